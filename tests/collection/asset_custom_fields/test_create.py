@@ -22,7 +22,18 @@ def test_a_new_field_comes_back_with_its_number_and_project(api, value_type):
 
 
 @pytest.mark.parametrize(
-    "label", ["id", "name", "asset_type", "serial_number", "description", "Name", " ID ", "SERIAL_NUMBER"]
+    "label",
+    [
+        "id",
+        "name",
+        "asset_type",
+        "serial_number",
+        "description",
+        "Name",
+        " ID ",
+        "SERIAL_NUMBER",
+        "Asset Type",
+    ],
 )
 def test_the_label_of_a_standard_column_is_refused(api, label):
     error = create(api, given.project(api), label=label, value_type="text").expect(422).error

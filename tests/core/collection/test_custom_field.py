@@ -29,7 +29,9 @@ values = {
 }
 
 
-@pytest.mark.parametrize("label", ["id", "Name", "ASSET_TYPE", "serial_number", " description "])
+@pytest.mark.parametrize(
+    "label", ["id", "Name", "ASSET_TYPE", "serial_number", " description ", "Asset Type", "serial-number"]
+)
 def test_the_label_of_a_standard_column_is_reserved(label):
     [problem] = problems_of_label(label, "label")
 
@@ -37,7 +39,7 @@ def test_the_label_of_a_standard_column_is_reserved(label):
     assert problem.message.endswith("are id, name, asset_type, serial_number, description.")
 
 
-@pytest.mark.parametrize("label", ["Serial number", "asset type", "Identifier", "=1+1", "ID 2"])
+@pytest.mark.parametrize("label", ["Serial numbers", "type of asset", "Identifier", "=1+1", "ID 2"])
 def test_other_labels_are_free(label):
     assert not [*problems_of_label(label, "label")]
 

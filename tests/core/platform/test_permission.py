@@ -13,7 +13,7 @@ def test_there_are_these_permissions():
     assert ALL_PERMISSIONS == (
         "production_accounting:read", "production_accounting:write",
         "data_collection:read", "data_collection:write",
-        "data_rules:read", "data_rules:write",
+        "data_rules:read", "data_rules:write", "data_rules:approve",
         "administration:read", "administration:write",
     )  # fmt: skip
 
@@ -24,6 +24,13 @@ def test_write_includes_read_and_read_does_not_include_write(area):
     assert actor(f"{area}:write").may(f"{area}:write")
     assert actor(f"{area}:read").may(f"{area}:read")
     assert not actor(f"{area}:read").may(f"{area}:write")
+
+
+def test_approving_includes_reading_and_writing_rules_does_not_include_approving():
+    assert actor("data_rules:approve").may("data_rules:read")
+    assert not actor("data_rules:approve").may("data_rules:write")
+    assert not actor("data_rules:write").may("data_rules:approve")
+    assert not actor("data_rules:approve").may("data_collection:read")
 
 
 @pytest.mark.parametrize("area", AREAS)

@@ -43,6 +43,9 @@ def test_what_is_no_number_is_refused(text):
     [
         ("12345678901234567890123456789012345", "more than 34 significant digits"),
         ("1e101", "outside 1e-100 to 1e100"),
+        ("1.1E+100", "outside 1e-100 to 1e100"),
+        ("-1.000000000000000000000000000000001e100", "outside 1e-100 to 1e100"),
+        ("0.9e-100", "outside 1e-100 to 1e100"),
         ("1e-101", "outside 1e-100 to 1e100"),
         ("1e999999", "outside 1e-100 to 1e100"),
         ("0e-999999", "places after the point"),

@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH
 from weighbridge.core.rule import Evaluation, Record, Vocabulary, check_rule, program_of, read_rule
+from weighbridge.core.time.cadence_slots import CadenceSlots
+from weighbridge.core.time.expectation import Expectation, ExpectedCadence, MeterSlot
 from weighbridge.core.time.instant import Instant
 
 DELIVERY = Vocabulary(
@@ -13,6 +15,7 @@ DELIVERY = Vocabulary(
     {"mass": PLAIN, "wet-mass": PLAIN, "fuel": PLAIN, "site": TEXT, "weighed": TRUTH},
     has_cadence=True,
 )
+DAYS = ExpectedCadence(CadenceSlots(1, "day", ZoneInfo("UTC")), Expectation())
 
 
 def at(text):
@@ -24,7 +27,8 @@ def record(key, start, values=(), *, hours=0, delay=0, group="all", slot=None, i
     moment = at(start + "Z")
     end = moment + timedelta(hours=hours)
     read = tuple(Decimal(value) if isinstance(value, int) else value for value in values)
-    return Record(key, moment, end, end + timedelta(hours=delay), group, slot, is_target, read)
+    numbered = None if slot is None else MeterSlot(slot, DAYS)
+    return Record(key, moment, end, end + timedelta(hours=delay), group, numbered, is_target, read)
 
 
 def rule_of(expression, window=None, scope="event_type", target="data_point", vocabulary=DELIVERY):

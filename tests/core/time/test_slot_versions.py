@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from weighbridge.core.time.cadence import EventSlot, Selection, select
+from weighbridge.core.time.cadence import EventSlot, Selection, select, slot_at
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.slot_versions import Generated, Version, assign
 
@@ -171,3 +171,85 @@ def test_no_instant_is_ever_accounted_for_twice(history, wanted):
     assert set(assigned(Version(9, "monthly"), generated, wanted).slots.get(9, ())) <= set(
         select("monthly", wanted, UTC).selected
     )
+
+
+def test_a_week_that_its_data_have_left_holds_no_time():
+    emptied = Generated(a_day(1, 5), DAILY, is_in_force=False)
+
+    found = assigned(MONTHLY, [emptied], QUARTER)
+
+    assert found.slots == {1: (month(1), month(2), month(3))}
+    assert (found.replaced, found.of_other_cadence) == ((a_day(1, 5),), ())
+
+
+def test_an_emptied_day_beside_days_in_force_is_computed_by_its_version():
+    days = [Generated(a_day(1, 4), DAILY), Generated(a_day(1, 5), DAILY, is_in_force=False)]
+
+    found = assigned(MONTHLY, days, month(1))
+
+    assert found.slots == {3: (a_day(1, 4), a_day(1, 5))}
+    assert found.of_other_cadence == (month(1),)
+
+
+def test_of_slots_in_force_that_share_time_those_of_the_active_version_stay():
+    found = assigned(DAILY, [Generated(month(1), NEWER), Generated(a_day(1, 5), DAILY)], a_day(1, 5))
+
+    assert (found.slots, found.replaced, found.overlapping) == ({3: (a_day(1, 5),)}, (month(1),), (month(1),))
+
+
+def test_a_slot_that_is_none_of_its_versions_cadence_gives_way():
+    stray = Generated(a_day(1, 5), NEWER, is_whole=False)
+
+    found = assigned(MONTHLY, [stray, Generated(month(1), NEWER)], month(1))
+
+    assert (found.slots, found.replaced) == ({2: (month(1),)}, (a_day(1, 5),))
+
+
+def test_time_that_a_slot_of_another_cadence_leaves_of_one_is_open():
+    weekly = Version(5, "weekly")
+
+    found = assigned(weekly, [Generated(month(1), MONTHLY)], Interval(day(2, 1), day(2, 17)))
+
+    assert found.touched == (Interval(day(1, 27), day(2, 3)),)
+    assert found.open_time == (Interval(day(2, 1), day(2, 3)),)
+
+
+def test_an_event_that_moved_gives_way_to_a_month_and_to_no_other_event():
+    moved = Generated(reading(2, 10), BY_EVENT, has_moved=True)
+
+    by_month = assign(MONTHLY, select("monthly", month(2), UTC), [moved], set(), is_replacing=False)
+    newer = Version(9, "event")
+    by_event = assign(newer, Selection((moved.slot,), ()), [moved], {moved.slot}, is_replacing=False)
+
+    assert (by_month.slots, by_month.replaced) == ({1: (month(2),)}, (moved.slot,))
+    assert (by_event.slots, by_event.replaced) == ({4: (moved.slot,)}, ())
+
+
+@settings(max_examples=examples(200))
+@given(data=st.data())
+def test_no_two_slots_of_an_assignment_share_time(data):
+    """Whatever was generated, in force or not: what is computed and what stands have each instant once."""
+    cadences = ("daily", "weekly", "monthly", "quarterly")
+    versions = [Version(number, cadence) for number, cadence in enumerate(cadences, start=1)]
+    slots = data.draw(
+        st.lists(
+            st.builds(
+                lambda version, at, is_in_force: Generated(
+                    slot_at(version.cadence, day(1, 1) + timedelta(days=at), UTC), version, is_in_force
+                ),
+                st.sampled_from(versions),
+                st.integers(0, 89),
+                st.booleans(),
+            ),
+            max_size=12,
+            unique_by=lambda one: one.slot,
+        )
+    )
+    active = data.draw(st.sampled_from(versions))
+
+    found = assigned(active, slots, QUARTER)
+
+    taken = sorted([*found.computed, *found.standing, *found.open_time])
+    assert all(one.end <= following.start for one, following in pairwise(taken))
+    in_force = {one.slot for one in slots if one.is_in_force}
+    assert in_force <= {*found.computed, *found.standing, *found.replaced}

@@ -86,6 +86,7 @@ def test_an_impact_says_what_batches_and_ledgers_would_come_to(api, plant, propo
         ],
         "deficits": [],
         "problems": [],
+        "following_rules": [],
     }
 
 
@@ -151,6 +152,7 @@ def test_only_a_pending_proposal_has_an_impact(api, plant, proposed):
             "stale_batches": [],
             "deficits": [],
             "problems": [],
+            "following_rules": [],
         }
 
 

@@ -105,6 +105,7 @@ def test_a_dry_run_says_what_a_correction_would_come_to(api, plant, place):
         ],
         "deficits": [],
         "problems": [],
+        "following_rules": [],
     }
 
 
@@ -225,7 +226,14 @@ def test_notes_change_nothing(api, plant):
 
     said = try_event(api, plant, event, notes="Seen").expect(200).body
 
-    assert said == {"batches": [], "ledgers": [], "stale_batches": [], "deficits": [], "problems": []}
+    assert said == {
+        "batches": [],
+        "ledgers": [],
+        "stale_batches": [],
+        "deficits": [],
+        "problems": [],
+        "following_rules": [],
+    }
     assert event_of(api, plant, event)["notes"] is None
 
 

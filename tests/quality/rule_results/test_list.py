@@ -54,6 +54,8 @@ def test_a_result_says_which_rule_found_what_in_which_data_point(api, sql, plant
         "rejected_at": None,
         "rejected_by": None,
         "rejection_reason": None,
+        "approved_at": None,
+        "approved_by": None,
         "proposed_event": None,
     }
 

@@ -43,12 +43,15 @@ def test_a_rule_comes_back_with_all_that_it_is(api, plant, delivery):
         "data_point": "mass",
         "event_type": "delivery",
         "event_type_id": delivery,
+        "asset": None,
+        "asset_id": None,
         "model": None,
         "model_id": None,
         "message": "A truck carries 40 t.",
         "evaluation": "on_demand",
         "window": None,
         "window_member_scope": "event_type",
+        "window_meters": "own",
         "purpose": "alert",
         "correction": None,
         "priority": 100,
@@ -319,3 +322,48 @@ def test_making_a_rule_leaves_a_row_in_the_audit_log(api, account, sql, plant):
         " WHERE account_id = %s AND action = 'rule.create'",
         account.id,
     ) == [(made["id"], "{{mass}} > 40")]
+
+
+def test_what_no_event_type_has_is_named_with_what_there_is(api, plant):
+    given.event_type(api, plant, slug="second", data_point_types=[given.number("volume")])
+
+    [error] = create(api, plant, "{{nett}} > {{tare_weight}} and {{mass}} > 1").expect(422).errors
+
+    assert (error["field"], error["code"]) == ("expression", "unknown")
+    assert "has {{nett}}, {{tare_weight}}; they have " in error["message"]
+    assert "mass" in error["message"].partition("they have")[2]
+
+
+def test_what_an_event_type_has_not_is_named_with_what_it_has(api, plant, delivery):
+    [error] = create(api, plant, "{{nett}} > 1", event_type_id=delivery).expect(422).errors
+
+    assert "has nothing called 'nett'; it has mass" in error["message"]
+
+
+def test_of_many_data_points_some_are_named_and_the_others_counted(api, plant):
+    points = [given.number(f"point-{number}") for number in range(20)]
+    made = given.event_type(api, plant, slug="many", data_point_types=points)
+
+    [error] = create(api, plant, "{{nett}} > 1", event_type_id=made["id"]).expect(422).errors
+
+    assert error["message"].endswith("point-7 and 12 more.")
+
+
+FILLING = {"expression": "{{co2}} is null", "purpose": "impute", "correction": {"method": "previous"}}
+
+
+def test_a_rule_that_fills_gaps_goes_by_meter_and_says_so(api, plant):
+    co2 = [given.number("co2")]
+    stack = given.event_type(
+        api, plant, slug="stack", cadence_amount=1, cadence_unit="hour", data_point_types=co2
+    )
+    asked = FILLING | {"event_type_id": stack["id"]}
+
+    error = create(api, plant, window_meters="all", **asked).expect(422).error
+    assert (error["field"], error["code"]) == ("window_meters", "invalid")
+    assert "fills those of each meter" in error["message"]
+
+    made = create(api, plant, **asked).expect(201).body
+    changed = api.patch(f"/rules/{made['id']}", {"rule": {"window_meters": "all"}}).expect(422).error
+    assert changed["message"] == error["message"]
+    api.patch(f"/rules/{made['id']}", {"rule": {"priority": 3}}).expect(200)

@@ -132,11 +132,11 @@ def test_shortening_the_time_of_a_rule_keeps_its_alerts(api, sql, plant, rule):
     assert [one["id"] for one in api.get(f"/rules/{rule['id']}/rule_results").data] == [alert]
 
 
-def test_a_rule_goes_on_being_about_its_data_point_while_it_reads_it(api, plant):
+def test_a_rule_stays_about_its_data_point_until_another_is_asked_for(api, plant):
     rule = given_alerts.rule(api, plant, "{{energy}} > (2 * {{mass}})", data_point="mass")
 
-    kept = update(api, rule, expression="{{energy}} > (3 * {{mass}})").expect(200).body["data_point"]
-    moved = update(api, rule, expression="{{energy}} > 100").expect(200).body["data_point"]
+    kept = update(api, rule, expression="{{energy}} > 100").expect(200).body["data_point"]
+    moved = update(api, rule, data_point=None).expect(200).body["data_point"]
 
     assert (kept, moved) == ("mass", "energy")
 

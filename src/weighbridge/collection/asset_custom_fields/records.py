@@ -4,9 +4,9 @@ from typing import Annotated, Final
 
 import msgspec
 
-from weighbridge.core.collection.custom_field import VALUE_TYPES
+from weighbridge.core.collection.custom_field import LABEL_LENGTH_MAX, VALUE_TYPES
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import one_of
+from weighbridge.http.text import at_most, one_of
 
 CUSTOM_FIELDS_MAX: Final = 100
 """Custom fields of one project's assets, at most."""
@@ -28,7 +28,7 @@ class AssetCustomField(msgspec.Struct, frozen=True):
 class NewAssetCustomField(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a custom field; its value type is text, number, boolean or date."""
 
-    label: str
+    label: Annotated[str, at_most(LABEL_LENGTH_MAX)]
     value_type: Annotated[str, one_of(VALUE_TYPES)]
 
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Moment
+from weighbridge.http.text import Moment, Name, Text
 
 
 class Asset(msgspec.Struct, frozen=True):
@@ -37,10 +37,10 @@ class Asset(msgspec.Struct, frozen=True):
 class NewAsset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make an asset."""
 
-    name: str
-    asset_type: str | None = None
-    serial_number: str | None = None
-    description: str | None = None
+    name: Name
+    asset_type: Name | None = None
+    serial_number: Name | None = None
+    description: Text | None = None
     custom_fields: dict[str, Any] = {}
     in_service_from: Moment | None = None
     in_service_until: Moment | None = None
@@ -58,10 +58,10 @@ class AssetChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Of the custom fields, too: one that is left out keeps its value, and null takes the value away.
     """
 
-    name: str | UnsetType = UNSET
-    asset_type: str | UnsetType | None = UNSET
-    serial_number: str | UnsetType | None = UNSET
-    description: str | UnsetType | None = UNSET
+    name: Name | UnsetType = UNSET
+    asset_type: Name | UnsetType | None = UNSET
+    serial_number: Name | UnsetType | None = UNSET
+    description: Text | UnsetType | None = UNSET
     custom_fields: dict[str, Any] = {}
     """Values by label; one that is left out keeps its value, and null takes the value away."""
     in_service_from: Moment | UnsetType | None = UNSET

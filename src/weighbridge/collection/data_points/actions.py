@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from weighbridge.collection.data_points import queries
 from weighbridge.collection.data_points.queries import DataPointRow
-from weighbridge.collection.data_points.records import REASON_LENGTH_MAX, DataPoint, DataPointChange
-from weighbridge.collection.events.records import NewDataPoint
+from weighbridge.collection.data_points.records import DataPoint, DataPointChange
+from weighbridge.collection.events.records import REASON_LENGTH_MAX, NewDataPoint
 from weighbridge.collection.intake.checking import EventProblems, bounded_text, element
 from weighbridge.collection.measurements.corrections import (
     NewCorrection,

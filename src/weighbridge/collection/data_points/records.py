@@ -1,20 +1,22 @@
 """What a data point looks like on the wire, in a list of its project."""
 
 from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import msgspec
 
 from weighbridge.collection.event_types.records import VALUE_TYPES
-from weighbridge.collection.events.records import EVENT_STATUSES, VALUE_STATUSES, Substitution
+from weighbridge.collection.events.records import (
+    EVENT_STATUSES,
+    REASON_LENGTH_MAX,
+    VALUE_STATUSES,
+    Substitution,
+)
 from weighbridge.collection.measurements.findings import DataPointResult
 from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionState
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import one_of
-
-REASON_LENGTH_MAX: Final = 1000
-"""Characters of the reason of a correction."""
+from weighbridge.http.text import at_most, one_of
 
 
 class DataPointEvent(msgspec.Struct, frozen=True):
@@ -118,7 +120,7 @@ class DataPointChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The value that is to count: a number in the unit of its type, a text, or true or false, as its type
     says.
     """
-    reason: str | None = None
+    reason: Annotated[str, at_most(REASON_LENGTH_MAX)] | None = None
     """Why it is corrected, up to 1,000 characters; it stands with the correction."""
 
 

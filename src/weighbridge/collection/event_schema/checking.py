@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import UNSET
 
 from weighbridge.collection.event_types.records import (
+    CADENCE_AMOUNT_MAX,
     CADENCE_UNITS,
     DATA_POINT_TYPES_MAX,
     EXPECTED_LOCATIONS,
@@ -41,9 +42,10 @@ def problems_of_event_type(new: NewEventType) -> Iterator[Problem]:
             "event_type.cadence_unit",
             "invalid",
         )
-    if new.cadence_amount is not None and not 0 < new.cadence_amount <= 1_000_000:
+    if new.cadence_amount is not None and not 1 <= new.cadence_amount <= CADENCE_AMOUNT_MAX:
         yield Problem(
-            f"cadence_amount is {new.cadence_amount}; it takes a whole number from 1 to 1,000,000.",
+            f"cadence_amount is {new.cadence_amount}; it takes a whole number from 1 to"
+            f" {CADENCE_AMOUNT_MAX:,}.",
             "event_type.cadence_amount",
             "invalid",
         )

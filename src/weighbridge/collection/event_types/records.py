@@ -9,13 +9,16 @@ from weighbridge.core.collection.roll_up import AGGREGATES
 from weighbridge.core.identity.link import Link
 from weighbridge.core.quantity.json_number import JsonNumber
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Description, Line, one_of
+from weighbridge.http.text import Description, Line, Name, NewSlug, Slug, UnitText, between, one_of, several
 
 VALUE_TYPES: Final = ("number", "string", "boolean")
 EXPECTED_LOCATIONS: Final = {"none": 0, "one": 1, "two": 2}
 """How many locations an event of the type names at least."""
 
 CADENCE_UNITS: Final = ("minute", "hour", "day", "week", "month")
+CADENCE_AMOUNT_MAX: Final = 1_000_000
+"""Of its unit, how many the cadence of an event type has at most."""
+
 DATA_POINT_TYPES_MAX: Final = 1000
 
 VALID_WHEN_LENGTH_MAX: Final = 1_000
@@ -38,7 +41,7 @@ class RolledUpValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RollUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """From which readings the events of a type are made, slot by slot of its cadence."""
 
-    event_type: str
+    event_type: Slug
     """The slug of the event type of the readings, of the same project."""
     data_points: list[RolledUpValue]
     """What each data point of the event type is made of; none is left out."""
@@ -104,11 +107,11 @@ class EventType(msgspec.Struct, frozen=True):
 class NewDataPointType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends for each data point type."""
 
-    name: str
+    name: Name
     value_type: Annotated[str, one_of(VALUE_TYPES)]
-    slug: str | None = None
+    slug: NewSlug | None = None
     """The name that events, models and rules will use; made from `name` when left out."""
-    unit: str | None = None
+    unit: UnitText | None = None
     """The unit of its numbers, such as `kg`; only with `value_type` `number`."""
     required: bool = True
 
@@ -116,12 +119,12 @@ class NewDataPointType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class NewEventType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make an event type."""
 
-    name: str
-    data_point_types: list[NewDataPointType] = []
-    slug: str | None = None
+    name: Name
+    data_point_types: Annotated[list[NewDataPointType], several(DATA_POINT_TYPES_MAX)] = []
+    slug: NewSlug | None = None
     """The name that events are sent with and models use; made from `name` when left out."""
     description: Description | None = None
-    cadence_amount: int | None = None
+    cadence_amount: Annotated[int, between(1, CADENCE_AMOUNT_MAX)] | None = None
     cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | None = None
     valid_when: _Condition | None = None
     reusable_in_batches: bool = False
@@ -140,11 +143,11 @@ class NewEventTypeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DataPointTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A data point type that the event type is to have: one it has already, by its slug, or a new one."""
 
-    slug: str | None = None
+    slug: Slug | None = None
     """The one that is meant, if the event type has it already; of a new one, the slug it will have."""
-    name: str | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
     value_type: Annotated[str, one_of(VALUE_TYPES)] | UnsetType = UNSET
-    unit: str | UnsetType | None = UNSET
+    unit: UnitText | UnsetType | None = UNSET
     required: bool | UnsetType = UNSET
 
 
@@ -154,15 +157,15 @@ class EventTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `data_point_types` lists all that the event type is to have.
     """
 
-    name: str | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
-    cadence_amount: int | UnsetType | None = UNSET
+    cadence_amount: Annotated[int, between(1, CADENCE_AMOUNT_MAX)] | UnsetType | None = UNSET
     cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | UnsetType | None = UNSET
     valid_when: _Condition | UnsetType | None = UNSET
     reusable_in_batches: bool | UnsetType = UNSET
     expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)] | UnsetType = UNSET
     requires_tracking_id: bool | UnsetType = UNSET
-    data_point_types: list[DataPointTypeChange] | UnsetType = UNSET
+    data_point_types: Annotated[list[DataPointTypeChange], several(DATA_POINT_TYPES_MAX)] | UnsetType = UNSET
     """All that the event type is to have, in their order; one that is not among them is removed."""
     rolled_up_from: RollUp | UnsetType | None = UNSET
     """The readings that its events are to be made of, in place of what was said before; all are made anew."""

@@ -1,9 +1,9 @@
 """Create events, complete and correct one, or void it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, LiteralString
+from typing import Any, Final, LiteralString, Self
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 from psycopg.sql import SQL, Composed, Identifier, Placeholder
 
 from weighbridge.collection.events import queries
@@ -13,6 +13,7 @@ from weighbridge.collection.intake.completion import changes_of
 from weighbridge.collection.intake.creation import spans_of, store_many, store_one
 from weighbridge.collection.intake.lookup import look_up
 from weighbridge.collection.measurements.corrections import NewCorrection, apply_corrections
+from weighbridge.collection.measurements.event_lines import stored_leaves
 from weighbridge.collection.measurements.event_row import (
     EVENT_ROW,
     EVENT_SOURCE,
@@ -27,6 +28,18 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Command, Write
 from weighbridge.errors import Invalid, Malformed, Refusal
 from weighbridge.platform import changes
+
+
+class EventWithLeaf(Event, frozen=True, kw_only=True):
+    """An event as the audit log tells it: with the leaf of what was captured of it."""
+
+    leaf: str
+
+    @classmethod
+    def of(cls, event: Event, leaf: str) -> Self:
+        """The event with its leaf, 64 hexadecimal digits."""
+        return cls(**structs.asdict(event), leaf=leaf)
+
 
 _CASTS: Final[Mapping[str, LiteralString]] = {
     "numbers": "::numeric[]",
@@ -85,13 +98,15 @@ async def update_event(tx: Write, actor: Actor, project: int, friendly: str, cha
     if "location_ids" in changing.fields:
         # Filters may read the location, so what was made of the event is no longer certain.
         moved = changes.ChangedValues(changes.announce(tx, project), [(row.number, 0)])
+    was = await stored_leaves(tx, project, [row.number])
     await _set_fields(tx, row, changing.fields)
     await apply_corrections(tx, actor, project, changing.corrections)
     after = await queries.get_event(tx, project, friendly)
+    now = await stored_leaves(tx, project, [row.number])
     stored = changes.StoredEvents([row.number])
     changes.record(
         tx, actor, stored, moved, action="event.update", target=after.id, project_id=project,
-        before=before, after=after,
+        before=EventWithLeaf.of(before, was[row.number]), after=EventWithLeaf.of(after, now[row.number]),
     )  # fmt: skip
     return after
 
@@ -133,6 +148,7 @@ async def update_events(
     setting: list[Command] = []
     correcting: list[NewCorrection] = []
     numbers: list[int] = []
+    completed: list[int] = []
     for row in rows:
         problems = EventProblems("event", 0, [])
         changing = changes_of(row, wanted[row.number], vocabulary, problems)
@@ -141,13 +157,17 @@ async def update_events(
             continue
         if changing.fields:
             setting.append(_setting_fields(row, changing.fields))
+            completed.append(row.number)
         correcting += changing.corrections
         numbers.append(row.number)
+    was = await stored_leaves(tx, project, completed) if setting else {}
     if setting:
         await tx.several(*setting)
     await apply_corrections(tx, actor, project, correcting)
     if numbers:
-        summary = {"count": len(numbers), "ids": spans_of(project, numbers)}
+        now = await stored_leaves(tx, project, completed) if setting else {}
+        leaves = [[ids.of("event", project, one), was[one], now[one]] for one in completed]
+        summary = {"count": len(numbers), "ids": spans_of(project, numbers), "leaves": leaves}
         changes.record(
             tx, actor, changes.StoredEvents(numbers), action="event.update_many",
             target=f"{len(numbers)} events", project_id=project, after=summary,

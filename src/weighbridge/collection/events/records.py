@@ -9,11 +9,12 @@ from msgspec import UNSET, UnsetType
 from weighbridge.collection.evidence.records import EventEvidence
 from weighbridge.collection.locations.records import Location
 from weighbridge.collection.measurements.findings import DataPointResult
+from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.identity.link import Link
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.rule.substitution.reading import METHOD_NAMES
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Moment, one_of
+from weighbridge.http.text import Moment, Slug, at_most, one_of, several
 
 EVENT_STATUSES: Final = ("complete", "incomplete")
 """Whether an event has all that its type requires."""
@@ -24,11 +25,11 @@ VALUE_STATUSES: Final = ("complete",)
 EVENTS_MAX: Final = 10_000
 """Events in one request, at most."""
 
-TEXT_LENGTH_MAX: Final = 10_000
-"""Characters of notes, or of the value of a string data point."""
-
 REFERENCE_LENGTH_MAX: Final = 255
 """Characters of a tracking id or a client reference."""
+
+REASON_LENGTH_MAX: Final = 1000
+"""Characters of the reason of a correction."""
 
 LOCATIONS_MAX: Final = 10
 """Locations of one event, at most."""
@@ -44,7 +45,7 @@ class LocationRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=Fa
 class NewDataPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """One measured value."""
 
-    slug: str
+    slug: Slug
     """The slug of a data point type of the event's type, such as `wet_mass`."""
     value: Any
     """A number in the unit of its data point type, a text, or true or false, as its type says."""
@@ -53,19 +54,19 @@ class NewDataPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=F
 class NewEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """What a caller sends for each event; without end_time it is a reading at start_time."""
 
-    event_type: str
+    event_type: Slug
     """The slug of the event type, such as `diesel-delivery`."""
     start_time: Moment
     end_time: Moment | None = None
     """When it ended; left out for a reading at `start_time`."""
-    tracking_id: str | None = None
+    tracking_id: Annotated[str, at_most(REFERENCE_LENGTH_MAX)] | None = None
     feedstock_id: str | None = None
     """The feedstock that the event is tagged with, such as `fs_…`."""
     asset_id: str | None = None
     """The asset that the event is tagged with, such as `ast_…`; the meter of its values."""
-    client_reference: str | None = None
-    notes: str | None = None
-    locations: list[LocationRef] = []
+    client_reference: Annotated[str, at_most(REFERENCE_LENGTH_MAX)] | None = None
+    notes: Annotated[str, at_most(TEXT_LENGTH_MAX)] | None = None
+    locations: Annotated[list[LocationRef], several(LOCATIONS_MAX)] = []
     """The locations of the event by their ids, up to 10; its first is the meter when it has no asset."""
     data_points: list[NewDataPoint] = []
     """The values that were measured, each of another data point type."""
@@ -86,22 +87,22 @@ class EventChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `reason` stands with each correction that the request makes.
     """
 
-    event_type: str | UnsetType = UNSET
+    event_type: Slug | UnsetType = UNSET
     """The slug of the event type, which must be the one it has."""
     start_time: Moment | UnsetType = UNSET
     end_time: Moment | UnsetType | None = UNSET
-    tracking_id: str | UnsetType | None = UNSET
+    tracking_id: Annotated[str, at_most(REFERENCE_LENGTH_MAX)] | UnsetType | None = UNSET
     feedstock_id: str | UnsetType | None = UNSET
     """The feedstock that the event is tagged with, such as `fs_…`; null takes the tag away."""
     asset_id: str | UnsetType | None = UNSET
     """The asset that the event is tagged with, such as `ast_…`; null takes the tag away."""
-    client_reference: str | UnsetType | None = UNSET
-    notes: str | UnsetType | None = UNSET
-    locations: list[LocationRef] | UnsetType = UNSET
+    client_reference: Annotated[str, at_most(REFERENCE_LENGTH_MAX)] | UnsetType | None = UNSET
+    notes: Annotated[str, at_most(TEXT_LENGTH_MAX)] | UnsetType | None = UNSET
+    locations: Annotated[list[LocationRef], several(LOCATIONS_MAX)] | UnsetType = UNSET
     """The locations by their ids, in place of all that the event has."""
     data_points: list[NewDataPoint] = []
     """First values, or other values, each of a data point type; the rest stay as they are."""
-    reason: str | None = None
+    reason: Annotated[str, at_most(REASON_LENGTH_MAX)] | None = None
     """Why the event is corrected, up to 1,000 characters; it stands with every correction made."""
 
 

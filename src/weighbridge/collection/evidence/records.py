@@ -5,8 +5,9 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
 from weighbridge.core.identity.link import ResourceAddress
-from weighbridge.http.text import one_of
+from weighbridge.http.text import Name, at_most, one_of
 
 EvidenceType = Literal["file", "url"]
 LINKED: Final[tuple[EvidenceType, ...]] = ("url",)
@@ -46,9 +47,9 @@ class EventEvidence(msgspec.Struct, frozen=True):
 class NewEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A link to attach; its type is url, said as `type` or as `evidence_type`."""
 
-    url: str
+    url: Annotated[str, at_most(LINK_LENGTH_MAX)]
     """Where the link leads, beginning with `https://` or `http://`."""
-    name: str
+    name: Name
     """What people call it, such as `Laboratory report`."""
     type: Annotated[str, one_of(LINKED)] | UnsetType = UNSET
     """Always `url`; a file comes as `multipart/form-data`."""

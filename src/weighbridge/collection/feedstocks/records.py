@@ -4,7 +4,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Description
+from weighbridge.http.text import Description, Name
 
 
 class Feedstock(msgspec.Struct, frozen=True):
@@ -22,7 +22,7 @@ class Feedstock(msgspec.Struct, frozen=True):
 class NewFeedstock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a feedstock."""
 
-    name: str
+    name: Name
     description: Description | None = None
 
 
@@ -35,7 +35,7 @@ class NewFeedstockBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class FeedstockChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change a feedstock; what is left out stays as it is."""
 
-    name: str | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
 
 

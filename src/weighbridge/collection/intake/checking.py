@@ -16,13 +16,14 @@ from weighbridge.collection.event_types.records import DATA_POINT_TYPES_MAX
 from weighbridge.collection.events.records import (
     LOCATIONS_MAX,
     REFERENCE_LENGTH_MAX,
-    TEXT_LENGTH_MAX,
     EventReceipt,
     LocationRef,
     NewDataPoint,
     NewEvent,
 )
 from weighbridge.collection.measurements.value import ValueColumn
+from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
+from weighbridge.core.collection.event_leaf import ESCAPES, NULL, utc_text
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.unseen import said_of_unseen
 from weighbridge.core.problem import Problem
@@ -46,8 +47,6 @@ INSERT_EVENT: Final = f"INSERT INTO events ({EVENT_COLUMNS}) VALUES ({', '.join(
 _encode: Final = msgspec.json.Encoder().encode
 _EVENT: Final = ids.PREFIXES["event"]
 _KEY_STEP: Final = 1 << ids.PROJECT_BITS
-_ESCAPES: Final = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
-_NULL: Final = "\\N"
 _NO_VALUES: Final = "{}"
 
 
@@ -146,21 +145,22 @@ def said_of_rolled_up(event_type: str, source: str) -> str:
 
 def copy_text(rows: Iterable[EventTexts]) -> str:
     """Rows in the text format of COPY."""
-    return "".join([_line(row) for row in rows])
+    return "".join([copy_row(row) for row in rows])
 
 
-def _line(row: EventTexts) -> str:
+def copy_row(row: EventTexts) -> str:
+    """An event in the text format of COPY: the line of its leaf, and whether it is complete."""
     (
         project, key, event_type, start, end, tracking_id, feedstock, asset, client_reference, notes,
         locations, numbers, texts, booleans, complete,
     ) = row  # fmt: skip
     return (
         f"{project}\t{key}\t{event_type}\t{start}\t{end}\t"
-        f"{_NULL if tracking_id is None else tracking_id.translate(_ESCAPES)}\t"
-        f"{feedstock or _NULL}\t{asset or _NULL}\t"
-        f"{_NULL if client_reference is None else client_reference.translate(_ESCAPES)}\t"
-        f"{_NULL if notes is None else notes.translate(_ESCAPES)}\t"
-        f"{locations}\t{numbers}\t{texts if texts == _NO_VALUES else texts.translate(_ESCAPES)}\t"
+        f"{NULL if tracking_id is None else tracking_id.translate(ESCAPES)}\t"
+        f"{feedstock or NULL}\t{asset or NULL}\t"
+        f"{NULL if client_reference is None else client_reference.translate(ESCAPES)}\t"
+        f"{NULL if notes is None else notes.translate(ESCAPES)}\t"
+        f"{locations}\t{numbers}\t{texts if texts == _NO_VALUES else texts.translate(ESCAPES)}\t"
         f"{booleans}\t{complete}\n"
     )
 
@@ -235,8 +235,8 @@ def element(index: int, point: NewDataPoint, column: ValueColumn, problems: Even
     value, kind = point.value, type(point.value)
     if column.value_type == "number" and (kind is Decimal or kind is int):
         text = str(value)
-        if len(text) > DIGITS_MAX or "E" in text:
-            _check_limits(index, point, problems)
+        if len(text) > DIGITS_MAX or "E" in text or text[0] == "-":
+            text = _unusual_number(index, point, text, problems)
         return text
     if column.value_type == "string" and kind is str and value.strip():
         if complaint := _text_problem(value, TEXT_LENGTH_MAX):
@@ -267,11 +267,15 @@ def _array(items: list[str] | None) -> str:
     return "{" + ",".join(items) + "}" if items else _NO_VALUES
 
 
-def _check_limits(index: int, point: NewDataPoint, problems: EventProblems) -> None:
+def _unusual_number(index: int, point: NewDataPoint, text: str, problems: EventProblems) -> str:
+    """A number as the database gives it back: without exponent, and zero without a sign."""
+    number = Decimal(point.value)
     try:
-        limited(Decimal(point.value))
+        limited(number)
     except NumberError as error:
         problems.refuse(f"data_points[{index}].value", f"of {point.slug!r} is out of limits: {error}")
+        return text
+    return format(number or number.copy_abs(), "f")
 
 
 def refuse_name(index: int, point: NewDataPoint, schema: EventSchema, problems: EventProblems) -> None:
@@ -357,6 +361,7 @@ def _time(name: str, moment: datetime, problems: EventProblems) -> str:
             Instant.of(moment)
         except BeyondCalendarError as error:
             problems.refuse(name, f"{error}.")
+            return moment.isoformat()
     if moment.tzinfo is UTC and moment.microsecond % 1000 == 0:
-        return _encode(moment)[1:-1].decode()  # ten times quicker, and the same moment
-    return moment.isoformat(timespec="milliseconds")
+        return _encode(moment)[1:-1].decode()  # quicker, and the same text
+    return utc_text(moment)

@@ -16,8 +16,11 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from weighbridge.collection.data_points.records import REASON_LENGTH_MAX
-from weighbridge.collection.events.records import TEXT_LENGTH_MAX, EventChange, NewDataPoint
+from weighbridge.collection.events.records import (
+    REASON_LENGTH_MAX,
+    EventChange,
+    NewDataPoint,
+)
 from weighbridge.collection.intake.checking import (
     EventProblems,
     EventSchema,
@@ -32,6 +35,7 @@ from weighbridge.collection.measurements.corrections import NewCorrection
 from weighbridge.collection.measurements.event_row import EventRow, value_at
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.collection.correction import CorrectionOrigin
+from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.time.instant import BeyondCalendarError, Instant
 
 _ARRAYS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}

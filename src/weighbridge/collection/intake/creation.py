@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
+from msgspec import structs
+
 from weighbridge.collection.events.records import (
     LOCATIONS_MAX,
     BulkInfo,
@@ -23,7 +25,7 @@ from weighbridge.collection.intake.checking import (
     PROBLEMS_MAX,
     EventTexts,
     Intake,
-    copy_text,
+    copy_row,
     take_in,
 )
 from weighbridge.collection.intake.client_references import with_references
@@ -34,8 +36,10 @@ from weighbridge.collection.intake.vocabulary import remember
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import EventRow
 from weighbridge.collection.named_records.location import LOCATION_ROW
+from weighbridge.core.collection.event_leaf import leaves_of_rows
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.proof.merkle import root_of
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical
@@ -55,6 +59,7 @@ async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Ev
     tx.later(INSERT_EVENT, intake.rows[0])
     assert names.moment is not None  # noqa: S101 - the event type was found
     event = answer_of(keys[0], sent, names, names.moment)
+    [leaf] = leaves_of_rows([copy_row(intake.rows[0])])
     changes.record(
         tx,
         actor,
@@ -62,7 +67,7 @@ async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Ev
         action="event.create",
         target=event.id,
         project_id=project,
-        after=event,
+        after=structs.asdict(event) | {"leaf": leaf.hex()},
     )
     return event
 
@@ -71,10 +76,10 @@ async def store_many(tx: Write, actor: Actor, project: int, sent: Sequence[NewEv
     """Store many events; NotFound when the account has no such project."""
     names, keys, intake = await _checked(tx, actor, project, sent, "events")
     await count_day(tx, actor, len(sent))
-    sha256, texts = await _digest_and_texts(sent, intake.rows)
+    sha256, root, texts = await _digests_and_texts(sent, intake.rows)
     await tx.copy(COPY_EVENTS, texts)
     count = len(keys)
-    summary = {"count": count, "ids": spans_of(project, keys), "sha256": sha256}
+    summary = {"count": count, "ids": spans_of(project, keys), "sha256": sha256, "root": root}
     changes.record(
         tx,
         actor,
@@ -152,18 +157,25 @@ async def _taken_in(
     return whole
 
 
-async def _digest_and_texts(sent: Sequence[NewEvent], rows: Sequence[EventTexts]) -> tuple[str, list[str]]:
-    """The SHA-256 of the request's canonical JSON, and its rows as texts to copy; some in each turn."""
+async def _digests_and_texts(
+    sent: Sequence[NewEvent], rows: Sequence[EventTexts]
+) -> tuple[str, str, list[str]]:
+    """The SHA-256 of the request's canonical JSON, the root over its events' leaves, and its rows as texts to
+    copy; some in each turn.
+    """
     digest = hashlib.sha256(b'{"events":[')
-    texts = []
+    texts: list[str] = []
+    leaves: list[bytes] = []
     turns = Turns()
     for first in range(0, len(sent), EVENTS_OF_A_STEP):
         some = slice(first, first + EVENTS_OF_A_STEP)
         digest.update(b"," * (first > 0) + canonical(sent[some])[1:-1])
-        texts.append(copy_text(rows[some]))
+        of_step = [copy_row(row) for row in rows[some]]
+        texts.append("".join(of_step))
+        leaves += leaves_of_rows(of_step)
         await turns.next()
     digest.update(b"]}")
-    return digest.hexdigest(), texts
+    return digest.hexdigest(), root_of(leaves).hex(), texts
 
 
 def _new(sent: Sequence[NewEvent], names: ResolvedNames) -> changes.NewEvents:

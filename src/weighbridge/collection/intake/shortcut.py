@@ -12,15 +12,16 @@ from operator import itemgetter
 from typing import Any, Final
 
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from psycopg.errors import ForeignKeyViolation
 
 from weighbridge.collection.events.records import Event, NewEvent, NewEventsBody
-from weighbridge.collection.intake.checking import EVENT_COLUMNS, take_in
+from weighbridge.collection.intake.checking import EVENT_COLUMNS, copy_row, take_in
 from weighbridge.collection.intake.creation import answer_of
 from weighbridge.collection.intake.lookup import ResolvedNames
 from weighbridge.collection.intake.vocabulary import recall
 from weighbridge.collection.tenancy.project import project_number
+from weighbridge.core.collection.event_leaf import leaves_of_rows
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.json import jsonb
 from weighbridge.http.shortcut import ShortCall
@@ -85,13 +86,14 @@ async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     if intake.problems:
         return None
     event = answer_of(key, sent, names, _NOT_YET)
+    [leaf] = leaves_of_rows([copy_row(intake.rows[0])])
     values = {
         **call.presumed.values,
         **dict(zip(_ROW, intake.rows[0], strict=True)),
         **_revisions(sent, names),
         "request_id": call.presumed.actor.request_id,
         "id": event.id,
-        "after": jsonb(event),
+        "after": jsonb(asdict(event) | {"leaf": leaf.hex()}),
     }
     try:
         stored = await call.database.single(_STORE, values)

@@ -7,7 +7,13 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from weighbridge.collection.locations import queries
-from weighbridge.collection.locations.records import Location, LocationChange, NewLocation
+from weighbridge.collection.locations.records import (
+    LATITUDE_MAX,
+    LONGITUDE_MAX,
+    Location,
+    LocationChange,
+    NewLocation,
+)
 from weighbridge.collection.named_records.kind import LOCATION
 from weighbridge.collection.named_records.naming import problems_of_new_name, problems_of_renaming
 from weighbridge.collection.named_records.time_in_service import sent_service, service_trace
@@ -21,9 +27,6 @@ from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid
 from weighbridge.platform import changes
-
-LATITUDE_MAX = 90
-LONGITUDE_MAX = 180
 
 
 async def create_location(tx: Write, actor: Actor, project: int, new: NewLocation) -> Location:

@@ -1,12 +1,16 @@
 """What a location looks like on the wire."""
 
 from decimal import Decimal
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line, Moment
+from weighbridge.http.text import Line, Moment, Name, between
+
+LATITUDE_MAX: Final = 90
+LONGITUDE_MAX: Final = 180
 
 
 class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,10 +61,10 @@ class Location(msgspec.Struct, frozen=True):
 class NewLocation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a location; degrees as text or as a number."""
 
-    name: str
-    lat: Decimal | None = None
+    name: Name
+    lat: Annotated[Decimal, between(-LATITUDE_MAX, LATITUDE_MAX)] | None = None
     """The latitude in degrees from -90 to 90, as a number or a text."""
-    long: Decimal | None = None
+    long: Annotated[Decimal, between(-LONGITUDE_MAX, LONGITUDE_MAX)] | None = None
     """The longitude in degrees from -180 to 180, as a number or a text."""
     address: Address | None = None
     in_service_from: Moment | None = None
@@ -76,10 +80,10 @@ class NewLocationBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class LocationChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change a location; what is left out stays as it is, an address is replaced."""
 
-    name: str | UnsetType = UNSET
-    lat: Decimal | UnsetType | None = UNSET
+    name: Name | UnsetType = UNSET
+    lat: Annotated[Decimal, between(-LATITUDE_MAX, LATITUDE_MAX)] | UnsetType | None = UNSET
     """The latitude in degrees from -90 to 90, as a number or a text; null takes it away."""
-    long: Decimal | UnsetType | None = UNSET
+    long: Annotated[Decimal, between(-LONGITUDE_MAX, LONGITUDE_MAX)] | UnsetType | None = UNSET
     """The longitude in degrees from -180 to 180, as a number or a text; null takes it away."""
     address: Address | UnsetType | None = UNSET
     """Its postal address, in place of the one it has; null takes it away."""

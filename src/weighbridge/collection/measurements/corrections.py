@@ -10,6 +10,8 @@ on the corrections that were not reverted and on nothing else. The caller leaves
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
 from weighbridge.collection.measurements.imputed import settle_imputed
@@ -88,7 +90,8 @@ async def apply_corrections(
 ) -> CorrectionOutcome:
     """Record corrections of values that events hold; one that repeats what is in force adds nothing.
 
-    A value that is missing has nothing to correct, and is passed over.
+    A value that is missing has nothing to correct, and is passed over, unless a rule fills a gap of events
+    that the service made: imputed ones, and rolled-up ones.
     People repeat the value that is held; a rule repeats its own newest value, or without one the value that
     was captured. What fills a gap repeats nothing, though it comes to the value that was captured: that did
     not count.
@@ -126,6 +129,18 @@ async def undo(
 
     A run of a rule takes back what its rule does not say any more; anything else is taken back by the actor.
     """
+    return await _undo(tx, project, corrections, actor.user_id if run is None else None, run)
+
+
+async def undo_by_runs(tx: Write, project: int, corrections: Sequence[tuple[int, int]]) -> None:
+    """Revert corrections by their numbers, each by the run that is given with it."""
+    for run, some in groupby(sorted(corrections, key=itemgetter(1)), key=itemgetter(1)):
+        await _undo(tx, project, [number for number, _ in some], None, run)
+
+
+async def _undo(
+    tx: Write, project: int, corrections: Collection[int], user: int | None, run: int | None
+) -> CorrectionOutcome:
     if not corrections:
         return NOTHING_DONE
     inputs = changes.announce(tx, project)
@@ -146,7 +161,7 @@ async def undo(
         RETURNING id, event_id, position, field
         """,
         (
-            CorrectionState.REVERTED, actor.user_id if run is None else None, run, *named,
+            CorrectionState.REVERTED, user, run, *named,
             states_before(CorrectionTrigger.REVERT), CorrectionOrigin.COMPLETION,
         ),
     )  # fmt: skip
@@ -297,7 +312,7 @@ _RECORD: Final = f"""
                    AND c.state = ANY (%(not_reverted)s) AND c.source = sent.source
                    AND c.rule_id IS NOT DISTINCT FROM sent.rule_id
                  ORDER BY c.id DESC LIMIT 1) AS own,
-               e.is_imputed,
+               e.is_imputed OR e.readings IS NOT NULL AS is_made,
                EXISTS (SELECT FROM corrections c
                         WHERE (c.project_id, c.event_id, c.position, c.field)
                             = (e.project_id, e.id, sent.position, sent.field)
@@ -312,7 +327,7 @@ _RECORD: Final = f"""
            substitution
       FROM compared
      WHERE source = %(completion)s
-        OR (position = 0 OR held IS NOT NULL OR is_imputed AND substitution IS NOT NULL)
+        OR (position = 0 OR held IS NOT NULL OR is_made AND substitution IS NOT NULL)
        AND CASE WHEN source = %(manual)s OR (own IS NULL AND NOT is_corrected)
                 THEN value IS DISTINCT FROM held OR substitution IS NOT NULL
                 ELSE value IS DISTINCT FROM own END

@@ -29,7 +29,8 @@ OF_DATA_POINTS: Final = """
     SELECT project_id, id, rule_id, rule_version, status, entered_value AS value, error_message,
            evaluated_at, created_at, closed_at, superseded_by_version, dismissed_at, dismissed_by,
            dismissal_reason, event_id, position, approval_state, proposed_correction, rejected_at,
-           rejected_by, rejection_reason, event_type_id, asset_id, slot_start, slot_end, proposed_event
+           rejected_by, rejection_reason, approved_at, approved_by, event_type_id, asset_id, slot_start,
+           slot_end, proposed_event
       FROM data_point_results
 """
 """The findings of rules in data points."""
@@ -42,6 +43,7 @@ AROUND_FINDINGS: Final = """
        = (r.project_id, coalesce(r.event_type_id, e.event_type_id), r.position)
     LEFT JOIN users d ON d.id = r.dismissed_by
     LEFT JOIN users j ON j.id = r.rejected_by
+    LEFT JOIN users g ON g.id = r.approved_by
 """
 """The rows with the names that are shown with a finding."""
 
@@ -133,6 +135,10 @@ class DataPointResult(msgspec.Struct, frozen=True):
     """Why it was rejected; null unless it was."""
     proposed_event: Annotated[dict[str, Any], shown_as(ProposedEvent)] | None = None
     """The event that is proposed for a slot in which none came; null of a result on a captured event."""
+    approved_at: Instant | None = None
+    """When the proposal was approved; null unless it was."""
+    approved_by: str | None = None
+    """The name of the user who approved it; null unless someone did."""
 
 
 FINDING: Final = (
@@ -189,6 +195,8 @@ DATA_POINT_RESULT: Final = row_of(
     Column("rejected_by", "j.name"),
     Column("rejection_reason", "r.rejection_reason"),
     Column("proposed_event", ("r.project_id", *_SLOT), _proposed_event),
+    Column("approved_at", "r.approved_at"),
+    Column("approved_by", "g.name"),
 )
 
 

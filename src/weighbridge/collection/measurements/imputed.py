@@ -7,18 +7,25 @@ Invariants: of a meter's slot at most one imputed event stands, and none beside 
 withdrawn stays voided.
 """
 
+from collections.abc import Collection
 from typing import Final
 
 from weighbridge.core.collection.correction import NOT_REVERTED
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 
 
-async def settle_imputed(tx: Write, project: int) -> int:
+async def settle_imputed(tx: Write, project: int, made: Collection[int] = ()) -> int:
     """Withdraw the imputed events that have no value any more, and say which are complete; gives how many
     were withdrawn.
 
-    One that was made while a captured one came for its slot goes as well: neither saw the other.
+    Where the transaction has made events of some event types it comes last: it waits for whoever is storing
+    captured ones, and those that they come for go as well. Whoever stores some later finds what was made.
     """
+    for event_type in sorted(made):
+        await tx.execute(*locks.hold(locks.captured_slots(project, event_type)))
+    if made:
+        await tx.execute(_GIVE_WAY, {"project": project, "event_types": list(made)})
     values = {"project": project, "not_reverted": list(NOT_REVERTED)}
     empty = [event for (event,) in await tx.tuples(_EMPTY, values)]
     if empty:
@@ -27,6 +34,11 @@ async def settle_imputed(tx: Write, project: int) -> int:
     return len(empty)
 
 
+_GIVE_WAY: Final = """
+    SELECT give_way_to_captured(%(project)s, array_agg(event_id)) FROM imputations
+     WHERE project_id = %(project)s AND event_type_id = ANY (%(event_types)s) AND withdrawn_at IS NULL
+    HAVING count(*) > 0
+"""
 _STAND: Final = """
     SELECT FROM corrections c
      WHERE (c.project_id, c.event_id) = (m.project_id, m.event_id) AND c.state = ANY (%(not_reverted)s)
@@ -34,14 +46,7 @@ _STAND: Final = """
 _EMPTY: Final = f"""
     SELECT m.event_id FROM imputations m
      WHERE m.project_id = %(project)s AND m.withdrawn_at IS NULL
-       AND (NOT EXISTS ({_STAND} AND c.position > 0) OR EXISTS (
-            SELECT FROM events e
-             WHERE e.project_id = m.project_id AND e.event_type_id = m.event_type_id
-               AND e.voided_at IS NULL AND NOT e.is_imputed
-               AND e.start_time >= m.slot_start AND e.start_time < m.slot_end
-               AND coalesce(e.asset_id, 0) = m.asset_id
-               AND CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END
-                   = m.location_id))
+       AND NOT EXISTS ({_STAND} AND c.position > 0)
      ORDER BY m.event_id
 """
 _COMPLETE: Final = f"""

@@ -52,6 +52,10 @@ CAPTURED: Final[Mapping[str, LiteralString]] = {
 """The value at a position as it was captured, by value type."""
 
 
+FILLABLE: Final = "((e.is_imputed OR e.readings IS NOT NULL) AND e.corrected_numbers IS NOT NULL)"
+"""Whether the service made the event, so that rules fill what it lacks, and something is in force on it."""
+
+
 def _without_rules(kind: LiteralString, value: LiteralString) -> LiteralString:
     held = CAPTURED[kind]
     return f"CASE WHEN e.is_revised THEN coalesce((SELECT {value} {_BY_PEOPLE}), {held}) ELSE {held} END"

@@ -5,8 +5,9 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Moment
+from weighbridge.http.text import Moment, at_most
 
 REASON_LENGTH_MAX: Final = 1_000
 """The longest reason of an outage, in characters."""
@@ -47,7 +48,7 @@ class NewOutage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asset_id: str | None = None
     location_id: str | None = None
     event_type_id: str | None = None
-    evidence_url: str | None = None
+    evidence_url: Annotated[str, at_most(LINK_LENGTH_MAX)] | None = None
 
 
 class NewOutageBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,7 +66,7 @@ class OutageChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asset_id: str | UnsetType | None = UNSET
     location_id: str | UnsetType | None = UNSET
     event_type_id: str | UnsetType | None = UNSET
-    evidence_url: str | UnsetType | None = UNSET
+    evidence_url: Annotated[str, at_most(LINK_LENGTH_MAX)] | UnsetType | None = UNSET
 
 
 class OutageChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Description, one_of
+from weighbridge.http.text import Description, Name, one_of
 
 STATUSES = ("active", "archived")
 """What a project may be; `archived` is a label, and keeps nobody from reading or writing."""
@@ -34,9 +34,9 @@ class Project(msgspec.Struct, frozen=True):
 class NewProject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a project."""
 
-    name: str
+    name: Name
     description: Description | None = None
-    time_zone: str = "UTC"
+    time_zone: Name = "UTC"
 
 
 class NewProjectBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,9 +48,9 @@ class NewProjectBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ProjectChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change a project; what is left out stays as it is."""
 
-    name: str | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
-    time_zone: str | UnsetType = UNSET
+    time_zone: Name | UnsetType = UNSET
     status: Annotated[str, one_of(STATUSES)] | UnsetType = UNSET
 
 

@@ -7,6 +7,7 @@ out is one snapshot, and waits on no reader with a transaction open.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
+from typing import Final
 
 from weighbridge.collection.assets.records import Asset, AssetImport, NewAsset
 from weighbridge.collection.named_records.asset import assets_behind, locked_assets, value_types
@@ -24,6 +25,11 @@ from weighbridge.errors import Invalid
 from weighbridge.http.arrival.upload import SPOOL_BYTES
 from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.platform import changes
+from weighbridge.sandbox.limits import SandboxLimits
+from weighbridge.sandbox.sandbox import read_apart
+
+SPREADSHEET_LIMITS: Final = SandboxLimits(memory_bytes=536_870_912, cpu_seconds=20)
+"""What reading a spreadsheet of assets may take: 512 MB, and 20 seconds of a processor."""
 
 _ROWS_AT_ONCE = 1_000
 """Assets that are held in memory while a spreadsheet is written."""
@@ -60,7 +66,11 @@ async def export_assets(tx: Read, project: int) -> Attachment:
 
 async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> AssetImport:
     """Make and change assets as a spreadsheet says, all of it or nothing."""
-    lines, problems = await tx.in_thread(spreadsheet.read, text, await value_types(tx, project))
+    types = dict(await value_types(tx, project))
+    reading = read_apart(
+        actor.account_id, "The spreadsheet", SPREADSHEET_LIMITS, spreadsheet.read, text, types
+    )
+    lines, problems = await tx.meanwhile(reading)
     asset_changes, of_assets = await _changes(tx, project, lines)
     problems += of_assets
     renamed = [

@@ -22,7 +22,7 @@ from weighbridge.core.collection.custom_field import (
     CustomValueError,
     cell_of,
     checked_text,
-    is_standard,
+    standard_column,
     value_of,
 )
 from weighbridge.core.collection.spreadsheet import quoted, unquoted
@@ -164,7 +164,9 @@ def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
         for name, times in Counter(named).items()
         if times > 1
     ]
-    unknown = list(dict.fromkeys(name for name in named if not (is_standard(name) or name in value_types)))
+    unknown = list(
+        dict.fromkeys(name for name in named if not (standard_column(name) or name in value_types))
+    )
     if unknown:
         allowed = ", ".join(map(repr, [*STANDARD_COLUMNS, *value_types]))
         said = ", ".join(map(repr, unknown))
@@ -181,7 +183,7 @@ def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
 
 def _column(cell: str, value_types: Mapping[str, str]) -> str:
     name = unquoted(cell).strip()
-    return name.casefold() if name not in value_types and is_standard(name) else name
+    return name if name in value_types else standard_column(name) or name
 
 
 def _line(

@@ -15,11 +15,13 @@ its events.
 
 from dataclasses import dataclass, field
 
+from weighbridge.core.bundle.books import check_books
 from weighbridge.core.bundle.coherence import PAGE, check_events, check_evidence, check_parts, check_rows
-from weighbridge.core.bundle.contents import BundleContents, ReadModel, contents_of
+from weighbridge.core.bundle.contents import MANIFEST, BundleContents, ReadModel, contents_of
+from weighbridge.core.bundle.drawn import check_drawn
 from weighbridge.core.bundle.form.archive import parts_of
 from weighbridge.core.bundle.form.fault import Faults, UnreadableError
-from weighbridge.core.bundle.form.tables import TABLES, BundleTable, lines_of
+from weighbridge.core.bundle.form.tables import BundleTable, lines_of
 from weighbridge.core.bundle.index import (
     DATA_PACKAGE,
     RO_CRATE,
@@ -30,9 +32,11 @@ from weighbridge.core.bundle.index import (
     digest_of_part,
     ro_crate,
 )
+from weighbridge.core.bundle.log.comparison import compare_with_log
 from weighbridge.core.bundle.page import page_of
 from weighbridge.core.bundle.recomputation import Advance, RecomputedBatches, recompute
-from weighbridge.core.bundle.trust import Vouched, compare_with_log, verify_audit, verify_sums
+from weighbridge.core.bundle.trust import Vouched, verify_audit, verify_sums
+from weighbridge.core.engine.revision import unreleased
 from weighbridge.core.model import PreparedModel, prepare
 from weighbridge.core.proof.signing import VerifierKey
 
@@ -78,8 +82,12 @@ def _guarded(faults: Faults, contents: BundleContents, vouched: Vouched) -> None
     """What compares rows may meet any nonsense that a key was made to sign."""
     try:
         check_rows(contents, faults)
-        check_evidence(contents, vouched, faults)
+        check_books(contents, vouched, faults)
+        check_drawn(contents, faults)
+        check_evidence(contents, faults)
         compare_with_log(contents, vouched, faults)
+        if (unknown := unreleased(contents.manifest.engine_revision)) is not None:
+            faults.add(MANIFEST, f"{unknown[0].upper()}{unknown[1:]}.")
         if vouched.head is not None and vouched.head.origin != contents.manifest.audit_log:
             faults.add(
                 "bundle.json", f"It names the log {contents.manifest.audit_log}, not that of its head."
@@ -123,7 +131,7 @@ def made_parts(contents: BundleContents, vouched: Vouched) -> dict[str, bytes]:
 
 def row_counts(contents: BundleContents) -> dict[BundleTable, int]:
     """How many rows each table has."""
-    counts = {table: _lines(contents.parts[table.part], table.part) - 1 for table in TABLES}
+    counts = {table: _lines(contents.parts[table.part], table.part) - 1 for table in contents.tables}
     return counts | {file.table: len(file) for file in contents.events.values()}
 
 

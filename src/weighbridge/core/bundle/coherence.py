@@ -18,7 +18,7 @@ from weighbridge.core.bundle.contents import (
 )
 from weighbridge.core.bundle.form.events import VERSION_BITS
 from weighbridge.core.bundle.form.fault import Faults, UnreadableError
-from weighbridge.core.bundle.form.lineage import LINEAGE, SLOTS, BatchLineage, SetRead, numbers_of
+from weighbridge.core.bundle.form.lineage import LINEAGE, SLOTS, BatchLineage, SetRead, SlotLine, numbers_of
 from weighbridge.core.bundle.form.rows import BatchRow, CorrectionRow
 from weighbridge.core.bundle.form.tables import (
     BATCHES,
@@ -28,7 +28,6 @@ from weighbridge.core.bundle.form.tables import (
     MODELS,
     NODE_VALUES,
     STATIC_INPUTS,
-    TABLES,
     events_part,
 )
 from weighbridge.core.bundle.index import DATA_PACKAGE, RO_CRATE, SIGNATURE, SUMS, digest_of_part
@@ -38,7 +37,6 @@ from weighbridge.core.model import sha256
 from weighbridge.core.quantity.number import exact_total
 
 PAGE: Final = "report.html"
-_ATTACHED: Final = "evidence.create"
 _FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_id": 5, "asset_id": 6}
 """By the name of a field of events that can be corrected, its place in a row of events."""
 
@@ -46,7 +44,7 @@ _FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_i
 def check_parts(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
     """Every part is one that the others name."""
     expected = {MANIFEST, REPORT, PAGE, DATA_PACKAGE, RO_CRATE, SUMS, SIGNATURE, LINEAGE, SLOTS, HEAD, ROWS}
-    expected |= {table.part for table in TABLES} | {events_part(one) for one in contents.points}
+    expected |= {table.part for table in contents.tables} | {events_part(one) for one in contents.points}
     expected |= {proof_part(row["number"]) for row in vouched.rows}
     expected |= {f"{MODEL_FOLDER}{model.model_id}.yaml" for model in contents.models.values()}
     expected |= {_rule_part(one) for one in contents.corrections.values() if one.rule is not None}
@@ -142,9 +140,7 @@ def _check_batches(contents: BundleContents, faults: Faults) -> None:
 def _check_reached(contents: BundleContents, faults: Faults) -> None:
     """Every batch is reported, or a batch that is rests on it."""
     mates = {number: line for line in contents.slots for number in line.batches}
-    of_run: dict[tuple[int, int | None], list[int]] = {}
-    for batch in contents.batches.values():
-        of_run.setdefault((batch.ledger, batch.run), []).append(batch.batch)
+    of_run = _batches_of_runs(contents)
     waiting = [batch.batch for batch in contents.batches.values() if batch.batch_id in contents.reported]
     reached: set[int] = set()
     while waiting:
@@ -154,26 +150,34 @@ def _check_reached(contents: BundleContents, faults: Faults) -> None:
                 faults.add(BATCHES.part, f"Batch {number} is rested on, and is missing.")
             continue
         reached.add(number)
-        waiting += _rests_on(contents.batches[number], mates, contents.lineage, of_run)
+        waiting += _rests_on(contents, contents.batches[number], mates, of_run)
     for number in sorted(contents.batches.keys() - reached)[:5]:
         faults.add(
             BATCHES.part, f"Nothing that is reported rests on batch {contents.batches[number].batch_id}."
         )
 
 
+def _batches_of_runs(contents: BundleContents) -> dict[tuple[int, int], list[int]]:
+    of_run: dict[tuple[int, int], list[int]] = {}
+    for batch in contents.batches.values():
+        if batch.run is not None:
+            of_run.setdefault((batch.ledger, batch.run), []).append(batch.batch)
+    return of_run
+
+
 def _rests_on(
+    contents: BundleContents,
     batch: BatchRow,
-    mates: Mapping[int, Any],
-    lineage: Mapping[int, BatchLineage],
-    of_run: Mapping[tuple[int, int | None], list[int]],
+    mates: Mapping[int, SlotLine],
+    of_run: Mapping[tuple[int, int], list[int]],
 ) -> list[int]:
+    """The batches of its slot, those that it drew of, and all of its run; the earlier ones in format 1."""
     line = mates.get(batch.batch)
-    beside = [*line.batches, *line.alongside] if line is not None else []
-    drawn = [draw.source for draw in lineage[batch.batch].draws] if batch.batch in lineage else []
-    earlier = (
-        [] if batch.run is None else [one for one in of_run[batch.ledger, batch.run] if one < batch.batch]
-    )
-    return [*beside, *drawn, *earlier]
+    of_slot = [*line.batches, *line.alongside] if line is not None else []
+    lineage = contents.lineage.get(batch.batch)
+    drawn = [draw.source for draw in lineage.draws] if lineage is not None else []
+    story = [] if batch.run is None else of_run[batch.ledger, batch.run]
+    return [*of_slot, *drawn, *(one for one in story if contents.has_whole_stories or one < batch.batch)]
 
 
 def _check_models(contents: BundleContents, faults: Faults) -> None:
@@ -195,6 +199,9 @@ def _check_models(contents: BundleContents, faults: Faults) -> None:
 def _check_corrections(contents: BundleContents, faults: Faults) -> None:
     """Each correction was in force for a batch, whose event had the value that it put there."""
     named: set[int] = set()
+    for number, one in contents.corrections.items():
+        if (one.rule is None) != (one.rule_version is None):
+            faults.add(CORRECTIONS.part, f"Correction {number} names a rule without its version.")
     for line in contents.lineage.values():
         numbers = numbers_of(line.corrections)
         named |= set(numbers)
@@ -202,6 +209,10 @@ def _check_corrections(contents: BundleContents, faults: Faults) -> None:
             row = contents.corrections.get(number)
             if row is not None and (wrong := _unlike(contents, line, row)):
                 faults.add(CORRECTIONS.part, f"Correction {number}: {wrong}")
+    for number in sorted(contents.corrections.keys() - named if contents.has_whole_stories else ()):
+        event = contents.corrections[number].event
+        if any(file.has(event) for file in contents.events.values()):
+            named.add(number)
     _check_named(CORRECTIONS.part, contents.corrections, named, faults)
 
 
@@ -237,19 +248,14 @@ class _Numbers:
         return cls._last[1]
 
 
-def check_evidence(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
-    """What was attached is there by the events that it was attached to, as the audit log tells it."""
-    project = contents.manifest.project_number
+def check_evidence(contents: BundleContents, faults: Faults) -> None:
+    """What was attached is there, by the events that it was attached to."""
     for row in contents.evidence:
         content = contents.parts.get(f"{EVIDENCE_FOLDER}{row.sha256}")
         if content is not None and (digest_of_part(content), len(content)) != (row.sha256, row.size):
             faults.add(EVIDENCE.part, f"The file of {row.name!r} is not the one that was attached.")
         if not any(file.has(row.event) for file in contents.events.values()):
             faults.add(EVIDENCE.part, f"{row.name!r} was attached to event {row.event}, which is not there.")
-    there = {f"evidence {row.evidence} of {ids.of('event', project, row.event)}" for row in contents.evidence}
-    logged = {row["object"] for row in vouched.rows if row["action"] == _ATTACHED}
-    for name in sorted(logged - there)[:5]:
-        faults.add(EVIDENCE.part, f"The audit log tells of {name}, and it is not there.")
 
 
 def check_events(contents: BundleContents, faults: Faults) -> None:

@@ -20,8 +20,11 @@ from weighbridge.core.bundle.form.lineage import (
 from weighbridge.core.bundle.form.record import read_record
 from weighbridge.core.model import Model, ModelError
 
-FORMAT: Final = 1
-"""The form of this bundle; another form is another number, and another checker."""
+FORMAT: Final = 2
+"""The form of bundles that are made; the check reads every format that `TABLES` names."""
+
+WHOLE_STORIES: Final = 2
+"""The first format with all batches of each run, and the entries that they posted."""
 
 MANIFEST: Final = "bundle.json"
 REPORT: Final = "report.json"
@@ -103,7 +106,19 @@ class BundleContents:
     events: dict[str, EventFile]
     lineage: dict[int, BatchLineage]
     slots: list[SlotLine]
+    entries: list[rows.EntryRow] = field(default_factory=list)
+    deficits: list[rows.DeficitRow] = field(default_factory=list)
     documents: dict[int, Model] = field(default_factory=dict)
+
+    @property
+    def has_whole_stories(self) -> bool:
+        """Whether each run is there with all its batches, and with what they posted."""
+        return self.manifest.format >= WHOLE_STORIES
+
+    @property
+    def tables(self) -> tuple[tables.BundleTable, ...]:
+        """The tables that its format has, but those of events."""
+        return tables.TABLES[self.manifest.format]
 
     @property
     def reported(self) -> dict[str, StatedInclusion]:
@@ -117,9 +132,10 @@ def contents_of(
     """Read the parts; what cannot be read is taken down, and then there is nothing to compare."""
     reading = _PartReader(parts, faults)
     manifest = reading.record(Manifest, MANIFEST)
-    if manifest is not None and manifest.format != FORMAT:
+    if manifest is not None and manifest.format not in tables.TABLES:
+        known = " and ".join(map(str, tables.TABLES))
         faults.add(
-            MANIFEST, f"The bundle is of format {manifest.format}; this program knows format {FORMAT}."
+            MANIFEST, f"The bundle is of format {manifest.format}; this program knows formats {known}."
         )
         return None
     report = reading.record(BundledReport, REPORT)
@@ -149,6 +165,9 @@ def contents_of(
         lineage=reading.lineage(),
         slots=list(reading.lines(SlotLine, SLOTS)),
     )
+    if contents.has_whole_stories:
+        contents.entries = list(reading.table(tables.ENTRIES))
+        contents.deficits = list(reading.table(tables.DEFICITS))
     for model in contents.models.values():
         part = f"{MODEL_FOLDER}{model.model_id}.yaml"
         try:
@@ -198,11 +217,11 @@ class _PartReader:
     def events(self, points: Mapping[str, list[rows.EventTypeRow]]) -> dict[str, EventFile]:
         files = {}
         for event_type, of_type in points.items():
-            table = tables.events_table(event_type, of_type)
             try:
+                table = tables.events_table(event_type, of_type)
                 files[event_type] = EventFile(table, self._content(table.part))
             except UnreadableError as error:
-                self._faults.add(table.part, str(error))
+                self._faults.add(tables.events_part(event_type), str(error))
         return files
 
     def record(self, kind: type[Any], part: str) -> Any:

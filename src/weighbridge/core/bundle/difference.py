@@ -6,13 +6,14 @@ that the report does not take of are told too, for what is reported may rest on 
 Invariant: a run is told when the amount that is taken of it, its total or what it was made of differs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from weighbridge.core.bundle.contents import BundleContents
 from weighbridge.core.bundle.form.lineage import BatchLineage, DrawRead, numbers_of
-from weighbridge.core.quantity.number import exact_total
+from weighbridge.core.bundle.form.rows import BatchRow
+from weighbridge.core.quantity.number import ZERO, exact_total, plain
 from weighbridge.core.report.summary import ChangeCause
 
 RunName = tuple[str, str]
@@ -53,34 +54,49 @@ def bundle_difference(before: BundleContents, after: BundleContents) -> list[Run
     ]
 
 
+def story_lines(contents: BundleContents, story: Sequence[BatchRow]) -> Iterator[str]:
+    """What a run came to with each of its batches, the oldest first, and why."""
+    before: _RunState | None = None
+    for batch in story:
+        state = _state(contents, batch.batch, ZERO)
+        why = [f"{cause}: {text}" for cause, text in _causes(before, state)] if before else []
+        of_unit = f"{plain(batch.total)} {state.unit}".strip()
+        gone = [] if batch.deleted_at is None else [f"deleted at {batch.deleted_at.text}"]
+        yield "; ".join([f"{of_unit} by {batch.batch_id}", *why, *gone])
+        before = before if gone else state
+
+
 def _states(contents: BundleContents) -> dict[RunName, _RunState]:
     newest: dict[RunName, int] = {}
     taken: dict[RunName, list[Decimal]] = {}
     for number, batch in sorted(contents.batches.items()):
         name = contents.ledgers[batch.ledger].name, batch.tracking_id
-        newest[name] = number
+        if batch.deleted_at is None:
+            newest[name] = number
         if said := contents.reported.get(batch.batch_id):
             taken.setdefault(name, []).append(Decimal(said.amount))
-    states = {}
-    for name, number in newest.items():
-        batch = contents.batches[number]
-        model = None if batch.model is None else contents.models[batch.model]
-        states[name] = _RunState(
-            contents.ledgers[batch.ledger].unit,
-            exact_total(taken.get(name, ())),
-            batch.total,
-            None if model is None else (model.name, model.version),
-            batch.engine_revision,
-            contents.lineage.get(number),
-        )
-    return states
+    return {
+        name: _state(contents, number, exact_total(taken.get(name, ()))) for name, number in newest.items()
+    }
+
+
+def _state(contents: BundleContents, number: int, taken: Decimal) -> _RunState:
+    batch = contents.batches[number]
+    model = None if batch.model is None else contents.models[batch.model]
+    return _RunState(
+        contents.ledgers[batch.ledger].unit,
+        taken,
+        batch.total,
+        None if model is None else (model.name, model.version),
+        batch.engine_revision,
+        contents.lineage.get(number),
+    )
 
 
 def _change(name: RunName, before: _RunState | None, after: _RunState | None) -> RunDeviation | None:
     state = after or before
     assert state is not None, "the name is of one of them"  # noqa: S101
-    zero = Decimal(0)
-    taken = (before.taken if before else zero, after.taken if after else zero)
+    taken = (before.taken if before else ZERO, after.taken if after else ZERO)
     totals = (before.total if before else None, after.total if after else None)
     found = list(_causes(before, after))
     if taken[0] != taken[1] and not found:

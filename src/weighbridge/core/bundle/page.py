@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
+from weighbridge.core.bundle.books import taken_runs
 from weighbridge.core.bundle.contents import BundleContents
+from weighbridge.core.bundle.difference import story_lines
 from weighbridge.core.bundle.equation_lines import EquationLine, equation_lines, prepared_of
 from weighbridge.core.bundle.trust import Vouched
 from weighbridge.core.model.prepared import PreparedModel
@@ -70,6 +72,8 @@ def _sections(
         ((one.tracking_id, one.start_time, one.end_time, one.amount) for one in report.inclusions),
         numbers=1,
     )
+    if contents.has_whole_stories:
+        yield _table("What the runs come to", ("Run", "It", "Its batches"), _runs(contents))
     yield _checking(contents)
     yield "<h2>Equations</h2>"
     shown = _in_order(contents)
@@ -81,6 +85,12 @@ def _sections(
             " <code>weighbridge bundle check --show BATCH</code> prints any of them.</p>"
         )
     yield from _tables(contents, vouched)
+
+
+def _runs(contents: BundleContents) -> Iterator[tuple[str, str, str]]:
+    """The runs that the report takes of: what they come to now, and how they came there."""
+    for run in taken_runs(contents):
+        yield run.name, run.sentence, "\n".join(story_lines(contents, run.story))
 
 
 def _tables(contents: BundleContents, vouched: Vouched) -> Iterator[str]:
@@ -156,6 +166,8 @@ def _batch(contents: BundleContents, number: int, prepared: PreparedModel | None
     head = f"{batch.tracking_id}: {plain(batch.total)} {ledger.unit if ledger else ''}"
     said = contents.reported.get(batch.batch_id)
     use = f"the report takes {said.amount}" if said else "others rest on it"
+    if contents.has_whole_stories and batch.deleted_at is not None:
+        use += f"; it was deleted at {batch.deleted_at.text}"
     written = "".join(map(_equation, equation_lines(contents, number, prepared)))
     times = f"{batch.start_time.text} to {batch.end_time.text}"
     return (

@@ -8,17 +8,17 @@ on and the run's total are what the engine comes to.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from weighbridge.core.bundle.contents import BundleContents
 from weighbridge.core.bundle.form.fault import Faults, UnreadableError
-from weighbridge.core.bundle.form.lineage import SLOTS, DrawRead, SlotLine, numbers_of
+from weighbridge.core.bundle.form.lineage import LINEAGE, SLOTS, BatchLineage, DrawRead, SlotLine, numbers_of
 from weighbridge.core.bundle.form.rows import BatchRow, NodeValueRow
 from weighbridge.core.bundle.form.tables import BATCHES, NODE_VALUES
 from weighbridge.core.bundle.slot_inputs import groups_of, measures_of, sources_of
 from weighbridge.core.engine import (
-    ENGINE_REVISION,
     EngineSetting,
     NodeReading,
     PartitionRun,
@@ -27,7 +27,9 @@ from weighbridge.core.engine import (
     run_slot,
 )
 from weighbridge.core.engine.element import StaticValue
+from weighbridge.core.engine.revision import unreleased
 from weighbridge.core.engine.source_ledger import Drawing, Drawn, SourceLedgerView
+from weighbridge.core.identity import ids
 from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, Contributions, as_columns, of_columns
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.partition import Partition
@@ -38,7 +40,7 @@ from weighbridge.core.quantity.digits import digits
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.quantity.unit import ONE, Unit, UnitError, convert, parse_unit
 from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import slot_of
+from weighbridge.core.time.cadence import EVENT, label, slot_at, slot_of
 from weighbridge.core.time.instant import Interval
 
 Advance = Callable[[int], None]
@@ -46,12 +48,10 @@ Advance = Callable[[int], None]
 
 
 class RecomputedBatches:
-    """How many batches were computed again, and those that an older revision of the engine had computed."""
+    """How many batches were computed again."""
 
     def __init__(self) -> None:
         self.batches = 0
-        self.older: list[str] = []
-        """Those of them that come to something else by this revision, which is no fault."""
 
 
 def recompute(
@@ -66,6 +66,9 @@ def recompute(
             continue
         try:
             slot = ComputedAgain(contents, line, prepared[line.model])
+            for other in _made_otherwise(contents, line):
+                said = f"Batch {other.batch_id} was made of other data than its run on other ledgers."
+                faults.add(LINEAGE, said)
             for batch in line.batches:
                 _compare(contents, slot, batch, faults, recomputed)
         except (
@@ -82,6 +85,15 @@ def recompute(
             faults.add(SLOTS, f"Batches {named} cannot be computed again: {error}")
         advance(len(line.batches))
     return recomputed
+
+
+def _made_otherwise(contents: BundleContents, line: SlotLine) -> Iterator[BatchRow]:
+    """Batches of a slot made of other data than another of their run, which one generation made with them."""
+    first: dict[int | None, BatchLineage] = {}
+    for number in line.batches:
+        own = replace(contents.lineage[number], batch=0)
+        if first.setdefault(contents.batches[number].run, own) != own:
+            yield contents.batches[number]
 
 
 class ComputedAgain:
@@ -244,14 +256,34 @@ def _compare(
     run = slot.runs.get(partition_of(batch))
     said = list(_differences(contents, slot.model, batch, run))
     said += [problem.message for problem in slot.computed.problems]
-    if said and batch.engine_revision < ENGINE_REVISION:
-        recomputed.older.append(batch.batch_id)
-        return
+    said += _misplaced(contents, slot, batch)
+    if (unknown := unreleased(batch.engine_revision)) is not None:
+        said.append(f"{unknown[0].upper()}{unknown[1:]}.")
     for sentence in said:
         faults.add(
             NODE_VALUES.part if sentence.startswith("Node") else BATCHES.part,
             f"Batch {batch.batch_id}: {sentence}",
         )
+
+
+def _misplaced(contents: BundleContents, slot: ComputedAgain, batch: BatchRow) -> Iterator[str]:
+    """Why its slot and its name are not those of its run, by the model and the project's clock."""
+    cadence, zone = slot.model.cadence, ZoneInfo(contents.manifest.time_zone)
+    if batch.deleted_at is not None:
+        return
+    own = _slot_of(batch)
+    is_of_time = not batch.by_event
+    if is_of_time != (cadence != EVENT) or (
+        is_of_time and (slot_at(cadence, batch.start_time, zone) != own or batch.event is not None)
+    ):
+        yield f"Its slot is none of {cadence} slots in {zone}."
+        return
+    place, partition = label(cadence, own, zone), partition_of(batch)
+    if batch.event:
+        place = ids.of("event", contents.manifest.project_number, batch.event)
+    name = partition.tracking_id or " ".join(part for part in (place, partition.label) if part)
+    if batch.tracking_id != name:
+        yield f"It is called {batch.tracking_id!r}, and its slot and partition make {name!r}."
 
 
 def _differences(
@@ -304,14 +336,18 @@ def _of_node(  # noqa: PLR0917 - a node as it is kept, and as it is computed
     contributions: Mapping[str, Contributions | None] | None,
 ) -> Iterator[str]:
     anew = digits(reading.amount)
-    if _amount(kept) != anew or kept.whole != reading.whole:
+    is_array = kept.element_count is not None
+    is_both = kept.value is not None if is_array else bool(kept.elements or kept.elements_sha256)
+    if _amount(kept) != anew or kept.whole != reading.whole or is_both:
         yield f"Node {node.slug!r} is {_amount(kept)}, and {anew} when computed again."
         return
     is_output = node in model.outputs
     said = (kept.name, kept.unit or "", kept.is_output, kept.is_primary)
     if said != (node.label, str(node.unit), is_output, node.slug == output):
         yield f"Node {node.slug!r} has another name, unit or purpose than in its model."
-    if not is_output or kept.contributions is None or contributions is None:
+    if not is_output and kept.contributions is not None:
+        yield f"Node {node.slug!r} is no output, and rests on {kept.contributions}."
+    if not is_output or contributions is None:
         return
     rests_on = contributions.get(node.slug, NO_CONTRIBUTIONS)
     columns = None if rests_on is None else [plain(one) for one in as_columns(rests_on)]

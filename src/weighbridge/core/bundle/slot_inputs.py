@@ -33,6 +33,7 @@ from weighbridge.core.model import Aggregate, Input, Model, Straddle
 from weighbridge.core.model.definition import JOINED_ON
 from weighbridge.core.quantity.unit import ONE, parse_unit
 from weighbridge.core.quantity.value_source import ValueSource
+from weighbridge.core.time.cadence import EventSlot
 from weighbridge.core.time.instant import Interval
 from weighbridge.core.time.meter import ALWAYS, Meter, Service
 
@@ -171,7 +172,7 @@ def groups_of(
         inputs = inputs_of(model, source)
         gathering = _Gathering(contents, source, DIMENSIONS[model.partition_type], origins)
         if all(map(is_summed, inputs.values())):
-            groups += gathering.sums(inputs)
+            groups += gathering.sums(inputs, slot)
         else:
             groups += gathering.elements(inputs, ranking_of(contents, model, inputs), slot)
     return groups
@@ -243,11 +244,20 @@ class _Gathering:
             tagged.setdefault(self._tags(fields), []).append(fields)
         return tagged
 
-    def sums(self, inputs: Mapping[str, Input]) -> Iterator[Group]:
-        """Groups of whole events, with what their values come to."""
+    def sums(self, inputs: Mapping[str, Input], slot: Interval) -> Iterator[Group]:
+        """Groups of whole events, with what their values come to; UnreadableError for one of another slot."""
         for tags, events in self._by_tags().items():
+            if not isinstance(slot, EventSlot):
+                self._refuse_others(events, inputs.values(), slot)
             by_input = {slug: self._statistics(body, events) for slug, body in inputs.items()}
             yield self._group(tags, int(events[0][0] or 0), len(events), by_input)
+
+    def _refuse_others(self, events: Sequence[Texts], inputs: Iterable[Input], slot: Interval) -> None:
+        bodies = list(inputs)
+        for fields in events:
+            time = Interval(time_read(fields[_START] or ""), time_read(fields[_END] or ""))
+            if not any(has(slot, body, time) for body in bodies):
+                raise UnreadableError(f"event {fields[0]} is of another slot.")
 
     def _group(
         self, tags: tuple[str | None, ...], first: int, count: int, by_input: Any, **more: Any

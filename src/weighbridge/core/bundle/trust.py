@@ -8,10 +8,9 @@ believed only under the head that the key signed.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from weighbridge.core.bundle.contents import REPORT, BundleContents
+from weighbridge.core.bundle.contents import BundledReport
 from weighbridge.core.bundle.form.fault import Faults, UnreadableError
 from weighbridge.core.bundle.form.tables import lines_of
 from weighbridge.core.bundle.form.text_form import json_read
@@ -117,26 +116,15 @@ def _text(parts: Mapping[str, memoryview], part: str) -> str:
     return bytes(parts.get(part, b"")).decode("utf-8", "replace")
 
 
-def compare_with_log(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
-    """Hold what the report states against what the log says of it."""
-    name = contents.report.id
-    of_report = [
-        row
+def chain_of(report: BundledReport, vouched: Vouched) -> set[str]:
+    """The ids of a report and of those that it restates, one after the other, as the log tells it."""
+    restated = {
+        row["object"]: after["supersedes"]
         for row in vouched.rows
-        if row["object"] == name and isinstance(row["after"], dict) and "inclusions" in row["after"]
-    ]
-    if not of_report:
-        faults.add(ROWS, f"No row of the audit log tells of the report {name}.")
-        return
-    after = of_report[-1]["after"]
-    try:
-        logged = {one["batch_id"]: Decimal(str(one["amount"])) for one in after["inclusions"]}
-        amount = Decimal(str(after["amount"]))
-    except (KeyError, TypeError, InvalidOperation):
-        faults.add(ROWS, f"Row {of_report[-1]['number']} does not say what the report {name} takes.")
-        return
-    stated = {one.batch_id: Decimal(one.amount) for one in contents.report.inclusions}
-    if (logged, amount) != (stated, Decimal(contents.report.amount)):
-        faults.add(
-            REPORT, f"The report takes something else than row {of_report[-1]['number']} of the log says."
-        )
+        if isinstance(after := row["after"], dict) and "inclusions" in after
+    }
+    chain, name = set[str](), report.supersedes
+    while name is not None and name not in chain:
+        chain.add(name)
+        name = restated.get(name)
+    return chain | {report.id}

@@ -1,8 +1,6 @@
 """The capture rate: of the slots in which a meter was expected to measure, how many hold a valid value.
 
-A slot of the event type's cadence is expected of a meter that is in service when the slot begins, unless
-declared outages together cover all of it; an outage of five minutes excuses no hour. What is counted are
-expected slots:
+What is counted are slots that are expected of a meter, as `core.time.expectation` defines them:
 
     received     an event was captured that begins in the slot
     valid        one of them is complete, meets `valid_when`, and no substitution stands in it
@@ -22,18 +20,12 @@ Invariants: `valid + substituted <= received`, `received + missing == expected`,
 of parts add up to those of the whole; a rate is null where nothing was expected, and never above 1.
 """
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
-from itertools import islice
 from typing import Final
 
 from weighbridge.core.quantity.number import CONTEXT
-from weighbridge.core.time.cadence_slots import CadenceSlots
-from weighbridge.core.time.instant import Interval
-from weighbridge.core.time.meter import ALWAYS, Service
 
 PERIODS: Final[Mapping[str, str]] = {"day": "daily", "month": "monthly", "quarter": "quarterly"}
 """The periods that rates are told for, with the cadence that cuts them."""
@@ -99,82 +91,3 @@ class CaptureTime:
 def share(part: int, whole: int) -> Decimal | None:
     """A part of a whole, to 34 digits; None where there is no whole."""
     return CONTEXT.divide(Decimal(part), Decimal(whole)) if whole else None
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """When a meter is expected to measure: while it is in service, less its outages."""
-
-    service: Service = ALWAYS
-    outages: tuple[Interval, ...] = ()
-    """Each of some length, in order and apart from one another, as `joined` gives them."""
-
-    def unexpected(self, slots: CadenceSlots, counted: range) -> tuple[range, ...]:
-        """Those of the counted slots in which nothing is expected, in order and apart from one another."""
-        out = [slots.inside(outage) for outage in self.outages]
-        if self.service.start is not None:
-            out.append(range(counted.start, slots.from_on(self.service.start)))
-        if self.service.end is not None:
-            out.append(range(slots.from_on(self.service.end), counted.stop))
-        return _united(_common(one, counted) for one in out)
-
-    def stretches(self, time: Interval) -> tuple[Interval, ...]:
-        """The stretches of a time in which the meter is expected to measure."""
-        in_service = self.service.inside(time)
-        return () if in_service is None else tuple(_without(in_service, self.outages))
-
-
-def expected_of(counted: range, unexpected: Sequence[range]) -> int:
-    """How many slots are expected, of which some, in order and apart from one another, are not."""
-    expected = len(counted)
-    for one in islice(unexpected, bisect_right(unexpected, counted.start, key=_stop), None):
-        if one.start >= counted.stop:
-            break
-        expected -= len(_common(one, counted))
-    return expected
-
-
-def joined(outages: Iterable[tuple[datetime, datetime | None]], until: datetime) -> tuple[Interval, ...]:
-    """Outages as stretches of time apart from one another; one without an end lasts until then at least."""
-    stretches: list[Interval] = []
-    for start, end in sorted((start, max(start, until) if end is None else end) for start, end in outages):
-        if stretches and start <= stretches[-1].end:
-            stretches[-1] = Interval(stretches[-1].start, max(end, stretches[-1].end))
-        elif start < end:
-            stretches.append(Interval(start, end))
-    return tuple(stretches)
-
-
-def _without(time: Interval, outages: Sequence[Interval]) -> Iterator[Interval]:
-    begun = time.start
-    for outage in islice(outages, bisect_right(outages, time.start, key=_end), None):
-        if outage.start >= time.end:
-            break
-        if begun < outage.start:
-            yield Interval(begun, outage.start)
-        begun = outage.end
-    if begun < time.end:
-        yield Interval(begun, time.end)
-
-
-def _stop(one: range) -> int:
-    return one.stop
-
-
-def _end(one: Interval) -> datetime:
-    return one.end
-
-
-def _common(one: range, other: range) -> range:
-    start = max(one.start, other.start)
-    return range(start, max(start, min(one.stop, other.stop)))
-
-
-def _united(ranges: Iterable[range]) -> tuple[range, ...]:
-    united: list[range] = []
-    for one in sorted((one for one in ranges if one), key=lambda one: (one.start, one.stop)):
-        if united and one.start <= united[-1].stop:
-            united[-1] = range(united[-1].start, max(one.stop, united[-1].stop))
-        else:
-            united.append(one)
-    return tuple(united)

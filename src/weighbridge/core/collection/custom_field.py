@@ -1,9 +1,11 @@
 """A custom field is a column that a project adds to its assets: a label, and the type of its values.
 
-Invariants: a label is not that of a standard column of the asset spreadsheet, in whatever case; a value that
-was checked comes back from its cell as it was, numbers to the last digit.
+Invariants: a label is not that of a standard column of the asset spreadsheet, in whatever case
+and with whatever between its words; a value that was checked comes back from its cell as it was, numbers to
+the last digit.
 """
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
@@ -25,9 +27,11 @@ LABEL_LENGTH_MAX: Final = 100
 """Characters of the label of a custom field."""
 
 TEXT_LENGTH_MAX: Final = 10_000
-"""Characters of a description, or of a text in a custom field."""
+"""Characters of a description, of a text that was measured, or of a text in a custom field."""
 
 CustomValue = str | Decimal | int | bool
+
+_BETWEEN_WORDS: Final = re.compile(r"[\s_-]+")
 
 _BOOLEANS: Final = {"true": True, "false": False}
 _TAKES: Final = {
@@ -51,7 +55,7 @@ def problems_of_label(label: str, field: str) -> Iterator[Problem]:
         yield Problem(said, field, "invalid")
     elif unseen := problem_of_unseen(label, field):
         yield unseen
-    elif is_standard(label):
+    elif standard_column(label):
         said = (
             f"{field} is {label!r}, a standard column of the asset spreadsheet; "
             f"its standard columns are {', '.join(STANDARD_COLUMNS)}."
@@ -59,9 +63,10 @@ def problems_of_label(label: str, field: str) -> Iterator[Problem]:
         yield Problem(said, field, "reserved")
 
 
-def is_standard(label: str) -> bool:
-    """Whether the label is that of a standard column of the asset spreadsheet."""
-    return label.strip().casefold() in STANDARD_COLUMNS
+def standard_column(label: str) -> str | None:
+    """The standard column that the label reads as, as `Asset Type` reads as `asset_type`; None for others."""
+    name = _BETWEEN_WORDS.sub("_", label.strip().casefold())
+    return name if name in STANDARD_COLUMNS else None
 
 
 def checked(value_type: str, value: object) -> CustomValue:

@@ -9,6 +9,9 @@ HEADER_LINE_MAX: Final = 1_000
 COLUMNS_MAX: Final = 16_384
 """Columns of one file, as many as a sheet of XLSX has."""
 
+COLUMN_NAME_LENGTH_MAX: Final = 1_000
+"""Characters of the name of a column that a suggestion is asked for."""
+
 COLUMNS_OF_FEED_MAX: Final = 1_000
 """Columns that a feed says something about."""
 

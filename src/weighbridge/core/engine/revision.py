@@ -17,3 +17,19 @@ REVISIONS: Final = {
 
 ENGINE_REVISION: Final = max(REVISIONS)
 """The revision of this code, which every batch that it computes records."""
+
+REVISION_OF_1_0_0: Final = 2
+"""The revision of the first release: no batch of a release has an older one, however old its books are."""
+
+
+def unreleased(revision: int) -> str | None:
+    """What is wrong with a batch that says it was computed by a revision that no release up to this one has.
+
+    Whatever differs of a batch of a released revision is wrong, for each stays computable.
+    """
+    if REVISION_OF_1_0_0 <= revision <= ENGINE_REVISION:
+        return None
+    known = f"revisions {REVISION_OF_1_0_0} to {ENGINE_REVISION}"
+    if REVISION_OF_1_0_0 == ENGINE_REVISION:
+        known = f"revision {ENGINE_REVISION}"
+    return f"it says that revision {revision} of the engine computed it, and releases compute by {known}"

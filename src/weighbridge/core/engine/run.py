@@ -72,7 +72,7 @@ def run_slot(setting: EngineSetting, data: SlotData) -> SlotRun:
         return _run(setting, data, (data.alone.partition,), {})
     model = setting.program.model
     groups = [group for group in data.groups if group.is_of_slot]
-    of_slot = partitions_of_data(model, data.groups)
+    of_slot = partitions_of_data(model, data.groups, data.named)
     excluded = data.drawing.excluded if data.drawing else frozenset[Partition]()
     partitions = tuple(one for one in of_slot if one not in excluded)
     inventory = begin(data.drawing, model, partitions) if data.drawing else {}
@@ -161,6 +161,7 @@ def _skip(computation: SlotComputation, node: Node, body: Input) -> None:
 
 def _finished(computation: SlotComputation, one: Partition) -> PartitionRun:
     work = computation.by_partition[one]
+    _use_what_makes_it_run(computation, one)
     is_said = computation.setting.says_contributions and not computation.problems
     return PartitionRun(
         one,
@@ -182,14 +183,41 @@ def _finished(computation: SlotComputation, one: Partition) -> PartitionRun:
     )
 
 
+def _use_what_makes_it_run(computation: SlotComputation, one: Partition) -> None:
+    """Note the readings that make a partition run where they count for nothing and others count in it.
+
+    Without them nobody could tell from what a batch was made of that its partition runs.
+    """
+    data, model = computation.data, computation.model
+    if data.alone is not None or data.given is not None:
+        return
+    nodes = {node.slug for node in model.partitioning}
+    making = [
+        group
+        for group in data.groups
+        if group.tags == one and group.is_of_slot and nodes & group.by_input.keys()
+    ]
+    used = computation.by_partition[one].used
+    for group in making:
+        if not group.is_of_elements or any(
+            each.event in used.get(group.source, ()) for each in group.elements
+        ):
+            return
+    for group in making:
+        computation.use(one, group.source, [each for each in group.elements if each.is_of_slot])
+
+
 def _names(model: Model, one: Partition) -> dict[str, Value]:
     return {f"partition.{name}": text(getattr(one, name)) for name in DIMENSIONS[model.partition_type]}
 
 
-def partitions_of_data(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...]:
-    """The partitions that the data of a slot call for; a model without inputs needs no data."""
+def partitions_of_data(
+    model: Model, groups: Sequence[Group], named: frozenset[Partition] = frozenset()
+) -> tuple[Partition, ...]:
+    """The partitions that the data of a slot call for, and `named` ones; without inputs it needs no data."""
     of_slot = [group for group in groups if group.is_of_slot]
-    return partitions_of(model, of_slot) if of_slot or not model.partitioning else ()
+    found = partitions_of(model, of_slot) if of_slot or not model.partitioning else ()
+    return tuple(sorted({*found, *named})) if named else found
 
 
 def unmet(model: Model, data: SlotData) -> tuple[Group, ...]:

@@ -98,3 +98,5 @@ class SlotData:
     """Given where the data are those of one run by itself, and no slot that is cut into partitions."""
     given: GivenValues | None = None
     """What somebody gave to nodes in place of data; the lists among it are groups of elements as well."""
+    named: frozenset[Partition] = frozenset()
+    """Partitions that run although no data here say so, because batches were made of them."""

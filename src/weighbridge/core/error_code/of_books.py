@@ -172,6 +172,11 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "given_back": ErrorCode(
         RULE, "What the batch took was given back later.", "Delete those in `records` with it."
     ),
+    "slot_replaced": ErrorCode(
+        RULE,
+        "The batch brought its slot to zero, and others account for its time.",
+        "Delete those in `records` with it.",
+    ),
     "settled": ErrorCode(
         RULE, "The deficit that the batch opened was settled later.", "Delete those in `records` with it."
     ),

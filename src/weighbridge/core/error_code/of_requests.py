@@ -39,7 +39,7 @@ REQUEST: Final[Mapping[str, ErrorCode]] = {
         SHAPE, "The page lies behind the rows that are reached by number.", "Go on by `cursor`."
     ),
     "too_many": ErrorCode(
-        RULE,
+        BOTH,
         "There are more of these than are taken, or put in an order, at once.",
         "Send fewer at a time, or narrow the list by what the message names.",
     ),
@@ -208,6 +208,11 @@ RECORD: Final[Mapping[str, ErrorCode]] = {
     "pass": ErrorCode(RULE, "The rule result passes, so there is nothing to dismiss.", "Leave its id out."),
     "never_pending": ErrorCode(
         RULE, "The rule result never held a proposal, so there is nothing to decide.", "Leave its id out."
+    ),
+    "own_proposal": ErrorCode(
+        RULE,
+        "The account has somebody else approve what one's own rule or data proposed.",
+        "Ask another person who may approve; `GET /feature_flags` says so in `approval_of_own`.",
     ),
     "decided": ErrorCode(
         RULE,

@@ -90,6 +90,11 @@ def of(kind: str, project: int, key: int = 0, position: int = 0, owner: Owner = 
     return f"{PREFIXES[kind]}_{(stirred ^ stirred >> _HALF).to_bytes(_BYTES).hex()}"
 
 
+def id_pattern(kind: str) -> str:
+    """The form of the ids of a kind, as a regular expression that is anchored nowhere."""
+    return f"{PREFIXES[kind]}_[0-9a-f]{{{_DIGITS}}}"
+
+
 def make(kind: str, key: Key) -> str:
     """Write the id of the record of a kind that has this key."""
     return of(kind, key.project, key.key, key.position, key.owner)

@@ -9,7 +9,8 @@ from typing import Final
 
 SLUG_LENGTH_MAX: Final = 100
 
-_SLUG: Final = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
+SLUG_PATTERN: Final = "[a-z0-9]+(?:[-_][a-z0-9]+)*"
+_SLUG: Final = re.compile(SLUG_PATTERN)
 _BETWEEN_WORDS: Final = re.compile(r"[^a-z0-9_]+")
 
 SLUG_RULE: Final = (

@@ -4,7 +4,7 @@ Invariants: nothing is suggested that is not among the known names; the work is 
 name is that came, however many are known, and however many unknown ones one answer speaks of.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -24,6 +24,9 @@ NAMES_COMPARED_MAX: Final = 100
 
 SUGGESTIONS_MAX: Final = 10
 """Unknown names of one answer after which no known names are looked for any more."""
+
+NAMES_SHOWN_MAX: Final = 8
+"""Known names that a message lists before it counts the others."""
 
 _RESEMBLANCE: Final = 3 / 4
 """The least part that two names have in common: one slip in a name of four letters."""
@@ -71,6 +74,13 @@ def did_you_mean(name: str, known: Iterable[str], problems_before: int = 0) -> s
     """What a message says behind an unknown name; nothing when none is near, or after many problems."""
     meant = nearest(name, known) if problems_before < SUGGESTIONS_MAX else None
     return f" (did you mean {meant}?)" if meant else ""
+
+
+def short_list(names: Collection[str]) -> str:
+    """Names one after the other, as many as a message lists, and how many there are besides."""
+    shown = ", ".join(islice(names, NAMES_SHOWN_MAX))
+    more = len(names) - NAMES_SHOWN_MAX
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _plain(name: str) -> str:

@@ -12,7 +12,7 @@ Invariants: contributions are not negative; shares are parts of 1 to the last di
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
 from weighbridge.core.ledger.allocation import divide
@@ -25,8 +25,16 @@ Contributions = Mapping[ValueSource, Decimal]
 NO_CONTRIBUTIONS: Final[Contributions] = {}
 """Those of constants and static inputs, and of what nobody measured."""
 
+_SIZES: Final = Context(prec=28, rounding=ROUND_HALF_EVEN)
+"""The context of sizes: only their proportions count, and kept batches have them with so many digits."""
+
 SHARE_DIGITS: Final = 12
 """Places of a share of 1."""
+
+
+def size_of(amount: Decimal) -> Decimal:
+    """An amount without its sign, with 28 digits whatever the context of the thread is."""
+    return _SIZES.abs(amount)
 
 
 def together(parts: Iterable[Contributions]) -> Contributions:
@@ -40,7 +48,7 @@ def together(parts: Iterable[Contributions]) -> Contributions:
 
 def times(contributions: Contributions, rate: Decimal) -> Contributions:
     """What contributes to something that changes with the amount at a rate."""
-    size = abs(rate)
+    size = size_of(rate)
     return {source: CONTEXT.multiply(amount, size) for source, amount in contributions.items()}
 
 
@@ -49,7 +57,7 @@ def spread(amount: Decimal, contributions: Contributions) -> Contributions:
     whole = exact_total(contributions.values())
     if not whole:
         return NO_CONTRIBUTIONS
-    size = abs(amount)
+    size = size_of(amount)
     return {
         source: CONTEXT.divide(CONTEXT.multiply(one, size), whole) for source, one in contributions.items()
     }

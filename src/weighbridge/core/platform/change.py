@@ -21,6 +21,7 @@ class ChangeKind(StrEnum):
     ASYNC_TASK = "async_task"
     RULE_RESULT = "rule_result"
     REPORT = "report"
+    LEDGER = "ledger"
 
 
 class ChangeAction(StrEnum):
@@ -44,6 +45,7 @@ PERMISSIONS: Final[Mapping[ChangeKind, str]] = MappingProxyType(
         ChangeKind.BATCH: "production_accounting:read",
         ChangeKind.RULE_RESULT: "data_rules:read",
         ChangeKind.REPORT: "production_accounting:read",
+        ChangeKind.LEDGER: "production_accounting:read",
     }
 )
 """What it takes to read changes of a kind. Of tasks each type has its own."""
@@ -61,9 +63,11 @@ ACTIONS: Final[Mapping[ChangeKind, tuple[ChangeAction, ...]]] = MappingProxyType
         ),
         ChangeKind.RULE_RESULT: (ChangeAction.CREATE, ChangeAction.UPDATE),
         ChangeKind.REPORT: (ChangeAction.CREATE, ChangeAction.UPDATE, ChangeAction.DELETE),
+        ChangeKind.LEDGER: (ChangeAction.UPDATE,),
     }
 )  # fmt: skip
-"""What is done to records of each kind; a task is updated when it waits again after an attempt."""
+"""What is done to records of each kind; a task is updated when it waits again after an attempt, a ledger when
+another number of events waits for a generation."""
 
 CHANGE_TYPES: Final[Mapping[str, tuple[tuple[ChangeKind, ChangeAction], ...]]] = MappingProxyType(
     {kind.value: tuple((kind, action) for action in actions) for kind, actions in ACTIONS.items()}

@@ -14,16 +14,19 @@ class Feature(StrEnum):
 
     RULES_ENGINE = "rules_engine"
     DATA_CAPTURE_RATE = "data_capture_rate"
+    APPROVAL_OF_OWN = "approval_of_own"
 
 
 FEATURES: Final[Mapping[Feature, str]] = {
     Feature.RULES_ENGINE: "Data rules, their results and runs; without it, records show no alerts.",
     Feature.DATA_CAPTURE_RATE: "How often an event type is measured, and how much of that was captured.",
+    Feature.APPROVAL_OF_OWN: "Approving what one's own rule or data proposed; without it others do.",
 }
 """What each feature is."""
 
 REFUSALS: Final[Mapping[Feature, str]] = {
     Feature.RULES_ENGINE: "Rules engine feature is not enabled",
     Feature.DATA_CAPTURE_RATE: "Data capture rate feature is not enabled",
+    Feature.APPROVAL_OF_OWN: "In this account somebody else approves what one's own rule or data proposed",
 }
 """What a caller reads whose account has the feature off."""

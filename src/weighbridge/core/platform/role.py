@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from weighbridge.core.platform.permission import ALL_PERMISSIONS, AREAS
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, APPROVE, AREAS, including
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,13 @@ ROLES: Final = (
         "administrator",
         "Administrator",
         "Everything, with users, tokens and the audit log.",
-        tuple(f"{area}:write" for area in AREAS),
+        (*(f"{area}:write" for area in AREAS), APPROVE),
     ),
     Role(
         "member",
         "Member",
-        "Collects data, keeps ledgers and rules, writes reports.",
-        ("data_collection:write", "data_rules:write", "production_accounting:write"),
+        "Collects data, keeps ledgers and rules, approves what rules propose, writes reports.",
+        ("data_collection:write", "data_rules:write", APPROVE, "production_accounting:write"),
     ),
     Role(
         "collector",
@@ -60,10 +60,7 @@ def role_named(name: str) -> Role | None:
 def shortest(permissions: Collection[str]) -> tuple[str, ...]:
     """The same permissions without those that others include, in their order."""
     return tuple(
-        one
-        for one in ALL_PERMISSIONS
-        if one in permissions
-        and not (one.endswith(":read") and f"{one.partition(':')[0]}:write" in permissions)
+        one for one in ALL_PERMISSIONS if one in permissions and {*permissions}.isdisjoint(including(one))
     )
 
 

@@ -45,8 +45,10 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 def perfect_root(hashes: Sequence[bytes]) -> bytes:
     """The root over as many neighbouring hashes of one height as a power of two says."""
+    sha256 = hashlib.sha256
     while len(hashes) > 1:
-        hashes = [node_hash(hashes[place], hashes[place + 1]) for place in range(0, len(hashes), 2)]
+        pairs = zip(hashes[::2], hashes[1::2], strict=True)
+        hashes = [sha256(b"\x01" + left + right).digest() for left, right in pairs]
     return hashes[0]
 
 

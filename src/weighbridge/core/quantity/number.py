@@ -76,6 +76,8 @@ ROUNDING_MODES: Final = {
 
 _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,6})?", re.ASCII)
 _TEXT_MAX: Final = 256
+_LARGEST: Final = Decimal((0, (1,), EXPONENT_MAX))
+_SMALLEST: Final = Decimal((0, (1,), -EXPONENT_MAX))
 
 
 class NumberError(ValueError):
@@ -96,7 +98,7 @@ def limited(value: Decimal) -> Decimal:
     digits = len(value.as_tuple().digits)
     if digits > DIGITS_MAX and significant_digits(value) > DIGITS_MAX:
         raise NumberError(f"{shorten(str(value))} has more than {DIGITS_MAX} significant digits.")
-    if value and not -EXPONENT_MAX <= value.adjusted() <= EXPONENT_MAX:
+    if value and not _SMALLEST <= value.copy_abs() <= _LARGEST:
         raise NumberError(f"{shorten(str(value))} is outside 1e-{EXPONENT_MAX} to 1e{EXPONENT_MAX}.")
     if value.as_tuple().exponent < -_PLACES_EVER:  # type: ignore[operator] # finite, so a whole number
         raise NumberError(f"{shorten(str(value))} has more than {_PLACES_EVER} places after the point.")

@@ -13,14 +13,22 @@ To read a rule: `definition` and `window` say what one is, `functions` what it m
 checks it (with `replacing`), `correction` reads what it does with a value; `reference` documents it all.
 
 To evaluate it: `record`, then `compiling` and `program`, which make functions of expressions; `sliding`, with
-`ordered`, the aggregates over a window; `slots` numbers them in time; `evaluation` is the pass.
+`ordered`, the aggregates over a window; `evaluation` is the pass.
 
 To fill gaps of a meter's series: the package `substitution`.
 
 What becomes of what was found: `result`, `proposal` and `run`, each a table of states and moves.
 """
 
-from weighbridge.core.rule.definition import TAGS, MemberScope, Rule, RuleTarget, Vocabulary
+from weighbridge.core.rule.definition import (
+    TAGS,
+    MemberScope,
+    Rule,
+    RuleTarget,
+    Vocabulary,
+    WindowMeters,
+    usual_meters,
+)
 from weighbridge.core.rule.evaluation import Evaluation, Finding
 from weighbridge.core.rule.functions import LANGUAGE
 from weighbridge.core.rule.program import RuleProgram, program_of
@@ -50,6 +58,7 @@ __all__ = [
     "RuleTarget",
     "Vocabulary",
     "Window",
+    "WindowMeters",
     "affected",
     "check_correction",
     "check_rule",
@@ -57,5 +66,6 @@ __all__ = [
     "reach",
     "read_rule",
     "read_window",
+    "usual_meters",
     "write_window",
 ]

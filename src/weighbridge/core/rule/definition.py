@@ -45,6 +45,24 @@ class MemberScope(StrEnum):
     """All events of its project."""
 
 
+class WindowMeters(StrEnum):
+    """Whose records of its scope may be members of a record's window."""
+
+    OWN = "own"
+    """Those of the record's own meter: its asset, else its first location, else its event type."""
+    ALL = "all"
+    """Those of all meters together."""
+
+
+def usual_meters(target: str, scope: str) -> WindowMeters:
+    """The meters of a window that does not say which: each by itself, unless the scope is a whole project.
+
+    Model runs are of no meter.
+    """
+    is_of_all = target == RuleTarget.MODEL_RUN or scope == MemberScope.PROJECT
+    return WindowMeters.ALL if is_of_all else WindowMeters.OWN
+
+
 TAGS: Final[Mapping[RuleTarget, tuple[str, ...]]] = {
     RuleTarget.DATA_POINT: ("tracking_id", "feedstock", "asset", "location"),
     RuleTarget.MODEL_RUN: ("tracking_id", "feedstock", "asset"),

@@ -82,7 +82,8 @@ WINDOW_FUNCTIONS: Final = (
          "count_same({{mass}}, tracking_id) > 0"),
     _row("missed_slots", "", between(0, 0),
          "How many slots of the event type's cadence lie empty between the member before the record and the"
-         " record; it needs no window.",
+         " record, without those that are not expected of the meter: an outage covers them, or they begin out"
+         " of its service. It needs no window.",
          "missed_slots() > 0"),
 )  # fmt: skip
 """Aggregates that only rules have."""

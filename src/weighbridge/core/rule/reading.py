@@ -22,7 +22,7 @@ from weighbridge.core.expression import (
     print_tree,
 )
 from weighbridge.core.expression.tree import FunctionCall, Name, Number, Word, walk
-from weighbridge.core.identity.suggestion import nearest
+from weighbridge.core.identity.suggestion import nearest, short_list
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.correction import EXPRESSION as CORRECTION
 from weighbridge.core.rule.definition import MemberScope, Rule, RuleTarget, Vocabulary
@@ -199,9 +199,12 @@ def as_it_stands(value_type: Type) -> Type:
 
 
 def unknown_name(name: Name, vocabulary: Vocabulary, field: str) -> Problem:
-    """What is said of a name that a vocabulary does not know."""
+    """What is said of a name that a vocabulary does not know: what was meant, else what there is."""
     close = nearest(name.path[-1], vocabulary.types)
-    hint = f"; did you mean {{{{{close}}}}}?" if close else "."
+    if close:
+        hint = f"; did you mean {{{{{close}}}}}?"
+    else:
+        hint = f"; it has {short_list(vocabulary.types)}." if vocabulary.types else "; it has no values yet."
     said = f"At {name.position}: {vocabulary.label} has nothing called {name.text!r}{hint}"
     return Problem(said, field, "unknown")
 

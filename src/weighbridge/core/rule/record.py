@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from weighbridge.core.expression.value import Scalar
+from weighbridge.core.time.expectation import MeterSlot
 
 
 class Record(NamedTuple):
@@ -20,8 +21,8 @@ class Record(NamedTuple):
     created: datetime
     group: Hashable
     """Records of the same group are members of one another's windows."""
-    slot: int | None
-    """The number of the slot of its event type's cadence."""
+    slot: MeterSlot | None
+    """The slot of its event type's cadence that it starts in, among those expected of its meter."""
     is_target: bool
     """Whether it is evaluated; else it is only a member."""
     values: tuple[Scalar | None, ...]

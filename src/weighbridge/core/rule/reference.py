@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from weighbridge.core.expression import FUNCTIONS
-from weighbridge.core.rule.definition import TAGS, MemberScope, RuleTarget
+from weighbridge.core.rule.definition import TAGS, MemberScope, RuleTarget, WindowMeters
 from weighbridge.core.rule.functions import (
     EITHER,
     FACT_FUNCTIONS,
@@ -30,6 +30,11 @@ _SCOPES: Final = {
     MemberScope.LOCATION: "Events of its event type with the same locations.",
     MemberScope.EVENT_TYPE: "Events of its event type; for a model run, the runs of its model. The default.",
     MemberScope.PROJECT: "All events of the project; an aggregate may name data of other event types.",
+}
+_METERS: Final = {
+    WindowMeters.OWN: "Those of the record's own meter: its asset, else its first location, else its event"
+    " type.",
+    WindowMeters.ALL: "Those of all meters. A rule on model runs takes no other.",
 }
 _FIELDS: Final = (
     ("kind", "`rolling` (or `trailing`), `calendar`", ""),
@@ -80,6 +85,11 @@ def window_table() -> str:
 def scopes_table() -> str:
     """Which records may be members."""
     return _table(("`window_member_scope`", "Members"), ((f"`{one}`", said) for one, said in _SCOPES.items()))
+
+
+def meters_table() -> str:
+    """Whose records may be members."""
+    return _table(("`window_meters`", "Members"), ((f"`{one}`", said) for one, said in _METERS.items()))
 
 
 def tags() -> str:

@@ -25,8 +25,12 @@ EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """Where the slots of minutes and hours are counted from."""
 
 _FIRST: Final = Instant.of(datetime.min.replace(tzinfo=UTC))
-_LAST: Final = Instant.of(datetime.max.replace(tzinfo=UTC))
+LAST: Final = Instant.of(datetime.max.replace(tzinfo=UTC))
+"""The last moment of the calendar."""
+
 _DAYS: Final = {"day": 1, "week": 7}
+_DAYS_MAX: Final = {"day": 2, "week": 8, "month": 32}
+"""How many days a slot may last at most, where clocks change in it."""
 
 
 def slot_number(amount: int, unit: str, moment: datetime, zone: tzinfo) -> int:
@@ -47,11 +51,17 @@ class CadenceSlots:
         """How long each slot lasts; None of those that the calendar cuts."""
         return self.amount * STEPS[self.unit] if self.unit in STEPS else None
 
+    @property
+    def length_max(self) -> timedelta:
+        """What no slot is longer than."""
+        step = self.step
+        return step if step is not None else timedelta(days=self.amount * _DAYS_MAX[self.unit])
+
     def holding(self, moment: datetime) -> int:
         """The slot that holds a moment."""
         if (step := self.step) is not None:
             return (moment - EPOCH) // step
-        number = self._of_wall(moment.astimezone(self.zone))
+        number = self._of_wall(self._on_wall(moment))
         # Where clocks go back over midnight, the wall shows a day again that has ended.
         return number + 1 if self.start(number + 1) <= moment else number
 
@@ -63,7 +73,7 @@ class CadenceSlots:
         try:
             return self._start(number)
         except (OverflowError, ValueError):
-            return _FIRST if number <= self._of_epoch else _LAST
+            return _FIRST if number <= self._of_epoch else LAST
 
     def from_on(self, moment: datetime) -> int:
         """The first slot that begins at a moment or after it."""
@@ -92,6 +102,13 @@ class CadenceSlots:
         # Day 1 of the proleptic calendar is a Monday.
         day = datetime.fromordinal(number * self.amount * _DAYS[self.unit] + 1)
         return self._midnight(day.year, day.month, day.day)
+
+    def _on_wall(self, moment: datetime) -> datetime:
+        """What the wall shows at a moment; outside of the calendar its first or last moment."""
+        try:
+            return moment.astimezone(self.zone)
+        except OverflowError:
+            return datetime.min if moment < EPOCH else datetime.max  # noqa: DTZ901 - of the wall, which has no zone
 
     def _of_wall(self, local: datetime) -> int:
         if self.unit == "month":

@@ -81,6 +81,11 @@ class Interval:
         return self.start == self.end
 
     @property
+    def bounds(self) -> tuple[datetime, datetime]:
+        """Its start and its end."""
+        return self.start, self.end
+
+    @property
     def milliseconds(self) -> int:
         """How long it lasts."""
         return (self.end - self.start) // MILLISECOND

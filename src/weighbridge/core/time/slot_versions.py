@@ -1,15 +1,18 @@
 """A slot is a stretch of time that one version of a model accounts for: a month, a day, an event.
 
-A slot once generated keeps the version that made it. Another version of the same cadence takes over the
-slots that were never generated; asked to replace, it takes over whole slots, generated or not.
+A slot is in force while a run of it is made of data, and it keeps the version that computed it. The active
+version takes every slot of its own that no slot in force reaches into; asked to replace, it takes over whole
+slots, in force or not. A slot that all of its data have left holds no time: the active version takes that,
+and only where it cannot, the slot waits with the version that it had.
 
-Invariants: no two versions account for the same instant twice: a slot that overlaps a generated one of
-another cadence is passed over; what is replaced is replaced whole; slots come in order of time.
+Invariants: no two versions account for the same instant twice: of slots in force that share time one stays
+and the others are brought to zero; a slot that meets one in force of another cadence is passed over, and the
+time of it that nobody accounts for is open; what is replaced is replaced whole; slots come in order of time.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Final
@@ -31,10 +34,16 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A slot that holds batches, and the version that the newest of them was made by."""
+    """A slot that holds batches, and the version that the newest of them that has data was made by."""
 
     slot: Interval
     version: Version
+    is_in_force: bool = True
+    """Whether a run of it is made of data, or a caller said what its data are."""
+    is_whole: bool = True
+    """Whether it is a slot of its version's cadence."""
+    has_moved: bool = False
+    """Whether it is a slot of an event whose time was corrected since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +57,28 @@ class Assignment:
     of_other_cadence: tuple[Interval, ...]
     """Slots of the active version that are left to generated slots of another cadence."""
     replaced: tuple[Interval, ...]
-    """Generated slots of other bounds that are brought to zero."""
+    """Generated slots of other bounds that are brought to zero, or are there already."""
     cut: tuple[Interval, ...]
     """Generated slots that a replacement would cut in two; it must be refused."""
-    included: tuple[Interval, ...] = ()
-    """Those of the slots that nobody asked for, and that come along."""
+    overlapping: tuple[Interval, ...] = ()
+    """Those of the replaced that nobody asked to replace: they share time with others in force."""
+    standing: tuple[Interval, ...] = ()
+    """Slots in force that are not computed."""
+    open_time: tuple[Interval, ...] = ()
+    """Time that nobody accounts for, of slots of the active version that others in force reach into."""
 
-    def including(self, others: Sequence[Generated]) -> "Assignment":
-        """The same with further generated slots, each computed by its own version."""
-        by_version = {number: list(slots) for number, slots in self.slots.items()}
-        for one in others:
-            by_version.setdefault(one.version.number, []).append(one.slot)
-        return replace(
-            self,
-            slots={number: in_order(by_version[number]) for number in sorted(by_version)},
-            included=(*self.included, *(one.slot for one in others)),
-        )
+    @property
+    def computed(self) -> list[Interval]:
+        """The slots of all versions."""
+        return [slot for slots in self.slots.values() for slot in slots]
+
+
+@dataclass(frozen=True, slots=True)
+class _InForce:
+    """The slots in force, of which no two share time, and those that share time with one of them."""
+
+    slots: tuple[Generated, ...]
+    overlapping: tuple[Generated, ...]
 
 
 def assign(
@@ -73,54 +88,161 @@ def assign(
     kept: Collection[Interval],
     *,
     is_replacing: bool,
+    included: Collection[Interval] = (),
 ) -> Assignment:
-    """Assign slots to versions: `chosen` are the active one's, `kept` the generated ones in the range."""
+    """Assign slots to versions: `chosen` are the active one's, `kept` the generated ones in the range.
+
+    Those `included` come along, each computed by its own version; a replacement leaves them theirs.
+    """
     if is_replacing:
-        return _replace(active, chosen, generated, kept)
-    by_version: dict[int, list[Interval]] = {}
-    for one in generated:
-        if one.slot in kept:
+        return _replace(active, chosen, generated, kept, included)
+    kept = {*kept, *included}
+    in_force = _in_force(active, generated)
+    known = {one.slot for one in in_force.slots}
+    moved = [one for one in generated if one.is_in_force and one.has_moved]
+    passed_over = set(chosen.selected) - known - {one.slot for one in moved}
+    meets = _meeting(known)
+    free = [slot for slot in chosen.selected if slot in passed_over and not meets(slot)]
+    taken = _meeting([*known, *free])
+    staying = [one for one in moved if not taken(one.slot)]
+    known.update(one.slot for one in staying)
+    waiting = _waiting(generated, kept, [*known, *free])
+    by_version: dict[int, list[Interval]] = {active.number: free} if free else {}
+    for one in (*in_force.slots, *staying, *waiting):
+        if one.slot in kept or _leaves_time(active, one):
             by_version.setdefault(one.version.number, []).append(one.slot)
-    known = {one.slot for one in generated}
-    meets = _meeting(slot for slot in known if not _alike(slot, active))
-    free = [slot for slot in chosen.selected if slot not in known and not meets(slot)]
-    if free:
-        by_version.setdefault(active.number, []).extend(free)
-    of_other_cadence = {slot for slot in chosen.selected if slot not in known} - set(free)
+    slots = {number: in_order(slots) for number, slots in sorted(by_version.items())}
+    computed = {slot for of_version in slots.values() for slot in of_version}
+    standing = in_order(known - computed)
+    overlapping = {*(one.slot for one in in_force.overlapping), *(one.slot for one in moved)} - known
     return Assignment(
-        slots={number: in_order(slots) for number, slots in sorted(by_version.items())},
+        slots=slots,
         touched=chosen.touched,
-        of_other_cadence=in_order(of_other_cadence),
-        replaced=(),
+        of_other_cadence=in_order(passed_over - set(free)),
+        replaced=in_order(overlapping | _emptied_within(generated, computed)),
         cut=(),
+        overlapping=in_order(overlapping),
+        standing=standing,
+        open_time=_open_time(active, [*passed_over, *chosen.touched], [*computed, *standing]),
     )
-
-
-def _alike(slot: Interval, active: Version) -> bool:
-    """Whether a slot is one of an event beside others of events, which may overlap."""
-    return isinstance(slot, EventSlot) and active.cadence == EVENT
 
 
 def _replace(
-    active: Version, chosen: Selection, generated: Sequence[Generated], kept: Collection[Interval]
+    active: Version,
+    chosen: Selection,
+    generated: Sequence[Generated],
+    kept: Collection[Interval],
+    included: Collection[Interval],
 ) -> Assignment:
     selected = set(chosen.selected)
     meets = _meeting(selected)
-    others = {one.slot for one in generated if one.slot not in selected and not _alike(one.slot, active)}
+    met = {one.slot: one for one in generated if one.slot not in selected and meets(one.slot)}
     if active.cadence == EVENT:
         # Events leave time between them: what they replace is what the range selects.
-        met = {slot for slot in others if slot in kept or meets(slot)}
-        cut = met - set(kept)
-    else:
-        met = {slot for slot in others if meets(slot)}
-        cut = {slot for slot in met if not _is_covered(slot, chosen.selected)}
+        met |= {one.slot: one for one in generated if one.slot in kept and one.slot not in selected}
+    met |= {one.slot: one for one in generated if one.slot in included and not one.is_whole}
+    cut = {slot for slot, one in met.items() if _is_cut(active, one, chosen.selected, kept)}
+    by_version = {active.number: [*chosen.selected]} if chosen.selected else {}
+    for one in generated:
+        is_included = one.slot in included or (one.is_in_force and _leaves_time(active, one))
+        if is_included and one.slot not in selected and one.slot not in met:
+            by_version.setdefault(one.version.number, []).append(one.slot)
+    slots = {number: in_order(slots) for number, slots in sorted(by_version.items())}
+    computed = {slot for of_version in slots.values() for slot in of_version}
+    standing = {one.slot for one in generated if one.is_in_force} - computed - met.keys()
     return Assignment(
-        slots={active.number: chosen.selected} if chosen.selected else {},
+        slots=slots,
         touched=chosen.touched,
         of_other_cadence=(),
-        replaced=in_order(met - cut),
+        replaced=in_order(met.keys() - cut),
         cut=in_order(cut),
+        standing=in_order(standing),
+        open_time=_open_time(active, chosen.touched, [*computed, *standing]),
     )
+
+
+def _leaves_time(active: Version, one: Generated) -> bool:
+    """Whether it is computed anew where its event is now, so that nothing holds the time that it left."""
+    return one.has_moved and active.cadence != EVENT
+
+
+def _is_cut(
+    active: Version, one: Generated, selected: Sequence[Interval], kept: Collection[Interval]
+) -> bool:
+    """Whether a replacement takes only a part of a slot that is in force."""
+    if not one.is_in_force or not one.is_whole:
+        return False
+    return one.slot not in kept if active.cadence == EVENT else not _is_covered(one.slot, selected)
+
+
+def _in_force(active: Version, generated: Iterable[Generated]) -> _InForce:
+    """Which slots stay in force: those of the active version first, and then of the newest.
+
+    An event that has moved holds the time where it was, and gives way where it is now.
+    """
+    candidates = [one for one in generated if one.is_in_force and not one.has_moved]
+    by_version: dict[Version, list[Generated]] = {}
+    for one in candidates:
+        by_version.setdefault(one.version, []).append(one)
+    kept: list[Generated] = []
+    for version in sorted(by_version, key=lambda one: (one != active, -one.number)):
+        meets = _meeting([one.slot for one in kept])
+        kept += [one for one in by_version[version] if one.is_whole and not meets(one.slot)]
+    staying = set(kept)
+    return _InForce(tuple(kept), tuple(one for one in candidates if one not in staying))
+
+
+def _waiting(
+    generated: Sequence[Generated], kept: Collection[Interval], taken: Sequence[Interval]
+) -> list[Generated]:
+    """Slots that their data have left where nobody else accounts for their time."""
+    waiting: list[Generated] = []
+    emptied = [one for one in generated if one.is_whole and not one.is_in_force and one.slot in kept]
+    for number in sorted({one.version.number for one in emptied}, reverse=True):
+        others = [*taken, *(one.slot for one in waiting)]
+        meets, known = _meeting(others), set(others)
+        waiting += [
+            one
+            for one in emptied
+            if one.version.number == number and one.slot not in known and not meets(one.slot)
+        ]
+    return waiting
+
+
+def _emptied_within(generated: Iterable[Generated], computed: Collection[Interval]) -> set[Interval]:
+    """Slots that their data have left and whose time others compute."""
+    meets = _meeting(computed)
+    return {
+        one.slot for one in generated if not one.is_in_force and one.slot not in computed and meets(one.slot)
+    }
+
+
+def _open_time(
+    active: Version, passed_over: Iterable[Interval], taken: Sequence[Interval]
+) -> tuple[Interval, ...]:
+    """The time of slots that others in force reach into, without what those and others account for.
+
+    Slots of events leave time between them, which is none of theirs.
+    """
+    if active.cadence == EVENT:
+        return ()
+    meets, ordered = _meeting(taken), in_order(taken)
+    return tuple(
+        part for slot in in_order(set(passed_over)) if meets(slot) for part in _without(slot, ordered)
+    )
+
+
+def _without(slot: Interval, taken: Sequence[Interval]) -> Iterator[Interval]:
+    """The parts of a slot that none of others has, which come in order."""
+    start = slot.start
+    for one in taken:
+        if one.end <= start or one.start >= slot.end:
+            continue
+        if one.start > start:
+            yield Interval(start, one.start)
+        start = max(start, one.end)
+    if start < slot.end:
+        yield Interval(start, slot.end)
 
 
 def in_order(slots: Iterable[Interval]) -> tuple[Interval, ...]:
@@ -133,8 +255,28 @@ def _rank(slot: Interval) -> tuple[datetime, datetime, int, str]:
     return slot.start, slot.end, *of_event
 
 
+def _kind(slot: Interval) -> str | None:
+    """What kind of events a slot is of; None of one that a clock cuts. Slots of one kind may share time."""
+    if not isinstance(slot, EventSlot):
+        return None
+    return "event" if slot.event else "tracking_id"
+
+
 def _meeting(others: Iterable[Interval]) -> Callable[[Interval], bool]:
-    """Whether a slot has an instant in common with any of others, found by bisection."""
+    """Whether a slot shares an instant with any of others that may not, found by bisection."""
+    by_kind: dict[str | None, list[Interval]] = {}
+    for other in others:
+        by_kind.setdefault(_kind(other), []).append(other)
+    meets_kind = {kind: _meeting_any(slots) for kind, slots in by_kind.items()}
+
+    def meets(slot: Interval) -> bool:
+        own = _kind(slot)
+        return any(meet(slot) for kind, meet in meets_kind.items() if kind is None or kind != own)
+
+    return meets
+
+
+def _meeting_any(others: Iterable[Interval]) -> Callable[[Interval], bool]:
     ordered = in_order(others)
     starts = [other.start for other in ordered]
     latest: list[datetime] = list(accumulate((_end(other) for other in ordered), max))

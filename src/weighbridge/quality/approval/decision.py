@@ -51,11 +51,14 @@ async def approve(tx: Write, actor: Actor, project: int, numbers: Sequence[int])
     approved = [one for one in held if one.number in standing]
     superseded = [one.number for one in held if one.number not in standing]
     await tx.execute(_SUPERSEDE, (_after(ProposalTrigger.SUPERSEDE), project, superseded))
-    await correct(tx, actor, project, approved)
+    _, made = await correct(tx, actor, project, approved)
     await tx.execute(
         _APPROVE,
         (_after(ProposalTrigger.APPROVE), actor.user_id, project, [one.number for one in approved]),
     )
+    # Last: where a captured event has come for a slot meanwhile, the approval goes with the imputed one.
+    if any(one.event is None for one in approved):
+        await settle_imputed(tx, project, made)
     return len(approved), len(superseded)
 
 
@@ -75,16 +78,16 @@ async def held_proposals(tx: Read, project: int, numbers: Sequence[int]) -> list
 
 async def correct(
     tx: Write, actor: Actor, project: int, approved: Sequence[HeldProposal]
-) -> list[tuple[int, int]]:
+) -> tuple[list[tuple[int, int]], set[int]]:
     """Write what the results propose as corrections of their rules, one set for all; gives events and
-    positions.
+    positions, and the event types in which events were made, which are still to be settled.
 
     Slots that have no event get one first. Of a value that several rules propose for, each has its
     correction, and one prevails.
     """
     slots = [one.number for one in approved if one.event is None]
-    made = await give_events(tx, project, slots) if slots else {}
-    keys = {one.number: (one.event or made[one.number], one.position) for one in approved}
+    events, made = await give_events(tx, project, slots) if slots else ({}, set[int]())
+    keys = {one.number: (one.event or events[one.number], one.position) for one in approved}
     versions = {
         rule: await newest_version(tx, project, rule) for rule in sorted({one.rule for one in approved})
     }
@@ -96,9 +99,7 @@ async def correct(
             if one.rule == rule
         ]
         await apply_corrections(tx, actor, project, corrections)
-    if slots:
-        await settle_imputed(tx, project)
-    return list(keys.values())
+    return list(keys.values()), made
 
 
 async def _values(tx: Write, project: int, numbers: Sequence[int]) -> Mapping[int, tuple[Any, Any]]:

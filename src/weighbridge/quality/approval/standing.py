@@ -11,15 +11,15 @@ from datetime import datetime
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
 from weighbridge.quality.correction.adjustment import leave_to_people
 from weighbridge.quality.correction.imputation import describe_slots, find_events
 from weighbridge.quality.correction.slot_proposals import SAME_SLOT, proposes_events
+from weighbridge.quality.evaluation.passes import passes
 from weighbridge.quality.evaluation.prepared_rule import prepared_rule
 from weighbridge.quality.evaluation.single_pass import begun, findings_of
 from weighbridge.quality.findings import table
-from weighbridge.quality.versions.period import effective_period
 from weighbridge.quality.versions.stored_version import StoredVersion, newest_version
 
 
@@ -50,16 +50,17 @@ async def still_standing(tx: Write, project: int, held: Sequence[HeldProposal]) 
 
 
 async def _find_again(tx: Write, version: StoredVersion, asked: Sequence[HeldProposal]) -> None:
-    """Put what a version finds at the moments of these proposals into the table of findings."""
+    """Put what a version finds at the moments of these proposals into the table of findings.
+
+    Records are read in one pass, however many are asked for, or in several where these lie far apart.
+    """
     await table.make_empty_table(tx)
     prepared = await prepared_rule(tx, version)
-    for start in sorted({Instant.of(one.start) for one in asked}) if prepared.watched else ():
-        period = effective_period(version, start, Instant.of(start + MILLISECOND))
-        if period is None:
-            continue
-        evaluation = await begun(tx, prepared, period)
+    starts = {Instant.of(one.start) for one in asked} if prepared.watched else set()
+    for period in await passes(tx, prepared, starts):
+        evaluation = await begun(tx, prepared, period, starts)
         async for found in findings_of(tx, prepared, evaluation, period):
-            await table.insert_findings(tx, found)
+            await table.insert_findings(tx, [row for row in found if row.start in starts])
     if proposes_events(version):
         await find_events(tx, version)
     await leave_to_people(tx, version)

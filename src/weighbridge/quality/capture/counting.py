@@ -7,8 +7,9 @@ from typing import Any, Final
 from psycopg.sql import SQL
 
 from weighbridge.accounting.inputs.window import IS_LONG, LONG
-from weighbridge.core.collection.capture import CaptureCounts, CaptureTime, expected_of
+from weighbridge.core.collection.capture import CaptureCounts, CaptureTime
 from weighbridge.core.time.cadence_slots import CadenceSlots
+from weighbridge.core.time.expectation import expected_of
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import moments

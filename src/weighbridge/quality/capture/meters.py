@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from weighbridge.core.collection.capture import Expectation, joined
+from weighbridge.core.time.expectation import Expectation, joined
 from weighbridge.core.time.meter import Service
 from weighbridge.db.engine import Read
 from weighbridge.quality.capture.question import CaptureQuestion, parameters

@@ -2,6 +2,7 @@
 
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.platform.feature_flag import Feature
+from weighbridge.errors import Invalid
 from weighbridge.http.endpoint import ReadCall, get
 from weighbridge.platform.feature_flags.queries import need_feature
 from weighbridge.quality.capture_rates import queries
@@ -12,6 +13,7 @@ from weighbridge.quality.capture_rates.records import CaptureRate
     "/projects/{project_id}/event_types/{event_type_id}/capture_rate",
     permission="data_collection:read",
     returns=CaptureRate,
+    refuses=(Invalid,),
     query={
         "start_time": "The moment at which the range begins: slots that begin earlier are not in it.",
         "end_time": "The moment at which it ends: slots that begin then or later are not in it.",

@@ -45,6 +45,11 @@ async def leave_to_people(tx: Write, version: StoredVersion) -> None:
     await tx.execute(_LEAVE.format(**placeholders.of_version(version)))
 
 
+async def _leave_to_readings(tx: Write, version: StoredVersion) -> None:
+    """Take out of the findings what would fill a value that readings have come to meanwhile."""
+    await tx.execute(_LEAVE_TO_READINGS.format(**placeholders.of_version(version)))
+
+
 async def _hold_events(tx: Write, version: StoredVersion, period: Period) -> None:
     """Let nobody else correct the events whose corrections by the rule are not what it finds.
 
@@ -59,6 +64,7 @@ async def _hold_events(tx: Write, version: StoredVersion, period: Period) -> Non
     if held:
         await tx.execute("ANALYZE rule_held_events")
         await leave_to_people(tx, version)
+        await _leave_to_readings(tx, version)
 
 
 async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, period: Period) -> RunCounts:
@@ -133,6 +139,14 @@ _LEAVE: Final = SQL(
               AND c.reverted_at >= (SELECT v.created_at FROM rule_versions v
                                      WHERE (v.project_id, v.rule_id, v.version)
                                          = ({project}, {rule}, {version})))
+    """
+)
+_LEAVE_TO_READINGS: Final = SQL(
+    """
+    UPDATE rule_findings f SET to_value = NULL
+      FROM rule_held_events JOIN events e ON (e.project_id, e.id) = ({project}, event_id)
+     WHERE f.event_id = e.id AND f.to_value IS NOT NULL AND f.from_value IS NULL
+       AND e.readings IS NOT NULL AND e.numbers[f.position] IS NOT NULL
     """
 )
 _KEPT: Final = SQL(

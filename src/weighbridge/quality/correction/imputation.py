@@ -23,16 +23,17 @@ from weighbridge.quality.correction import placeholders
 from weighbridge.quality.versions.stored_version import StoredVersion
 
 
-async def find_events(tx: Write, version: StoredVersion) -> None:
-    """Give each slot that was found a value its event, and put what was found of it among the findings.
+async def find_events(tx: Write, version: StoredVersion) -> set[int]:
+    """Give each slot that was found a value its event, and put what was found of it among the findings;
+    gives the event types in which it made events.
 
     Of a rule that needs approval only slots that have an event already are put there.
     """
     names = placeholders.of_version(version)
     await tx.execute(_LEAVE_TO_PEOPLE.format(**names))
-    if not version.requires_approval:
-        await _make_events(tx, version.project)
+    made = set() if version.requires_approval else await _make_events(tx, version.project)
     await tx.execute(_FIND.format(**names))
+    return made
 
 
 async def describe_slots(tx: Write, version: StoredVersion) -> None:
@@ -44,16 +45,17 @@ async def describe_slots(tx: Write, version: StoredVersion) -> None:
     await tx.execute(_DESCRIBE, {"project": version.project, "places": None, "moment": MOMENT})
 
 
-async def give_events(tx: Write, project: int, results: Sequence[int]) -> dict[int, int]:
-    """Give each slot that results propose for its event; gives these by result, which name them then.
+async def give_events(tx: Write, project: int, results: Sequence[int]) -> tuple[dict[int, int], set[int]]:
+    """Give each slot that results propose for its event; gives these by result, which name them then, and
+    the event types in which it made events.
 
     The slots that the transaction has found are forgotten.
     """
     await tx.execute("DELETE FROM rule_missing_slots")
     values = {"project": project, "results": list(results)}
     await tx.execute(_PROPOSED_SLOTS, values)
-    await _make_events(tx, project)
-    return dict(await tx.tuples(_NAME_EVENTS, values))
+    made = await _make_events(tx, project)
+    return dict(await tx.tuples(_NAME_EVENTS, values)), made
 
 
 async def hold_imputing(tx: Write, project: int) -> None:
@@ -61,24 +63,27 @@ async def hold_imputing(tx: Write, project: int) -> None:
     await tx.execute(*locks.hold(locks.imputing(project)))
 
 
-async def _make_events(tx: Write, project: int) -> None:
-    """Make an event for each slot of the transaction's that has none, portion by portion."""
+async def _make_events(tx: Write, project: int) -> set[int]:
+    """Make an event for each slot of the transaction's that has none, portion by portion; gives the types."""
     statement = _WITHOUT_EVENT.format(project=Literal(project), limit=Literal(PORTION))
+    made: set[int] = set()
     if not await tx.tuples(statement):
-        return
+        return made
     await hold_imputing(tx, project)
     while slots := await tx.tuples(statement):
+        made |= {event_type for _, event_type in slots}
         keys = await tx.take_event_keys(len(slots))
         values = {
             "project": project,
             "keys": keys,
-            "places": [place for (place,) in slots],
+            "places": [place for place, _ in slots],
             "records": [ids.of("event", project, key) for key in keys],
             "moment": MOMENT,
         }
         await tx.execute(_DESCRIBE, values)
         await tx.execute(_INSERT_EVENTS, values)
         await tx.execute(_INSERT_IMPUTATIONS, values)
+    return made
 
 
 _SAME_SLOT: Final = """(m.project_id, m.event_type_id, m.asset_id, m.location_id, m.slot_start)
@@ -106,7 +111,7 @@ _LEAVE_VALUES_TO_PEOPLE: Final = SQL(
 )
 _WITHOUT_EVENT: Final = SQL(
     f"""
-    SELECT s.place FROM rule_missing_slots s
+    SELECT s.place, s.event_type_id FROM rule_missing_slots s
      WHERE NOT EXISTS (SELECT FROM imputations m WHERE {_SAME_SLOT} AND m.withdrawn_at IS NULL)
      ORDER BY s.place LIMIT {{limit}}
     """

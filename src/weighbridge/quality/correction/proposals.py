@@ -26,11 +26,10 @@ _WHENEVER: Final = SQL("true")
 
 async def propose(tx: Write, version: StoredVersion) -> int:
     """Let each failing result of a version hold the correction that was found for it; gives what is new."""
-    if proposes_events(version):
-        return await propose_events(tx, version)
     before = [state for state in states_before(ProposalTrigger.PROPOSE) if state is not None]
     decided = states_before(ProposalTrigger.PROPOSE_ANEW)
-    return await tx.execute(
+    of_slots = await propose_events(tx, version) if proposes_events(version) else 0
+    return of_slots + await tx.execute(
         _PROPOSE.format(
             pending=Literal(ApprovalState.PENDING.value),
             fails=Literal(ResultStatus.FAIL.value),
@@ -43,9 +42,8 @@ async def propose(tx: Write, version: StoredVersion) -> int:
 
 async def withdraw_proposals(tx: Write, version: StoredVersion, period: Period) -> int:
     """Withdraw what results of a period propose and the findings do not; comes before these change."""
-    if proposes_events(version):
-        return await withdraw_events(tx, version, period)
-    return await tx.execute(
+    of_slots = await withdraw_events(tx, version, period) if proposes_events(version) else 0
+    return of_slots + await tx.execute(
         _WITHDRAW.format(
             withdrawn=Literal(ApprovalState.WITHDRAWN.value),
             before=Literal(states_before(ProposalTrigger.WITHDRAW)),
@@ -89,7 +87,7 @@ _WITHDRAW: Final = SQL(
     """
     UPDATE data_point_results o SET approval_state = {withdrawn}
       FROM events e
-     WHERE (e.project_id, e.id) = (o.project_id, o.event_id) AND {times}
+     WHERE (e.project_id, e.id) = (o.project_id, o.event_id) AND {times} AND o.slot_start IS NULL
        AND o.project_id = {project} AND o.rule_id = {rule} AND o.rule_version = {version}
        AND o.approval_state = ANY ({before})
        AND NOT EXISTS (SELECT FROM rule_findings f
@@ -132,7 +130,7 @@ _PROPOSE: Final = SQL(
               FROM rule_findings WHERE to_value IS NOT NULL) AS finding
      WHERE o.project_id = {project} AND o.rule_id = {rule} AND o.rule_version = {version}
        AND (o.event_id, o.position) = (finding.event_id, finding.position)
-       AND o.closed_at IS NULL AND o.status = {fails}
+       AND o.closed_at IS NULL AND o.status = {fails} AND o.slot_start IS NULL
        AND (o.approval_state IS NULL OR o.approval_state = ANY ({before})
             OR o.approval_state = ANY ({decided})
                AND o.proposed_correction -> 'to_value' <> finding.proposed -> 'to_value')

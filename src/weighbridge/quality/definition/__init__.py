@@ -4,6 +4,7 @@ In comes a rule as a caller sends it; out goes a `StoredVersion` that has no num
 it at once.
 
 - `allowed_names`: the data points, tags and nodes that expressions may name, by event type and by model
+- `shapes`: windows and corrections as they are written
 - `validation`: everything that can be wrong with a rule
 - `examples`: eleven rules that most plants want, as bodies to send
 """

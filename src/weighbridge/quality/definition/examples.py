@@ -76,6 +76,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
             "The deliveries of the month are over the 1,200 t of the permit.",
             event_type_id=_EVENT_TYPE,
             window={"kind": "calendar", "unit": "month", "extent": "to_date"},
+            window_meters="all",
         ),
     ),
     "duplicate": (
@@ -86,6 +87,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
             "A delivery with the same mass and tracking id came within the last week.",
             event_type_id=_EVENT_TYPE,
             window={"kind": "rolling", "duration": {"value": 7, "unit": "day"}},
+            window_meters="all",
         ),
     ),
     "unit_slip": (

@@ -1,11 +1,13 @@
 """What a rule must be like to be stored or tried: everything that is wrong with one is found at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from weighbridge.core.expression.tree import Name
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.name import problem_of_name
+from weighbridge.core.identity.suggestion import nearest, short_list
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import (
@@ -13,12 +15,15 @@ from weighbridge.core.rule import (
     Rule,
     RuleTarget,
     Vocabulary,
+    WindowMeters,
     check_correction,
     check_rule,
     read_rule,
+    usual_meters,
     write_window,
 )
 from weighbridge.core.rule.correction import FILLS_GAPS, Purpose, expression_of, read_correction
+from weighbridge.core.rule.reading import type_of
 from weighbridge.core.rule.substitution import GapFilling, check_filling, read_filling, write_filling
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
@@ -34,17 +39,13 @@ class _WatchedRecords:
     """What a rule watches: an event type, every event type, or a model."""
 
     event_type: int | None
+    asset: int | None
     family: int | None
     vocabularies: Mapping[int, Vocabulary]
 
 
-async def validated(
-    tx: Read, actor: Actor, project: int, request: NewRule, usual: str | None = None
-) -> StoredVersion:
-    """The rule as it would be stored, with no number yet; Invalid with everything that is wrong with it.
-
-    Without a data point of its own it is about the usual one, when the expression reads it.
-    """
+async def validated(tx: Read, actor: Actor, project: int, request: NewRule) -> StoredVersion:
+    """The rule as it would be stored, with no number yet; Invalid with everything that is wrong with it."""
     problems = [*problems_of_frame(request), *_problems_of_kind(request)]
     if any(problem.field in _CHOICES for problem in problems):
         raise Invalid(problems)
@@ -61,7 +62,7 @@ async def validated(
     problems += wrong
     data_point = request.data_point
     if rule is not None and watched is not None:
-        data_point, wrong = _checked_data_point(rule, filling, watched, request, usual)
+        data_point, wrong = _checked_data_point(rule, filling, watched, request)
         problems += wrong
     if problems:
         raise Invalid(problems)
@@ -96,9 +97,11 @@ def _draft(
         expression=request.expression.strip(),
         data_point=data_point,
         event_type=watched.event_type,
+        asset=watched.asset,
         family=watched.family,
         window=window,
         window_member_scope=request.window_member_scope,
+        window_meters=request.window_meters or usual_meters(request.target, request.window_member_scope),
         purpose=request.purpose,
         correction=correction,
         priority=request.priority,
@@ -129,13 +132,15 @@ def problems_of_frame(request: NewRule) -> Iterator[Problem]:
         yield Problem(said, "effective_to", "invalid")
 
 
-_CHOICES = frozenset({"target", "window_member_scope", "purpose"})
+_CHOICES = frozenset({"target", "window_member_scope", "window_meters", "purpose"})
 """Fields without which nothing else can be checked."""
 
 
 def _problems_of_kind(request: NewRule) -> Iterator[Problem]:
     yield from _choice("target", request.target, RuleTarget)
     yield from _choice("window_member_scope", request.window_member_scope, MemberScope)
+    if request.window_meters is not None:
+        yield from _choice("window_meters", request.window_meters, WindowMeters)
     yield from _choice("purpose", request.purpose, Purpose)
     if not 1 <= request.priority <= PRIORITY_MAX:
         said = f"priority is {request.priority}; it takes a whole number from 1 to {PRIORITY_MAX:,}."
@@ -146,17 +151,32 @@ def _problems_of_kind(request: NewRule) -> Iterator[Problem]:
     if request.purpose in FILLS_GAPS and request.window is not None:
         said = "window belongs to no rule that fills gaps; each method of its correction has its own."
         yield Problem(said, "window", "invalid")
+    yield from _wrong_meters_of_filling(request)
     if request.target == RuleTarget.MODEL_RUN:
         yield from _problems_of_model_rule(request)
     elif request.target == RuleTarget.DATA_POINT and request.model_id is not None:
         yield Problem("model_id is for a rule whose target is model_run.", "model_id", "invalid")
 
 
+def _wrong_meters_of_filling(request: NewRule) -> Iterator[Problem]:
+    """A rule of the scope project that says nothing is stored with 'all', and 1.0.0 let one fill gaps."""
+    is_usual = request.window_meters == usual_meters(request.target, request.window_member_scope)
+    if request.purpose in FILLS_GAPS and request.window_meters == WindowMeters.ALL and not is_usual:
+        said = (
+            "window_meters is 'all'; a rule that fills gaps fills those of each meter from that meter's own "
+            "values, so it takes 'own'."
+        )
+        yield Problem(said, "window_meters", "invalid")
+
+
 def _problems_of_model_rule(request: NewRule) -> Iterator[Problem]:
     if request.model_id is None:
         said = "A rule whose target is model_run needs model_id: the model whose runs it watches."
         yield Problem(said, "model_id", "required")
-    for name in ("event_type_id", "data_point"):
+    if request.window_meters == WindowMeters.OWN:
+        said = "window_meters is 'own'; model runs are of no meter, so a rule on them takes 'all'."
+        yield Problem(said, "window_meters", "invalid")
+    for name in ("event_type_id", "asset_id", "data_point"):
         if getattr(request, name) is not None:
             yield Problem(f"{name} is for a rule whose target is data_point.", name, "invalid")
     if request.purpose != Purpose.ALERT:
@@ -177,16 +197,28 @@ async def _watched_records(
         family = await _family(tx, actor, project, request.model_id, problems)
         if family is None:
             return None
-        return _WatchedRecords(None, family, {0: await vocabulary_of_family(tx, family)})
+        return _WatchedRecords(None, None, family, {0: await vocabulary_of_family(tx, family)})
     vocabularies = await vocabularies_of_event_types(tx, project)
+    asset = await _asset(tx, project, request.asset_id, problems)
     if request.event_type_id is None:
-        return _WatchedRecords(None, None, vocabularies)
+        return _WatchedRecords(None, asset, None, vocabularies)
     key = ids.parse("event_type", request.event_type_id)
     if key is None or key.project != project or key.key not in vocabularies:
         said = f"event_type_id is {request.event_type_id!r}, which is no event type of the project."
         problems.append(Problem(said, "event_type_id", "unknown"))
         return None
-    return _WatchedRecords(key.key, None, vocabularies)
+    return _WatchedRecords(key.key, asset, None, vocabularies)
+
+
+async def _asset(tx: Read, project: int, named: str | None, problems: list[Problem]) -> int | None:
+    if named is None:
+        return None
+    number = ids.number("asset", named, project)
+    if await tx.value("SELECT true FROM assets WHERE project_id = %s AND id = %s", (project, number)):
+        return number
+    said = f"asset_id is {named!r}, which is no asset of the project."
+    problems.append(Problem(said, "asset_id", "unknown"))
+    return None
 
 
 async def _family(
@@ -206,13 +238,13 @@ async def _family(
 
 
 def _checked_data_point(
-    rule: Rule, filling: GapFilling | None, watched: _WatchedRecords, request: NewRule, usual: str | None
+    rule: Rule, filling: GapFilling | None, watched: _WatchedRecords, request: NewRule
 ) -> tuple[str | None, list[Problem]]:
     """The data point that results are about, and what does not fit the records that the rule watches."""
     fitting, problems = _fitting(rule, watched)
     if not fitting or request.target != RuleTarget.DATA_POINT:
         return request.data_point, problems
-    data_point, wrong = _data_point(rule, fitting[0], request.data_point, usual)
+    data_point, wrong = _data_point(rule, fitting, request.data_point)
     problems += wrong
     if data_point is not None:
         problems += _problems_of_correction(rule, watched, fitting, data_point)
@@ -234,11 +266,23 @@ def _fitting(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocabulary], li
         return fitting, []
     if len(checks) == 1:
         return [], checks[0][1]
+    if unknown := [one for one in rule.names if not rule.is_tag(one) and type_of(one, every) is None]:
+        return [], [_known_nowhere(unknown, every)]
     said = (
         "The project has no event type whose data points satisfy the expression; "
         "name one with event_type_id to learn what does not fit."
     )
     return [], [Problem(said, "expression", "unknown")]
+
+
+def _known_nowhere(unknown: Sequence[Name], every: Sequence[Vocabulary]) -> Problem:
+    """What is said of names that no event type of the project knows: which, and what there is."""
+    slugs = dict.fromkeys(slug for one in every for slug in one.types)
+    has = f"they have {short_list(slugs)}" if slugs else "they have no data points yet"
+    named = ", ".join(f"{{{{{one}}}}}" for one in dict.fromkeys(one.text for one in unknown))
+    close = nearest(unknown[0].path[-1], slugs) if len(unknown) == 1 else None
+    hint = f"; did you mean {{{{{close}}}}}?" if close else "."
+    return Problem(f"No event type of the project has {named}; {has}{hint}", "expression", "unknown")
 
 
 def _problems_of_correction(
@@ -272,20 +316,17 @@ def _wrong_series(filling: GapFilling, vocabulary: Vocabulary, data_point: str) 
     return check_filling(filling, vocabulary, data_point)
 
 
-def _data_point(
-    rule: Rule, vocabulary: Vocabulary, named: str | None, usual: str | None
-) -> tuple[str | None, list[Problem]]:
+def _data_point(rule: Rule, fitting: list[Vocabulary], named: str | None) -> tuple[str | None, list[Problem]]:
     """The slug that a result points at: the first that the expression reads, unless it is said."""
+    vocabulary = fitting[0]
     if named is not None:
-        if named in vocabulary.types:
+        if any(named in one.types for one in fitting):
             return named, []
         return None, [
             Problem(f"data_point is {named!r}, which {vocabulary.label} has not.", "data_point", "unknown")
         ]
     slugs = [vocabulary.slug_of(name) for name in rule.names if not rule.is_tag(name)]
     read = [slug for slug in slugs if slug is not None]
-    if usual in read:
-        return usual, []
     if read:
         return read[0], []
     said = "The expression reads no data point; say with data_point which one the result is about."

@@ -10,6 +10,7 @@ compared byte by byte; voided events are neither evaluated nor members.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from psycopg.sql import SQL, Composable, Composed
@@ -19,11 +20,12 @@ from weighbridge.collection.measurements.value import CURRENT, LEFT_TO_RULES, WI
 from weighbridge.core.expression import Expression
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.tree import Operator, walk
-from weighbridge.core.rule import MemberScope, Record, Rolling, affected, reach
-from weighbridge.core.rule.windows.slots import slot_number
+from weighbridge.core.rule import MemberScope, Record, Rolling, WindowMeters, affected, reach
+from weighbridge.core.time.expectation import MeterSlot
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
+from weighbridge.quality.capture.expected_slots import ASSET, LOCATION, Expected, MeterKey, expected_of
 from weighbridge.quality.evaluation.prepared_rule import EventKind, PreparedRule
 from weighbridge.quality.versions.period import EARLIEST, Period
 
@@ -49,7 +51,18 @@ _GROUPS: Final = {
     MemberScope.EVENT_TYPE: SQL("e.event_type_id"),
     MemberScope.PROJECT: SQL("0"),
 }
-"""Events with the same one are members of one another's windows."""
+"""Events with the same one are members of one another's windows, of whatever meter."""
+
+_GROUPS_OF_METERS: Final = {
+    MemberScope.EVENT: SQL("e.id"),
+    MemberScope.LOCATION: SQL("ARRAY[e.event_type_id, {}] || e.location_ids").format(ASSET),
+    MemberScope.EVENT_TYPE: SQL("ARRAY[e.event_type_id, {}, {}]").format(ASSET, LOCATION),
+    # What has neither an asset nor a location is a meter by its event type.
+    MemberScope.PROJECT: SQL(
+        "ARRAY[{0}, {1}, CASE WHEN {0} = 0 AND {1} = 0 THEN e.event_type_id ELSE 0 END]"
+    ).format(ASSET, LOCATION),
+}
+"""The same where a window looks at the record's own meter."""
 
 
 def is_answered_by_database(prepared: PreparedRule) -> bool:
@@ -88,6 +101,12 @@ def within(project: int, kinds: Sequence[EventKind], period: Period) -> Composab
     )
 
 
+def asked(prepared: PreparedRule) -> Composable:
+    """The condition that the event `e` is one that the rule watches, by its asset."""
+    asset = prepared.version.asset
+    return SQL("true") if asset is None else SQL("coalesce(e.asset_id = {}, false)").format(Literal(asset))
+
+
 def value_of(prepared: PreparedRule, column: ValueColumn) -> Composable:
     """A value as the rule reads it: the current one, or for a rule that corrects, one that no rule wrote."""
     read = CURRENT if prepared.rule.correction is None else WITHOUT_RULES
@@ -110,33 +129,41 @@ class RecordStream:
 
 async def stream_of(tx: Read, prepared: PreparedRule, period: Period) -> RecordStream:
     """What to read so that every event that starts in the period can be evaluated."""
-    first = await _first_member(tx, prepared, period)
+    first = await first_member(tx, prepared, period)
+    expected = None
+    if any(call.function == "missed_slots" for call in prepared.rule.aggregates):
+        expected = await expected_of(tx, prepared.version.project)
     columns = [_value(prepared, name) for name in prepared.program.names]
     if prepared.rule.correction is not None:
         columns.append(_left_to_rules(prepared))
     statement = SQL(
-        "SELECT e.id, e.start_time, e.end_time, e.created_at, {}, e.event_type_id, {}{}"
-        " FROM events e WHERE {} AND e.voided_at IS NULL ORDER BY {}"
+        "SELECT e.id, e.start_time, e.end_time, e.created_at, {}, {}, e.event_type_id, {}, {}, {}{}"
+        " FROM events e WHERE {} AND {} AND e.voided_at IS NULL ORDER BY {}"
     ).format(
-        _GROUPS[prepared.rule.scope],
+        _group(prepared),
+        asked(prepared),
+        ASSET,
+        LOCATION,
         _checked(prepared),
         SQL("").join(SQL(", {}").format(column) for column in columns),
         within(prepared.version.project, prepared.around or prepared.watched, (first, period[1])),
+        # Another asset's events are in no window of the asset's own meter.
+        asked(prepared) if prepared.version.window_meters == WindowMeters.OWN else SQL("true"),
         ORDER,
     )
-    return RecordStream(statement, _record_maker(prepared, period[0]))
+    return RecordStream(statement, _record_maker(prepared, period[0], expected))
 
 
-def _record_maker(prepared: PreparedRule, start: Instant) -> Callable[[Sequence[Any]], Record]:
-    cadences = {kind.number: kind.cadence for kind in prepared.around}
+def _record_maker(
+    prepared: PreparedRule, start: Instant, expected: Expected | None
+) -> Callable[[Sequence[Any]], Record]:
     watched = frozenset(kind.number for kind in prepared.watched)
-    checked_columns, zone = prepared.checked_columns, prepared.zone
-    is_numbered = any(call.function == "missed_slots" for call in prepared.rule.aggregates)
+    checked_columns = prepared.checked_columns
+    slot_of = None if expected is None else _slot_finder(prepared, expected)
     is_correcting = prepared.rule.correction is not None
 
     def record(row: Sequence[Any]) -> Record:
-        key, begin, end, created, group, kind, checked, *values = row
-        cadence = cadences.get(kind) if is_numbered else None
+        key, begin, end, created, group, is_asked, kind, asset, location, checked, *values = row
         captured = values.pop() if is_correcting else None
         column = checked_columns.get(kind)
         return Record(
@@ -145,13 +172,33 @@ def _record_maker(prepared: PreparedRule, start: Instant) -> Callable[[Sequence[
             end,
             created,
             tuple(group) if isinstance(group, list) else group,
-            None if cadence is None else slot_number(*cadence, begin, zone),
-            begin >= start and kind in watched,
+            None if slot_of is None else slot_of(MeterKey(kind, asset, location), begin),
+            begin >= start and is_asked and kind in watched,
             tuple(values),
             (None if column is None else column.position, checked, captured),
         )
 
     return record
+
+
+def _slot_finder(
+    prepared: PreparedRule, expected: Expected
+) -> Callable[[MeterKey, datetime], MeterSlot | None]:
+    """What tells the slot of an event among those expected of its meter.
+
+    Where a window looks at all meters together, what is expected of each of them is expected.
+    """
+    cadences = prepared.cadences
+    is_of_own = prepared.version.window_meters == WindowMeters.OWN
+
+    def slot_of(meter: MeterKey, moment: datetime) -> MeterSlot | None:
+        cadence = cadences.get(meter.event_type)
+        if cadence is None:
+            return None
+        among = expected.slots_of(meter if is_of_own else MeterKey(meter.event_type, 0, 0), cadence)
+        return MeterSlot(cadence.holding(moment), among)
+
+    return slot_of
 
 
 async def widened(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
@@ -169,7 +216,7 @@ async def widened(tx: Read, prepared: PreparedRule, changed: Interval) -> Period
     return Instant.of(start), None if last is None else Instant.of(last + MILLISECOND)
 
 
-async def _first_member(tx: Read, prepared: PreparedRule, period: Period) -> Instant:
+async def first_member(tx: Read, prepared: PreparedRule, period: Period) -> Instant:
     """The start of the earliest event that a window of the period may hold."""
     start, end = period
     opening = reach(prepared.rule.window, start, prepared.zone)
@@ -204,7 +251,7 @@ async def _member(
     ):
         return None
     is_member = SQL("true") if where is None else condition(where, _columns(prepared, kinds[0]))
-    group = _GROUPS[prepared.rule.scope]
+    group = _group(prepared)
     start, end = around
     edge = start if is_before or end is None else end
     types = _one_of([kind.number for kind in kinds])
@@ -241,17 +288,23 @@ def _is_decided_in_database(prepared: PreparedRule, where: Expression) -> bool:
 
 def _groups(prepared: PreparedRule, period: Period) -> Composable:
     """The groups that the events of a period may be of; an event that was moved away may have been of any."""
-    match prepared.rule.scope:
-        case MemberScope.PROJECT:
+    match prepared.rule.scope, prepared.version.window_meters:
+        case MemberScope.PROJECT, WindowMeters.ALL:
             return SQL("SELECT 0 AS name")
-        case MemberScope.EVENT_TYPE:
+        case MemberScope.EVENT_TYPE, WindowMeters.ALL:
             return SQL("SELECT unnest({}::integer[]) AS name").format(
                 Literal([kind.number for kind in prepared.around])
             )
-        case scope:
+        case _:
             return SQL("SELECT DISTINCT {} AS name FROM events e WHERE {}").format(
-                _GROUPS[scope], within(prepared.version.project, prepared.around, period)
+                _group(prepared), within(prepared.version.project, prepared.around, period)
             )
+
+
+def _group(prepared: PreparedRule) -> Composable:
+    """What events have in common that are members of one another's windows."""
+    is_of_own = prepared.version.window_meters == WindowMeters.OWN
+    return (_GROUPS_OF_METERS if is_of_own else _GROUPS)[prepared.rule.scope]
 
 
 def _value(prepared: PreparedRule, name: t.Name) -> Composable:

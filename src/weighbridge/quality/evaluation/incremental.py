@@ -115,14 +115,14 @@ async def evaluate_projects(
 async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:
     failures = await _roll_up_first(database, project)
     async with database.read() as tx:
-        seen = await _seen(tx, project)
+        seen = await marks_seen(tx, project)
         versions = await automatic_versions(tx, project)
     if not seen.numbers:
         return failures
     try:
         # Rules that correct go first: the others look at what it comes to.
         for version in sorted(filter(may_correct, versions), key=_turn):
-            if _may_concern(version, seen.marked):
+            if may_concern(version, seen.marked):
                 failures += await _evaluate_alone(database, version, seen.marked)
         failures += await _evaluate_others(database, project, seen)
     except _OtherWorkerError:
@@ -149,13 +149,14 @@ def _turn(version: StoredVersion) -> tuple[bool, bool, int]:
     return version.correction is None, version.purpose in FILLS_GAPS, version.rule
 
 
-async def _seen(tx: Read, project: int) -> Seen:
-    """The marks of a project as they stand, merged into periods that do not touch."""
-    numbers = await tx.tuples("SELECT id FROM rule_dirty_ranges WHERE project_id = %s", (project,))
+async def marks_seen(tx: Read, project: int, known: Sequence[int] = ()) -> Seen:
+    """The marks of a project other than those known already, merged into periods that do not touch."""
+    asked = {"project": project, "known": [*known]}
+    numbers = await tx.tuples(_NUMBERS, asked)
     marked = Marked()
-    for event_type, first, last in await tx.tuples(_MARKED_EVENTS, (project,)):
+    for event_type, first, last in await tx.tuples(_MARKED_EVENTS, asked):
         marked.events.setdefault(event_type, []).append(Interval(first, last))
-    for family, first in await tx.tuples(_MARKED_RUNS, {"project": project}):
+    for family, first in await tx.tuples(_MARKED_RUNS, asked):
         marked.runs.setdefault(family, []).append(Interval(first, first))
     return Seen([number for (number,) in numbers], marked)
 
@@ -175,7 +176,7 @@ async def _evaluate_alone(
     """
     try:
         async with database.read() as tx:
-            periods = await _periods(tx, await prepared_rule(tx, version), marked)
+            periods = await marked_periods(tx, await prepared_rule(tx, version), marked)
         for period in periods:
             async with database.write() as tx:
                 await _be_only_worker(tx, version.project)
@@ -201,13 +202,13 @@ async def _evaluate_others(database: Database, project: int, seen: Seen) -> list
     async with database.write() as tx:
         await _be_only_worker(tx, project)
         for version in await automatic_versions(tx, project):
-            if may_correct(version) or not _may_concern(version, seen.marked):
+            if may_correct(version) or not may_concern(version, seen.marked):
                 continue
             await tx.execute("SAVEPOINT rule")
             try:
                 await hold_rule(tx, project, version.rule)
                 prepared = await prepared_rule(tx, version)
-                await _run(tx, prepared, await _periods(tx, prepared, seen.marked))
+                await _run(tx, prepared, await marked_periods(tx, prepared, seen.marked))
             except OperationalError:  # of the server or the connection, not of the rule: the marks stay
                 raise
             except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
@@ -222,7 +223,7 @@ async def _evaluate_others(database: Database, project: int, seen: Seen) -> list
     return failures
 
 
-async def _periods(tx: Read, prepared: PreparedRule, marked: Marked) -> list[Period]:
+async def marked_periods(tx: Read, prepared: PreparedRule, marked: Marked) -> list[Period]:
     """Where the marked records may have changed what a rule finds."""
     return _merged([await _widened(tx, prepared, changed) for changed in _changed(prepared, marked)])
 
@@ -255,7 +256,7 @@ async def _run(tx: Write, prepared: PreparedRule, periods: Sequence[Period]) -> 
         )  # fmt: skip
 
 
-def _may_concern(version: StoredVersion, marked: Marked) -> bool:
+def may_concern(version: StoredVersion, marked: Marked) -> bool:
     """A look that needs no reading of the rule: whether anything of its kind is marked."""
     if version.target == RuleTarget.MODEL_RUN:
         return version.family in marked.runs
@@ -316,17 +317,19 @@ async def _note_failure(tx: Write, version: StoredVersion, reference: str) -> No
     )
 
 
-_MARKED_EVENTS: Final = """
+_OTHER_MARKS: Final = "project_id = %(project)s AND id <> ALL (%(known)s::bigint[])"
+_NUMBERS: Final = f"SELECT id FROM rule_dirty_ranges WHERE {_OTHER_MARKS}"
+_MARKED_EVENTS: Final = f"""
     SELECT event_type_id, lower(span), upper(span)
       FROM (SELECT event_type_id, unnest(range_agg(tstzrange(start_time, end_time, '[]'))) AS span
-              FROM rule_dirty_ranges WHERE project_id = %s AND event_type_id IS NOT NULL
+              FROM rule_dirty_ranges WHERE {_OTHER_MARKS} AND event_type_id IS NOT NULL
              GROUP BY event_type_id) merged
      ORDER BY event_type_id, span
 """
-_MARKED_RUNS: Final = """
+_MARKED_RUNS: Final = f"""
     WITH marked AS (
         SELECT project_id, batch_id, model_run_id FROM rule_dirty_ranges
-         WHERE project_id = %(project)s AND event_type_id IS NULL)
+         WHERE {_OTHER_MARKS} AND event_type_id IS NULL)
     SELECT DISTINCT u.family_id, b.start_time
       FROM marked JOIN batches b USING (project_id)
       JOIN runs u ON (u.project_id, u.id) = (b.project_id, b.run_id)

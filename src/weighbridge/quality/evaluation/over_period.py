@@ -33,6 +33,7 @@ from weighbridge.quality.correction import (
 )
 from weighbridge.quality.evaluation.event_records import (
     alerting,
+    asked,
     checked_value,
     is_answered_by_database,
     within,
@@ -112,12 +113,13 @@ async def _evaluate_correcting(
     version, (whole, effective) = prepared.version, periods
     effective = effective if prepared.watched else None
     counts = RunCounts()
+    made: set[int] = set()
     await table.make_empty_table(tx)
     if effective is not None:
         counts = RunCounts(await collect(tx, prepared, effective))
         await table.index_findings(tx)
         if version.purpose == Purpose.IMPUTE:
-            await imputation.find_events(tx, version)
+            made = await imputation.find_events(tx, version)
         await adjustment.leave_to_people(tx, version)
         if slot_proposals.proposes_events(version):
             await imputation.describe_slots(tx, version)
@@ -130,7 +132,7 @@ async def _evaluate_correcting(
     if slot_proposals.proposes_events(version):
         await slot_proposals.withdraw_captured(tx, version)
     if version.purpose == Purpose.IMPUTE or counts.withdrawn:
-        await settle_imputed(tx, version.project)
+        await settle_imputed(tx, version.project, made)
     await _take_back_approvals(tx, version, whole)
     return counts
 
@@ -144,10 +146,19 @@ async def _take_back_approvals(tx: Write, version: StoredVersion, period: Period
 async def _update_point_results(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
     """Let the results on data points follow what was collected."""
     covered = _covered(prepared, prepared.watched, period)
-    findings = PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
-    if slot_proposals.proposes_events(prepared.version):
-        findings = PeriodFindings(MISSING_SLOTS, _COLLECTED_SLOTS, covered)
-    return await update_results(tx, prepared.version, run, findings)
+    if not slot_proposals.proposes_events(prepared.version):
+        findings = PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
+        return await update_results(tx, prepared.version, run, findings)
+    # What is filled in of events that are there has results of the events, and anything else of slots.
+    of_events = SQL("(o.slot_start IS NULL AND {})").format(covered)
+    of_slots = SQL("(o.slot_start IS NOT NULL AND {})").format(covered)
+    collected = _COLLECTED_WITHOUT_IMPUTED.format(Literal(prepared.version.project))
+    both = [
+        PeriodFindings(DATA_POINTS, collected, of_events),
+        PeriodFindings(MISSING_SLOTS, _COLLECTED_SLOTS, of_slots),
+    ]
+    counts = [await update_results(tx, prepared.version, run, findings) for findings in both]
+    return counts[0].plus(counts[1])
 
 
 async def _evaluate_in_database(
@@ -157,11 +168,12 @@ async def _evaluate_in_database(
     events = within(prepared.version.project, [kind], period)
     records = SQL(
         "SELECT true AS is_found, e.id AS event_id, {} AS position, {} AS value, NULL::text AS error"
-        " FROM events e WHERE {} AND e.voided_at IS NULL AND {}"
+        " FROM events e WHERE {} AND e.voided_at IS NULL AND {} AND {}"
     ).format(
         SQL("{}::smallint").format(Literal(column.position)),
         checked_value(prepared, column),
         events,
+        asked(prepared),
         alerting(prepared, kind),
     )
     of_result = SQL("{} AND e.id = o.event_id").format(records)
@@ -173,7 +185,9 @@ async def _count(tx: Read, prepared: PreparedRule, period: Period) -> int:
     """How many events a rule evaluates in a period."""
     events = within(prepared.version.project, prepared.watched, period)
     count: int = await tx.value(
-        SQL("SELECT count(*) FROM events e WHERE {} AND e.voided_at IS NULL").format(events)
+        SQL("SELECT count(*) FROM events e WHERE {} AND e.voided_at IS NULL AND {}").format(
+            events, asked(prepared)
+        )
     )
     return count
 
@@ -203,6 +217,10 @@ def _covered(prepared: PreparedRule, kinds: Sequence[EventKind], period: Period)
 
 
 _COLLECTED_POINTS: Final = SQL("SELECT true AS is_found, event_id, position, value, error FROM rule_findings")
+_COLLECTED_WITHOUT_IMPUTED: Final = SQL(
+    "SELECT true AS is_found, f.event_id, f.position, f.value, f.error FROM rule_findings f"
+    " JOIN events e ON e.project_id = {} AND e.id = f.event_id AND NOT e.is_imputed"
+)
 _COLLECTED_SLOTS: Final = SQL(
     "SELECT true AS is_found, event_type_id, asset_id, location_id, slot_start, slot_end, position,"
     " NULL::text AS value, NULL::text AS error FROM rule_missing_slots"

@@ -30,6 +30,7 @@ from weighbridge.core.rule.substitution import (
     gap_program,
     read_filling,
 )
+from weighbridge.core.time.cadence_slots import CadenceSlots
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.quality.definition.allowed_names import vocabularies_of_event_types
@@ -74,6 +75,14 @@ class PreparedRule:
         named = Name((self.version.data_point or "",), is_verbatim=True)
         columns = {kind.number: kind.column(named) for kind in self.watched}
         return {number: column for number, column in columns.items() if column is not None}
+
+    @property
+    def cadences(self) -> dict[int, CadenceSlots]:
+        """The slots of the event types that have a cadence."""
+        kinds = (*self.watched, *self.around)
+        return {
+            kind.number: CadenceSlots(*kind.cadence, self.zone) for kind in kinds if kind.cadence is not None
+        }
 
     @property
     def reading(self) -> dict[Name, dict[int, ValueColumn]]:

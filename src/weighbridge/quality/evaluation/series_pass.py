@@ -11,13 +11,15 @@ An example, with an hourly meter, a rule that finds negative values wrong, and t
     wrong         yes
     found         12  (12)
 
-Hour 2 is substituted by a rule that substitutes, hour 3 imputed by one that imputes.
+Hour 2 is substituted by a rule that substitutes, hour 3 imputed by one that imputes. An event that was
+rolled up and has no value, because too few of its readings are valid, is filled by either: nobody can
+complete it. Of several such events of one slot one is filled, and none where another has a value.
 
 Invariants: what is found depends on the series alone, not on the portions it comes in; memory holds what the
 filling holds.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -37,13 +39,11 @@ from weighbridge.core.rule.substitution import (
 from weighbridge.core.time.cadence_slots import CadenceSlots
 from weighbridge.core.time.instant import MILLISECOND, Interval
 from weighbridge.db.engine import Read
+from weighbridge.quality.capture.expected_slots import Expected, MeterKey, expected_of
 from weighbridge.quality.evaluation.prepared_rule import PreparedRule
 from weighbridge.quality.evaluation.series_reach import series_range
 from weighbridge.quality.evaluation.series_records import (
-    Expected,
-    MeterKey,
     MeterReading,
-    expected_of,
     reader_of,
     series_statement,
     shown,
@@ -58,23 +58,29 @@ PORTION: Final = 5_000
 class SeriesPass:
     """One pass of a rule over the series of its meters."""
 
-    def __init__(self, prepared: PreparedRule, expected: Expected, period: Period) -> None:
+    def __init__(
+        self,
+        prepared: PreparedRule,
+        expected: Expected,
+        period: Period,
+        starts: Collection[datetime] | None = None,
+    ) -> None:
         assert prepared.gaps is not None  # noqa: S101 - it fills gaps
         self._prepared = prepared
         self._program = prepared.gaps
         self._expected = expected
         self._period = period
+        self._starts = starts
         self._is_imputing = prepared.version.purpose == Purpose.IMPUTE
-        self._cadences = {
-            kind.number: CadenceSlots(*kind.cadence, prepared.zone)
-            for kind in prepared.watched
-            if kind.cadence is not None
-        }
+        self._cadences = prepared.cadences
         self._columns = prepared.checked_columns
         self._read = reader_of(prepared)
         self._meter: MeterKey | None = None
         self._filling: Filling | None = None
         self._next: datetime | None = None
+        self._last: MeterReading | None = None
+        self._measured: set[int] = set()
+        self._filled: int | None = None
         self.evaluated = 0
         """How many readings of the period there were."""
 
@@ -85,8 +91,10 @@ class SeriesPass:
             meter = MeterKey(*key)
             if meter != self._meter:
                 found += self.finish()
-                self._meter, self._filling = meter, Filling(self._program, self._prepared.zone)
-                self._next = None
+                self._meter = meter
+                self._filling = Filling(self._program, self._prepared.zone, self._is_asked)
+                self._next, self._last, self._filled = None, None, None
+                self._measured.clear()
             found += self._of_meter(meter, [self._read(row) for row in some])
         return found
 
@@ -102,19 +110,38 @@ class SeriesPass:
         assert self._filling is not None  # noqa: S101 - it was begun for the meter
         clock = self._cadences[meter.event_type]
         slots = [_slot_of(reading) for reading in readings]
+        self._note_shared(clock, readings)
         self.evaluated += sum(self._is_asked(reading.start) for reading in readings)
         beside = [slot for slot in slots if slot.is_manual and _is_wrong(slot.about)]
         first, last = readings[0].start, readings[-1].start
         stretch = Interval(min(self._next or first, last), last + MILLISECOND)
         self._next = clock.start(clock.holding(last) + 1)
-        outages, service = self._expected.outages_of(meter), self._expected.service_of(meter)
-        series = series_slots(slots, clock, stretch, outages, service)
+        series = series_slots(slots, self._expected.slots_of(meter, clock), stretch)
         found = list(self._found(meter, self._filling.take(series)))
         return found + [self._alert(slot) for slot in beside if self._is_told(slot)]
+
+    def _note_shared(self, clock: CadenceSlots, readings: list[MeterReading]) -> None:
+        """Keep which slots of several rolled-up events have a value in one of them."""
+        for reading in readings:
+            before, self._last = self._last, reading
+            if before is None or not reading.is_rolled_up or before.start != reading.start:
+                continue
+            if before.value is not None or reading.value is not None:
+                self._measured.add(clock.holding(reading.start))
+
+    def _is_filled_first(self, reading: MeterReading) -> bool:
+        """Whether a reading is the one of its slot that a value is filled in for; asked in their order."""
+        number = self._cadences[reading.event_type].holding(reading.start)
+        if number in self._measured or number == self._filled:
+            return False
+        self._filled = number
+        return True
 
     def _is_asked(self, start: datetime) -> bool:
         """Whether a slot that starts then is to be evaluated."""
         first, end = self._period
+        if self._starts is not None and start not in self._starts:
+            return False
         return start >= first and (end is None or start < end)
 
     def _is_told(self, slot: SeriesSlot) -> bool:
@@ -131,24 +158,32 @@ class SeriesPass:
 
     def _found(self, meter: MeterKey, outcomes: Iterable[SlotOutcome]) -> Iterator[FindingTableRow]:
         for outcome in outcomes:
-            if not self._is_asked(outcome.slot.start):
-                continue
-            if outcome.slot.about is not None:
-                if not self._is_imputing and _is_wrong(outcome.slot.about):
-                    yield self._substituted(outcome)
-            elif self._is_imputing:
-                yield self._imputed(meter, outcome)
+            reading: MeterReading | None = outcome.slot.about
+            if reading is None:
+                if self._is_imputing:
+                    yield self._imputed(meter, outcome)
+            elif not self._is_imputing:
+                if _is_wrong(reading):
+                    yield self._substituted(outcome, reading)
+            elif reading.lacks_value:
+                row = self._substituted(outcome, reading)
+                if row.to_value is not None:
+                    yield row
 
-    def _substituted(self, outcome: SlotOutcome) -> FindingTableRow:
+    def _substituted(self, outcome: SlotOutcome, reading: MeterReading) -> FindingTableRow:
         """What is found of a reading that is wrong: what stands in its place, or why nothing does."""
         alert = self._alert(outcome.slot)
-        if alert.error is not None or outcome.slot.value is None:
+        if self._is_imputing:  # the expression is about values that are there
+            alert = alert._replace(error=None)
+        if alert.error is not None:
+            return alert
+        if reading.value is None and not (reading.lacks_value and self._is_filled_first(reading)):
             return alert
         found = outcome.found
         if isinstance(found, Absent):
             waits = found.reason is Absence.PENDING_AFTER
             return alert._replace(error=None if waits else f"The correction has no result. {found.says}")
-        captured = outcome.slot.about.replaced
+        captured = reading.replaced
         return alert._replace(from_value=captured, to_value=found.value, substitution=write_outcome(outcome))
 
     def _imputed(self, meter: MeterKey, outcome: SlotOutcome) -> FindingTableRow:
@@ -188,9 +223,11 @@ def _slot_of(reading: MeterReading) -> SeriesSlot:
     )
 
 
-async def series_pass(tx: Read, prepared: PreparedRule, period: Period) -> SeriesPass:
-    """A pass over what has to be read to fill the gaps of a period."""
-    return SeriesPass(prepared, await expected_of(tx, prepared.version.project), period)
+async def series_pass(
+    tx: Read, prepared: PreparedRule, period: Period, starts: Collection[datetime] | None = None
+) -> SeriesPass:
+    """A pass over what has to be read to fill the gaps of a period, or of slots in it by when they start."""
+    return SeriesPass(prepared, await expected_of(tx, prepared.version.project), period, starts)
 
 
 async def series_findings(

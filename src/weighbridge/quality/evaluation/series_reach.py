@@ -23,9 +23,10 @@ from weighbridge.core.rule.windows.window import Extent
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
-from weighbridge.quality.evaluation.event_records import is_exact_in_database
+from weighbridge.quality.capture.expected_slots import ASSET, LOCATION
+from weighbridge.quality.evaluation.event_records import asked, is_exact_in_database
 from weighbridge.quality.evaluation.prepared_rule import EventKind, PreparedRule
-from weighbridge.quality.evaluation.series_records import ASSET, LOCATION, truth
+from weighbridge.quality.evaluation.series_records import truth
 from weighbridge.quality.versions.period import EARLIEST, Period
 
 _Counted = tuple[int, Expression | None]
@@ -133,6 +134,7 @@ async def _border(
     found = await tx.value(
         _BORDER.format(
             project=Literal(prepared.version.project),
+            asked=asked(prepared),
             kinds=Literal([kind.number for kind in prepared.watched]),
             asset=ASSET,
             location=LOCATION,
@@ -140,6 +142,7 @@ async def _border(
             beyond=SQL("e.start_time < {}" if is_before else "e.start_time > {}").format(Literal(moment)),
             direction=SQL("DESC" if is_before else "ASC"),
             others=Literal(count - 1),
+            slot=Literal(max(slots.length_max for slots in prepared.cadences.values())),
             is_border=SQL(" OR ").join(_is_border(prepared, kind, where) for kind in prepared.watched),
         )
     )
@@ -160,12 +163,13 @@ def _is_border(prepared: PreparedRule, kind: EventKind, where: Expression | None
     )
 
 
-# A border of a meter that is out of service or declared out then is none.
+# A border in a slot that is not expected is none. An event outside of all outages is in no slot that they
+# cover, and one that comes a slot after a meter's service began in none that began before it.
 _BORDER: Final = SQL(
     """
     WITH meter AS MATERIALIZED (
         SELECT DISTINCT e.event_type_id, {asset} AS asset, {location} AS location
-          FROM events e WHERE e.project_id = {project} AND e.event_type_id = ANY ({kinds}))
+          FROM events e WHERE e.project_id = {project} AND e.event_type_id = ANY ({kinds}) AND {asked})
     SELECT {far}(coalesce(
            (SELECT e.start_time FROM events e
              WHERE e.project_id = {project} AND e.event_type_id = m.event_type_id
@@ -176,10 +180,10 @@ _BORDER: Final = SQL(
                                   AND (o.end_time IS NULL OR e.start_time < o.end_time))
                AND NOT EXISTS (
                    SELECT FROM assets a WHERE (a.project_id, a.id) = ({project}, m.asset)
-                      AND (e.start_time < a.in_service_from OR e.start_time >= a.in_service_until))
+                      AND (e.start_time < a.in_service_from + {slot} OR e.start_time >= a.in_service_until))
                AND NOT EXISTS (
                    SELECT FROM locations l WHERE (l.project_id, l.id) = ({project}, m.location)
-                      AND (e.start_time < l.in_service_from OR e.start_time >= l.in_service_until))
+                      AND (e.start_time < l.in_service_from + {slot} OR e.start_time >= l.in_service_until))
              ORDER BY e.start_time {direction} OFFSET {others} LIMIT 1),
            (SELECT {far}(e.start_time) FROM events e
              WHERE e.project_id = {project} AND e.event_type_id = m.event_type_id

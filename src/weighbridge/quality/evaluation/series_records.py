@@ -8,8 +8,8 @@ and captured values; voided events have no part in a series.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
@@ -25,27 +25,11 @@ from weighbridge.collection.measurements.value import (
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.value import Element, Scalar
 from weighbridge.core.rule import Record
-from weighbridge.core.time.instant import Interval
-from weighbridge.core.time.meter import ALWAYS, Service
-from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
-from weighbridge.quality.evaluation.event_records import ORDER, by_type, is_exact_in_database, within
+from weighbridge.quality.capture.expected_slots import ASSET, LOCATION
+from weighbridge.quality.evaluation.event_records import ORDER, asked, by_type, is_exact_in_database, within
 from weighbridge.quality.evaluation.prepared_rule import EventKind, PreparedRule
 from weighbridge.quality.versions.period import Period
-
-ASSET: Final = SQL("coalesce(e.asset_id, 0)")
-LOCATION: Final = SQL("CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END")
-"""The keys of an event's meter, as `core/time/meter.py` defines it; 0 for the one that it does not have."""
-
-_FOREVER: Final = datetime.max.replace(tzinfo=UTC)
-
-
-class MeterKey(NamedTuple):
-    """A meter of an event type by its numbers; 0 for an asset or location that it does not have."""
-
-    event_type: int
-    asset: int
-    location: int
 
 
 class MeterReading(NamedTuple):
@@ -61,6 +45,8 @@ class MeterReading(NamedTuple):
     captured: Decimal | None
     """The captured value where it is another one; None where a person corrected it."""
     is_revised: bool
+    is_rolled_up: bool
+    """Whether it was made of readings, so that nobody can complete it by hand."""
     verdict: Element
     """What the rule's expression says of it; None where the statement does not tell."""
     row: tuple[Scalar | None, ...]
@@ -71,38 +57,10 @@ class MeterReading(NamedTuple):
         """The captured value that a substitute takes the place of."""
         return self.captured if self.is_revised else self.value
 
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """When meters were not to deliver: outages and times out of service."""
-
-    outages: dict[MeterKey, list[Interval]] = field(default_factory=dict)
-    """By event type, asset and location, 0 for any."""
-    services: dict[tuple[int, int], Service] = field(default_factory=dict)
-    """By asset and location."""
-
-    def outages_of(self, meter: MeterKey) -> list[Interval]:
-        """The outages that were declared for a meter."""
-        places = {(0, 0), (meter.asset, meter.location)}
-        keys = [MeterKey(kind, *place) for kind in (0, meter.event_type) for place in places]
-        return [one for key in keys for one in self.outages.get(key, ())]
-
-    def service_of(self, meter: MeterKey) -> Service:
-        """When a meter is in service."""
-        return self.services.get((meter.asset, meter.location), ALWAYS)
-
-
-async def expected_of(tx: Read, project: int) -> Expected:
-    """When the meters of a project were not to deliver."""
-    expected = Expected()
-    outages, services = await tx.several((_OUTAGES, (project,)), (_SERVICES, (project, project)))
-    for kind, asset, location, start, end in outages:
-        meter = MeterKey(kind, asset, location)
-        expected.outages.setdefault(meter, []).append(Interval(start, end or _FOREVER))
-    expected.services.update(
-        {(asset, location): Service(start, end) for asset, location, start, end in services}
-    )
-    return expected
+    @property
+    def lacks_value(self) -> bool:
+        """Whether its readings came to no value, so that one may be filled in."""
+        return self.is_rolled_up and self.value is None
 
 
 def is_told_by_database(prepared: PreparedRule) -> bool:
@@ -123,8 +81,9 @@ def series_statement(prepared: PreparedRule, period: Period) -> Composed:
     beside = SQL("") if is_told_by_database(prepared) else SQL(", e.end_time, e.created_at")
     return SQL(
         "SELECT e.event_type_id, {asset}, {location}, e.id, e.start_time, {value}, {manual},"
-        " CASE WHEN e.is_revised THEN {captured} END, e.is_revised, {verdict}{names}{beside}"
-        " FROM events e WHERE {within} AND e.voided_at IS NULL"
+        " CASE WHEN e.is_revised THEN {captured} END, e.is_revised, e.readings IS NOT NULL,"
+        " {verdict}{names}{beside}"
+        " FROM events e WHERE {within} AND {asked} AND e.voided_at IS NULL"
         " AND (NOT e.is_imputed OR {manual}) ORDER BY 1, 2, 3, {order}"
     ).format(
         asset=ASSET,
@@ -136,6 +95,7 @@ def series_statement(prepared: PreparedRule, period: Period) -> Composed:
         names=SQL("").join(SQL(", {}").format(_value(prepared, name)) for name in names),
         beside=beside,
         within=within(prepared.version.project, prepared.watched, period),
+        asked=asked(prepared),
         order=ORDER,
     )
 
@@ -189,17 +149,5 @@ def _value(prepared: PreparedRule, name: t.Name) -> Composable:
     return _each(prepared.reading[name], WITHOUT_SUBSTITUTES)
 
 
-_FIXED: Final = 10
+_FIXED: Final = 11
 """Columns before those that conditions read; the last of them is the verdict."""
-
-_OUTAGES: Final = """
-    SELECT coalesce(event_type_id, 0), coalesce(asset_id, 0), coalesce(location_id, 0), start_time, end_time
-      FROM outages WHERE project_id = %s
-"""
-_SERVICES: Final = """
-    SELECT id, 0, in_service_from, in_service_until FROM assets
-     WHERE project_id = %s AND num_nonnulls(in_service_from, in_service_until) > 0
-    UNION ALL
-    SELECT 0, id, in_service_from, in_service_until FROM locations
-     WHERE project_id = %s AND num_nonnulls(in_service_from, in_service_until) > 0
-"""

@@ -6,7 +6,8 @@ looks at them as they come.
 Invariants: memory stays flat, whatever the number of records; records are evaluated in a thread.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from weighbridge.core.expression import ExpressionError
@@ -35,10 +36,12 @@ async def collect(tx: Write, prepared: PreparedRule, period: Period) -> int:
     return evaluation.evaluated
 
 
-async def begun(tx: Read, prepared: PreparedRule, period: Period) -> Evaluation | SeriesPass:
-    """An evaluation that has taken no record yet."""
+async def begun(
+    tx: Read, prepared: PreparedRule, period: Period, starts: Collection[datetime] | None = None
+) -> Evaluation | SeriesPass:
+    """An evaluation that has taken no record yet; one that fills gaps fills those slots alone, if given."""
     if prepared.gaps is not None:
-        return await series_pass(tx, prepared, period)
+        return await series_pass(tx, prepared, period, starts)
     return Evaluation(prepared.program, prepared.zone)
 
 

@@ -7,5 +7,7 @@ undone.
 
 - `slots`: which slots of which models the change may touch
 - `comparison`: their plans without and with the change; `answer` is what is said of them
+- `following_rules`: the automatic rules that would evaluate what was changed
 - `proposals`, `dry_runs`: the changes that are asked about
+- `outdated_rules`: what evaluating rules again would change
 """

@@ -4,12 +4,15 @@ Reports that a change would touch get a list of their own beside the ledgers.
 """
 
 from decimal import Decimal
+from typing import Annotated
 
 import msgspec
 
 from weighbridge.accounting.batches.records import StaleReason
 from weighbridge.accounting.ledgers.records import PartitionDeficit
+from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import one_of
 
 
 class ImpactOnBatch(msgspec.Struct, frozen=True):
@@ -56,6 +59,16 @@ class BatchMadeStale(msgspec.Struct, frozen=True):
     """Why it would be stale; reasons that it has already are not repeated."""
 
 
+class FollowingRule(msgspec.Struct, frozen=True):
+    """An automatic rule that corrects unasked, and that would evaluate what the change touches."""
+
+    rule_id: str
+    name: str
+    """What the rule is called."""
+    purpose: Annotated[str, one_of(Purpose)]
+    """What the rule is for: adjust, substitute or impute."""
+
+
 class Impact(msgspec.Struct, frozen=True):
     """What would change if a change were made and what it touches generated again."""
 
@@ -69,7 +82,12 @@ class Impact(msgspec.Struct, frozen=True):
     """The deficits that would open, or be larger than without the change."""
     problems: list[str]
     """What would fail a generation, which then posts nothing, each in a sentence; empty for none."""
+    following_rules: list[FollowingRule]
+    """Automatic rules that correct unasked and would evaluate the changed events afterwards.
+
+    What they would correct is in no figure here, so other figures may come of it.
+    """
 
 
-NO_IMPACT = Impact(batches=[], ledgers=[], stale_batches=[], deficits=[], problems=[])
+NO_IMPACT = Impact(batches=[], ledgers=[], stale_batches=[], deficits=[], problems=[], following_rules=[])
 """That of a change which touches nothing."""

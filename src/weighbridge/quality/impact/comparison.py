@@ -30,6 +30,7 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.quality.impact.answer import BatchMadeStale, Impact, ImpactOnBatch, ImpactOnLedger
+from weighbridge.quality.impact.following_rules import following_rules, marks_before
 from weighbridge.quality.impact.slots import (
     ChangedEvent,
     generations_of,
@@ -84,18 +85,20 @@ async def impact_of(
     await roll_up_within(tx, project)
     changed = await with_roll_ups(tx, project, changed)
     touched = await touched_slots(tx, project, changed)
+    known = await marks_before(tx, project, changed)
     async with tx.undone():
         changed = [*dict.fromkeys([*changed, *await change()])]
         await roll_up_within(tx, project)
         changed = await with_roll_ups(tx, project, changed)
         touched += await touched_slots(tx, project, changed)
         touched += await reached_slots(tx, project, changed)
+        following = await following_rules(tx, project, changed, known)
         requests = await generations_of(tx, actor, project, changed, touched)
         after = await _outlook(tx, requests)
         stale = await made_stale(tx, project)
         reasons = await stale_reasons(tx, project, list(stale))
     before = await _outlook(tx, requests)
-    known = await stale_reasons(tx, project, list(stale))
+    stated = await stale_reasons(tx, project, list(stale))
     batches = await _changed(tx, project, before.proposals, after.proposals)
     return Impact(
         batches=[_on_batch(project, was, now) for was, now in batches],
@@ -103,10 +106,11 @@ async def impact_of(
         stale_batches=[
             BatchMadeStale(ids.of("batch", project, batch), ids.of("ledger", project, ledger), new)
             for batch, ledger in stale.items()
-            if (new := [one for one in reasons[batch] if one not in known[batch]])
+            if (new := [one for one in reasons[batch] if one not in stated[batch]])
         ],
         deficits=_deepened(project, before.proposals, after.proposals),
         problems=list(dict.fromkeys(after.problems)),
+        following_rules=following,
     )
 
 

@@ -5,6 +5,7 @@ Invariants: only proposals that their rules still come to have an impact, as onl
 
 from collections.abc import Sequence
 
+from weighbridge.collection.measurements.imputed import settle_imputed
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.db.engine import Write
@@ -33,7 +34,10 @@ async def impact_of_proposals(
         return NO_IMPACT, states
 
     async def approve() -> list[ChangedEvent]:
-        return [ChangedEvent(*key) for key in await correct(tx, actor, project, approved)]
+        corrected, _ = await correct(tx, actor, project, approved)
+        if any(one.event is None for one in approved):
+            await settle_imputed(tx, project)
+        return [ChangedEvent(*key) for key in corrected]
 
     changed = [ChangedEvent(one.event, one.position) for one in approved if one.event is not None]
     return await impact_of(tx, actor, project, changed, approve), states

@@ -1,7 +1,8 @@
 """The statement that makes the events of some slots of their readings, in one scan.
 
 Readings with the same tags become one event of each slot, so partitions stay what they are; the share of
-valid readings is that of the meter, whatever its readings are tagged with.
+valid readings is that of the meter, whatever its readings are tagged with: a slot of their cadence that has
+valid readings of several tags is covered once.
 
 Invariants: sums are exact until they are rounded to 34 digits; nothing depends on the order in which readings
 came; a slot without readings makes no event.
@@ -154,20 +155,31 @@ _EVENTS: Final = """
     WITH grouped AS (
         SELECT r.slot, r.asset_id, r.location_ids, r.feedstock_id, r.tracking_id,
                count(*)::integer AS readings, count(*) FILTER (WHERE r.is_valid)::integer AS valid_readings,
-               count(DISTINCT r.cadence_slot) FILTER (WHERE r.is_valid) AS covered{aggregates}
+               array_agg(DISTINCT r.cadence_slot) FILTER (WHERE r.is_valid) AS covered{aggregates}
           FROM (SELECT {slot} AS slot, {cadence} AS cadence_slot, e.start_time, e.end_time, e.asset_id,
                        e.location_ids, e.feedstock_id, e.tracking_id, v.is_valid{read}
                   FROM events e CROSS JOIN LATERAL (SELECT {valid} AS is_valid) AS v
                  WHERE e.project_id = %(project)s AND e.event_type_id = %(source)s AND e.voided_at IS NULL
                    AND e.start_time >= %(first)s AND e.start_time < %(last)s) AS r
          GROUP BY r.slot, r.asset_id, r.location_ids, r.feedstock_id, r.tracking_id
+    ), of_meters AS (
+        SELECT g.*, m.meter, count(*) OVER (PARTITION BY g.slot, m.meter) AS tags
+          FROM grouped g
+         CROSS JOIN LATERAL (
+               SELECT CASE WHEN g.asset_id IS NULL THEN ARRAY[0, coalesce(g.location_ids[1], 0)]
+                           ELSE ARRAY[g.asset_id, 0] END AS meter) m
+    ), shared AS (
+        SELECT o.slot, o.meter, count(DISTINCT one.slot) AS covered
+          FROM of_meters o CROSS JOIN unnest(o.covered) AS one (slot)
+         WHERE o.tags > 1
+         GROUP BY o.slot, o.meter
     ), measured AS (
         SELECT g.*, slot.end_time, slot.expected,
-               CASE WHEN slot.expected IS NOT NULL THEN least(slot.expected, sum(g.covered) OVER (
-                   PARTITION BY g.slot, g.asset_id,
-                                CASE WHEN g.asset_id IS NULL THEN g.location_ids[1] END))::integer
+               CASE WHEN slot.expected IS NOT NULL THEN least(slot.expected, coalesce(
+                   CASE WHEN g.tags = 1 THEN cardinality(g.covered) ELSE s.covered END, 0))::integer
                END AS covered_by_meter
-          FROM grouped g
+          FROM of_meters g
+          LEFT JOIN shared s ON (s.slot, s.meter) = (g.slot, g.meter)
           JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[], %(expected)s::integer[])
                AS slot (start_time, end_time, expected) ON slot.start_time = g.slot
     ), usable AS (

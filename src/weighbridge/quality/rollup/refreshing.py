@@ -14,9 +14,11 @@ from typing import Any, Final
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.measurements.corrections import show_in_force
+from weighbridge.collection.measurements.corrections import show_in_force, undo_by_runs
+from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
 from weighbridge.db.engine import Write
 from weighbridge.platform import changes
+from weighbridge.quality.correction.proposals import take_back_approvals
 from weighbridge.quality.rollup.aggregation import CONTENT, MADE, SAME_SLOT_AND_TAGS, events_of_slots
 from weighbridge.quality.rollup.definition import RollUpDefinition
 
@@ -73,8 +75,13 @@ async def _change(tx: Write, project: int, changed: Sequence[_Changed]) -> None:
     named = {"project": project, "events": events}
     await tx.execute(_HOLD, named)
     await tx.execute(_VOID, {"project": project, "events": [one.event for one in changed if one.is_gone]})
+    filled = await tx.tuples(_FILLED, named)
     corrected = await tx.tuples(_UPDATE, named)
     await show_in_force(tx, project, [event for event, is_corrected in corrected if is_corrected])
+    # What rules filled in gives way to the readings in their transaction, as imputed events do.
+    await undo_by_runs(tx, project, [(number, run) for number, run, _ in filled])
+    for rule in sorted({rule for _, _, rule in filled}):
+        await take_back_approvals(tx, project, rule)
     values = [(one.event, position) for one in changed for position in one.positions]
     values += [(one.event, 0) for one in changed if one.is_otherwise]
     changes.leave(tx, project, changes.ChangedValues(inputs, values))
@@ -140,6 +147,19 @@ _VOID: Final = """
     UPDATE events SET voided_at = now(), updated_at = now()
      WHERE project_id = %(project)s AND id = ANY (%(events)s)
 """
+_FILLED: Final = f"""
+    SELECT c.id, coalesce(c.rule_run_id, (SELECT max(u.id) FROM rule_runs u
+                                           WHERE (u.project_id, u.rule_id) = (c.project_id, c.rule_id))),
+           c.rule_id
+      FROM corrections c
+      JOIN events e ON (e.project_id, e.id) = (c.project_id, c.event_id)
+      JOIN rolled_up r ON r.event_id = e.id
+     WHERE c.project_id = %(project)s AND c.event_id = ANY (%(events)s)
+       AND c.source = '{CorrectionOrigin.SUBSTITUTION}' AND c.state <> '{CorrectionState.REVERTED}'
+       AND e.numbers[c.position] IS NULL AND r.numbers[c.position] IS NOT NULL
+"""
+"""Corrections that gave events values which their readings come to now, each with a run of its rule."""
+
 _UPDATE: Final = """
     UPDATE events e
        SET numbers = r.numbers, texts = r.texts, booleans = r.booleans, is_complete = r.is_complete,

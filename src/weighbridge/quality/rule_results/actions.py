@@ -1,6 +1,6 @@
 """Dismiss rule results, and approve or reject what they propose: all that are named, or none."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, LiteralString
 
@@ -18,6 +18,7 @@ from weighbridge.platform import changes
 from weighbridge.quality.approval.decision import approve as approve_proposals
 from weighbridge.quality.approval.decision import hold_proposals
 from weighbridge.quality.approval.decision import reject as reject_proposals
+from weighbridge.quality.approval.separation import own_proposals
 from weighbridge.quality.impact.proposals import impact_of_proposals
 from weighbridge.quality.rule_results import queries
 from weighbridge.quality.rule_results.records import (
@@ -71,16 +72,8 @@ class _NamedResults:
 
     project: int
     fields: Mapping[str, str | None]
-
-    @property
-    def friendly(self) -> list[str]:
-        return list(self.fields)
-
-    @property
-    def keys(self) -> dict[str, int]:
-        """The keys of those that may be results of the project, by their ids."""
-        found = {one: queries.result_key(self.project, one) for one in self.fields}
-        return {one: key for one, key in found.items() if key is not None}
+    keys: Mapping[str, int]
+    """The keys of those that may be results of the project, by their ids."""
 
     def said_of(self, one: str) -> str:
         """What a problem with a result begins with."""
@@ -90,8 +83,14 @@ class _NamedResults:
 
 def _named(project: int, result_ids: Sequence[str]) -> _NamedResults:
     """The results of a list, each by the first place where it stands."""
-    named = dict.fromkeys(result_ids)
-    return _NamedResults(project, {one: f"result_ids[{result_ids.index(one)}]" for one in named})
+    places = {one: place for place, one in reversed([*enumerate(result_ids)])}
+    fields = {one: f"result_ids[{places[one]}]" for one in dict.fromkeys(result_ids)}
+    return _of_fields(project, fields)
+
+
+def _of_fields(project: int, fields: Mapping[str, str | None]) -> _NamedResults:
+    found = {one: queries.result_key(project, one) for one in fields}
+    return _NamedResults(project, fields, {one: key for one, key in found.items() if key is not None})
 
 
 async def bulk_dismiss(tx: Write, actor: Actor, project: int, request: Dismissal) -> Dismissed:
@@ -111,7 +110,7 @@ async def bulk_dismiss(tx: Write, actor: Actor, project: int, request: Dismissal
             project_id=project,
             after={
                 "count": dismissed,
-                "result_ids": named.friendly,
+                "result_ids": [*named.fields],
                 "reason": request.reason.strip(),
                 "sha256": canonical_sha256(request),
             },
@@ -123,7 +122,7 @@ async def dismiss(
     tx: Write, actor: Actor, project: int, before: RuleResult, request: ReasonForOne
 ) -> RuleResult:
     """Dismiss one result; one that is dismissed already stays as it is."""
-    named = _NamedResults(project, {before.id: None})
+    named = _of_fields(project, {before.id: None})
     problems = [*_problems_of_reason(request.reason, "the result is dismissed")]
     dismissed = await _dismiss_all(tx, actor, named, request.reason.strip(), problems)
     [after] = await _shown(tx, named)
@@ -240,7 +239,7 @@ async def _decide_one(
     tx: Write, actor: Actor, project: int, before: RuleResult, decision: Decision
 ) -> tuple[int, RuleResult]:
     """How many were decided on, and the result as it is afterwards."""
-    named = _NamedResults(project, {before.id: None})
+    named = _of_fields(project, {before.id: None})
     decided = await _decide(tx, actor, named, decision, [*_problems_of_decision(decision)])
     [after] = await _shown(tx, named)
     return decided, after
@@ -255,6 +254,8 @@ async def _decide(
         states = await _proposals(tx, named)
         problems += _problems_of_proposals(named, states, decision)
         pending = [named.keys[one] for one, state in states.items() if state is ApprovalState.PENDING]
+        if decision.trigger is ProposalTrigger.APPROVE:
+            problems += _problems_of_own(named, await own_proposals(tx, actor, named.project, pending))
     if problems:
         raise Invalid(problems)
     if pending and decision.trigger is ProposalTrigger.APPROVE:
@@ -321,6 +322,13 @@ def _problems_of_proposals(
         elif state not in movable:
             said = f"{named.said_of(one)}, whose proposal is {state}; a pending one can be {decision.done}."
             yield Problem(said, field, "decided")
+
+
+def _problems_of_own(named: _NamedResults, own: Collection[int]) -> Iterator[Problem]:
+    for one, key in named.keys.items():
+        if key in own:
+            said = f"{named.said_of(one)}, which your rule or data proposed; somebody else has to approve it."
+            yield Problem(said, named.fields[one], "own_proposal")
 
 
 async def _shown(tx: Write, named: _NamedResults) -> list[RuleResult]:

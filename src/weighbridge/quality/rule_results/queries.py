@@ -93,7 +93,8 @@ _OF_MODEL_RUNS: Final = """
            dismissal_reason, NULL::bigint AS event_id, NULL::smallint AS position,
            NULL::text AS approval_state, NULL::jsonb AS proposed_correction,
            NULL::timestamptz AS rejected_at, NULL::integer AS rejected_by,
-           NULL::text AS rejection_reason, NULL::integer AS event_type_id, NULL::integer AS asset_id,
+           NULL::text AS rejection_reason, NULL::timestamptz AS approved_at,
+           NULL::integer AS approved_by, NULL::integer AS event_type_id, NULL::integer AS asset_id,
            NULL::timestamptz AS slot_start, NULL::timestamptz AS slot_end, NULL::jsonb AS proposed_event,
            batch_id, model_run_id, node_ids
       FROM model_run_results

@@ -66,6 +66,10 @@ class ModelRunResult(msgspec.Struct, frozen=True):
     """Always null, as in every result of a model run."""
     proposed_event: Annotated[dict[str, Any], shown_as(ProposedEvent)] | None = None
     """Always null, as in every result of a model run."""
+    approved_at: Instant | None = None
+    """Always null, as in every result of a model run."""
+    approved_by: str | None = None
+    """Always null, as in every result of a model run."""
 
 
 RuleResult = DataPointResult | ModelRunResult

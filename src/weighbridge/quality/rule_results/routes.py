@@ -4,6 +4,7 @@ from typing import Any
 
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.platform.feature_flag import Feature
+from weighbridge.core.platform.permission import APPROVE
 from weighbridge.db.listing import list_request
 from weighbridge.http.computing.trial import attempt, attempt_of
 from weighbridge.http.endpoint import Call, ReadCall, WriteCall, get, post
@@ -108,7 +109,7 @@ async def dismiss(call: WriteCall, body: ReasonForOne) -> RuleResult:
 
 @post(
     _ONE + "/approve",
-    permission="data_rules:write",
+    permission=APPROVE,
     body=ApprovalNoOptions,
     returns=RuleResult,
     status=200,
@@ -126,7 +127,7 @@ async def approve(call: WriteCall, _: ApprovalNoOptions) -> RuleResult:
     return await actions.approve(call.tx, call.actor, project, result)
 
 
-@post(_ONE + "/reject", permission="data_rules:write", body=ReasonForOne, returns=RuleResult, status=200)
+@post(_ONE + "/reject", permission=APPROVE, body=ReasonForOne, returns=RuleResult, status=200)
 async def reject(call: WriteCall, body: ReasonForOne) -> RuleResult:
     """Reject the correction that a rule result proposes, with a reason; the value stays as it is.
 
@@ -140,7 +141,7 @@ async def reject(call: WriteCall, body: ReasonForOne) -> RuleResult:
 
 @post(
     _PATH + "/bulk_approve",
-    permission="data_rules:write",
+    permission=APPROVE,
     body=BulkApproval,
     returns=DecidedResults,
     status=200,
@@ -159,7 +160,7 @@ async def bulk_approve(call: WriteCall, body: BulkApproval) -> DecidedResults:
 
 @post(
     _PATH + "/bulk_reject",
-    permission="data_rules:write",
+    permission=APPROVE,
     body=BulkRejection,
     returns=DecidedResults,
     status=200,

@@ -54,11 +54,17 @@ class RunResult(msgspec.Struct, frozen=True):
     """What a rule run came to: as its task ends with it, and as the audit log keeps it."""
 
     rule_run_id: int
+    """The number of the run."""
     evaluated: int
+    """Records that were evaluated."""
     alerts: int
+    """Those that fail."""
     corrections: int
+    """Corrections that were written."""
     withdrawn: int
+    """Corrections of the rule that were taken back, because it does not say so any more."""
     proposals: int
+    """Corrections that were proposed, or proposed anew."""
 
 
 class NewRuleRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

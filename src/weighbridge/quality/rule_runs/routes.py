@@ -5,7 +5,7 @@ from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.platform.async_tasks.records import AsyncTask
 from weighbridge.platform.queue.polling import accepted
 from weighbridge.quality.rule_runs import actions, queries
-from weighbridge.quality.rule_runs.records import NewRuleRun, RuleRun, RuleRunsNoOptions
+from weighbridge.quality.rule_runs.records import NewRuleRun, RuleRun, RuleRunsNoOptions, RunResult
 from weighbridge.quality.rules.queries import rule_named
 
 _OF_RULE = "/rules/{rule_id}/rule_runs"
@@ -25,6 +25,7 @@ async def list_rule_runs(call: ReadCall) -> Page[RuleRun]:
     body=NewRuleRun,
     returns=AsyncTask,
     status=202,
+    task_results={"rule_run": RunResult},
     example={"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-02-01T00:00:00Z"},
 )
 async def start_rule_run(call: WriteCall, body: NewRuleRun) -> Answer:

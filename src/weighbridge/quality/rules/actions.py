@@ -27,9 +27,11 @@ VERSIONED: Final = (
     "expression",
     "data_point",
     "event_type",
+    "asset",
     "family",
     "window",
     "window_member_scope",
+    "window_meters",
     "purpose",
     "correction",
     "priority",
@@ -37,7 +39,7 @@ VERSIONED: Final = (
 )
 """What decides a result: a change of any of it is another version."""
 
-_VERSIONED_ON_WIRE: Final = frozenset({*VERSIONED, "event_type_id", "model_id"})
+_VERSIONED_ON_WIRE: Final = frozenset({*VERSIONED, "event_type_id", "asset_id", "model_id"})
 _EVALUATED: Final = ("evaluation", "effective_from", "effective_to")
 """What decides which records are evaluated; a change of it makes no version."""
 
@@ -140,9 +142,7 @@ async def _changed(
             effective_from=Instant.of(whole.effective_from),
             effective_to=None if until is None else Instant.of(until),
         )
-    if "data_point" not in sent:
-        whole = msgspec.structs.replace(whole, data_point=None)
-    return await validated(tx, actor, before.project, whole, before.data_point)
+    return await validated(tx, actor, before.project, whole)
 
 
 def _differs(one: StoredVersion, other: StoredVersion, names: tuple[str, ...]) -> bool:
@@ -165,15 +165,15 @@ async def _add_version(tx: Write, actor: Actor, version: StoredVersion) -> None:
     await tx.execute(
         """
         INSERT INTO rule_versions (project_id, rule_id, version, target, expression, data_point,
-                                   event_type_id, family_id, rule_window, window_member_scope, purpose,
-                                   correction, priority, requires_approval, user_id)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                                   event_type_id, asset_id, family_id, rule_window, window_member_scope,
+                                   window_meters, purpose, correction, priority, requires_approval, user_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (
             version.project, version.rule, version.version, version.target, version.expression,
-            version.data_point, version.event_type, version.family, jsonb(version.window),
-            version.window_member_scope, version.purpose, jsonb(version.correction), version.priority,
-            version.requires_approval, actor.user_id,
+            version.data_point, version.event_type, version.asset, version.family, jsonb(version.window),
+            version.window_member_scope, version.window_meters, version.purpose, jsonb(version.correction),
+            version.priority, version.requires_approval, actor.user_id,
         ),
     )  # fmt: skip
 

@@ -22,6 +22,7 @@ from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.platform.feature_flags.queries import need_feature
 from weighbridge.platform.tenancy.scope import find, need, of_key, plain_key_named
 from weighbridge.quality.rules.records import EVALUATIONS, Rule, RuleVersion
+from weighbridge.quality.versions.stored_version import WINDOW_METERS
 
 RULES: Final = Listing(
     sorts={"id": "u.id", "name": "u.name", "created_at": "u.created_at", "updated_at": "u.updated_at"},
@@ -33,6 +34,7 @@ RULES: Final = Listing(
         "evaluation": Filter("u.evaluation", among(EVALUATIONS), ", ".join(EVALUATIONS)),
         "purpose": Filter("v.purpose", among(Purpose), ", ".join(Purpose)),
         "event_type_id": Filter("v.event_type_id", read_key("event_type"), "an id et_…"),
+        "asset_id": Filter("v.asset_id", read_key("asset"), "an id ast_…"),
     },
 )
 
@@ -44,6 +46,7 @@ _VERSIONS: Final = """
     rules u
     JOIN rule_versions v ON (v.project_id, v.rule_id) = (u.project_id, u.id)
     LEFT JOIN event_types t ON (t.project_id, t.id) = (v.project_id, v.event_type_id)
+    LEFT JOIN assets a ON (a.project_id, a.id) = (v.project_id, v.asset_id)
     LEFT JOIN model_families f ON f.id = v.family_id
     LEFT JOIN models m ON m.id = f.active_model_id
 """
@@ -59,10 +62,13 @@ _VERSIONED: Final = (
     Column("data_point", "v.data_point"),
     Column("event_type", "t.slug"),
     Column("event_type_id", ("u.project_id", "v.event_type_id"), unless_null(partial(ids.of, "event_type"))),
+    Column("asset", "a.name"),
+    Column("asset_id", ("u.project_id", "v.asset_id"), unless_null(partial(ids.of, "asset"))),
     Column("model", "m.name"),
     Column("model_id", "m.id", unless_null(partial(ids.of, "model", 0))),
     Column("window", "v.rule_window"),
     Column("window_member_scope", "v.window_member_scope"),
+    Column("window_meters", WINDOW_METERS),
     Column("purpose", "v.purpose"),
     Column("correction", "v.correction"),
     Column("priority", "v.priority"),

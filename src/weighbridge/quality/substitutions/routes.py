@@ -3,6 +3,7 @@
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.db.listing import Page
+from weighbridge.errors import Invalid
 from weighbridge.http.endpoint import ReadCall, get
 from weighbridge.platform.feature_flags.queries import need_feature
 from weighbridge.quality.capture.question import DETAIL_DAYS_MAX
@@ -15,6 +16,7 @@ from weighbridge.quality.substitutions.records import FilledValue
     permission="data_collection:read",
     returns=Page[FilledValue],
     listing=queries.SUBSTITUTIONS,
+    refuses=(Invalid,),
     query={
         "start_time": "The moment at which the range begins: slots that begin earlier are not in it.",
         "end_time": f"When it ends, at most {DETAIL_DAYS_MAX} days later: slots from then on are not in it.",

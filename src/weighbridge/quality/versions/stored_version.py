@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.rule import MemberScope, RuleTarget, WindowMeters, usual_meters
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.row import Column, row_of
@@ -27,9 +28,11 @@ class StoredVersion(msgspec.Struct, frozen=True):
     expression: str
     data_point: str | None
     event_type: int | None
+    asset: int | None
     family: int | None
     window: dict[str, Any] | None
     window_member_scope: str
+    window_meters: str
     purpose: str
     correction: dict[str, Any] | None
     priority: int
@@ -39,6 +42,17 @@ class StoredVersion(msgspec.Struct, frozen=True):
     effective_from: Instant
     effective_to: Instant | None
 
+
+_OF_ALL: Final = ", ".join(
+    f"('{target}', '{scope}')"
+    for target in RuleTarget
+    for scope in MemberScope
+    if usual_meters(target, scope) is WindowMeters.ALL
+)
+WINDOW_METERS: Final = f"""coalesce(
+    v.window_meters, CASE WHEN (v.target, v.window_member_scope) IN ({_OF_ALL})
+                          THEN '{WindowMeters.ALL}' ELSE '{WindowMeters.OWN}' END)"""
+"""The meters of a version's window; those that 1.0.0 stored do not say which, and have the usual ones."""
 
 STORED_VERSION: Final = row_of(
     StoredVersion,
@@ -50,9 +64,11 @@ STORED_VERSION: Final = row_of(
     Column("expression", "v.expression"),
     Column("data_point", "v.data_point"),
     Column("event_type", "v.event_type_id"),
+    Column("asset", "v.asset_id"),
     Column("family", "v.family_id"),
     Column("window", "v.rule_window"),
     Column("window_member_scope", "v.window_member_scope"),
+    Column("window_meters", WINDOW_METERS),
     Column("purpose", "v.purpose"),
     Column("correction", "v.correction"),
     Column("priority", "v.priority"),

@@ -11,8 +11,9 @@ from tests.core.rule.records import at
 
 from weighbridge.core.rule.substitution import SeriesSlot, series_slots
 from weighbridge.core.time.cadence_slots import CadenceSlots
+from weighbridge.core.time.expectation import Expectation, ExpectedCadence, joined
 from weighbridge.core.time.instant import Interval
-from weighbridge.core.time.meter import Service
+from weighbridge.core.time.meter import ALWAYS, Service
 
 UTC = ZoneInfo("UTC")
 HOURLY = CadenceSlots(1, "hour", UTC)
@@ -30,6 +31,12 @@ def reading(text):
     return SeriesSlot(moment(text), Decimal(1), is_valid=True)
 
 
+def hourly(outages=(), service=ALWAYS):
+    """The hours that are expected of a meter."""
+    pairs = [(one.start, one.end) for one in outages]
+    return ExpectedCadence(HOURLY, Expectation(service, joined(pairs, moment("23:00"))))
+
+
 def starts(slots):
     return [(slot.start.strftime("%H:%M"), slot.value is not None, slot.is_out) for slot in slots]
 
@@ -37,7 +44,7 @@ def starts(slots):
 def test_the_example_of_the_file():
     readings = [reading("00:05"), reading("03:00")]
 
-    slots = series_slots(readings, HOURLY, interval("00:00", "05:00"), [interval("02:00", "03:00")])
+    slots = series_slots(readings, hourly([interval("02:00", "03:00")]), interval("00:00", "05:00"))
 
     assert starts(slots) == [
         ("00:05", True, False),
@@ -49,27 +56,27 @@ def test_the_example_of_the_file():
 
 
 def test_a_slot_with_several_readings_stands_once_for_each():
-    slots = series_slots([reading("01:10"), reading("01:40")], HOURLY, interval("01:00", "03:00"))
+    slots = series_slots([reading("01:10"), reading("01:40")], hourly(), interval("01:00", "03:00"))
 
     assert starts(slots) == [("01:10", True, False), ("01:40", True, False), ("02:00", False, False)]
 
 
 def test_a_period_holds_the_slots_that_start_in_it():
-    assert starts(series_slots([], HOURLY, interval("00:30", "02:01"))) == [
+    assert starts(series_slots([], hourly(), interval("00:30", "02:01"))) == [
         ("01:00", False, False),
         ("02:00", False, False),
     ]
-    assert starts(series_slots([reading("00:40")], HOURLY, interval("00:30", "01:00"))) == [
+    assert starts(series_slots([reading("00:40")], hourly(), interval("00:30", "01:00"))) == [
         ("00:40", True, False)
     ]
-    assert starts(series_slots([], HOURLY, interval("01:00", "01:00"))) == []
+    assert starts(series_slots([], hourly(), interval("01:00", "01:00"))) == []
 
 
 def test_outside_of_its_service_and_in_outages_that_overlap_a_meter_is_out():
     outages = [interval("03:00", "04:00"), interval("02:00", "03:30"), interval("02:10", "02:20")]
     service = Service(moment("01:00"), moment("05:00"))
 
-    slots = series_slots([reading("02:15")], HOURLY, interval("00:00", "06:00"), outages, service)
+    slots = series_slots([reading("02:15")], hourly(outages, service), interval("00:00", "06:00"))
 
     assert [(slot.start.hour, slot.is_out) for slot in slots] == [
         (0, True), (1, False), (2, True), (3, True), (4, False), (5, True),
@@ -80,7 +87,7 @@ def test_days_are_those_of_the_projects_calendar():
     clock = CadenceSlots(1, "day", ZoneInfo("Europe/Berlin"))
     period = Interval(at("2025-03-29T23:00:00Z"), at("2025-03-31T22:00:00Z"))
 
-    slots = list(series_slots([], clock, period))
+    slots = list(series_slots([], ExpectedCadence(clock, Expectation()), period))
 
     assert [slot.start.isoformat() for slot in slots] == [
         "2025-03-29T23:00:00+00:00",

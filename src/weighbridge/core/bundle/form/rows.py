@@ -70,6 +70,45 @@ class BatchRow(NamedTuple):
     deleted_at: Instant | None
 
 
+class EntryRow(NamedTuple):
+    """An entry of a ledger: on a batch of the bundle, or by one of its runs on another batch."""
+
+    entry: int
+    ledger: int
+    batch: int
+    kind: str
+    """`credit`, `fall` and `rise` of runs; `draw` and `return` of nodes; what reports take and give back."""
+    amount: Decimal
+    """Signed, in the ledger's unit: what takes is below zero."""
+    effective_at: Instant
+    """From when on it counts."""
+    posted_at: Instant
+    posted_by: int | None
+    """The batch that posted it; empty for reports."""
+    run: int | None
+    """Whose doing it is."""
+    node: str | None
+    """The node that draws."""
+    reverses: int | None
+    """The entry that it undoes, where its batch was deleted."""
+    report: int | None
+    """The number of the report in whose name it stands."""
+
+
+class DeficitRow(NamedTuple):
+    """A change of what a run of the bundle is short of: what opens is above zero, what settles below."""
+
+    entry: int
+    ledger: int
+    run: int
+    amount: Decimal
+    effective_at: Instant
+    posted_at: Instant
+    posted_by: int
+    reverses: int | None
+    report: int | None
+
+
 class NodeValueRow(NamedTuple):
     """What a node of a batch came to, in `unit`."""
 

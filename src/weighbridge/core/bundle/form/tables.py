@@ -144,10 +144,14 @@ CORRECTIONS: Final = _table("corrections.csv", rows.CorrectionRow)
 STATIC_INPUTS: Final = _table("static_inputs.csv", rows.StaticInputRow)
 EVIDENCE: Final = _table("evidence.csv", rows.EvidenceRow)
 
-TABLES: Final = (
+ENTRIES: Final = _table("entries.csv", rows.EntryRow)
+DEFICITS: Final = _table("deficits.csv", rows.DeficitRow)
+
+_FIRST: Final = (
     BATCHES, CORRECTIONS, EVENT_TYPES, EVIDENCE, LEDGERS, METERS, MODELS, NODE_VALUES, STATIC_INPUTS,
 )  # fmt: skip
-"""Every table but those of events, which have columns of their own."""
+TABLES: Final = {1: _FIRST, 2: (*_FIRST, DEFICITS, ENTRIES)}
+"""By format, every table but those of events, which have columns of their own."""
 
 EVENTS: Final = "events/"
 """The folder of the tables of events, one for each event type: `events/delivery.csv`."""
@@ -166,6 +170,9 @@ def events_table(event_type: str, points: Sequence[rows.EventTypeRow]) -> Bundle
 
     A column is called by the slug of its data point behind a dot, so that it is told from the others.
     """
+    for point in points:
+        if point.value_type not in _OF_VALUES:
+            raise UnreadableError(f"{event_type}.{point.data_point} is of no type: {point.value_type!r}.")
     own = [
         BundleColumn(f".{point.data_point}", _OF_VALUES[point.value_type], is_optional=True)
         for point in points

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from weighbridge.core.engine.statistics import Statistics
-from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, Contributions, together
+from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, Contributions, size_of, together
 from weighbridge.core.model import Aggregate, Input
 from weighbridge.core.quantity.number import CONTEXT, EXACT
 from weighbridge.core.quantity.unit import Unit, absolute, conversion, convert
@@ -29,7 +29,7 @@ def of_statistics(body: Input, statistics: Statistics, unit: Unit) -> Contributi
             return _of_extreme(body.aggregate, statistics, unit)
     divisor = Decimal(1)
     if body.aggregate is Aggregate.AVERAGE:
-        divisor = abs(statistics.weight) if body.weight else Decimal(statistics.count)
+        divisor = size_of(statistics.weight) if body.weight else Decimal(statistics.count)
     if not divisor:
         return NO_CONTRIBUTIONS
     is_weighted = body.aggregate is Aggregate.AVERAGE and body.weight is not None
@@ -41,7 +41,7 @@ def of_statistics(body: Input, statistics: Statistics, unit: Unit) -> Contributi
 
 def of_terms(terms: Iterable[Term]) -> Contributions:
     """What contributes to a sum of terms."""
-    return together({source: abs(term)} for term, source in terms)
+    return together({source: size_of(term)} for term, source in terms)
 
 
 def in_absolute_unit(value: Decimal, unit: Unit) -> Decimal:
@@ -65,7 +65,7 @@ def _of_extreme(aggregate: Aggregate, statistics: Statistics, unit: Unit) -> Con
         for source, part in statistics.of_sources.items()
         if (part.least if least else part.greatest) == value
     ]
-    return {} if value is None else {latest(held): abs(in_absolute_unit(value, unit))}
+    return {} if value is None else {latest(held): size_of(in_absolute_unit(value, unit))}
 
 
 def _size(part: Statistics, unit: Unit, *, is_weighted: bool) -> Decimal:
@@ -75,4 +75,4 @@ def _size(part: Statistics, unit: Unit, *, is_weighted: bool) -> Decimal:
         return EXACT.subtract(whole, EXACT.multiply(Decimal(2), part.negative))
     rise, shift, divisor = conversion(unit, absolute(unit))
     degrees = EXACT.add(EXACT.multiply(whole, rise), EXACT.multiply(count, shift))
-    return abs(CONTEXT.divide(degrees, divisor))
+    return size_of(CONTEXT.divide(degrees, divisor))

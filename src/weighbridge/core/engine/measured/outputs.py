@@ -34,7 +34,7 @@ def contributions_of(computation: SlotComputation, one: Partition) -> Mapping[st
     for node in outputs:
         amount = computation.number_of(one, node.slug)
         if amount and is_measured and node.slug in computation.setting.program.surely_contributing:
-            contributions[node.slug] = {ValueSource.CAPTURED: abs(amount)}
+            contributions[node.slug] = {ValueSource.CAPTURED: of.size_of(amount)}
         elif amount is not None:
             contributions[node.slug] = _contributing(computation, one, node, traced)
     return contributions
@@ -81,7 +81,7 @@ def _of_input(computation: SlotComputation, one: Partition, node: Node, gradient
     measure = computation.measure(node)
     return of.together(
         {
-            element.source(measure.value): abs(
+            element.source(measure.value): of.size_of(
                 CONTEXT.multiply(in_absolute_unit(amount, node.unit), CONTEXT.multiply(change, rate))
             )
         }

@@ -5,7 +5,8 @@ that needs a value: the value with its method, tier, code, window and members, o
 
     filling, problems = read_filling({"method": "mean_before_after", "without_after": "before"})
     problems = check_filling(filling, Vocabulary("stack hour", {"so2": PLAIN}))
-    slots = series_slots(readings, CadenceSlots(1, "hour", zone), period)
+    expected = ExpectedCadence(CadenceSlots(1, "hour", zone), Expectation())
+    slots = series_slots(readings, expected, period)
     outcomes = fill(gap_program(filling), slots, zone)
 
 To read it: `methods` says how a value may be found, `definition` what tiers, gaps and borders are, `series`

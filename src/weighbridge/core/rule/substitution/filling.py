@@ -20,7 +20,7 @@ When 13 arrives late for hour 5 the gap of three becomes two of one: hour 4 has 
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from decimal import Decimal
@@ -59,10 +59,16 @@ class _Gap:
 
 
 class Filling:
-    """One pass of a program over the slots of one meter; the zone is that of the project's calendar."""
+    """One pass of a program over the slots of one meter; the zone is that of the project's calendar.
 
-    def __init__(self, program: GapProgram, zone: tzinfo) -> None:
+    What becomes of slots that nobody asks for, by when they start, is not worked out.
+    """
+
+    def __init__(
+        self, program: GapProgram, zone: tzinfo, is_asked: Callable[[datetime], bool] = lambda _: True
+    ) -> None:
         self._program = program
+        self._is_asked = is_asked
         self._availability = Availability(program.availability_slots)
         self._windows = [WindowMembers(one.window, zone) for one, _ in program.look_backs]
         self._index = {one: index for index, (one, _) in enumerate(program.look_backs)}
@@ -153,6 +159,8 @@ class Filling:
     def _of_gap(self, gap: _Gap) -> Iterable[SlotOutcome]:
         statistics: dict[tuple[FromWindow, MemberRange], Given | Absent] = {}
         for waiting in proceeding(gap.waiting):
+            if not self._is_asked(waiting.slot.start):
+                continue
             tier, number, wrong = self._tier(waiting, gap)
             found = wrong if tier is None else self._found(tier, waiting, gap, statistics)
             yield SlotOutcome(

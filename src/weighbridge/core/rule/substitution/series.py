@@ -25,7 +25,7 @@ class SeriesSlot(NamedTuple):
     is_manual: bool = False
     """Whether the value is a person's."""
     is_out: bool = False
-    """Whether an outage was declared for it."""
+    """Whether it is not expected of the meter."""
     row: tuple[Scalar | None, ...] | None = None
     """What conditions read, in the order of the program's names; None when the slot is empty."""
     about: Any = None

@@ -30,6 +30,7 @@ from weighbridge.core.expression.value import Element
 from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO
 from weighbridge.core.rule.windows.ordered import Ordered
 from weighbridge.core.rule.windows.percentile import percentile
+from weighbridge.core.time.expectation import MeterSlot
 
 DEFINITION: Final = "linear"
 """The definition of a percentile that names none, and of the median."""
@@ -177,21 +178,21 @@ class Previous:
 
 
 class MissedSlots:
-    """How many slots lie empty between the last member that entered, however long ago, and the record."""
+    """How many expected slots lie between the last member that entered, however long ago, and the record."""
 
     def __init__(self) -> None:
-        self._last: int | None = None
+        self._last: MeterSlot | None = None
 
-    def enter(self, value: int) -> None:
+    def enter(self, value: MeterSlot) -> None:
         self._last = value
 
-    def leave(self, _value: int) -> None:
+    def leave(self, _value: MeterSlot) -> None:
         """A member that left the window is still the last one before the record."""
 
-    def result(self, own: int | None) -> Element:
+    def result(self, own: MeterSlot | None) -> Element:
         if own is None or self._last is None:
             return None
-        return Decimal(max(own - self._last - 1, 0))
+        return Decimal(own.missed_since(self._last))
 
 
 class Same:

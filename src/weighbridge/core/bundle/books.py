@@ -1,0 +1,316 @@
+"""Whether the ledger's entries say what batches, draws and the report say.
+
+    January came to 10 t, and to 8 t when a weighing was corrected; the report takes 8 t:
+
+    entry 1   credit   10   by batch 1, on batch 1
+    entry 2   fall     -2   by batch 2, on batch 1
+
+The run's entries come to 8, the total of its newest batch; 8 are left on batch 1, and the report takes no
+more.
+
+Invariants: of every run the entries less what it is short of are the total of its newest batch; no batch
+gives more than it has, at any moment; a batch was computed from what its run had drawn by then.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+from typing import Final
+
+from weighbridge.core.bundle.contents import REPORT, BundleContents
+from weighbridge.core.bundle.form.fault import Faults
+from weighbridge.core.bundle.form.rows import BatchRow, DeficitRow, EntryRow
+from weighbridge.core.bundle.form.tables import BATCHES, DEFICITS, ENTRIES
+from weighbridge.core.bundle.trust import Vouched, chain_of
+from weighbridge.core.identity import ids
+from weighbridge.core.ledger.posting import GENERATED, OF_REPORTS, EntryKind
+from weighbridge.core.quantity.number import exact_total, plain
+from weighbridge.core.time.instant import Instant
+
+RunOfLedger = tuple[int, int]
+"""A ledger, and a run that is credited to it."""
+
+_GIVES: Final = {
+    EntryKind.CREDIT, EntryKind.RISE, EntryKind.RETURN, EntryKind.RELEASE, EntryKind.RESTATE,
+}  # fmt: skip
+_DRAWS: Final = (EntryKind.DRAW, EntryKind.RETURN)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenRun:
+    """A run that the report takes of, and what it comes to by its newest batch."""
+
+    story: Sequence[BatchRow]
+    """Its batches, the oldest first."""
+    newest: BatchRow
+    taken: Decimal
+    unit: str
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.newest.tracking_id
+
+    @property
+    def total(self) -> Decimal:
+        """What it comes to."""
+        return self.newest.total
+
+    @property
+    def sentence(self) -> str:
+        """What it comes to and what the report takes of it, in words."""
+        count = len(self.story)
+        by = "its batch" if count == 1 else f"the newest of {count} batches"
+        of_unit = f"{plain(self.total)} {self.unit}".strip()
+        return f"comes to {of_unit} by {by}, and the report takes {plain(self.taken)}"
+
+
+def taken_runs(contents: BundleContents) -> list[TakenRun]:
+    """The runs that the report takes of, by the time of their slots; an instrument is one by itself."""
+    stories: dict[tuple[int, int], list[BatchRow]] = {}
+    for _, batch in sorted(contents.batches.items()):
+        stories.setdefault((batch.ledger, -batch.batch if batch.run is None else batch.run), []).append(batch)
+    found = []
+    for story in sorted(stories.values(), key=lambda one: (one[0].start_time, one[0].tracking_id)):
+        said = [contents.reported[one.batch_id] for one in story if one.batch_id in contents.reported]
+        standing = newest_of(story)
+        if said and standing is not None:
+            taken = exact_total(Decimal(one.amount) for one in said)
+            ledger = contents.ledgers.get(standing.ledger)
+            found.append(TakenRun(story, standing, taken, ledger.unit if ledger else ""))
+    return found
+
+
+def newest_of(story: Iterable[BatchRow]) -> BatchRow | None:
+    """The batch that says what its run comes to; None where all were deleted."""
+    return max((one for one in story if one.deleted_at is None), key=lambda one: one.batch, default=None)
+
+
+def stories_of(contents: BundleContents) -> dict[RunOfLedger, list[BatchRow]]:
+    """The batches of each run on each ledger, the oldest first."""
+    stories: dict[RunOfLedger, list[BatchRow]] = {}
+    for _, batch in sorted(contents.batches.items()):
+        if batch.run is not None:
+            stories.setdefault((batch.ledger, batch.run), []).append(batch)
+    return stories
+
+
+def check_books(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
+    """Hold batches, draws and the report against the entries; a bundle of format 1 has none."""
+    if not contents.has_whole_stories:
+        return
+    books = _Books(contents)
+    for entry in contents.entries:
+        for sentence in books.of_entry(entry):
+            faults.add(ENTRIES.part, f"Entry {entry.entry}: {sentence}")
+    for deficit in contents.deficits:
+        for sentence in books.of_deficit(deficit):
+            faults.add(DEFICITS.part, f"Row {deficit.entry} {sentence}")
+    for part, sentence in books.wrong():
+        faults.add(part, sentence)
+    for sentence in books.beyond(chain_of(contents.report, vouched)):
+        faults.add(REPORT, sentence)
+
+
+class _Books:
+    """The entries by what they are looked for."""
+
+    def __init__(self, contents: BundleContents) -> None:
+        self._contents = contents
+        self.stories = stories_of(contents)
+        self._first = {run: story[0] for (_, run), story in self.stories.items()}
+        self._on: dict[int, list[EntryRow]] = {}
+        self._by: dict[int, list[EntryRow]] = {}
+        self._undoing: dict[int, list[EntryRow]] = {}
+        self._numbers = {entry.entry for entry in contents.entries}
+        self._short = {deficit.entry for deficit in contents.deficits}
+        for entry in contents.entries:
+            self._on.setdefault(entry.batch, []).append(entry)
+            self._by.setdefault(entry.run or 0, []).append(entry)
+            if entry.reverses is not None:
+                self._undoing.setdefault(entry.reverses, []).append(entry)
+
+    def of_entry(self, entry: EntryRow) -> Iterator[str]:
+        """What is wrong with an entry by itself, and with what undoes it."""
+        batch = self._contents.batches.get(entry.batch)
+        if entry.kind not in {str(kind) for kind in EntryKind}:
+            yield f"{entry.kind!r} is no kind of entry."
+            return
+        gives = EntryKind(entry.kind) in _GIVES
+        if entry.amount and (entry.amount > 0) != (gives == (entry.reverses is None)):
+            yield f"{plain(entry.amount)} is not what an entry of kind {entry.kind!r} comes to."
+        if entry.kind in OF_REPORTS and entry.report is None:
+            yield "It is a report's, and names none."
+        if (entry.node is not None) != (entry.kind in _DRAWS):
+            yield f"A node draws, and an entry of kind {entry.kind!r} is no draw."
+        if batch is not None and batch.ledger != entry.ledger:
+            yield f"It stands on batch {batch.batch_id}, which is of another ledger."
+        if batch is None and (entry.ledger, entry.run) not in self.stories and entry.node is None:
+            yield "It is neither on a batch nor by a run of this bundle."
+        yield from self._of_poster(entry)
+        ends = self._ends(entry)
+        if ends is not None and entry.effective_at != ends:
+            yield f"It counts from {entry.effective_at.text} on, and the slots end at {ends.text}."
+        yield from self._of_undoing(entry)
+
+    def of_deficit(self, deficit: DeficitRow) -> Iterator[str]:
+        """What is wrong with a change of a deficit by itself."""
+        story = self.stories.get((deficit.ledger, deficit.run))
+        if story is None:
+            yield "is of a run that has no batch here."
+        elif not story[0].by_event and deficit.effective_at < story[0].end_time:
+            yield "counts from before the end of its run's slot on."
+        if deficit.reverses is not None and deficit.reverses not in self._short:
+            yield "undoes one that is not here."
+        made = [one for one in self._on.get(deficit.posted_by, ()) if one.kind == EntryKind.CREDIT]
+        is_its_own = deficit.reverses is None and deficit.report is None
+        if made and is_its_own and deficit.posted_at != made[0].posted_at:
+            yield "was posted at another time than the batch that posted it."
+
+    def _of_poster(self, entry: EntryRow) -> Iterator[str]:
+        """A batch is credited by itself, and draws for its own run."""
+        batch = self._contents.batches.get(entry.batch)
+        poster = self._contents.batches.get(entry.posted_by or 0)
+        if entry.kind in {EntryKind.CREDIT, *_DRAWS} and entry.report is not None:
+            yield f"No report posts an entry of kind {entry.kind!r}."
+        if entry.kind == EntryKind.CREDIT and batch is not None:
+            if (entry.run, entry.posted_by) != (batch.run, batch.batch):
+                yield f"It credits batch {batch.batch_id}, and is another's."
+        elif entry.kind in _DRAWS and poster is not None and poster.run != entry.run:
+            yield f"Batch {poster.batch_id} drew it for another run than its own."
+
+    def _ends(self, entry: EntryRow) -> Instant | None:
+        """From when on an entry counts by two slots; None where that is not known, or slots are events."""
+        batch, first = self._contents.batches.get(entry.batch), self._first.get(entry.run or 0)
+        if batch is not None and batch.run is None and entry.kind == EntryKind.CREDIT:
+            return batch.end_time
+        if batch is None or first is None or entry.report is not None or batch.by_event or first.by_event:
+            return None
+        return max(batch.end_time, first.end_time)
+
+    def _of_undoing(self, entry: EntryRow) -> Iterator[str]:
+        """What a deleted batch posted is undone, entry by entry, and nothing else is."""
+        poster = self._contents.batches.get(entry.posted_by or 0)
+        if entry.reverses is not None:
+            if entry.reverses not in self._numbers:
+                yield "It undoes one that is not here."
+            return
+        undone = [_posted(one._replace(amount=-one.amount)) for one in self._undoing.get(entry.entry, ())]
+        if poster is None:
+            return
+        if poster.deleted_at is None and undone:
+            yield "It is undone, and its batch was not deleted."
+        elif poster.deleted_at is not None and undone != [_posted(entry)]:
+            yield "It is not undone as it was posted, and its batch was deleted."
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """What batches and runs say otherwise than the entries, each with its part."""
+        for number, batch in self._contents.batches.items():
+            own = [one for one in self._on.get(number, ()) if one.reverses is None]
+            credited = [one.amount for one in own if one.kind == EntryKind.CREDIT]
+            if credited != [batch.credited]:
+                said = (
+                    f"says that it was credited with {plain(batch.credited)}, and the ledger says otherwise."
+                )
+                yield BATCHES.part, f"Batch {batch.batch_id} {said}"
+            for by_effect in (True, False):
+                if (below := _below_zero(self._on.get(number, ()), by_effect=by_effect)) is not None:
+                    yield ENTRIES.part, f"Batch {batch.batch_id} holds {below}."
+        yield from self._of_times()
+        for key, story in self.stories.items():
+            standing = newest_of(story)
+            total = Decimal(0) if standing is None else standing.total
+            if (posted := self._posted_by(*key)) != total:
+                said = f"its run comes to {plain(total)}, and has posted {plain(posted)}."
+                yield BATCHES.part, f"Batch {(standing or story[-1]).batch_id}: {said}"
+            yield from self._of_draws(story)
+
+    def _of_times(self) -> Iterator[tuple[str, str]]:
+        """What one generation posted, it posted at one time, after it began."""
+        times: dict[int, Instant] = {}
+        for entry in self._contents.entries:
+            poster = self._contents.batches.get(entry.posted_by or 0)
+            if poster is None or poster.generation is None or entry.report is not None:
+                continue
+            if entry.reverses is not None:
+                if poster.deleted_at is not None and entry.posted_at != poster.deleted_at:
+                    yield ENTRIES.part, f"Entry {entry.entry} was posted at another time than the deletion."
+                continue
+            at = times.setdefault(poster.generation, entry.posted_at)
+            if entry.posted_at != at or at < poster.created_at:
+                yield ENTRIES.part, f"Entry {entry.entry} was posted at another time than its generation."
+
+    def _posted_by(self, ledger: int, run: int) -> Decimal:
+        """What a run has posted for its own total, less what it is short of."""
+        posted = [
+            one.amount for one in self._by.get(run, ()) if one.ledger == ledger and one.kind in GENERATED
+        ]
+        short = [-one.amount for one in self._contents.deficits if (one.ledger, one.run) == (ledger, run)]
+        return exact_total([*posted, *short])
+
+    def _of_draws(self, story: Sequence[BatchRow]) -> Iterator[tuple[str, str]]:
+        """Every batch was computed from what its run had drawn when it was made."""
+        for batch in story:
+            own = [one for one in self._on.get(batch.batch, ()) if one.kind == EntryKind.CREDIT]
+            lineage = self._contents.lineage.get(batch.batch)
+            if not own or lineage is None:
+                continue
+            made, drawn = own[0].posted_at, self._by.get(batch.run or 0, ())
+            by_then = [one for one in drawn if one.node is not None and one.posted_at <= made]
+            said = _sums(((read.node, read.source), Decimal(read.amount)) for read in lineage.draws)
+            if said != _sums(((one.node or "", one.batch), -one.amount) for one in by_then):
+                text = "was computed from other draws than its run had drawn by then."
+                yield ENTRIES.part, f"Batch {batch.batch_id} {text}"
+
+    def beyond(self, chain: set[str]) -> Iterator[str]:
+        """What the report takes beyond what is left of a batch, once its own chain is put aside."""
+        project = self._contents.manifest.project_number
+        for number, batch in self._contents.batches.items():
+            said = self._contents.reported.get(batch.batch_id)
+            if said is None:
+                continue
+            there = exact_total(
+                one.amount
+                for one in self._on.get(number, ())
+                if one.kind not in OF_REPORTS or ids.of("report", project, one.report or 0) not in chain
+            )
+            if Decimal(said.amount) > there:
+                yield f"It takes {said.amount} of batch {batch.batch_id}, which has {plain(there)} left."
+
+
+def _posted(entry: EntryRow) -> tuple[object, ...]:
+    return (
+        entry.ledger, entry.batch, entry.kind, entry.amount, entry.effective_at, entry.run, entry.node,
+        entry.posted_by,
+    )  # fmt: skip
+
+
+def _below_zero(entries: Iterable[EntryRow], *, by_effect: bool) -> str | None:
+    """The first moment at which entries come to less than nothing, by one of their two times."""
+
+    def moment(entry: EntryRow) -> Instant:
+        return entry.effective_at if by_effect else entry.posted_at
+
+    held = Decimal(0)
+    for at, some in groupby(sorted(entries, key=moment), moment):
+        held = exact_total([held, *(one.amount for one in some)])
+        if held < 0:
+            return f"{plain(held)} at {at.text}"
+    return None
+
+
+def _sums(amounts: Iterable[tuple[tuple[str, int], Decimal]]) -> dict[tuple[str, int], Decimal]:
+    parts: dict[tuple[str, int], list[Decimal]] = {}
+    for key, amount in amounts:
+        parts.setdefault(key, []).append(amount)
+    return {key: amount for key, some in parts.items() if (amount := exact_total(some))}
+
+
+def deficits_open(contents: BundleContents) -> dict[RunOfLedger, Decimal]:
+    """What runs are short of, those only that are."""
+    short: dict[RunOfLedger, list[DeficitRow]] = {}
+    for deficit in contents.deficits:
+        short.setdefault((deficit.ledger, deficit.run), []).append(deficit)
+    found = {key: exact_total(one.amount for one in some) for key, some in short.items()}
+    return {key: amount for key, amount in found.items() if amount}

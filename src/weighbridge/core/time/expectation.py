@@ -1,0 +1,143 @@
+"""Which slots of a cadence are expected of a meter: what rates, gaps, fillings and rules all go by.
+
+A slot is expected of a meter that is in service when the slot begins, unless declared outages together cover
+all of it. So an outage of five minutes excuses no hour, wherever in the hour it begins.
+
+A worked example. A meter is read every hour, in service from 06:30 on, and out from 08:00 to 10:30 and from
+12:00 to 12:05. Expected are 07:00, 10:00, 11:00 and all hours from 12:00 on.
+
+Invariants: whether a slot is expected depends on its meter, on declared outages and on times in service
+alone, never on what was captured; a slot is expected as a whole or is not.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import accumulate, islice
+from typing import Final, NamedTuple
+
+from weighbridge.core.time.cadence_slots import CadenceSlots
+from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.meter import ALWAYS, Service
+
+EVERY_SLOT: Final = range(-(2**61), 2**61)
+"""The numbers of all slots that there are of any cadence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """When a meter is expected to measure: while it is in service, less its outages."""
+
+    service: Service = ALWAYS
+    outages: tuple[Interval, ...] = ()
+    """Each of some length, in order and apart from one another, as `joined` gives them."""
+
+    def unexpected(self, slots: CadenceSlots, counted: range) -> tuple[range, ...]:
+        """Those of the counted slots in which nothing is expected, in order and apart from one another."""
+        out = [slots.inside(outage) for outage in self.outages]
+        if self.service.start is not None:
+            out.append(range(counted.start, slots.from_on(self.service.start)))
+        if self.service.end is not None:
+            out.append(range(slots.from_on(self.service.end), counted.stop))
+        return _united(_common(one, counted) for one in out)
+
+    def stretches(self, time: Interval) -> tuple[Interval, ...]:
+        """The stretches of a time in which the meter is expected to measure."""
+        in_service = self.service.inside(time)
+        return () if in_service is None else tuple(_without(in_service, self.outages))
+
+
+class ExpectedCadence:
+    """The slots of a cadence, each told to be expected of a meter or not, and counted."""
+
+    __slots__ = ("_passed", "_starts", "_stops", "cadence")
+
+    def __init__(self, cadence: CadenceSlots, expectation: Expectation) -> None:
+        self.cadence = cadence
+        unexpected = expectation.unexpected(cadence, EVERY_SLOT)
+        self._starts = [one.start for one in unexpected]
+        self._stops = [one.stop for one in unexpected]
+        self._passed = [0, *accumulate(map(len, unexpected))]
+
+    def hold(self, number: int) -> bool:
+        """Whether a slot is expected."""
+        index = bisect_right(self._starts, number) - 1
+        return index < 0 or number >= self._stops[index]
+
+    def between(self, first: int, stop: int) -> int:
+        """How many slots are expected from the first on and before the last; 0 when there is none."""
+        return max(stop - first - (self._unexpected_before(stop) - self._unexpected_before(first)), 0)
+
+    def _unexpected_before(self, number: int) -> int:
+        index = bisect_right(self._starts, number) - 1
+        if index < 0:
+            return 0
+        return self._passed[index] + min(number, self._stops[index]) - self._starts[index]
+
+
+class MeterSlot(NamedTuple):
+    """A slot among those that are expected of its meter."""
+
+    number: int
+    among: ExpectedCadence
+
+    def missed_since(self, last: "MeterSlot") -> int:
+        """How many expected slots lie between an earlier slot and this one."""
+        return self.among.between(last.number + 1, self.number)
+
+
+def expected_of(counted: range, unexpected: Sequence[range]) -> int:
+    """How many slots are expected, of which some, in order and apart from one another, are not."""
+    expected = len(counted)
+    for one in islice(unexpected, bisect_right(unexpected, counted.start, key=_stop), None):
+        if one.start >= counted.stop:
+            break
+        expected -= len(_common(one, counted))
+    return expected
+
+
+def joined(outages: Iterable[tuple[datetime, datetime | None]], until: datetime) -> tuple[Interval, ...]:
+    """Outages as stretches of time apart from one another; one without an end lasts until then at least."""
+    stretches: list[Interval] = []
+    for start, end in sorted((start, max(start, until) if end is None else end) for start, end in outages):
+        if stretches and start <= stretches[-1].end:
+            stretches[-1] = Interval(stretches[-1].start, max(end, stretches[-1].end))
+        elif start < end:
+            stretches.append(Interval(start, end))
+    return tuple(stretches)
+
+
+def _without(time: Interval, outages: Sequence[Interval]) -> Iterator[Interval]:
+    begun = time.start
+    for outage in islice(outages, bisect_right(outages, time.start, key=_end), None):
+        if outage.start >= time.end:
+            break
+        if begun < outage.start:
+            yield Interval(begun, outage.start)
+        begun = outage.end
+    if begun < time.end:
+        yield Interval(begun, time.end)
+
+
+def _stop(one: range) -> int:
+    return one.stop
+
+
+def _end(one: Interval) -> datetime:
+    return one.end
+
+
+def _common(one: range, other: range) -> range:
+    start = max(one.start, other.start)
+    return range(start, max(start, min(one.stop, other.stop)))
+
+
+def _united(ranges: Iterable[range]) -> tuple[range, ...]:
+    united: list[range] = []
+    for one in sorted((one for one in ranges if one), key=lambda one: (one.start, one.stop)):
+        if united and one.start <= united[-1].stop:
+            united[-1] = range(united[-1].start, max(one.stop, united[-1].stop))
+        else:
+            united.append(one)
+    return tuple(united)

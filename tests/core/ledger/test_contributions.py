@@ -1,0 +1,27 @@
+"""What contributes does not depend on the decimal context of the thread."""
+
+from decimal import ROUND_DOWN, Decimal, localcontext
+
+from weighbridge.core.ledger.contributions import shares_of, size_of, spread, times
+from weighbridge.core.quantity.value_source import ValueSource
+
+THIRD = Decimal(20) / Decimal(3)
+LONG = Decimal("-6.666666666666666666666666666666667")
+
+
+def contributing():
+    own = {ValueSource.CAPTURED: size_of(LONG), ValueSource.SUBSTITUTED: THIRD}
+    return times(own, LONG), spread(LONG, own), shares_of(own)
+
+
+def test_another_context_of_the_thread_changes_no_digit():
+    with localcontext() as ambient:
+        ambient.prec = 3
+        ambient.rounding = ROUND_DOWN
+        narrow = contributing()
+
+    assert narrow == contributing()
+
+
+def test_a_size_has_the_digits_that_batches_have_always_kept():
+    assert size_of(LONG) == Decimal("6.666666666666666666666666667")

@@ -54,13 +54,16 @@ OFFSET_MAX: Final = 1_000_000
 _DIGITS_READ: Final = 12
 """Digits of a whole number that are looked at; whoever sends more means a number beyond every limit."""
 
+SORT_COLUMNS_MAX: Final = 20
+"""Columns that `sort` names, at most."""
+
 PARAMETERS: Final = ("page", "page_size", "sort", "cursor", "filter")
-_INT4_LARGEST: Final = 2**31 - 1
+INT4_LARGEST: Final = 2**31 - 1
 
 
 def read_int4(text: str) -> int:
     """Read a number that an integer column may hold; ValueError for any other text."""
-    if text.isascii() and text.isdecimal() and len(text) <= _DIGITS_READ and int(text) <= _INT4_LARGEST:
+    if text.isascii() and text.isdecimal() and len(text) <= _DIGITS_READ and int(text) <= INT4_LARGEST:
         return int(text)
     raise ValueError(text)
 
@@ -165,7 +168,12 @@ def _whole_number(name: str, value: str, largest: int | None, problems: list[Pro
 
 
 def _sort(value: str, listing: Listing, problems: list[Problem]) -> tuple[str, ...]:
-    names = tuple(part.strip() for part in value.split(","))
+    names = tuple(dict.fromkeys(part.strip() for part in value.split(",", SORT_COLUMNS_MAX)))
+    if value.count(",") >= SORT_COLUMNS_MAX:
+        count = value.count(",") + 1
+        said = f"sort names {count:,} columns; it takes at most {SORT_COLUMNS_MAX}."
+        problems.append(Problem(said, "sort", "too_many"))
+        return (listing.default_sort,)
     for name in names:
         if name.removeprefix("-") not in listing.sorts:
             allowed = ", ".join(listing.sorts)

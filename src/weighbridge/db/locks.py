@@ -23,7 +23,10 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
    of its own by then; a generation that takes it alone waits for no rows afterwards.
 6. rule marks: shared by writers of events, with their last statements; alone by the first evaluation of a
    rule, in a transaction that holds nothing else.
-7. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
+7. `captured_slots` of each event type, in the order of their numbers: shared by whoever stores captured
+   events, from the end of the statement that does, by a trigger of the database; alone by a transaction that
+   has made imputed events, as the last that it waits for.
+8. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
 
 `archive_write` is held, and tried only, by a transaction that takes nothing else.
 
@@ -147,6 +150,11 @@ def job_of_export(number: int) -> str:
 def imputing(project: int) -> str:
     """Two rules that find a slot without an event make one between them."""
     return f"imputing:{project}"
+
+
+def captured_slots(project: int, event_type: int) -> str:
+    """Whoever imputes and whoever captures for one slot see each other; a trigger takes it by this name."""
+    return f"captured slots:{project}:{event_type}"
 
 
 def jobs_of_feed(project: int, number: int) -> str:

@@ -11,10 +11,11 @@ import asyncio
 import os
 import sys
 import threading
+import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from typing import Any, Final, TypeVar
 
@@ -38,6 +39,43 @@ ALIVE_SECONDS: Final = 0.25
 """How often a transaction that waits for a computation is used, well below every idle timeout."""
 
 _account: ContextVar[int | None] = ContextVar("account", default=None)
+_processor: ContextVar["ProcessorTime | None"] = ContextVar("processor", default=None)
+
+
+class ProcessorTime:
+    """How long the computations of one request have had a processor, that of now included."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._running: dict[int, tuple[int, float]] = {}
+
+    @property
+    def seconds(self) -> float:
+        """So far."""
+        running = [*self._running.values()]
+        return self._seconds + sum(time.clock_gettime(clock) - since for clock, since in running)
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count what this thread computes within."""
+        thread = threading.get_ident()
+        clock = time.pthread_getcpuclockid(thread)
+        self._running[thread] = clock, time.clock_gettime(clock)
+        try:
+            yield
+        finally:
+            _, since = self._running.pop(thread)
+            self._seconds += time.clock_gettime(clock) - since
+
+
+@contextmanager
+def processor_time() -> Iterator[ProcessorTime]:
+    """Within, the time that computations have a processor is counted."""
+    token = _processor.set(counted := ProcessorTime())
+    try:
+        yield counted
+    finally:
+        _processor.reset(token)
 
 
 @contextmanager
@@ -63,13 +101,14 @@ class FairThreads:
     def submit(self, halt: Halt, work: Callable[..., Result], *arguments: Any) -> "Future[Result]":
         """Have something computed for the account at hand, in its context."""
         future: Future[Result] = Future()
-        context = copy_context()
+        context, counted = copy_context(), _processor.get()
 
         def compute() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
-                result = context.run(halt.over, lambda: work(*arguments))
+                with nullcontext() if counted is None else counted.counted():
+                    result = context.run(halt.over, lambda: work(*arguments))
             except BaseException as error:  # noqa: BLE001 - whoever waits is told
                 future.set_exception(error)
             else:

@@ -4,7 +4,8 @@
 says whether it may write.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, LiteralString, TypeVar
 
@@ -28,7 +29,7 @@ from weighbridge.db.message import (
     sent,
     unparameterized,
 )
-from weighbridge.db.threads import computed
+from weighbridge.db.threads import ALIVE_SECONDS, computed
 
 Record = TypeVar("Record")
 Result = TypeVar("Result")
@@ -218,6 +219,19 @@ class Write(Read):
     async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
         """As `several`: what writes ends with its block, whoever reads in it."""
         return await self.several(*commands)
+
+    async def meanwhile(self, work: Awaitable[Result]) -> Result:
+        """Wait for something that is done elsewhere, while the transaction is used so that it stays open.
+
+        The work is given up when nobody waits for it any more.
+        """
+        working = asyncio.ensure_future(work)
+        try:
+            while not (await asyncio.wait([working], timeout=ALIVE_SECONDS))[0]:
+                await self._run(("SELECT 1", ()))
+            return working.result()
+        finally:
+            working.cancel()
 
     async def take_event_keys(self, count: int) -> list[int]:
         """Give out keys for new events."""

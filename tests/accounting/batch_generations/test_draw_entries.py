@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from weighbridge.accounting.planning.draw_entries import draw_entries
+from weighbridge.accounting.planning.entries import draw_entries
 from weighbridge.core.ledger.drawing import Drawer, Lot, Need, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.pool.pool import Pool

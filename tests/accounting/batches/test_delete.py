@@ -4,7 +4,7 @@
 
 from decimal import Decimal
 
-from tests.given import accounting
+from tests.given import accounting, chain
 from tests.given.accounting import QUARTER
 from tests.given.draws import consumer_of, draw
 
@@ -378,3 +378,34 @@ def test_why_batches_are_deleted_stands_in_the_task(api, drain):
     task = finished(plant, plant.api.post(f"/ledgers/{plant.ledger['id']}/batch_deletions", named))
 
     assert task["args"]["reason"] == "made by mistake"
+
+
+def test_a_fall_of_its_own_run_that_another_ledger_settled_is_called_its_own(api, drain):
+    plant = chain.inventory(api, drain)
+    production = chain.link(plant)
+    delivery = plant.deliver(10, JANUARY)
+    made = chain.produce(plant, 5, JANUARY)
+    plant.generate(QUARTER)
+    production.generate(QUARTER)
+    correct(plant, delivery, 3)
+    plant.generate(QUARTER)  # all of it is drawn, so the ledger is short
+    correct(plant, made, 1)
+    production.generate(QUARTER)  # what it gives back settles that
+    first, falling = plant.batches()
+    settling = production.batches()[-1]
+
+    body = {"batch_ids": [first["id"], falling["id"]]}
+    answer = api.post(f"/ledgers/{plant.ledger['id']}/batch_deletions", body).expect(422)
+
+    taken = [error for error in answer.errors if error["code"] == "taken"]
+    assert [(error["records"], "its own run" in error["message"]) for error in taken] == [
+        ([settling["id"]], True)
+    ]
+    assert not any("other runs" in error["message"] for error in answer.errors)
+
+
+def correct(plant, event, mass):
+    path = f"/projects/{plant.project['id']}"
+    (point,) = plant.api.get(f"{path}/events/{event}/data_points").expect(200).data
+    body = {"data_point": {"value": Decimal(mass)}}
+    plant.api.patch(f"{path}/data_points/{point['id']}", body).expect(200)

@@ -109,6 +109,7 @@ def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
         warnings=_warnings(proposal, ledger),
         stale_sources=stale_sources(proposal),
         problems=[problem.message for problem in proposal.problems],
+        passed_over_with_data=passed_over_with_data(exclusions),
     )
 
 
@@ -134,6 +135,15 @@ def _warnings(proposal: Proposal, ledger: CreditedLedger) -> list[str]:
 def passed_over(exclusions: Sequence[Exclusion]) -> list[str]:
     """What the slots are called that are left to batches of another cadence."""
     return _labels_of(exclusions, Reason.OTHER_CADENCE)
+
+
+def passed_over_with_data(exclusions: Sequence[Exclusion]) -> list[str]:
+    """What those of them are called in which the model reads events."""
+    return [
+        one.what.label
+        for one in exclusions
+        if one.reason is Reason.OTHER_CADENCE and isinstance(one.what, ExcludedSlot) and one.what.has_data
+    ]
 
 
 def stale_sources(proposal: Proposal) -> list[StaleSource]:

@@ -219,6 +219,8 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     """Batches that would be drawn from although they are stale."""
     problems: list[str]
     """What would fail the generation, each in a sentence; empty when nothing would."""
+    passed_over_with_data: list[str] = []
+    """Those of `passed_over_slots` in which events lie that the model reads, counted elsewhere or not."""
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -232,16 +234,30 @@ class GenerationResult(msgspec.Struct, frozen=True):
     """The result of a finished generation task."""
 
     batches: list[str]
+    """The ids of the batches that were made, also those of adjustments."""
     created: int
+    """How many of them are the first of their run."""
     adjusted: int
+    """How many post a difference to a run that had batches."""
     unchanged: int
+    """Runs that stay as they were, so that nothing was posted."""
     passed_over_slots: list[str]
     """Slots of the range that nobody computes, because batches of another cadence stand there."""
     not_counted: list[NotCounted]
+    """Data in the range that no run uses, with the reason."""
     pending_proposals: list[PendingProposals]
+    """Corrections of data in the range that wait for approval."""
     pending_evaluations: list[PendingEvaluations]
+    """Rules that correct and have not looked yet at data in the range that changed."""
     pending_roll_ups: list[PendingRollUps]
+    """Rolled-up data in the range that do not follow their readings yet."""
     left_out: list[LeftOut]
+    """Runs that draw by hand and have no source."""
     rounded_away: list[RoundedAwayDraw]
+    """Draws of nothing where something is needed, for it rounds to zero."""
     deficits: list[PartitionDeficit]
+    """Every deficit of these ledgers and of those that they draw from."""
     stale_sources: list[StaleSource]
+    """Batches that are drawn from although they are stale."""
+    passed_over_with_data: list[str] = []
+    """Those of `passed_over_slots` in which events lie that the model reads, counted elsewhere or not."""

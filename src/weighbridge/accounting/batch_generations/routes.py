@@ -2,6 +2,7 @@
 
 from weighbridge.accounting.batch_generations import actions, queries
 from weighbridge.accounting.batch_generations.records import (
+    GenerationResult,
     NewGeneration,
     Preview,
     UpdatedBatch,
@@ -36,6 +37,7 @@ async def generate_preview(call: ReadCall, body: NewGeneration) -> Preview:
     body_bytes_max=LONG_BODY_BYTES_MAX,
     returns=AsyncTask,
     status=202,
+    task_results={"batch_generation": GenerationResult},
     example=_EXAMPLE,
     computes=True,
 )

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from weighbridge.accounting.batch_generations.queries import (
     deficits,
     left_out,
     not_counted,
     passed_over,
+    passed_over_with_data,
     rounded_away,
     stale_sources,
 )
@@ -19,6 +22,7 @@ from weighbridge.accounting.posting.consumers import mark_consumers, mark_other_
 from weighbridge.accounting.posting.generated_slots import moment_before
 from weighbridge.accounting.posting.post import post
 from weighbridge.accounting.posting.posted import Posted
+from weighbridge.accounting.posting.written import written
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read, Write
@@ -52,16 +56,18 @@ async def _generate(database: Database, attempt: Attempt) -> None:
         posted = await post(tx, proposal, attempt.task_id, seen_until)
         await _mark(tx, proposal, posted)
         await mark_changed_meanwhile(database, tx, attempt.project_id)
+        batches = [one.batch_id for one in posted]
+        digests = await written(tx, attempt.project_id, attempt.task_id, batches)
         await tasks.hold_fence(tx, attempt)
         result = _result(proposal, posted)
         changes.record(
             tx,
             attempt.actor,
-            changes.ChangedBatches([one.batch_id for one in posted]),
+            changes.ChangedBatches(batches),
             action="batch_generation.finish",
             target=request.ledger,
             project_id=attempt.project_id,
-            after=result,
+            after=structs.asdict(result) | {"written": digests},
         )
         await tasks.succeed(tx, attempt, result)
 
@@ -91,7 +97,7 @@ async def _mark(tx: Write, proposal: Proposal, posted: Sequence[Posted]) -> None
     """Take the marks off what is fresh now, and leave them on what has not seen it."""
     project, ledgers = proposal.scope.project, [ledger.number for ledger in proposal.scope.ledgers]
     for scope in proposal.scopes:
-        await clear(tx, project, scope.family, ledgers, scope.slots)
+        await clear(tx, project, scope.family, ledgers, (*scope.slots, *scope.replaced))
     if posted:
         await mark_consumers(tx, project, posted)
         if proposal.request.generation.names_inputs:
@@ -114,4 +120,5 @@ def _result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationResult:
         rounded_away=rounded_away(proposal),
         deficits=deficits(proposal),
         stale_sources=stale_sources(proposal),
+        passed_over_with_data=passed_over_with_data(proposal.exclusions),
     )

@@ -159,6 +159,11 @@ _LONGEST: Final = """
 """
 
 
+_WAITING_EVENTS: Final = """coalesce((
+    SELECT w.event_count FROM slot_waits w WHERE (w.project_id, w.ledger_id, w.start_time, w.end_time)
+                                               = (b.project_id, b.ledger_id, b.start_time, b.end_time)), 0)"""
+
+
 def _run_behind(project: int, batch: int, model: int | None) -> BatchModelRun | None:
     return None if model is None else BatchModelRun(run_behind(project, batch), "complete")
 
@@ -219,6 +224,7 @@ BATCH: Final = row_of(
     Column("has_rule_alerts", (), bool),
     Column("is_stale", (), bool),
     Column("stale_reasons", (), list),
+    Column("waiting_event_count", _WAITING_EVENTS),
     Column("created_at", "b.created_at"),
     Column("updated_at", _UPDATED_AT),
     Derived("ui_url", ("project_id", "id"), _page_of_batch),

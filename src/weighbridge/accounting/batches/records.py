@@ -193,6 +193,8 @@ class Batch(msgspec.Struct, frozen=True):
     """Whether what it was made of has changed since it was computed."""
     stale_reasons: list[StaleReason]
     """Why it is stale, each reason with what changed; empty when it is not."""
+    waiting_event_count: int
+    """How many events of its slot, stored or changed since, wait for a generation to look at them."""
     created_at: Instant
     updated_at: Instant
     ui_url: Link
@@ -228,6 +230,7 @@ class StandsAbove(msgspec.Struct, frozen=True):
     batch_id: str
     """The deleted batch."""
     tracking_id: str
+    """What the deleted batch was called."""
     computed: Decimal
     """What the run came to by the deleted batch."""
     stands: Decimal

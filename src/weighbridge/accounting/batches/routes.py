@@ -1,7 +1,13 @@
 """Paths of batches."""
 
 from weighbridge.accounting.batches import actions, queries
-from weighbridge.accounting.batches.records import Batch, BatchDeletion, InputDataPage, Lineage
+from weighbridge.accounting.batches.records import (
+    Batch,
+    BatchDeletion,
+    DeletionResult,
+    InputDataPage,
+    Lineage,
+)
 from weighbridge.accounting.ledgers.queries import ledger_to_read
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.db.listing import Page, list_request
@@ -67,6 +73,7 @@ async def delete_batch(call: WriteCall) -> Answer:
     body=BatchDeletion,
     returns=AsyncTask,
     status=202,
+    task_results={"batch_deletion": DeletionResult},
 )
 async def create_batch_deletion(call: WriteCall, body: BatchDeletion) -> Answer:
     """Start undoing all that several batches of the ledger's project posted, together."""

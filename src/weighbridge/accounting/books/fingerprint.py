@@ -3,6 +3,10 @@
 Two runs of the same fingerprint come to the same; a batch whose run has another one is made anew. What an
 event says is told by its id and the corrections in force on it, for a captured value never changes.
 
+A run of which no data is left has a fingerprint of its own: its data have left it, or other slots have taken
+its time, and its batch brings it to zero. A run counts something while its newest batch on a ledger has
+another one.
+
 Invariants: neither the order of events nor the way they were grouped shows; another value, time, weight,
 static input or draw does, also where the totals stay equal.
 """
@@ -10,12 +14,19 @@ static input or draw does, also where the totals stay equal.
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import Final, LiteralString
 
 from weighbridge.core.engine import PartitionRun
 from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.model import Available, Model
 from weighbridge.core.quantity.digits import digits
 from weighbridge.core.quantity.number import EXACT, ZERO, plain
+
+NO_DATA: Final = hashlib.sha256(b"no data").digest()
+"""The fingerprint of a batch that was made of nothing."""
+
+COUNTS: Final[LiteralString] = "(b.fingerprint <> sha256('no data'))"
+"""Whether a batch `b` was made of data; those of instruments have no fingerprint, and no run."""
 
 
 def fingerprint(

@@ -16,6 +16,9 @@ from weighbridge.core.time.cadence import EventSlot, slot_of
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.literal import moments, nothings
 
+CHUNK_SIZE: Final = 1000
+"""Events in one row of lineage, which has the events of a batch in the order in which they count."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:

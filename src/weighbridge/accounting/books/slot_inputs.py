@@ -1,7 +1,8 @@
 """What stays with slots: the complete sets of data that the caller named, and the types that were skipped.
 
 Invariant: a later generation of a slot finds what the last request said; a request replaces all of it, the
-sets or the types or both. A slot of an event is its event or tracking id, whatever its times are.
+sets or the types or both; it ends where other slots replace the slot. A slot of an event is its event or
+tracking id, whatever its times are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,13 +48,20 @@ _SLOTS: Final = """
            %(slot_tracking_ids)s::text[])
         WITH ORDINALITY AS slot (start_time, end_time, event_id, tracking_id, position)
 """
-_KEY: Final = """
+SLOT_KEY: Final = """
     coalesce({0}.event_id, 0), coalesce({0}.tracking_id, ''),
     CASE WHEN num_nonnulls({0}.event_id, {0}.tracking_id) = 0 THEN {0}.start_time ELSE 'epoch' END,
     CASE WHEN num_nonnulls({0}.event_id, {0}.tracking_id) = 0 THEN {0}.end_time ELSE 'epoch' END
 """
-# Without NULLs they can be compared by hashing.
-_OF_SLOT: Final = f"({_KEY.format('i')}) = ({_KEY.format('slot')})"
+"""What tells slots apart, of a table with columns for them; without NULLs they can be compared by hashing."""
+
+_OF_SLOT: Final = f"({SLOT_KEY.format('i')}) = ({SLOT_KEY.format('slot')})"
+
+
+_FORGET: Final = f"""
+    DELETE FROM slot_inputs i USING {_SLOTS}
+     WHERE i.project_id = %(project)s AND i.family_id = %(family)s AND {_OF_SLOT}
+"""
 
 
 class _SlotInputRow(msgspec.Struct, frozen=True):
@@ -83,6 +91,12 @@ async def kept_inputs(tx: Read, project: int, family: int, slots: Sequence[Inter
     return SlotInputs(sets, skipped)
 
 
+async def forget_inputs(tx: Write, project: int, family: int, slots: Sequence[Interval]) -> None:
+    """Forget what stayed with slots that others have replaced."""
+    if slots:
+        await tx.execute(_FORGET, {"project": project, "family": family, **slot_columns(slots)})
+
+
 async def keep_inputs(
     tx: Write, project: int, family: int, slots: Sequence[Interval], inputs: SlotInputs
 ) -> None:
@@ -95,13 +109,7 @@ async def keep_inputs(
         "family": family,
         **slot_columns([slots[position] for position in positions]),
     }
-    await tx.execute(
-        f"""
-        DELETE FROM slot_inputs i USING {_SLOTS}
-         WHERE i.project_id = %(project)s AND i.family_id = %(family)s AND {_OF_SLOT}
-        """,
-        values,
-    )
+    await tx.execute(_FORGET, values)
     rows = [
         (number, kind, kind in inputs.skipped.get(position, ()), _array(inputs, position, kind))
         for number, position in enumerate(positions, start=1)

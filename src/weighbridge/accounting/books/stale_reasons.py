@@ -1,8 +1,8 @@
 """Stale reasons: why a batch no longer stands on the data as they are, and how readers are told.
 
-A run carries its own reasons, and one that an older revision of the engine computed has that beside them; a
-batch that draws from a stale run is stale by it. Of the batches of a run the newest on its ledger says so,
-because it has the run's total.
+A run carries its own reasons, and one that an older revision of the engine computed has that beside them,
+unless it was made of nothing, which every revision computes alike; a batch that draws from a stale run is
+stale by it. Of the batches of a run the newest on its ledger says so, because it has the run's total.
 
 Invariants: a deleted batch, and one that a newer one adjusts, is not stale.
 """
@@ -14,6 +14,7 @@ from typing import Final, LiteralString
 from psycopg.rows import TupleRow
 
 from weighbridge.accounting.batches.records import StaleReason
+from weighbridge.accounting.books.fingerprint import COUNTS
 from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Command, Read
@@ -142,9 +143,9 @@ _STALE: Final[LiteralString] = f"""
           FROM stale_runs s {_newest_of("s")} WHERE s.project_id %projects%
         UNION
         SELECT b.project_id, b.id, b.run_id, b.ledger_id
-          FROM (SELECT * FROM batches
+          FROM (SELECT * FROM batches b
                  WHERE project_id %projects% AND run_id IS NOT NULL AND deleted_at IS NULL
-                   AND engine_revision < {ENGINE_REVISION}
+                   AND engine_revision < {ENGINE_REVISION} AND {COUNTS}
                  ORDER BY project_id, engine_revision OFFSET 0) AS older {_newest_of("older")}
          WHERE b.id = older.id
     ), stale AS (
@@ -167,12 +168,15 @@ _STALE: Final[LiteralString] = f"""
     SELECT project_id, id FROM stale
 """
 
-_IS_ANY_STALE: Final = """
+_IS_ANY_STALE: Final[LiteralString] = (
+    """
     SELECT EXISTS (SELECT FROM stale_runs WHERE project_id = %(project)s)
-        OR EXISTS (SELECT FROM batches
+        OR EXISTS (SELECT FROM batches b
                     WHERE project_id = %(project)s AND deleted_at IS NULL AND run_id IS NOT NULL
-                      AND engine_revision < %(revision)s)
-"""
+                      AND engine_revision < %(revision)s AND """
+    + COUNTS
+    + ")"
+)
 
 # `basis` is what a batch rests on: its own run, and by way of draws the runs of others. Of those, the
 # newest batch counts: it names all that its run draws.
@@ -201,7 +205,7 @@ _REASONS: Final = f"""
         UNION
         SELECT basis.batch_id, '{ENGINE_CHANGED}', b.engine_revision::text, NULL, NULL
           FROM basis JOIN batches b ON (b.project_id, b.id) = (%(project)s, basis.holder)
-         WHERE basis.holder = basis.batch_id AND b.engine_revision < %(revision)s
+         WHERE basis.holder = basis.batch_id AND b.engine_revision < %(revision)s AND {COUNTS}
         UNION
         SELECT basis.batch_id, '{UPSTREAM_STALE}', '', basis.holder, NULL
           FROM basis
@@ -209,7 +213,7 @@ _REASONS: Final = f"""
            AND (EXISTS (SELECT FROM stale_runs s WHERE (s.project_id, s.run_id, s.ledger_id)
                              = (%(project)s, basis.run_id, basis.ledger_id))
                 OR EXISTS (SELECT FROM batches b WHERE (b.project_id, b.id) = (%(project)s, basis.holder)
-                              AND b.engine_revision < %(revision)s))
+                              AND b.engine_revision < %(revision)s AND {COUNTS}))
     ), numbered AS (
         SELECT batch_id, reason, record, source,
                row_number() OVER (PARTITION BY batch_id

@@ -4,7 +4,7 @@ The events that make slots are those of the inputs that define the partitions. W
 by tracking id, a slot is a tracking id, and it spans the events of all the model's inputs that carry it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from psycopg.sql import SQL, Composable
@@ -55,13 +55,22 @@ async def event_slots(
     return [EventSlot(start, end, tracking_id=name, name=name) for name, start, end in rows]
 
 
-async def in_several(tx: Read, selection: BySlot, stream: InputStream) -> list[str]:
-    """Why events of a stream cannot be shared: slots of events overlap, and several have them."""
+async def in_several(
+    tx: Read, selection: BySlot, stream: InputStream, others: Sequence[Interval] = ()
+) -> list[str]:
+    """Why events of a stream cannot be shared: slots of events overlap, and several have them.
+
+    `others` are slots in force of which none is computed now: what they have counts there.
+    """
+    slots = (*selection.slots, *(slot for slot in others if isinstance(slot, EventSlot)))
     rows = await tx.tuples(
-        _IN_SEVERAL.format(
-            slots=EACH_SLOT, stream=matching(stream), membership=membership(selection.slots, stream)
-        ),
-        {"project": selection.project, "event_type": stream.event_type, **slot_columns(selection.slots)},
+        _IN_SEVERAL.format(slots=EACH_SLOT, stream=matching(stream), membership=membership(slots, stream)),
+        {
+            "project": selection.project,
+            "event_type": stream.event_type,
+            "computed": len(selection.slots),
+            **slot_columns(slots),
+        },
     )
     return [
         f"Event {ids.of('event', selection.project, number)} of {stream.event_type_slug!r} lies in {count} "
@@ -70,14 +79,23 @@ async def in_several(tx: Read, selection: BySlot, stream: InputStream) -> list[s
     ]
 
 
-async def in_none(tx: Read, selection: BySlot, stream: InputStream, hull: Interval) -> tuple[int, list[int]]:
-    """Events of a stream in a range that no slot has: how many, and the first of them."""
+async def in_none(
+    tx: Read, selection: BySlot, stream: InputStream, hull: Interval, others: Sequence[Interval] = ()
+) -> tuple[int, list[int]]:
+    """Events of a stream in a range that no slot has: how many, and the first of them.
+
+    `others` are slots of which some may not be of events.
+    """
+    of_events = (*selection.slots, *(slot for slot in others if isinstance(slot, EventSlot)))
+    of_time = [slot for slot in others if not isinstance(slot, EventSlot)]
     rows = await tx.tuples(
         _IN_NONE.format(
             slots=EACH_SLOT,
             stream=matching(stream),
-            membership=membership(selection.slots, stream),
+            membership=membership(of_events, stream),
             meeting=SQL(_MEETING),
+            held=HELD_SLOT,
+            window=stream.window.condition,
         ),
         {
             "project": selection.project,
@@ -85,20 +103,35 @@ async def in_none(tx: Read, selection: BySlot, stream: InputStream, hull: Interv
             "start": hull.start,
             "end": hull.end,
             "named": EVENTS_NAMED_MAX,
-            **slot_columns(selection.slots),
+            **slot_columns(of_events),
+            **held_columns(of_time),
         },
     )
     [(count, numbers)] = rows
     return count, numbers or []
 
 
+HELD_SLOT: Final = SQL("""
+    unnest(%(held_starts)s::timestamptz[], %(held_ends)s::timestamptz[], %(held_slot_events)s::bigint[],
+           %(held_slot_tracking_ids)s::text[]) AS slot (start_time, end_time, event_id, tracking_id)
+""")
+"""A second table `slot` of a statement; takes the parameters of `held_columns`."""
+
+
+def held_columns(slots: Sequence[Interval]) -> Mapping[str, object]:
+    """Slots as the arrays that HELD_SLOT takes."""
+    return {f"held_{name}": values for name, values in slot_columns(slots).items()}
+
+
 def _any_of(streams: Sequence[InputStream]) -> Composable:
-    """Whether a complete event `e` is one of some streams."""
+    """Whether a usable event `e` is one of some streams."""
     arms = [
-        SQL("(e.event_type_id = {} AND {})").format(Literal(stream.event_type), stream.where)
+        SQL("(e.event_type_id = {} AND {} AND {})").format(
+            Literal(stream.event_type), stream.usable, stream.where
+        )
         for stream in streams
     ]
-    return SQL("(e.is_complete AND e.voided_at IS NULL AND ({}))").format(SQL(" OR ").join(arms))
+    return SQL("(e.voided_at IS NULL AND ({}))").format(SQL(" OR ").join(arms))
 
 
 _MEETING: Final = """
@@ -135,10 +168,11 @@ _TRACKING_IDS: Final = SQL(
 
 _IN_SEVERAL: Final = SQL("""
     SELECT e.id, count(*) FROM {slots} JOIN {stream} ON {membership}
-     GROUP BY e.id HAVING count(*) > 1 ORDER BY e.id LIMIT 10
+     GROUP BY e.id HAVING count(*) > 1 AND min(slot.number) <= %(computed)s ORDER BY e.id LIMIT 10
 """)
 
 _IN_NONE: Final = SQL("""
     SELECT count(*), (array_agg(e.id ORDER BY e.start_time, e.id))[1:%(named)s] FROM {stream}
      WHERE {meeting} AND NOT EXISTS (SELECT FROM {slots} WHERE {membership})
+       AND NOT EXISTS (SELECT FROM {held} WHERE {window})
 """)

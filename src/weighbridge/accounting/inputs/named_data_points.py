@@ -7,6 +7,7 @@ project, or a problem says why not.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weighbridge.collection.measurements.filled import IS_FILLED
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Owner
@@ -47,7 +48,8 @@ async def named_data_points(
     points = await tx.rows(
         NamedDataPoint,
         f"""
-        SELECT w.index::integer, e.id, w.position, e.event_type_id, et.slug, t.slug, e.is_complete
+        SELECT w.index::integer, e.id, w.position, e.event_type_id, et.slug, t.slug,
+               e.is_complete OR {IS_FILLED}
           FROM unnest(%(indexes)s::integer[], %(events)s::bigint[], %(positions)s::integer[])
                  AS w (index, event_id, position)
           JOIN events e ON (e.project_id, e.id) = (%(project)s, w.event_id)

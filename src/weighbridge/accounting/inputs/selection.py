@@ -190,9 +190,21 @@ def membership(slots: Sequence[Interval], stream: InputStream) -> Composable:
         return window
     if not any(slot.tracking_id for slot in of_events):
         return SQL("e.id = slot.event_id") if stream.is_defining else window
+    if any(slot.event for slot in of_events):
+        return _membership_of_both(stream, window)
     if stream.is_defining:
         return SQL("e.tracking_id = slot.tracking_id")
     return SQL("(e.tracking_id = slot.tracking_id OR e.tracking_id IS NULL AND {})").format(window)
+
+
+def _membership_of_both(stream: InputStream, window: SQL) -> Composable:
+    """The same where some slots are events and some are tracking ids, as versions have made them."""
+    if stream.is_defining:
+        return SQL("(e.id = slot.event_id OR slot.event_id IS NULL AND e.tracking_id = slot.tracking_id)")
+    return SQL("""
+        (slot.event_id IS NULL AND e.tracking_id = slot.tracking_id
+         OR (slot.event_id IS NOT NULL OR e.tracking_id IS NULL) AND {})
+    """).format(window)
 
 
 def chosen(selection: BySlot, stream: InputStream) -> tuple[SQL, dict[str, Any]]:

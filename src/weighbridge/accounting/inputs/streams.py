@@ -17,6 +17,7 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.inputs.window import INSIDE, Reach, Window, window_of
 from weighbridge.collection.measurements.condition import EventCondition, event_condition
+from weighbridge.collection.measurements.filled import complete_or_filled
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.engine.element import EventCadence, Measure
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError
@@ -56,6 +57,8 @@ class InputStream:
     event_type_slug: str
     where: Composable
     """Whether an event passes the filter."""
+    usable: Composable
+    """Whether an event has what is read: it is complete, or rules have filled it so far."""
     reads: tuple[ReadValue, ...]
     window: Window = INSIDE
     is_of_elements: bool = False
@@ -72,7 +75,6 @@ class InputStream:
 
     condition: EventCondition | None = None
     """The filter, where there may be events for which it is neither true nor false."""
-
     is_defining: bool = False
     """Whether its event type is one whose events define the partitions."""
 
@@ -176,6 +178,7 @@ def streams_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) 
                 event_type=next(iter(points.values())).event_type_number,
                 event_type_slug=key.event_type,
                 where=SQL("true") if own is None else own.passes,
+                usable=complete_or_filled(columns, own),
                 condition=None
                 if own is None
                 or own.is_decided_by({slug for slug, point in points.items() if point.required})
@@ -217,12 +220,12 @@ def _filters(
 
 
 def matching(stream: InputStream) -> Composable:
-    """The complete events of a stream as a table `e`; takes the parameters project and event_type."""
+    """The usable events of a stream as a table `e`; takes the parameters project and event_type."""
     return SQL("""(
         SELECT e.* FROM events e
          WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s
-           AND e.is_complete AND e.voided_at IS NULL AND {where}
-    ) AS e""").format(where=stream.where)
+           AND {usable} AND e.voided_at IS NULL AND {where}
+    ) AS e""").format(usable=stream.usable, where=stream.where)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ STORED_EVENTS: Final = SQL("FROM events e WHERE e.project_id = %(project)s AND e
 _EVENT_AS_USED: Final = """
     LATERAL (
         SELECT e.project_id, e.id, e.event_type_id, e.client_reference, e.location_ids, e.is_revised,
-               e.is_imputed, e.is_complete OR e.is_imputed AS is_complete, NULL::timestamptz AS voided_at,
+               e.is_imputed, e.readings, NULL::timestamptz AS voided_at,
+               e.is_complete OR e.is_imputed OR e.readings IS NOT NULL AS is_complete,
                CASE WHEN e.captured ? 'start_time'
                     THEN field_as_used(e, slot.batch_id, 'start_time')::timestamptz(3)
                     ELSE e.start_time END AS start_time,

@@ -20,7 +20,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import UnitError, compatible, parse_unit
 from weighbridge.db.engine import Write
-from weighbridge.errors import Invalid, Malformed, NotFound
+from weighbridge.errors import Invalid, NotFound
 from weighbridge.modelling.document.ledger_circles import (
     CreditingModel,
     crediting_models,
@@ -36,11 +36,8 @@ BATCHES_NAMED_MAX: Final = 10
 """Batches that the refusal to remove their ledger names; there may be more."""
 
 
-async def create_ledger(tx: Write, actor: Actor, request: NewLedger, project_of_path: str | None) -> Ledger:
+async def create_ledger(tx: Write, actor: Actor, request: NewLedger, named: str | int) -> Ledger:
     """Make a ledger of a project, linked to one output of a model when it names one."""
-    named = project_of_path if project_of_path is not None else request.project_id
-    if named is None:
-        raise Malformed([Problem("ledger.project_id is required.", "ledger.project_id", "required")])
     project = await project_for_record(tx, actor, named)
     request, unit, problems = with_preset(request)
     problems += _problems(request, unit) + _contradiction(request.project_id, project)

@@ -14,6 +14,7 @@ from weighbridge.accounting.ledgers.records import (
     Deficits,
     Ledger,
     LedgerModel,
+    NotCountedYet,
     PartitionDeficit,
     RequiredInputs,
 )
@@ -67,6 +68,7 @@ _SOURCE: Final = """
     ledgers l
     LEFT JOIN model_families f ON f.id = l.family_id
     LEFT JOIN models m ON m.id = f.active_model_id
+    LEFT JOIN ledger_waits w ON (w.project_id, w.ledger_id) = (l.project_id, l.id)
 """
 # Where slots are not cut into partitions, nothing is shared.
 _SHARES: Final = "CASE WHEN m.partition_type <> 'time' THEN m.share_places END"
@@ -95,6 +97,11 @@ LEDGER: Final = row_of(
     Column("latest_model", ("m.id", "m.name"), unless_null(_latest_model)),
     Column("output", "l.output"),
     Column("asset_category", "l.asset_category"),
+    Column(
+        "not_counted_yet",
+        ("w.event_count", "w.is_more", "w.start_time", "w.end_time"),
+        unless_null(NotCountedYet),
+    ),
     Column("warnings", ("l.name", "l.unit", "l.scale", "l.rounding", _SHARES), _warnings),
     Column("created_at", "l.created_at"),
     Column("updated_at", "l.updated_at"),

@@ -8,11 +8,11 @@ import msgspec
 from weighbridge.core.identity.link import Link
 from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.ledger.partition import DIMENSIONS
-from weighbridge.core.ledger.posting import SCALE_DEFAULT
+from weighbridge.core.ledger.posting import SCALE_DEFAULT, SCALE_MAX
 from weighbridge.core.ledger.rounding import HALF_EVEN, LedgerRounding
 from weighbridge.core.time.cadence import CADENCES
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line, one_of
+from weighbridge.http.text import Line, Name, NodeSlug, UnitText, between, one_of
 
 INPUT_CATEGORIES: Final = ("event", "static_input", "ledger")
 """What the inputs of a model are read from."""
@@ -27,6 +27,19 @@ class LedgerModel(msgspec.Struct, frozen=True):
     id: str
     name: str
     """What the model is called, such as `Biochar storage`."""
+
+
+class NotCountedYet(msgspec.Struct, frozen=True):
+    """Events in the time of a ledger that no generation has looked at since they were stored or changed."""
+
+    event_count: int
+    """How many there are, up to 1,000. What counts of them only a generation can say."""
+    is_more: bool
+    """Whether there are more than that."""
+    start_time: Instant
+    """The start of the earliest of them."""
+    end_time: Instant
+    """The end of the latest of them."""
 
 
 class Ledger(msgspec.Struct, frozen=True):
@@ -60,6 +73,9 @@ class Ledger(msgspec.Struct, frozen=True):
     """The slug of the output of the model that it keeps; null while it has no model."""
     asset_category: str | None
     """What its batches are, in the project's own words, such as `feedstock`; null when not said."""
+    not_counted_yet: NotCountedYet | None
+    """The events that wait for a generation, as workers found them some seconds ago at the most; null where
+    none does."""
     warnings: list[str]
     """What rounding may cost, where that is more than the shares of its model."""
     created_at: Instant
@@ -142,19 +158,19 @@ class RequiredInputs(msgspec.Struct, frozen=True):
 
 
 class NewLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a ledger; the project stands here or in the path."""
+    """What a caller sends to make a ledger of the project in the path."""
 
-    name: str
-    unit: str | None = None
+    name: Name
+    unit: UnitText | None = None
     """Required, unless the kind of a system ledger gives it."""
     project_id: str | int | None = None
-    """The project, as `prj_…` or its number; required, unless the path names it."""
+    """The project, as `prj_…` or its number; the one in the path when left out."""
     model_id: str | None = None
     """The version of the model that credits it, such as `mod_…`; it can be given later, once."""
-    output: str | None = None
+    output: NodeSlug | None = None
     """The slug of the output of the model that it keeps; its primary output when left out."""
-    asset_category: str | None = None
-    scale: int = SCALE_DEFAULT
+    asset_category: Name | None = None
+    scale: Annotated[int, between(0, SCALE_MAX)] = SCALE_DEFAULT
     rounding: LedgerRounding = HALF_EVEN
     """How it rounds; with `down` no total exceeds what was computed, and draws round up. It never changes."""
     system_ledger_type: Annotated[Line, one_of(PRESETS)] | None = None
@@ -164,11 +180,11 @@ class NewLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class LedgerChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller may change of a ledger; what is left out stays."""
 
-    name: str | msgspec.UnsetType = msgspec.UNSET
-    asset_category: str | msgspec.UnsetType | None = msgspec.UNSET
+    name: Name | msgspec.UnsetType = msgspec.UNSET
+    asset_category: Name | msgspec.UnsetType | None = msgspec.UNSET
     model_id: str | msgspec.UnsetType = msgspec.UNSET
     """The model that it runs, once and for all; only while it has none."""
-    output: str | msgspec.UnsetType = msgspec.UNSET
+    output: NodeSlug | msgspec.UnsetType = msgspec.UNSET
     """With a model, the output of it that the ledger keeps; its primary output when left out."""
 
 
@@ -178,7 +194,20 @@ class LedgerChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ledger: LedgerChange
 
 
+class NewLedgerOfAccount(NewLedger, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a caller sends to make a ledger, with the project that it is made in."""
+
+    project_id: str | int
+    """The project, as `prj_…` or its number."""
+
+
 class NewLedgerBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /ledgers and POST /projects/{project_id}/ledgers."""
+    """The body of POST /projects/{project_id}/ledgers."""
 
     ledger: NewLedger
+
+
+class NewLedgerOfAccountBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /ledgers."""
+
+    ledger: NewLedgerOfAccount

@@ -8,6 +8,7 @@ from weighbridge.accounting.ledgers.records import (
     Ledger,
     LedgerChangeBody,
     NewLedgerBody,
+    NewLedgerOfAccountBody,
     RequiredInputs,
 )
 from weighbridge.collection.tenancy.project import project_named
@@ -48,10 +49,10 @@ async def list_project_ledgers(call: ReadCall) -> Page[Ledger]:
     return await queries.list_ledgers_of_project(call.tx, project, call.query)
 
 
-@post("/ledgers", permission="production_accounting:write", body=NewLedgerBody, returns=Ledger)
-async def create_ledger(call: WriteCall, body: NewLedgerBody) -> Ledger:
+@post("/ledgers", permission="production_accounting:write", body=NewLedgerOfAccountBody, returns=Ledger)
+async def create_ledger(call: WriteCall, body: NewLedgerOfAccountBody) -> Ledger:
     """Create a ledger of the project that the body names."""
-    return await actions.create_ledger(call.tx, call.actor, body.ledger, None)
+    return await actions.create_ledger(call.tx, call.actor, body.ledger, body.ledger.project_id)
 
 
 @post(

@@ -7,7 +7,7 @@ import msgspec
 
 from weighbridge.collection.events.records import EVENT_STATUSES
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Moment, one_of
+from weighbridge.http.text import Moment, one_of, several
 
 DATA_POINTS_MAX: Final = 10_000
 """Data points that one model run may be given."""
@@ -101,7 +101,7 @@ class NewModelRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     start_time: Moment
     end_time: Moment
-    data_point_ids: list[str]
+    data_point_ids: Annotated[list[str], several(DATA_POINTS_MAX)]
     """The friendly ids of the data points to evaluate, up to 10,000, such as `in_…`."""
 
 

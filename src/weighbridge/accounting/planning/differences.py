@@ -1,12 +1,20 @@
-"""Differences: the runs of a plan that are not what their newest batches say, ledger by ledger."""
+"""Differences: the runs of a plan that are not what their newest batches say, ledger by ledger.
+
+Slots whose data are what they were last computed from are not computed again. Models that draw from other
+ledgers, or look at what those hold, have no such slots, for their result depends on more than their own data;
+nor have slots of events, which are computed quickly one by one.
+
+Invariant: a slot is unchanged only when every ledger that is generated has the same digest of it.
+"""
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, Protocol
 
 from psycopg.sql import SQL
 
+from weighbridge.accounting.books.fingerprint import NO_DATA
 from weighbridge.accounting.books.runs import (
     RUN_COLUMNS,
     RUN_TAGS,
@@ -15,14 +23,18 @@ from weighbridge.accounting.books.runs import (
     RunRow,
     slot_columns,
 )
+from weighbridge.accounting.books.slot_digests import Digests, kept_digests
+from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.planning.plan import Run, RunDifference
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
-from weighbridge.core.engine import ENGINE_REVISION, NodeReading
+from weighbridge.core.engine import ENGINE_REVISION, NodeReading, SlotData
+from weighbridge.core.engine.element import Measures
 from weighbridge.core.ledger.rounding import LedgerRounding, rounded_total
-from weighbridge.core.model import Model
+from weighbridge.core.model import Aggregate, Input, Model
 from weighbridge.core.quantity.unit import convert, parse_unit
-from weighbridge.core.time.cadence import label
+from weighbridge.core.time.cadence import EVENT, label
 from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.meter import Service
 from weighbridge.db.engine import Read
 
 
@@ -39,8 +51,9 @@ class _PostedRun(RunRow, frozen=True):
     cadence: str
 
     def is_what(self, run: Run) -> bool:
-        """Whether its newest batch is what the run comes to, by the arithmetic of today."""
-        return self.fingerprint == run.fingerprint and self.engine_revision >= ENGINE_REVISION
+        """Whether its newest batch is what the run comes to, by today's arithmetic; nothing needs none."""
+        is_of_today = self.engine_revision >= ENGINE_REVISION or run.fingerprint == NO_DATA
+        return self.fingerprint == run.fingerprint and is_of_today
 
 
 async def differences_of(
@@ -60,6 +73,7 @@ async def differences_of(
     for row in await _posted_runs(tx, scope, slots):
         posted.setdefault(row.ledger, {})[RunIdentity(slots[row.slot_number - 1], row.partition)] = row
     planned = {run.identity for run in runs}.union(unchanged_runs)
+    replaced = set(scope.replaced)
     differences: list[RunDifference] = []
     unchanged = 0
     for ledger in scope.ledgers:
@@ -71,7 +85,8 @@ async def differences_of(
         for run in [*runs, *vanished]:
             before = of_ledger.get(run.identity)
             if before and before.is_what(run):
-                unchanged += 1
+                # A replaced slot that is at zero already is not there any more.
+                unchanged += run.slot not in replaced
             else:
                 differences.append(_difference(scope.model, run, ledger, before))
     return differences, unchanged
@@ -123,9 +138,8 @@ def _vanished(scope: Scope, identity: RunIdentity, cadence: str, ledger: Credite
     positions = {slot: position for position, slot in enumerate(scope.slots)}
     skipped = scope.inputs.skipped_nodes.get(positions.get(identity.slot, -1), {})
     name = label(cadence, identity.slot, scope.zone)
-    fingerprint = hashlib.sha256(b"no data").digest()
     readings = {ledger.output: NodeReading(Decimal(0))}
-    return Run(identity.slot, name, identity.partition, readings, {}, fingerprint, skipped=skipped)
+    return Run(identity.slot, name, identity.partition, readings, {}, NO_DATA, skipped=skipped)
 
 
 async def _posted_runs(tx: Read, scope: Scope, slots: Sequence[Interval]) -> list[_PostedRun]:
@@ -154,3 +168,55 @@ _POSTED_RUNS: Final = SQL("""
      GROUP BY b.ledger_id, r.slot, r.id, r.start_time, r.end_time, r.by_event, r.event_id, r.tracking_id,
               f.name, a.name
 """).format(columns=SQL(RUN_COLUMNS), runs=RUNS_OF_SLOTS, tags=SQL(RUN_TAGS))
+
+
+def digests_of(
+    scope: Scope, measures: Measures, streams: Sequence[InputStream], slots: Sequence[SlotData]
+) -> Digests:
+    """Digest everything that each slot is computed from; empty for a model that draws or looks."""
+    if scope.source_ledgers or scope.model.cadence == EVENT:
+        return {}
+    alike = hashlib.sha256(scope.model_sha256)
+    alike.update(f"{ENGINE_REVISION} {scope.zone}\n".encode())
+    if any(
+        isinstance(node.body, Input) and node.body.aggregate is Aggregate.DELTA
+        for node in scope.model.partitioning
+    ):
+        # 1.0.0 left the only reading of a partition out of what its batch was made of.
+        alike.update(b"readings that count for nothing are kept\n")
+    for slug, measure in sorted(measures.items()):
+        alike.update(f"{slug} {measure.unit} {measure.coverage} {measure.cadence}\n".encode())
+    names = {stream.number: ",".join(stream.node_slugs) for stream in streams}
+    digests = {}
+    for data in slots:
+        digest = alike.copy()
+        for line in sorted(_lines(data, names)):
+            digest.update(f"{line}\n".encode())
+        digests[data.slot] = digest.digest()
+    return digests
+
+
+def _lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
+    for group in data.groups:
+        numbers = sum(element.digest for element in group.elements)
+        yield f"{names[group.source]} {group.tags.named} {group.event_count} {group.digest} {numbers}"
+        # Neither where an event was nor when its meter is in service is told by its digest, and both change.
+        by_meter: dict[tuple[str | None, str | None, Service], int] = {}
+        for one in group.elements:
+            meter = one.asset, one.location, one.service
+            by_meter[meter] = by_meter.get(meter, 0) + one.digest
+        for meter, digest in by_meter.items():
+            yield f"{names[group.source]} {group.tags.named} {meter} {digest}"
+    for slug, values in data.statics.items():
+        # A static input never changes, but what its keys are called may.
+        yield f"static {slug} {[(one.number, one.asset, one.feedstock, one.location) for one in values]}"
+    yield f"skipped {sorted(data.skipped)}"
+
+
+async def unchanged_slots(tx: Read, scope: Scope, digests: Digests) -> set[Interval]:
+    """The slots that every ledger of the generation has at these digests."""
+    if not digests:
+        return set()
+    ledgers = [ledger.number for ledger in scope.ledgers]
+    kept = await kept_digests(tx, scope.project, ledgers, digests)
+    return {slot for slot, digest in digests.items() if kept.get(slot) == [digest] * len(ledgers)}

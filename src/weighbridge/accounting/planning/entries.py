@@ -2,6 +2,10 @@
 
 An account, which is one partition of a ledger over all slots, is posted to as a whole and for all versions of
 the model, because falls take from other runs and what one run credits settles what another is short of.
+
+A run that holds more or less of other ledgers' batches than before posts the difference as draws and returns,
+by the first of its new batches. Invariant: what a run draws or gives back is posted once, whatever the number
+of its batches.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,9 +22,11 @@ from weighbridge.accounting.books.balances import (
     posted_by,
     taken_by,
 )
+from weighbridge.accounting.books.runs import RunIdentity
 from weighbridge.accounting.planning.plan import NewBatch, Plan, RunDifference
-from weighbridge.core.ledger.drawing import Released, RunKey
+from weighbridge.core.ledger.drawing import Drawer, Move, Released, RunKey
 from weighbridge.core.ledger.partition import Account
+from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.ledger.posting import (
     BatchBalance,
     Deficit,
@@ -236,3 +242,59 @@ async def _totals(
 
 def _numbers(batches: Iterable[object]) -> set[int]:
     return {batch for batch in batches if isinstance(batch, int)}
+
+
+def draw_entries(plans: Sequence[Plan], pool: Pool) -> tuple[list[Entry], list[str]]:
+    """The draws and returns of all plans, and why some cannot be posted.
+
+    Entries name batches by number, and a run that has no batches yet and the new batch that posts them as
+    its difference does.
+    """
+    posting: dict[RunIdentity, tuple[int, RunDifference]] = {}
+    for number, plan in enumerate(plans):
+        for difference in plan.differences:
+            posting.setdefault(difference.run.identity, (number, difference))
+    entries: list[list[Entry]] = [[] for _ in plans]
+    problems = []
+    for drawer, moves in pool.moved().items():
+        if (poster := posting.get(RunIdentity(drawer.slot, drawer.partition))) is None:
+            # A run that stands as it was has no batch to post that what it holds counts for other moments.
+            if not _only_redated(moves):
+                problems.append(_unposted(drawer))
+            continue
+        number, difference = poster
+        entries[number] += _entries_of_moves(drawer, moves, difference)
+    return [entry for of_plan in entries for entry in of_plan], problems
+
+
+def _entries_of_moves(drawer: Drawer, moves: Sequence[Move], difference: RunDifference) -> list[Entry]:
+    """What is given back counts for the moment for which it was drawn: in between, others may draw it."""
+    return [
+        Entry(
+            ledger=move.source.ledger,
+            kind=EntryKind.DRAW if move.amount > 0 else EntryKind.RETURN,
+            run=difference.run_key,
+            batch=move.source.number,
+            posted_by=difference.batch,
+            amount=EXACT.minus(move.amount),
+            effective_at=move.effective_at,
+            node=drawer.node,
+        )
+        for move in moves
+    ]
+
+
+def _only_redated(moves: Sequence[Move]) -> bool:
+    """Whether a drawer holds as much of every source as before."""
+    sums: dict[int, Decimal] = {}
+    for move in moves:
+        sums[move.source.number] = EXACT.add(sums.get(move.source.number, Decimal(0)), move.amount)
+    return not any(sums.values())
+
+
+def _unposted(drawer: Drawer) -> str:
+    of_run = f" for {drawer.partition.label}" if drawer.partition.label else ""
+    return (
+        f"Node {drawer.node!r}{of_run} gives back what it drew, and its run has batches on other ledgers of"
+        " the model only; ask for generate_concurrent_ledgers."
+    )

@@ -21,6 +21,7 @@ from weighbridge.accounting.inputs.event_slots import EVENTS_NAMED_MAX, in_none
 from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, chosen, membership
 from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.accounting.inputs.window import IS_LONG, LONG, Reach
+from weighbridge.accounting.planning.open_time import events_in_open_time, with_data
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.engine.meters.totalisers import Unusable
 from weighbridge.core.engine.source_ledger import RoundedAway
@@ -41,6 +42,7 @@ class Reason(StrEnum):
     INCOMPLETE = "they lack a required value"
     UNDECIDED = "without {missing} the condition of input {input} is neither true nor false for them"
     NO_SLOT = "no slot of an event or tracking id has them"
+    OPEN_TIME = "no slot has them, or a part of them: batches of another cadence reach into the active one's"
     OTHERS_NAMED = "other data were named for input {input}"
     ALONE = "no other reading of their meter stands beside them, from or to which input {input} could count"
     NO_TIME = "they stand for no time in the slot, by which input {input} weighs"
@@ -70,6 +72,8 @@ class ExcludedSlot:
     """A slot that the range reaches into and nobody computes."""
 
     label: str
+    has_data: bool = False
+    """Whether the model reads events of its time, where others stand there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +116,21 @@ async def excluded_events(
     ]
 
 
-def excluded_slots(scope: Scope) -> Iterator[Exclusion]:
+async def excluded_slots(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
     """The slots that a range reaches into without selecting them, and those left to another cadence."""
-    for reason, slots in (
-        (Reason.MOSTLY_OUTSIDE, scope.selection.touched),
-        (Reason.OTHER_CADENCE, scope.of_other_cadence),
-    ):
-        for slot in slots:
-            yield Exclusion(reason, ExcludedSlot(label(scope.cadence, slot, scope.zone)))
+    having = await with_data(tx, scope, streams, scope.of_other_cadence)
+    touched = [
+        Exclusion(Reason.MOSTLY_OUTSIDE, ExcludedSlot(label(scope.cadence, slot, scope.zone)))
+        for slot in scope.selection.touched
+    ]
+    passed_over = [
+        Exclusion(
+            Reason.OTHER_CADENCE,
+            ExcludedSlot(label(scope.cadence, slot, scope.zone), has_data=slot in having),
+        )
+        for slot in scope.of_other_cadence
+    ]
+    return touched + passed_over
 
 
 async def undecided_events(
@@ -184,20 +195,29 @@ async def _outside_of_slots(tx: Read, scope: Scope, streams: Sequence[InputStrea
     is_by_event = scope.model.cadence == EVENT
     return [
         *await _straddling_or_incomplete(tx, scope, streams, [] if is_by_event else scope.slots),
-        *(await _in_no_slot(tx, scope, streams) if is_by_event else []),
+        *(await _in_no_slot(tx, scope, streams) if scope.is_last else []),
     ]
 
 
 async def _in_no_slot(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
-    """Events that slots of events leave, such as those without the tracking id that would make one."""
+    """Events that no slot of any version has.
+
+    Slots of events leave some, such as those without the tracking id that would make one; slots that a clock
+    cuts leave those in open time.
+    """
     exclusions = []
     slots = BySlot(scope.project, (*scope.slots, *scope.selection.touched))
+    is_by_event = scope.model.cadence == EVENT
+    reason = Reason.NO_SLOT if is_by_event else Reason.OPEN_TIME
     for stream in streams:
-        if stream.window.reach is not Reach.ANY:
-            count, numbers = await in_none(tx, slots, stream, scope.hull)
-            if count:
-                events = _events(scope, stream.event_type_slug, count, numbers)
-                exclusions.append(Exclusion(Reason.NO_SLOT, events))
+        if stream.window.reach is Reach.ANY:
+            continue
+        if is_by_event:
+            count, numbers = await in_none(tx, slots, stream, scope.hull, scope.elsewhere)
+        else:
+            count, numbers = await events_in_open_time(tx, scope, stream)
+        if count:
+            exclusions.append(Exclusion(reason, _events(scope, stream.event_type_slug, count, numbers)))
     return exclusions
 
 
@@ -205,11 +225,16 @@ async def _straddling_or_incomplete(
     tx: Read, scope: Scope, streams: Sequence[InputStream], cut: Sequence[Interval]
 ) -> list[Exclusion]:
     rows = await tx.tuples(
-        _OUTSIDE_OF_SLOTS.format(straddling=_straddling(streams), long=SQL(LONG), is_long=SQL(IS_LONG)),
+        _OUTSIDE_OF_SLOTS.format(
+            straddling=_straddling(streams),
+            incomplete=_incomplete(streams),
+            long=SQL(LONG),
+            is_long=SQL(IS_LONG),
+        ),
         {
             "project": scope.project,
             "types": sorted({stream.event_type for stream in streams}),
-            "boundaries": moments(sorted({slot.start for slot in cut} | {slot.end for slot in cut})),
+            "boundaries": moments(sorted({at for slot in (*cut, *scope.open_time) for at in slot.bounds})),
             "start": scope.hull.start,
             "end": scope.hull.end,
             "straddles": Reason.STRADDLES,
@@ -226,9 +251,20 @@ async def _straddling_or_incomplete(
 def _straddling(streams: Sequence[InputStream]) -> Composable:
     """Whether an event would be read by an input that takes only what lies inside a slot."""
     arms = [
-        SQL("(e.event_type_id = {} AND {})").format(Literal(stream.event_type), stream.where)
+        SQL("(e.event_type_id = {} AND {} AND {})").format(
+            Literal(stream.event_type), stream.usable, stream.where
+        )
         for stream in streams
         if stream.window.reach is Reach.INSIDE
+    ]
+    return SQL("({})").format(SQL(" OR ").join(arms)) if arms else SQL("false")
+
+
+def _incomplete(streams: Sequence[InputStream]) -> Composable:
+    """Whether an incomplete event lacks what some stream of its type reads."""
+    arms = [
+        SQL("(e.event_type_id = {} AND NOT {})").format(Literal(stream.event_type), stream.usable)
+        for stream in streams
     ]
     return SQL("({})").format(SQL(" OR ").join(arms)) if arms else SQL("false")
 
@@ -292,7 +328,7 @@ _OUTSIDE_OF_SLOTS: Final = SQL("""
          CROSS JOIN LATERAL (
             SELECT e.event_type_id, e.id, e.start_time FROM events e
              WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
-               AND e.is_complete AND e.end_time > %(start)s AND e.start_time < %(end)s AND {straddling}
+               AND e.end_time > %(start)s AND e.start_time < %(end)s AND {straddling}
                AND e.start_time >= boundary.earliest AND e.start_time < boundary.at
                AND e.end_time > boundary.at
             OFFSET 0) AS near
@@ -302,13 +338,13 @@ _OUTSIDE_OF_SLOTS: Final = SQL("""
                LATERAL (SELECT (%(boundaries)s::timestamptz[])[
                             width_bucket(e.start_time, %(boundaries)s::timestamptz[]) + 1] AS at) AS boundary
          WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
-           AND e.is_complete AND e.end_time > %(start)s AND e.start_time < %(end)s AND {straddling}
+           AND e.end_time > %(start)s AND e.start_time < %(end)s AND {straddling}
            AND {is_long} AND e.end_time > boundary.at AND e.start_time < boundary.at - {long}
         UNION ALL
         SELECT e.event_type_id, e.id, e.start_time, %(incomplete)s
           FROM events e
          WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
-           AND NOT e.is_complete AND e.start_time < %(end)s
+           AND NOT e.is_complete AND {incomplete} AND e.start_time < %(end)s
            AND (e.end_time > %(start)s OR e.end_time = e.start_time AND e.start_time >= %(start)s)
     )
     SELECT t.slug, excluded.reason, count(*),

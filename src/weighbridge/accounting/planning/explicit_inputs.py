@@ -26,6 +26,7 @@ from weighbridge.accounting.inputs.streams import (
     streams_of,
 )
 from weighbridge.accounting.inputs.window import Reach
+from weighbridge.collection.measurements.filled import IS_FILLED
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Aggregate, Input, Model, Node
@@ -297,7 +298,7 @@ async def _applied(tx: Read, project: int, reader: _VersionInputs, inputs: SlotI
 
 
 _POINTS: Final = f"""
-    SELECT e.id, t.position, t.id, e.is_complete
+    SELECT e.id, t.position, t.id, e.is_complete OR {IS_FILLED}
       FROM unnest(%(events)s::bigint[], %(positions)s::integer[]) AS named (event_id, position)
       JOIN events e ON e.project_id = %(project)s AND e.id = named.event_id AND e.voided_at IS NULL
       JOIN data_point_types t ON t.project_id = e.project_id AND t.event_type_id = e.event_type_id

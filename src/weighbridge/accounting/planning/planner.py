@@ -16,7 +16,7 @@ from weighbridge.accounting.inputs.statics import statics_of
 from weighbridge.accounting.inputs.streams import Resolved, catalogue_of, streams_of
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.computation import compute_slots
-from weighbridge.accounting.planning.differences import differences_of
+from weighbridge.accounting.planning.differences import differences_of, digests_of, unchanged_slots
 from weighbridge.accounting.planning.double_counting import already_used
 from weighbridge.accounting.planning.exclusions import (
     excluded_events,
@@ -31,7 +31,6 @@ from weighbridge.accounting.planning.pending_corrections import (
 )
 from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.accounting.planning.unchanged import digests_of, unchanged_slots
 from weighbridge.core.engine import EngineSetting, SlotData
 from weighbridge.core.engine.run import partitions_of_data
 from weighbridge.core.model import Input, Share, prepare
@@ -109,7 +108,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
             *await excluded_events(tx, scope, read.discovery, streams, computed.without_partition),
             *undecided,
             *unusable_events(scope.project, streams, computed.unusable),
-            *excluded_slots(scope),
+            *await excluded_slots(tx, scope, streams),
             *computed.rounded_away,
         ),
         pending=tuple(await pending_proposals(tx, scope, streams)),
@@ -136,5 +135,5 @@ async def _counted_twice(tx: Read, read: _VersionData) -> list[str]:
         inputs = [body for slug in stream.node_slugs if isinstance(body := bodies[slug], Input)]
         is_divided = any(body.share is not Share.REPEAT for body in inputs)
         if is_divided and not stream.is_defining and stream.window.reach is not Reach.ANY:
-            problems += await in_several(tx, read.discovery, stream)
+            problems += await in_several(tx, read.discovery, stream, read.scope.elsewhere)
     return problems

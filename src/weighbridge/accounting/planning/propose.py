@@ -23,8 +23,7 @@ from weighbridge.accounting.drawing.draws import refuse_beyond_balance
 from weighbridge.accounting.drawing.manual_sources import ManualSources, manual_sources_of
 from weighbridge.accounting.inputs.statics import problems_of_statics, statics_of
 from weighbridge.accounting.inputs.streams import catalogue_of, streams_of
-from weighbridge.accounting.planning.draw_entries import draw_entries
-from weighbridge.accounting.planning.entries import ProposedEntries, entries_of
+from weighbridge.accounting.planning.entries import ProposedEntries, draw_entries, entries_of
 from weighbridge.accounting.planning.exclusions import Exclusion, Reason
 from weighbridge.accounting.planning.input_updates import UpdatedRun, shortfalls, updated_run
 from weighbridge.accounting.planning.plan import Plan, RunDifference

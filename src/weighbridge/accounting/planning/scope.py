@@ -15,7 +15,13 @@ from weighbridge.accounting.books.slot_inputs import NO_INPUTS, SlotInputs
 from weighbridge.accounting.drawing.source_ledgers import resolve_source_ledgers
 from weighbridge.accounting.drawing.version import DrawingVersion
 from weighbridge.accounting.planning.explicit_inputs import VersionSlots, explicit_inputs
-from weighbridge.accounting.planning.slots import RequestedRange, assign_generated, assign_slots
+from weighbridge.accounting.planning.generated import BooksOfModel
+from weighbridge.accounting.planning.slots import (
+    AssignedSlots,
+    RequestedRange,
+    assign_generated,
+    assign_slots,
+)
 from weighbridge.core.engine.source_ledger import SourceLedgerView
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.rounding import LedgerRounding
@@ -25,7 +31,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import compatible, parse_unit
 from weighbridge.core.time.cadence import EVENT, Selection
 from weighbridge.core.time.instant import Instant, Interval
-from weighbridge.core.time.slot_versions import Version
+from weighbridge.core.time.slot_versions import Assignment, Version
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.modelling.document.yaml_text import read_model
@@ -66,6 +72,12 @@ class Scope:
     """Slots of the range that nobody computes, because generated slots of another cadence stand there."""
     replaced: tuple[Interval, ...] = ()
     """Generated slots of other bounds that this version replaces."""
+    elsewhere: tuple[Interval, ...] = ()
+    """Slots in force around its own that other versions compute, or nobody does now."""
+    open_time: tuple[Interval, ...] = ()
+    """Of the last scope: time of the range that no slot in force has, nor can have."""
+    is_last: bool = False
+    """Whether it says what the generation of all versions does without."""
     included: frozenset[Interval] = frozenset()
     """Those of its slots that the request does not name: what was named for them before stays."""
     keeps_runs: bool = False
@@ -95,8 +107,8 @@ class Scope:
 
     @property
     def hull(self) -> Interval:
-        """The time over which data are looked for: the slots, and of events also the range."""
-        slots = [*self.slots]
+        """The time over which data are looked for: the slots, open time, and of events also the range."""
+        slots = [*self.slots, *self.open_time]
         if self.model.cadence == EVENT:
             slots.append(self.requested)
         return Interval(min(slot.start for slot in slots), max(slot.end for slot in slots))
@@ -139,44 +151,73 @@ async def scopes_of(
     scope also says which slots nobody computes. Raises Invalid when there is nothing that could be generated.
     """
     key = await key_of_ledger(tx, actor, ledger)
-    linked = await _linked(tx, key, is_concurrent=request.generate_concurrent_ledgers)
+    linked = await _linked(tx, key)
     frame = linked[0]
     stored = await stored_model(tx, trial_version or frame.active_model)
     active = await tx.in_thread(read_model, stored.document)
     zone, requested = ZoneInfo(frame.time_zone), _range_of(request)
-    family = (key.project, frame.family)
+    books = BooksOfModel((key.project, frame.family), active, zone)
+    version = Version(stored.id, active.cadence)
     if not only:
-        version = Version(stored.id, active.cadence)
-        of_request = RequestedRange(requested, zone, is_replacing=request.model_version == "latest")
-        assignment = await assign_slots(tx, family, version, active, of_request)
+        of_request = RequestedRange(requested, is_replacing=request.model_version == "latest")
+        assigned = await assign_slots(tx, books, version, of_request)
     else:
-        assignment = await assign_generated(tx, family, active, only, zone)
-    included = frozenset(assignment.included)
-    older = [number for number in assignment.slots if number != stored.id]
-    newest = [stored.id] if stored.id in assignment.slots else []
-    scopes = [
+        assigned = await assign_generated(tx, books, version, only)
+    credited = [
+        one
+        for one in linked
+        if request.generate_concurrent_ledgers or one.number == key.key or one.number in assigned.ledgers
+    ]
+    scopes = await _scopes_of_versions(tx, key.project, credited, version, assigned, requested=requested)
+    if trial_version is not None:
+        scopes = [_on_trial(scope) for scope in scopes]
+    return await _with_inputs(tx, _told_by_last(scopes, assigned.assignment), request)
+
+
+async def _scopes_of_versions(
+    tx: Read,
+    project: int,
+    ledgers: Sequence[_LinkedLedger],
+    active: Version,
+    assigned: AssignedSlots,
+    *,
+    requested: Interval,
+) -> list[Scope]:
+    """What each version computes of the slots that are assigned to it; the active one last."""
+    slots = assigned.assignment.slots
+    older = [number for number in slots if number != active.number]
+    newest = [active.number] if active.number in slots else []
+    return [
         await _scope(
             tx,
-            key.project,
-            linked,
+            project,
+            ledgers,
             number,
-            _VersionPart(requested, active.cadence, assignment.slots[number], included),
+            _VersionPart(requested, active.cadence, slots[number], assigned.included),
         )
         for number in older + newest
     ]
-    if trial_version is not None:
-        scopes = [_on_trial(scope) for scope in scopes]
-    reported = replace(
-        scopes[-1],
-        selection=Selection(scopes[-1].slots, assignment.touched),
+
+
+def _told_by_last(scopes: Sequence[Scope], assignment: Assignment) -> list[Scope]:
+    """Scopes that know what the others compute, the last of which says what nobody does."""
+    computed = {slot for scope in scopes for slot in scope.slots}
+    knowing = [
+        replace(one, elsewhere=(*assignment.standing, *computed.difference(one.slots))) for one in scopes
+    ]
+    last = replace(
+        knowing[-1],
+        selection=Selection(knowing[-1].slots, assignment.touched),
         of_other_cadence=assignment.of_other_cadence,
         replaced=assignment.replaced,
+        open_time=assignment.open_time,
+        is_last=True,
     )
-    return await _with_inputs(tx, [*scopes[:-1], reported], request)
+    return [*knowing[:-1], last]
 
 
-async def _linked(tx: Read, key: ids.Key, *, is_concurrent: bool) -> list[_LinkedLedger]:
-    """The ledger, or all that its model credits in the project."""
+async def _linked(tx: Read, key: ids.Key) -> list[_LinkedLedger]:
+    """The ledgers that the model of one credits in the project, all of them."""
     linked = await tx.rows(
         _LinkedLedger,
         """
@@ -186,10 +227,10 @@ async def _linked(tx: Read, key: ids.Key, *, is_concurrent: bool) -> list[_Linke
           JOIN ledgers other ON other.project_id = named.project_id AND other.family_id = named.family_id
           JOIN model_families f ON f.id = named.family_id
           JOIN projects p ON p.id = named.project_id
-         WHERE named.project_id = %s AND named.id = %s AND (other.id = named.id OR %s)
+         WHERE named.project_id = %s AND named.id = %s
          ORDER BY other.id
         """,
-        (key.project, key.key, is_concurrent),
+        (key.project, key.key),
     )
     if not linked:
         raise Invalid(

@@ -12,8 +12,10 @@ leaves every balance and deficit as it was before.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, LiteralString
 
+from weighbridge.accounting.books.fingerprint import COUNTS
+from weighbridge.accounting.books.slots_in_force import SPAN
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
@@ -26,14 +28,21 @@ TAKEN: Final = "taken"
 GIVEN_BACK: Final = "given_back"
 SETTLED: Final = "settled"
 REPORTED: Final = "reported"
+REPLACED: Final = "slot_replaced"
+OWN_FALL: Final = "own_fall"
+"""Told with the code of falls of other runs, in words of its own."""
 
 BLOCKERS: Final[Mapping[str, str]] = {
     NEWER_BATCH: "newer batches of its run adjust it: {records}. Delete those first, or together with it.",
     DRAWN: "what it credited or gave back is drawn by {records}.",
     TAKEN: "falls of other runs took from what it credited or gave back, posted by {records}.",
+    OWN_FALL: "a fall of its own run that was settled later took from what it credited or gave back, posted"
+    " by {records}.",
     GIVEN_BACK: "what it took was given back later by {records}.",
     SETTLED: "the deficit that it opened was settled by {records}.",
     REPORTED: "what it credited or gave back is held by the reports {records}.",
+    REPLACED: "it brought its slot to zero, and these batches account for its time: {records}. Delete those"
+    " first, or together with it.",
 }
 """Why a batch cannot be deleted, by code."""
 
@@ -48,7 +57,7 @@ async def blockers_of(tx: Read, project: int, batches: Sequence[int], field: str
         {
             "project": project,
             "batches": list(batches),
-            "codes": [NEWER_BATCH, DRAWN, TAKEN, GIVEN_BACK, SETTLED, REPORTED],
+            "codes": [NEWER_BATCH, DRAWN, TAKEN, GIVEN_BACK, SETTLED, REPORTED, REPLACED, OWN_FALL],
             "named": RECORDS_MAX,
         },
     )
@@ -58,7 +67,8 @@ async def blockers_of(tx: Read, project: int, batches: Sequence[int], field: str
         records = tuple(ids.of(kind, project, other) for other in others)
         why = BLOCKERS[code].format(records=", ".join(records))
         name = ids.of("batch", project, batch)
-        problems.append(Problem(f"The batch {name} cannot be deleted: {why}", field, code, records))
+        told = TAKEN if code == OWN_FALL else code
+        problems.append(Problem(f"The batch {name} cannot be deleted: {why}", field, told, records))
     return problems
 
 
@@ -90,15 +100,16 @@ async def undo(tx: Write, project: int, batches: Sequence[int], task_id: int) ->
 
 # What the deleted batches posted is undone, so what is left is what others posted. Of that, `held` is what
 # one run took from a batch and has not given back, by draws of one node or by falls.
-_BLOCKERS: Final = """
+_BLOCKERS: Final[LiteralString] = (
+    """
     WITH mine AS (
         SELECT e.posted_by, e.batch_id, sum(e.amount) AS gave, max(e.id) AS last, b.run_id, b.ledger_id
           FROM ledger_entries e JOIN batches b ON (b.project_id, b.id) = (e.project_id, e.posted_by)
          WHERE e.project_id = %(project)s AND e.posted_by = ANY (%(batches)s)
          GROUP BY e.posted_by, e.batch_id, b.run_id, b.ledger_id
     ), others AS (
-        SELECT e.batch_id, e.id, e.posted_by, e.kind, e.node, e.amount, poster.run_id, poster.ledger_id,
-        of.chain_id,
+        SELECT e.batch_id, e.id, e.posted_by, e.kind, e.node, e.amount, e.run_id AS owner,
+               e.ledger_id AS of_ledger, poster.run_id, poster.ledger_id, of.chain_id,
                e.batch_id = ANY (%(batches)s) AS is_deleted,
                sum(e.amount) OVER (PARTITION BY e.batch_id) AS balance,
                sum(e.amount) OVER (PARTITION BY e.batch_id, e.run_id, e.node, of.chain_id,
@@ -109,6 +120,18 @@ _BLOCKERS: Final = """
           LEFT JOIN reports of ON (of.project_id, of.id) = (e.project_id, e.report_id) AND e.posted_by IS NULL
          WHERE e.project_id = %(project)s AND e.batch_id IN (SELECT batch_id FROM mine)
            AND (poster.id IS NULL OR poster.deleted_at IS NULL AND poster.id <> ALL (%(batches)s))
+    ), left_in_force AS (
+        -- A run that a deleted batch brought to zero would count again.
+        SELECT old.project_id, old.id, old.run_id
+          FROM batches old
+         CROSS JOIN LATERAL (
+            SELECT b.fingerprint FROM batches b
+             WHERE (b.project_id, b.run_id, b.ledger_id) = (old.project_id, old.run_id, old.ledger_id)
+               AND b.deleted_at IS NULL AND b.id <> ALL (%(batches)s) ORDER BY b.id DESC LIMIT 1) AS b
+         WHERE old.project_id = %(project)s AND old.id = ANY (%(batches)s) AND old.deleted_at IS NULL
+           AND """
+    + COUNTS
+    + """ AND old.fingerprint = sha256('no data')
     ), blocking (batch_id, code, record) AS (
         SELECT old.id, (%(codes)s::text[])[1], newer.id
           FROM batches old
@@ -124,6 +147,9 @@ _BLOCKERS: Final = """
                     -- What its own run fell by, a newer batch of the run posted.
                     WHEN (others.run_id, others.ledger_id) = (mine.run_id, mine.ledger_id)
                          THEN (%(codes)s::text[])[1]
+                    -- A fall that nothing was left for is settled by whoever gives back.
+                    WHEN (others.owner, others.of_ledger) = (mine.run_id, mine.ledger_id)
+                         THEN (%(codes)s::text[])[8]
                     ELSE (%(codes)s::text[])[3] END,
                coalesce(others.posted_by, (
                    SELECT max(holder.id) FROM reports holder
@@ -149,10 +175,31 @@ _BLOCKERS: Final = """
                      WHERE (rest.project_id, rest.ledger_id, rest.run_id)
                          = (opened.project_id, opened.ledger_id, opened.run_id)
                        AND rest.posted_by <> ALL (%(batches)s))
+        UNION
+        SELECT mine.id, (%(codes)s::text[])[7], b.id
+          FROM left_in_force AS mine
+          JOIN runs slot ON (slot.project_id, slot.id) = (mine.project_id, mine.run_id)
+          JOIN runs other ON (other.project_id, other.family_id) = (slot.project_id, slot.family_id)
+           AND NOT (other.by_event AND slot.by_event)
+           AND (other.start_time, other.end_time) <> (slot.start_time, slot.end_time)
+           AND """
+    + SPAN.format("other")
+    + " && "
+    + SPAN.format("slot")
+    + """
+          JOIN batches b ON (b.project_id, b.run_id) = (other.project_id, other.id)
+           AND """
+    + COUNTS
+    + """ AND b.deleted_at IS NULL AND b.id <> ALL (%(batches)s)
+           AND NOT EXISTS (SELECT FROM batches newer
+                            WHERE (newer.project_id, newer.run_id, newer.ledger_id)
+                                = (b.project_id, b.run_id, b.ledger_id) AND newer.deleted_at IS NULL
+                              AND newer.id > b.id AND newer.id <> ALL (%(batches)s))
     )
     SELECT batch_id, code, (array_agg(record ORDER BY record))[1:%(named)s] FROM blocking
      GROUP BY batch_id, code ORDER BY batch_id, code
 """
+)
 
 # Their slots are to be computed anew.
 _FORGET_DIGESTS: Final = """

@@ -8,7 +8,7 @@ from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Literal
 
-from weighbridge.accounting.books.chunks import CHUNK_SIZE
+from weighbridge.accounting.books.runs import CHUNK_SIZE
 from weighbridge.accounting.inputs.selection import BySlot, chosen, membership, select_events
 from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.accounting.posting.posted import GenerationContext, Posted, identity_columns

@@ -4,7 +4,7 @@ Invariant: what is posted is what was proposed, entry by entry; nothing is compu
 """
 
 from weighbridge.accounting.books.slot_digests import keep_digests
-from weighbridge.accounting.books.slot_inputs import keep_inputs
+from weighbridge.accounting.books.slot_inputs import forget_inputs, keep_inputs
 from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.propose import Proposal
 from weighbridge.accounting.posting.batches import insert_batches
@@ -43,4 +43,5 @@ async def _keep_with_slots(tx: Write, plan: Plan) -> None:
     scope = plan.scope
     ledgers = [ledger.number for ledger in scope.ledgers]
     await keep_digests(tx, scope.project, ledgers, plan.digests, scope.replaced)
+    await forget_inputs(tx, scope.project, scope.family, scope.replaced)
     await keep_inputs(tx, scope.project, scope.family, scope.slots, scope.inputs)

@@ -14,7 +14,7 @@ import msgspec
 from psycopg.rows import TupleRow
 
 from weighbridge.accounting.batches.records import InputDataPoint, InputEvent, InputRow
-from weighbridge.accounting.books.chunks import CHUNK_SIZE
+from weighbridge.accounting.books.runs import CHUNK_SIZE
 from weighbridge.accounting.tracing.skipped_inputs import skipped_by_batch, skipped_numbered
 from weighbridge.collection.events.records import Substitution
 from weighbridge.collection.measurements.corrected import substitutions_numbered

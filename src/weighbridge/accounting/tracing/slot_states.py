@@ -1,4 +1,4 @@
-"""The slots of a ledger that hold batches, and whether those stand on the data as they are; and its lots.
+"""The slots of a ledger that hold batches, whether those are up to date, and its lots.
 
 A lot is a batch of which something is left to be drawn, or is drawn by runs of a period already.
 """
@@ -14,12 +14,13 @@ from weighbridge.db.engine import Read
 
 
 class SlotState(NamedTuple):
-    """A stretch of time that holds batches of a ledger: how many, and how many of them are stale."""
+    """A slot with batches of a ledger: how many, how many of them stale, and how many events wait in it."""
 
     start: Instant
     end: Instant
     batches: int
     stale: int
+    waiting: int
 
 
 class OfferedLot(NamedTuple):
@@ -46,10 +47,13 @@ async def slot_states(tx: Read, project: int, ledger: int, start: Instant, end: 
     values = {"project": project, "ledger": ledger, "start": start, "end": end}
     rows = await tx.tuples(
         f"""
-        SELECT b.start_time, b.end_time, count(DISTINCT b.run_id), count(stale.id)
+        SELECT b.start_time, b.end_time, count(DISTINCT b.run_id), count(stale.id),
+               coalesce(max(w.event_count), 0)
           FROM batches b
           LEFT JOIN ({stale_among("= %(project)s")}) AS stale
                  ON (stale.project_id, stale.id) = (b.project_id, b.id)
+          LEFT JOIN slot_waits w ON (w.project_id, w.ledger_id, w.start_time, w.end_time)
+                                  = (b.project_id, b.ledger_id, b.start_time, b.end_time)
          WHERE b.project_id = %(project)s AND b.ledger_id = %(ledger)s AND b.deleted_at IS NULL
            AND b.start_time >= %(start)s AND b.start_time < %(end)s
          GROUP BY b.start_time, b.end_time ORDER BY b.start_time, b.end_time

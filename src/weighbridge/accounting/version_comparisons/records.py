@@ -12,7 +12,7 @@ from weighbridge.modelling.models.records import ModelName
 
 _MODEL_ID: Final = msgspec.Meta(
     description="The friendly id of another version of the model; without it, the active one.",
-    extra_json_schema={"examples": friendly_id("model")["examples"]},
+    extra_json_schema={key: friendly_id("model")[key] for key in ("pattern", "examples")},
 )
 
 

@@ -22,17 +22,16 @@ from psycopg.conninfo import conninfo_to_dict
 
 from weighbridge.db.embedded import postmaster, reserve
 from weighbridge.db.embedded.cluster import SUPERUSER, log_tail, prune_logs
-from weighbridge.db.embedded.files import POLL_SECONDS, exclusive, leave, make_folder, share
+from weighbridge.db.embedded.files import POLL_SECONDS, exclusive, held_alone, leave, make_folder, share
 from weighbridge.db.embedded.location import ClusterLocation, find_location, is_restoring
 from weighbridge.db.hosts.pool import has_several, of_primary
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
-from weighbridge.settings import Settings
+from weighbridge.settings import POSTGRESQL_MIN, Settings
 
 DATABASE = "weighbridge"
 OWNER = "weighbridge"
 RUNNING_ROLE = "weighbridge_app"
-SERVER_VERSION_MIN = 160_000
 CONNECT_SECONDS = 10
 _MALFORMED = (
     "{} is no database URL; it must be postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %-escapes for"
@@ -81,6 +80,20 @@ class Server:
 
     def prune_logs(self) -> None:
         prune_logs(self.location)
+
+
+@contextmanager
+def served_alone(data_dir: Path, address: str) -> Iterator[None]:
+    """Be the one service of a data directory. Raises Refusal that names the one that is there already."""
+    folder = Path(os.path.realpath(data_dir)) / "postgres"
+    make_folder(folder)
+    with held_alone(folder / "served_by", f"process {os.getpid()} at {address}") as other:
+        if other is not None:
+            raise Refusal(
+                f"The folder {data_dir} is served already, by {other or 'another process'}; stop that service"
+                " first, or let --data-dir name another folder."
+            )
+        yield
 
 
 def has_cluster(data_dir: Path) -> bool:
@@ -178,14 +191,20 @@ def _check_external(url: str, variable: str) -> str:
         raise Refusal(_MALFORMED.format(variable))
     try:
         with psycopg.connect(of_primary(url)) as connection:
-            version = connection.info.server_version
+            _refuse_older(connection.info.server_version, variable)
             # A pooler may have another name for it.
             [name] = connection.execute("SELECT current_database()").fetchone() or [""]
     except psycopg.Error as error:
         raise Refusal(f"The server of {variable} cannot be used: {str(error).strip()}") from error
-    if version < SERVER_VERSION_MIN:
-        raise Refusal(f"The server of {variable} is PostgreSQL {version // 10_000}; must be 16 or newer.")
     return name
+
+
+def _refuse_older(version: int, variable: str) -> None:
+    if version // 10_000 < POSTGRESQL_MIN:
+        raise Refusal(
+            f"The server of {variable} is PostgreSQL {version // 10_000}; must be {POSTGRESQL_MIN} or newer."
+            " Nothing was changed."
+        )
 
 
 def _is_well_formed(url: str) -> bool:

@@ -16,6 +16,7 @@ from weighbridge.errors import Refusal
 
 LOCK_SECONDS = 300.0
 POLL_SECONDS = 0.02
+HOLDER_BYTES_MAX = 1_000  # of what a lock's file says of its holder
 
 
 def make_folder(folder: Path) -> None:
@@ -60,6 +61,21 @@ def exclusive(path: Path) -> Iterator[None]:
                 raise Refusal(f"Another process has held {path} for {LOCK_SECONDS:.0f} seconds.")
             time.sleep(POLL_SECONDS)
         yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def held_alone(path: Path, text: str) -> Iterator[str | None]:
+    """Hold the lock alone, with a text in its file; gives the text of whoever holds it, if somebody does."""
+    handle = _open(path)
+    try:
+        if not _locked(handle, fcntl.LOCK_EX):
+            yield os.read(handle, HOLDER_BYTES_MAX).decode(errors="replace").strip()
+            return
+        os.ftruncate(handle, 0)
+        os.write(handle, f"{text}\n".encode())
+        yield None
     finally:
         os.close(handle)
 

@@ -12,12 +12,14 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.db.patch import changed
 from weighbridge.errors import Conflict, Invalid, Malformed
+from weighbridge.http.text import left_out
 from weighbridge.modelling.document.activation import problems_of_activation
 from weighbridge.modelling.document.validation import read_valid
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.models import queries
 from weighbridge.modelling.models.records import (
     DESCRIPTION_LENGTH_MAX,
+    ORDER_MAX,
     VERSION_LABEL_LENGTH_MAX,
     Model,
     ModelChange,
@@ -27,9 +29,6 @@ from weighbridge.modelling.models.records import (
 )
 from weighbridge.modelling.versions.stored import StoredModel, owned_model
 from weighbridge.platform import changes
-
-ORDER_MAX = 2**31 - 1
-"""How far from zero the order of a model may be."""
 
 
 async def create_model(tx: Write, actor: Actor, request: NewModel) -> Model:
@@ -153,7 +152,7 @@ async def set_version_label(tx: Write, actor: Actor, friendly: str, request: Ver
     version = await owned_model(tx, actor, friendly, is_changed=True)
     label = request.version_label
     if not isinstance(label, str | None):
-        raise Malformed([Problem("version_label is required", "version_label", "required")])
+        raise Malformed([*left_out(request)])
     if problems := [*_problems_of_label(label)]:
         raise Invalid(problems)
     before = await queries.get_model(tx, actor, friendly)

@@ -11,10 +11,19 @@ from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model import NODE_KINDS, OUTSIDE_KINDS, Aggregate
 from weighbridge.core.time.cadence import CADENCES
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line, Moment, one_of
+from weighbridge.http.text import NEEDED, Line, Moment, Name, at_most, between, one_of
+from weighbridge.modelling.document.yaml_text import LENGTH_MAX
 
 VERSION_LABEL_LENGTH_MAX: Final = 255
 DESCRIPTION_LENGTH_MAX: Final = 500
+ORDER_MAX: Final = 2**31 - 1
+"""How far from zero the order of a model may be."""
+
+Yaml = Annotated[str, at_most(LENGTH_MAX)]
+"""A document in the model language."""
+
+Label = Annotated[str, at_most(VERSION_LABEL_LENGTH_MAX)]
+"""What people call a version."""
 
 INPUT_TYPES: Final = ("numeric",)
 """What values models take."""
@@ -55,7 +64,7 @@ class Model(msgspec.Struct, frozen=True):
 class NewModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a model: its document, and the project when it belongs to one."""
 
-    yaml: str
+    yaml: Yaml
     project_id: str | int | None = None
     """The project that it belongs to, as `prj_…` or its number; left out, all projects may run it."""
 
@@ -69,9 +78,9 @@ class NewModelBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ModelChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change how a version is shown; what is left out stays as it is."""
 
-    name: str | UnsetType = UNSET
-    order: int | UnsetType = UNSET
-    description: str | UnsetType | None = UNSET
+    name: Name | UnsetType = UNSET
+    order: Annotated[int, between(-ORDER_MAX, ORDER_MAX)] | UnsetType = UNSET
+    description: Annotated[str, at_most(DESCRIPTION_LENGTH_MAX)] | UnsetType | None = UNSET
 
 
 class ModelChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,7 +92,7 @@ class ModelChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class VersionLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The label of a version, which is required; null or an empty text clears it."""
 
-    version_label: str | UnsetType | None = UNSET
+    version_label: Annotated[Label | UnsetType | None, NEEDED] = UNSET
     """What people call the version, up to 255 characters; null or an empty text clears it."""
 
 
@@ -96,10 +105,10 @@ class VersionLabelBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class NewVersion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make the next version of a model."""
 
-    yaml: str
-    version_label: str | None = None
+    yaml: Yaml
+    version_label: Label | None = None
     """What people call the version, up to 255 characters."""
-    description: str | None = None
+    description: Annotated[str, at_most(DESCRIPTION_LENGTH_MAX)] | None = None
     """What people write about the version, up to 500 characters."""
     activate: bool = False
     """Whether generations are to run it from now on."""
@@ -112,13 +121,13 @@ class Activation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A document to look at; nothing is stored."""
 
-    yaml: str
+    yaml: Yaml
 
 
 class DocumentOfProject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A document to look at, and the project whose event types and ledgers it may name."""
 
-    yaml: str
+    yaml: Yaml
     project_id: str | int | None = None
     """The project whose event types and ledgers it may name, as `prj_…` or its number."""
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import NewSlug, UnitText
 
 
 class StaticInput(msgspec.Struct, frozen=True):
@@ -35,10 +36,10 @@ class StaticInput(msgspec.Struct, frozen=True):
 class NewStaticInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to add a value; without a unit it is a plain number."""
 
-    slug: str
+    slug: NewSlug
     value: Decimal
     effective_from: Annotated[datetime, msgspec.Meta(tz=True)]
-    unit: str | None = None
+    unit: UnitText | None = None
     asset_id: str | None = None
     feedstock_id: str | None = None
     location_id: str | None = None

@@ -1,0 +1,306 @@
+"""Waiting events: what was stored or changed in the time of a ledger and no generation has looked at yet.
+
+Invariant: of a ledger without a row in `ledger_waits` every event that its active model reads, and that was
+stored before the moment of `event_days_until`, was seen by a generation or is part of a run's newest batch.
+
+Storing events leaves nothing here. A worker sums up what changed by type and day (`event_days`), from the
+index by change, so a look at a year of minutes compares 365 moments with those of the slots
+(`generated_slots`); only days that changed after a slot was generated, or that no slot covers, are looked
+through event by event.
+
+A worked example. January was generated at noon. A delivery of 20 January comes at one o'clock: the day's last
+change is later than the slot's moment, its events are looked through, one was not there at noon, so one waits
+in the slot of January. A delivery of 3 February waits as well, in no slot. Generating both months takes the
+rows away.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from psycopg.sql import SQL
+
+from weighbridge.accounting.inputs.streams import Catalogue, InputStream, catalogue_of, matching, streams_of
+from weighbridge.accounting.inputs.window import Reach
+from weighbridge.accounting.posting.generated_slots import moment_before
+from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.literal import moments
+from weighbridge.errors import Invalid
+from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.platform.changes.newest_batch import IS_NEWEST
+
+WAITING_EVENTS_MAX: Final = 1_000
+"""Events that are counted as waiting for one ledger; there may be more."""
+
+SUMMED_AT_ONCE: Final = 200_000
+"""Changed events that one transaction sums up by day."""
+
+
+class _LedgerModel(msgspec.Struct, frozen=True):
+    """A ledger with the active version of its model."""
+
+    ledger: int
+    model: int
+    document: str
+
+
+class _WaitingEvent(NamedTuple):
+    """One event that waits, and the slot that has to be generated again; none where no slot was."""
+
+    event: int
+    start: datetime
+    end: datetime
+    slot_start: datetime | None
+    slot_end: datetime | None
+
+
+async def update_marked(database: Database) -> None:
+    """Say of every ledger whose events or slots changed since the last look which events wait for it.
+
+    Marks go when their projects were looked at, so a worker that dies on the way leaves them to the next.
+    """
+    async with database.read() as tx:
+        marks = await tx.tuples(_MARKS)
+        changed = await tx.tuples(_CHANGED)
+    projects = {project for _, project in marks} | {project for project, _ in changed}
+    updated = {project for project in projects if await update_waiting(database, project)}
+    async with database.write() as tx:
+        if seen := [mark for mark, project in marks if project in updated]:
+            await tx.execute("DELETE FROM waiting_marks WHERE id = ANY (%s)", (seen,))
+        if changed and all(project in updated for project, _ in changed):
+            await tx.execute(_MOVE_HORIZON, (max(at for _, at in changed),))
+
+
+async def update_waiting(database: Database, project: int) -> bool:
+    """Say of each ledger of a project which events wait for it; gives False where another worker is at it."""
+    while True:
+        async with database.write() as tx:
+            ledgers = await tx.rows(_LedgerModel, _LEDGERS, (project,))
+            if not ledgers:
+                return True
+            await tx.execute(_BEGIN_DAYS, (project,))
+            until = await tx.value(_LOCK_DAYS, (project,))
+            if until is None:
+                return False
+            if await _sum_up_days(tx, project, until):
+                continue
+            catalogue = await catalogue_of(tx, project)
+            for ledger in ledgers:
+                await _keep(tx, project, ledger.ledger, await find_waiting(tx, project, ledger, catalogue))
+            return True
+
+
+async def find_waiting(
+    tx: Read, project: int, ledger: _LedgerModel, catalogue: Catalogue
+) -> list[_WaitingEvent]:
+    """Events that wait for a ledger, one more than are counted at the most."""
+    found: dict[int, _WaitingEvent] = {}
+    for stream in await _streams(tx, ledger, catalogue):
+        values: dict[str, Any] = {
+            "project": project,
+            "ledger": ledger.ledger,
+            "event_type": stream.event_type,
+        }
+        days = await tx.tuples(_CANDIDATE_DAYS, values)
+        if not days:
+            continue
+        statement = SQL(_WAITING).format(
+            stream=matching(stream),
+            unseen=matching(stream),
+            window=stream.window.condition,
+            used=SQL(USED),
+            other=SQL(USED),
+        )
+        times = {
+            "days": moments(day for day, _ in days),
+            "ends": moments(end for _, end in days),
+            "most": WAITING_EVENTS_MAX + 1 - len(found),
+        }
+        found |= {row[0]: _WaitingEvent(*row) for row in await tx.tuples(statement, values | times)}
+        if len(found) > WAITING_EVENTS_MAX:
+            break
+    return list(found.values())
+
+
+async def _streams(tx: Read, ledger: _LedgerModel, catalogue: Catalogue) -> Sequence[InputStream]:
+    """What the model reads by its time; what it reads whatever its date waits for no slot."""
+    try:
+        streams = streams_of(await tx.in_thread(read_model, ledger.document), catalogue).streams
+    except Invalid:
+        # A version that the project no longer serves generates nothing, and its generation says why.
+        return ()
+    return [one for one in streams if one.window.reach is not Reach.ANY]
+
+
+async def _sum_up_days(tx: Write, project: int, until: object) -> bool:
+    """Sum up some of the events that changed since the last look; gives whether there are more."""
+    values = {"project": project, "until": until, "now": await moment_before(tx), "most": SUMMED_AT_ONCE}
+    bound = await tx.value(_BOUND, values)
+    values["bound"] = bound or values["now"]
+    await tx.execute(_SUM_UP, values)
+    await tx.execute(_SUMMED, values)
+    return bound is not None
+
+
+async def _keep(tx: Write, project: int, ledger: int, waiting: Sequence[_WaitingEvent]) -> None:
+    """Keep what waits for a ledger; what stands as it is, is not written."""
+    values = {"project": project, "ledger": ledger}
+    slots = Counter(_slots(waiting))
+    await tx.execute(
+        _KEEP_SLOTS,
+        values
+        | {
+            "starts": moments(start for start, _ in slots),
+            "ends": moments(end for _, end in slots),
+            "counts": [*slots.values()],
+        },
+    )
+    if not waiting:
+        await tx.execute(_FORGET, values)
+        return
+    await tx.execute(
+        _KEEP,
+        values
+        | {
+            "count": min(len(waiting), WAITING_EVENTS_MAX),
+            "is_more": len(waiting) > WAITING_EVENTS_MAX,
+            "start": min(one.start for one in waiting),
+            "end": max(one.end for one in waiting),
+        },
+    )
+
+
+def _slots(waiting: Iterable[_WaitingEvent]) -> Iterable[tuple[datetime, datetime]]:
+    for one in waiting:
+        if one.slot_start is not None and one.slot_end is not None:
+            yield one.slot_start, one.slot_end
+
+
+_MARKS: Final = "SELECT id, project_id FROM waiting_marks ORDER BY id LIMIT 10000"
+_CHANGED: Final = """
+    SELECT c.project_id, max(c.at) FROM changes c
+     WHERE c.at >= (SELECT at FROM waiting_horizon) AND c.kind = 'event' GROUP BY c.project_id
+"""
+_MOVE_HORIZON: Final = "UPDATE waiting_horizon SET at = greatest(at, %s + interval '1 millisecond')"
+
+_LEDGERS: Final = """
+    SELECT l.id, m.id, m.document
+      FROM ledgers l JOIN model_families f ON f.id = l.family_id JOIN models m ON m.id = f.active_model_id
+     WHERE l.project_id = %s ORDER BY l.id
+"""
+
+_BEGIN_DAYS: Final = """
+    INSERT INTO event_days_until (project_id, until) VALUES (%s, 'epoch') ON CONFLICT DO NOTHING
+"""
+_LOCK_DAYS: Final = "SELECT until FROM event_days_until WHERE project_id = %s FOR UPDATE SKIP LOCKED"
+
+# Events of one transaction bear one moment, and are never cut apart.
+_BOUND: Final = """
+    SELECT min(e.updated_at) FROM events e
+     WHERE e.project_id = %(project)s AND e.updated_at > (
+           SELECT updated_at FROM events
+            WHERE project_id = %(project)s AND updated_at >= %(until)s AND updated_at < %(now)s
+            ORDER BY updated_at OFFSET %(most)s LIMIT 1)
+       AND e.updated_at < %(now)s
+"""
+_SUM_UP: Final = """
+    INSERT INTO event_days AS d (project_id, event_type_id, day, ends_at, changed_at)
+    SELECT project_id, event_type_id, date_trunc('day', start_time, 'UTC'), max(end_time), max(updated_at)
+      FROM events
+     WHERE project_id = %(project)s AND updated_at >= %(until)s AND updated_at < %(bound)s
+     GROUP BY project_id, event_type_id, date_trunc('day', start_time, 'UTC')
+    ON CONFLICT (project_id, event_type_id, day) DO UPDATE
+       SET ends_at = greatest(d.ends_at, excluded.ends_at),
+           changed_at = greatest(d.changed_at, excluded.changed_at)
+"""
+_SUMMED: Final = """
+    UPDATE event_days_until SET until = greatest(until, %(bound)s::timestamptz) WHERE project_id = %(project)s
+"""
+
+_SLOT_DAYS: Final = """
+    slot_day AS (
+        SELECT day, s.start_time, s.end_time, s.seen_until
+          FROM generated_slots s
+         CROSS JOIN LATERAL generate_series(
+               date_trunc('day', s.start_time, 'UTC'), s.end_time, '1 day', 'UTC') AS day
+         WHERE s.project_id = %(project)s AND s.ledger_id = %(ledger)s
+    )
+"""
+"""The slots of a ledger, once for each day in UTC that they reach into."""
+
+_CANDIDATE_DAYS: Final = f"""
+    WITH {_SLOT_DAYS}, seen AS (
+        SELECT day, min(date_trunc('milliseconds', seen_until)) AS seen_until,
+               range_agg(tstzrange(start_time, end_time)) AS covered
+          FROM slot_day GROUP BY day
+    )
+    SELECT d.day, d.ends_at FROM event_days d
+     WHERE d.project_id = %(project)s AND d.event_type_id = %(event_type)s
+       AND (EXISTS (SELECT FROM seen
+                     WHERE seen.day BETWEEN d.day AND date_trunc('day', d.ends_at, 'UTC')
+                       AND d.changed_at >= seen.seen_until)
+         OR NOT EXISTS (SELECT FROM seen
+                         WHERE seen.day = d.day
+                           AND seen.covered @> tstzrange(d.day, d.day + interval '24 hours')))
+     ORDER BY d.day
+"""
+"""Days that may have events that wait: changed after a slot was generated, or not covered by slots."""
+
+USED: Final = f"""
+    EXISTS (SELECT FROM batch_inputs i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+             WHERE i.project_id = %(project)s AND int8range(i.first_event, i.last_event, '[]') @> e.id
+               AND e.id = ANY (i.event_ids) AND b.ledger_id = %(ledger)s AND {IS_NEWEST})
+"""
+"""Whether a run on the ledger is made of an event: whatever became of its values since, the run has seen it.
+
+One that has left a run by moving elsewhere is to be seen where it is now.
+"""
+
+# Times of events are kept to the millisecond, and one may have been rounded down.
+_WAITING: Final = f"""
+    WITH {_SLOT_DAYS}, candidate AS (
+        SELECT * FROM unnest(%(days)s::timestamptz[], %(ends)s::timestamptz[]) AS c (day, ends_at)
+    ), slot AS (
+        SELECT DISTINCT c.day, s.start_time, s.end_time, s.seen_until
+          FROM candidate c JOIN slot_day s ON s.day BETWEEN c.day AND date_trunc('day', c.ends_at, 'UTC')
+    )
+    SELECT e.id, e.start_time, e.end_time, slot.start_time, slot.end_time
+      FROM slot JOIN {{stream}}
+        ON {{window}} AND e.start_time >= slot.day AND e.start_time < slot.day + interval '24 hours'
+       AND e.updated_at >= date_trunc('milliseconds', slot.seen_until)
+     WHERE NOT {{used}}
+    UNION ALL
+    SELECT e.id, e.start_time, e.end_time, NULL, NULL
+      FROM candidate c JOIN {{unseen}} ON e.start_time >= c.day AND e.start_time < c.day + interval '24 hours'
+     WHERE NOT {{other}} AND NOT EXISTS (
+           SELECT FROM slot WHERE slot.day = c.day AND slot.start_time <= e.start_time
+              AND (slot.end_time > e.start_time OR slot.end_time = slot.start_time))
+     LIMIT %(most)s
+"""
+
+_KEEP: Final = """
+    INSERT INTO ledger_waits AS w (project_id, ledger_id, event_count, is_more, start_time, end_time)
+    VALUES (%(project)s, %(ledger)s, %(count)s, %(is_more)s, %(start)s, %(end)s)
+    ON CONFLICT (project_id, ledger_id) DO UPDATE
+       SET event_count = excluded.event_count, is_more = excluded.is_more,
+           start_time = excluded.start_time, end_time = excluded.end_time
+     WHERE (w.event_count, w.is_more, w.start_time, w.end_time)
+           IS DISTINCT FROM (excluded.event_count, excluded.is_more, excluded.start_time, excluded.end_time)
+"""
+_FORGET: Final = "DELETE FROM ledger_waits WHERE project_id = %(project)s AND ledger_id = %(ledger)s"
+_KEEP_SLOTS: Final = """
+    WITH now_waiting AS (
+        SELECT * FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[], %(counts)s::integer[])
+                   AS w (start_time, end_time, event_count)
+    ), gone AS (
+        DELETE FROM slot_waits w
+         WHERE w.project_id = %(project)s AND w.ledger_id = %(ledger)s
+           AND (w.start_time, w.end_time) NOT IN (SELECT start_time, end_time FROM now_waiting)
+    )
+    INSERT INTO slot_waits AS w (project_id, ledger_id, start_time, end_time, event_count)
+    SELECT %(project)s, %(ledger)s, start_time, end_time, event_count FROM now_waiting
+    ON CONFLICT (project_id, ledger_id, start_time, end_time) DO UPDATE
+       SET event_count = excluded.event_count WHERE w.event_count <> excluded.event_count
+"""

@@ -5,8 +5,8 @@ invariant in words, with a sentence for each record that breaks it.
 
 - `invariant`: what the checks of the books are: words, a sentence, a statement that returns violations
 - `books`: all of them, with those of `postings`, `batches` and `corrections`
-- `recomputation`: every batch anew, in `portions`, by `lineage` from the events that it was made of and by
-  `draws` from what it drew, with the model version that made it, to the last digit
+- `recomputation`: every batch anew, by `recomputing/` from the events that it was made of and what it drew,
+  with the model version that made it, to the last digit
 - `roll_ups`: every rolled-up event anew, from its readings
 - `audit_tree`: the sealed rows of the audit log
 - `evidence`: every evidence file
@@ -14,25 +14,39 @@ invariant in words, with a sentence for each record that breaks it.
 Invariants: verifying changes nothing; all is read from one snapshot; a violation says which record.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
+from psycopg import Error
 
 from weighbridge.collection.evidence_files.store import EvidenceStore
 from weighbridge.core.time.instant import Instant
-from weighbridge.db.engine import Database
+from weighbridge.db.engine import Database, Read
 from weighbridge.verification.audit_tree import Head, check_trees
 from weighbridge.verification.books import CHECKS, check_books
-from weighbridge.verification.evidence import check_evidence
-from weighbridge.verification.recomputation import recompute, sentences
+from weighbridge.verification.counted_once import check_counted_once
+from weighbridge.verification.evidence import check_evidence, check_report_files
+from weighbridge.verification.recomputation import recompute
+from weighbridge.verification.recomputing.recomputed import sentences
+from weighbridge.verification.recorded.books import check_written
+from weighbridge.verification.recorded.corrections import check_corrections
+from weighbridge.verification.recorded.events import check_events
+from weighbridge.verification.recorded.moments import check_moments
+from weighbridge.verification.recorded.records import check_records
 from weighbridge.verification.roll_ups import check_roll_ups
 
 RECOMPUTES = "every batch recomputes to the last digit"
 ROLLED_UP = "every rolled-up event is what its readings come to"
 SEALED = "every sealed row of the audit log is what was sealed, and none is missing"
 
+RECORDED = "every record is what the audit log says was written"
+CAPTURED = "every event is what the audit log says was captured"
+WRITTEN_BOOKS = "what each generation wrote is what the audit log says it wrote"
+MADE = "every record was made when the audit log says that something was done"
+
+SENT = "every file that a report sent, and every bundle, is in the store as it was made"
 KEPT = "every evidence file is in the store as it was attached"
 
 
@@ -44,11 +58,11 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class OlderBatches(msgspec.Struct, frozen=True):
-    """Batches that an older revision of the engine computed; that they differ is no violation."""
+    """Batches that an older released revision of the engine computed."""
 
     batches: int
     differing: list[str]
-    """A sentence for each that comes to something else by this revision."""
+    """None: each is computed by the revision that it names, and is wrong where it differs."""
 
 
 class VerificationReport(msgspec.Struct, frozen=True):
@@ -62,6 +76,10 @@ class VerificationReport(msgspec.Struct, frozen=True):
     audit_heads: list[Head]
     is_clean: bool
     checks: list[Check]
+    unshown_events: int = 0
+    """Events that were stored before their writes told the root of what they captured."""
+    unshown_generations: int = 0
+    """Generations that were carried out before they told the digests of what they wrote."""
     since: Instant | None = None
     """From when on batches, audit rows and files were looked at; null, all of them."""
 
@@ -83,25 +101,119 @@ EVERYTHING: Final = VerificationRequest()
 """Everything, and nobody is told."""
 
 
+@dataclass(slots=True)
+class Progress:
+    """How much was checked so far."""
+
+    batches: int = 0
+    older: int = 0
+    files: int = 0
+    heads: list[Head] = field(default_factory=list)
+    unshown_events: int = 0
+    unshown_generations: int = 0
+
+
 async def verify(
     database: Database, store: EvidenceStore | None = None, request: VerificationRequest = EVERYTHING
 ) -> VerificationReport:
     """Check the books; evidence files only with their store."""
-    files, since = 0, request.since
+    progress = Progress()
     async with database.read() as tx:
-        violations_of = await check_books(tx, advance=_counter(request, "Rules of the books", len(CHECKS)))
-        [[batches, entries, attached]] = await tx.tuples(_COUNTS, (since, since, since, since))
-        recomputed = await recompute(tx, None, since, _counter(request, "Batches", batches))
-        violations_of[RECOMPUTES] = sentences(recomputed.violations)
-        violations_of[ROLLED_UP] = await check_roll_ups(tx)
-        heads, violations_of[SEALED] = await check_trees(tx, since)
-        if store is not None:
-            advance = _counter(request, "Evidence files", attached)
-            files, violations_of[KEPT] = await check_evidence(tx, store, since, advance)
-    older = OlderBatches(recomputed.older, sentences(recomputed.differing))
-    checks = [Check(words, violations) for words, violations in violations_of.items()]
+        one = Verification(tx, store, request, progress)
+        checks = [check for phase in PHASES for check in await checks_of(phase, one)]
+        entries = await tx.value("SELECT count(*) FROM ledger_entries")
+    older = OlderBatches(progress.older, [])
     is_clean = not any(check.violations for check in checks)
-    return VerificationReport(recomputed.batches, older, entries, files, heads, is_clean, checks, since)
+    return VerificationReport(
+        progress.batches, older, entries, progress.files, progress.heads, is_clean, checks,
+        progress.unshown_events, progress.unshown_generations, request.since,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """One verification under way."""
+
+    tx: Read
+    store: EvidenceStore | None
+    request: VerificationRequest
+    progress: Progress
+
+
+async def _check_books(one: Verification) -> list[Check]:
+    advance = _counter(one.request, "Rules of the books", len(CHECKS))
+    return [Check(words, found) for words, found in (await check_books(one.tx, advance=advance)).items()]
+
+
+async def _check_counted_once(one: Verification) -> list[Check]:
+    return [Check(words, found) for words, found in (await check_counted_once(one.tx)).items()]
+
+
+async def _check_records(one: Verification) -> list[Check]:
+    recorded = [*await check_records(one.tx), *await check_corrections(one.tx)]
+    return [Check(RECORDED, recorded), Check(MADE, await check_moments(one.tx))]
+
+
+async def _check_written(one: Verification) -> list[Check]:
+    one.progress.unshown_generations, found = await check_written(one.tx)
+    return [Check(WRITTEN_BOOKS, found)]
+
+
+async def _check_events(one: Verification) -> list[Check]:
+    events = await check_events(one.tx)
+    one.progress.unshown_events = events.unshown
+    return [Check(CAPTURED, events.violations), Check(ROLLED_UP, await check_roll_ups(one.tx))]
+
+
+async def _check_log(one: Verification) -> list[Check]:
+    one.progress.heads, found = await check_trees(one.tx, one.request.since)
+    return [Check(SEALED, found)]
+
+
+async def _check_files(one: Verification) -> list[Check]:
+    if one.store is None:
+        return []
+    since = one.request.since
+    advance = _counter(one.request, "Evidence files", await one.tx.value(_FILES, (since, since)))
+    one.progress.files, found = await check_evidence(one.tx, one.store, since, advance)
+    return [Check(KEPT, found), Check(SENT, await check_report_files(one.tx, one.store))]
+
+
+async def _recompute(one: Verification) -> list[Check]:
+    since = one.request.since
+    advance = _counter(one.request, "Batches", await one.tx.value(_BATCHES, (since, since)))
+    recomputed = await recompute(one.tx, None, since, advance)
+    one.progress.batches, one.progress.older = recomputed.batches, recomputed.older
+    return [Check(RECOMPUTES, sentences(recomputed.violations))]
+
+
+PHASES: Final = (
+    _check_books, _check_counted_once, _check_records, _check_written, _check_events, _check_log,
+    _check_files, _recompute,
+)  # fmt: skip
+"""What a verification does, one after the other."""
+
+
+_UNREADABLE: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    Error,
+)
+
+
+async def checks_of(
+    phase: Callable[[Verification], Awaitable[list[Check]]], one: Verification
+) -> list[Check]:
+    """What a phase finds; that it cannot be carried out with what is stored is a violation too."""
+    try:
+        return await phase(one)
+    except _UNREADABLE as error:
+        words = getattr(phase, "__name__", "").strip("_").replace("_", " ")
+        return [Check(f"it is possible to {words}", [f"what is stored cannot be read: {error!r}"])]
 
 
 def _counter(request: VerificationRequest, phase: str, total: int) -> Callable[[int], None]:
@@ -116,10 +228,9 @@ def _counter(request: VerificationRequest, phase: str, total: int) -> Callable[[
     return advance
 
 
-_COUNTS: Final = """
-    SELECT (SELECT count(*) FROM batches
-             WHERE run_id IS NOT NULL AND (%s::timestamptz IS NULL OR created_at >= %s)),
-           (SELECT count(*) FROM ledger_entries),
-           (SELECT count(*) FROM evidence
-             WHERE type = 'file' AND (%s::timestamptz IS NULL OR created_at >= %s))
+_BATCHES: Final = """
+    SELECT count(*) FROM batches WHERE run_id IS NOT NULL AND (%s::timestamptz IS NULL OR created_at >= %s)
+"""
+_FILES: Final = """
+    SELECT count(*) FROM evidence WHERE type = 'file' AND (%s::timestamptz IS NULL OR created_at >= %s)
 """

@@ -1,4 +1,6 @@
-"""The evidence files: each read from the store, whole, and held against the SHA-256 of its row."""
+"""The evidence files, and what reports sent and keep: each read from the store, whole, and held against the
+SHA-256 of its row.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -53,6 +55,21 @@ async def check_evidence(
     return count, violations
 
 
+async def check_report_files(tx: Read, store: EvidenceStore) -> list[str]:
+    """Check every file that a report sent off, and every bundle that is kept of one; gives the violations."""
+    violations: list[str] = []
+    for project, report, what, key, size, sha256 in await tx.tuples(_REPORT_FILES):
+        try:
+            (await store.get(key, size, sha256)).close()
+        except Damaged as damage:
+            name = ids.of("report", project, report)
+            violations.append(f"{what} of {name}, kept as {key}: {damage}")
+    for project, report in await tx.tuples(_SENT_OTHERWISE):
+        name = ids.of("report", project, report)
+        violations.append(f"submission of {name}: its content or its size is not that of its SHA-256")
+    return violations
+
+
 async def _complaint(store: EvidenceStore, file: _File) -> str | None:
     try:
         (await store.get(file.key, file.size, file.sha256)).close()
@@ -60,3 +77,17 @@ async def _complaint(store: EvidenceStore, file: _File) -> str | None:
         where = f"evidence {file.number} of {ids.of('event', file.project, file.event)}, {file.name!r}"
         return f"{where}, kept as {file.key}: {damage}"
     return None
+
+
+_REPORT_FILES: Final = """
+    SELECT project_id, report_id, 'submission', storage_key, size_bytes, sha256 FROM report_submissions
+     WHERE storage_key IS NOT NULL
+    UNION ALL
+    SELECT project_id, report_id, 'bundle', storage_key, size_bytes, sha256 FROM report_bundles
+     ORDER BY 1, 2, 3
+"""
+_SENT_OTHERWISE: Final = """
+    SELECT project_id, report_id FROM report_submissions
+     WHERE content IS NOT NULL AND (sha256(content) <> sha256 OR octet_length(content) <> size_bytes)
+     ORDER BY project_id, report_id
+"""

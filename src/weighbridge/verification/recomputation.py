@@ -1,15 +1,13 @@
 """Recomputation: every batch anew from its own lineage, through the same engine, to the last digit.
 
 A generation is recomputed slot by slot, with the newest batch that each run of the slot had by then, in
-portions (`portions`). Of a batch that an older revision of the engine computed and that comes to something
-else by this one, that is said; it is not called wrong.
+portions, by the revision of the engine that it names; one that no release has is wrong.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from operator import itemgetter
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -20,7 +18,6 @@ from weighbridge.accounting.inputs.streams import Catalogue, Resolved, catalogue
 from weighbridge.accounting.planning.differences import total_of
 from weighbridge.accounting.planning.plan import run_name
 from weighbridge.core.engine import (
-    ENGINE_REVISION,
     EngineSetting,
     NodeReading,
     PartitionRun,
@@ -37,11 +34,13 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
-from weighbridge.verification.calculations import Calculated, calculations, differences
-from weighbridge.verification.draws import RunAsUsed, drawing_as_used
-from weighbridge.verification.event_sources import STORED, EventSource, MissingEvents
-from weighbridge.verification.lineage import data_as_used, inputs_apart
-from weighbridge.verification.portions import ComputedSlot, columns_of, portions
+from weighbridge.verification.event_sources import STORED, EventSource
+from weighbridge.verification.recomputing.calculations import Calculated, calculations, differences
+from weighbridge.verification.recomputing.draws import RunAsUsed, drawing_as_used
+from weighbridge.verification.recomputing.lineage import data_as_used, inputs_apart
+from weighbridge.verification.recomputing.named_partitions import LineageReading, with_named_partitions
+from weighbridge.verification.recomputing.portions import ComputedSlot, columns_of, portions
+from weighbridge.verification.recomputing.recomputed import Recomputed, sentences
 
 Portion = Sequence[ComputedSlot]
 """Slots that are recomputed together."""
@@ -70,6 +69,11 @@ class _Batch(RunRow, frozen=True):
     engine_revision: int
     event_count: int
 
+    @property
+    def comes_to(self) -> bool:
+        """Whether it was made of anything; a run that vanished was not."""
+        return bool(self.event_count or self.total)
+
     def misplaced(self, unit: ComputedSlot, model: Model) -> Iterator[str]:
         """Why its slot and its name are not those of its run, by the model and the project's clock."""
         zone = ZoneInfo(unit.time_zone)
@@ -82,66 +86,10 @@ class _Batch(RunRow, frozen=True):
             yield f"its tracking id is {self.name!r}, and its slot and partition make {expected!r}"
 
 
-@dataclass
-class Recomputed:
-    """What came of it, sentence by sentence; the tasks of the generations keep the sentences in order."""
-
-    batches: int = 0
-    violations: list[tuple[int, str]] = field(default_factory=list)
-    older: int = 0
-    """Batches that an older revision of the engine computed."""
-    differing: list[tuple[int, str]] = field(default_factory=list)
-    """Those of them that come to something else by this revision, which is no violation."""
-    outside: int = 0
-    """Batches none of whose events the source has; see `event_sources`."""
-    uncovered: list[tuple[int, str]] = field(default_factory=list)
-    """Those that it has in part, or in another state than they saw; none where the database is the source."""
-
-    def leave_out(self, unit: ComputedSlot, batch: "_Batch", missing: MissingEvents | None) -> None:
-        """Take down a batch that cannot be computed of what the source has of its slot."""
-        if missing is not None and missing.missing == missing.events:
-            self.outside += 1
-            return
-        lacks = (
-            "events of another batch of its slot are"
-            if missing is None
-            else (f"{missing.missing:,} of its {missing.events:,} events are")
-        )
-        name = ids.of("batch", unit.project, batch.number)
-        self.uncovered.append((unit.task, f"batch {name}: {lacks} not there"))
-
-    def outdate(self, unit: ComputedSlot, batch: "_Batch") -> None:
-        """Take down a batch that saw its events in a later state than the source has."""
-        name = ids.of("batch", unit.project, batch.number)
-        self.uncovered.append((unit.task, f"batch {name}: it saw events as they were changed later"))
-
-    def add(self, unit: ComputedSlot, batch: "_Batch", complaints: Sequence[str]) -> None:
-        """Count a batch and take down what was found of it."""
-        self.batches += 1
-        name = ids.of("batch", unit.project, batch.number)
-        is_older = batch.engine_revision < ENGINE_REVISION
-        self.older += is_older
-        if is_older and complaints:
-            self.differing.append((unit.task, _OLDER.format(name, batch.engine_revision, ENGINE_REVISION)))
-        elif complaints:
-            self.violations += [(unit.task, f"batch {name}: {complaint}") for complaint in complaints]
-
-
-_OLDER: Final = (
-    "batch {}: revision {} of the engine computed it, and by revision {} it comes to something else;"
-    " generating its slot again settles that"
-)
-
-
 async def check_batches(tx: Read, project: int | None = None) -> tuple[int, list[str]]:
     """Recompute every generation, or those of one project; gives the number of batches and the violations."""
     recomputed = await recompute(tx, project)
     return recomputed.batches, sentences(recomputed.violations)
-
-
-def sentences(violations: Sequence[tuple[int, str]]) -> list[str]:
-    """What was found, generation by generation."""
-    return [sentence for _, sentence in sorted(violations, key=itemgetter(0))]
 
 
 async def recompute(
@@ -198,13 +146,15 @@ async def _check_portion(
             if batch.is_of_generation
         }
     for batch in torn_batches:
-        recomputed.leave_out(portion[batch.position], batch, missing.get(batch.number))
+        recomputed.leave_out(portion[batch.position], batch.number, missing.get(batch.number))
     outdated = await reading.source.outdated(project, [one for one, found in complaints.items() if found])
     for batch in batches:
         if batch.is_of_generation and batch.number in outdated:
-            recomputed.outdate(portion[batch.position], batch)
+            recomputed.outdate(portion[batch.position], batch.number)
         elif batch.is_of_generation:
-            recomputed.add(portion[batch.position], batch, complaints[batch.number])
+            recomputed.add(
+                portion[batch.position], batch.number, batch.engine_revision, complaints[batch.number]
+            )
 
 
 async def _complaints_of(
@@ -258,6 +208,12 @@ async def _complaints_of_slots(
     ]
     drawings = await drawing_as_used(tx, first.project, model, times, used)
     data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
+    placed = [
+        (index_of[slot_of[one.number, one.position]], one.partition)
+        for one in newest.values()
+        if one.comes_to
+    ]
+    data = await with_named_partitions(LineageReading(tx, first.project, model, resolved), data, placed)
     setting = EngineSetting(
         prepare(model), resolved.measures, first.project, ZoneInfo(first.time_zone), says_contributions=True
     )
@@ -266,27 +222,31 @@ async def _complaints_of_slots(
     names = {stream.number: stream.node_slugs for stream in resolved.streams}
     made = [batch for batch in batches if batch.is_of_generation]
     calculated = await calculations(tx, first.project, [batch.number for batch in made])
-    digest = bytes.fromhex(sha256(model))
     complaints: dict[int, list[str]] = {}
     for batch in made:
         index = index_of[slot_of[batch.number, batch.position]]
         run = run_of[index].get(batch.partition)
-        of_batch = _complaints(model, batch, run, calculated.get(batch.number, {}), names)
         misplaced = [] if run is None else list(batch.misplaced(portion[batch.position], model))
         if misplaced and not batch.is_there and "period_days" in setting.program.functions:
             # The project's clock was set anew since, and with it the length of days.
             complaints[batch.number] = []
             continue
-        if batch.is_there:
-            of_batch += misplaced
-        of_batch += [problem.message for problem in runs[index].problems]
-        if batch.share_places != model.share_places:
-            places = f"at {batch.share_places} places, and its model says {model.share_places}"
-            of_batch.append(f"its shares were cut {places}")
-        if batch.model_sha256 != digest:
-            of_batch.append("its model version is not the one that made it, by the digest")
-        complaints[batch.number] = of_batch
+        complaints[batch.number] = [
+            *_complaints(model, batch, run, calculated.get(batch.number, {}), names),
+            *(misplaced if batch.is_there else ()),
+            *(problem.message for problem in runs[index].problems),
+            *_of_version(model, batch),
+        ]
     return complaints
+
+
+def _of_version(model: Model, batch: _Batch) -> Iterator[str]:
+    """How a batch differs from the model version that it names."""
+    if batch.share_places != model.share_places:
+        places = f"at {batch.share_places} places, and its model says {model.share_places}"
+        yield f"its shares were cut {places}"
+    if batch.model_sha256 != bytes.fromhex(sha256(model)):
+        yield "its model version is not the one that made it, by the digest"
 
 
 def _slots_of(batches: Sequence[_Batch]) -> dict[tuple[int, int], tuple[int, Interval]]:
@@ -312,7 +272,7 @@ def _complaints(
     calculated: Mapping[str, Calculated],
     names: Mapping[int, Sequence[str]],
 ) -> list[str]:
-    if run is None and (batch.event_count or batch.total):
+    if run is None and batch.comes_to:
         return ["its events make no run of its partition"]
     readings = {batch.output: NodeReading(Decimal(0))} if run is None else run.readings
     # Of a run with problems it is not told what it rests on; the problems are named.

@@ -58,7 +58,7 @@ _BROKEN: Final = f"""
         UNION ALL
         SELECT e.id, e.start_time, e.end_time FROM events e
          WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s AND e.voided_at IS NULL
-           AND e.start_time >= %(first)s AND e.start_time < %(last)s
+           AND e.start_time >= %(first)s AND e.start_time < %(last)s AND NOT e.is_imputed
            AND e.id NOT IN (SELECT id FROM matched WHERE id IS NOT NULL)
     )
     SELECT id, start_time FROM broken

@@ -149,3 +149,17 @@ def test_an_event_of_a_model_that_runs_at_events_is_late_until_its_range_is_gene
     assert late(submit(claims, draft)) == [came]
     plant.generate()
     submit(claims, draft).expect(202)
+
+
+def test_an_event_that_moved_is_late_until_the_slot_where_it_is_now_was_generated(claims):
+    plant = claims.plant
+    moving = plant.deliver(2, 20)
+    plant.generate(accounting.QUARTER)
+    times = {"start_time": "2025-02-20T00:00:00Z", "end_time": "2025-02-20T00:00:00Z"}
+    plant.api.patch(f"/projects/{plant.project['id']}/events/{moving}", {"event": times}).expect(200)
+    plant.generate()
+    draft = claims.report(*(batch["ledger_balance"] for batch in plant.batches()))
+
+    assert late(submit(claims, draft)) == [moving]
+    plant.generate(accounting.QUARTER)
+    submit(claims, draft).expect(202)

@@ -7,6 +7,7 @@ import socket
 
 import pytest
 from tests.given import registries, reports
+from tests.given.receivers import receiver
 from tests.given.registries import TOKEN
 
 from weighbridge import worker
@@ -116,7 +117,8 @@ def test_a_registry_that_is_dead_has_certainly_received_nothing(claims, rehearsa
     assert kept["may_have_been_received"] is False
     assert claims.balances() == [1, 3]
 
-    change = {"registry": {"address": rehearsal.address, "status_address": f"{rehearsal.address}/{{key}}"}}
+    moved = {"address": rehearsal.address, "status_address": f"{rehearsal.address}/{{key}}"}
+    change = {"registry": moved | {"headers": {"Authorization": f"Bearer {TOKEN}"}}}
     claims.plant.api.patch(f"/registries/{registry['id']}", change).expect(200)
     claims.plant.api.post(f"/reports/{found['id']}/submit", {}).expect(202)
     claims.plant.drain()
@@ -262,3 +264,26 @@ def test_a_report_that_asks_the_rehearsal_for_what_it_does_not_know_is_refused_b
     reason = found["history"][-1]["reason"]
     assert f"It asks to rehearse {unread!r}" in reason
     assert "drop N, fail N, lose N, fail-after N, delay S, decide-after S, refuse TEXT, accept" in reason
+
+
+def test_a_registry_that_moves_gets_no_report_with_what_was_stated_for_another_address(
+    account, claims, rehearsal
+):
+    registry = rehearsal.register(claims.plant.api)
+    clerk = account.caller("production_accounting:write")
+    with receiver() as elsewhere:
+        path = f"/registries/{registry['id']}"
+        clerk.patch(path, {"registry": {"address": elsewhere.url}}).expect(422)
+        moved = {
+            "address": elsewhere.url,
+            "status_address": elsewhere.url + "/{key}",
+            "headers": {},
+            "tries": 1,
+        }
+        clerk.patch(path, {"registry": moved}).expect(200)
+
+        submit(claims, claims.report(4), registry).expect(202)
+        claims.plant.drain()
+
+    assert elsewhere.received
+    assert not [came for came in elsewhere.received if TOKEN in str(came.headers)]

@@ -1,17 +1,23 @@
 """Which batches a report rests on: those that it takes of, and all that these rest on, over every draw.
 
 A batch rests on the batches of its slot that the same generation made, on the newest of the slot's other runs
-(what was shared was divided among all of them), on earlier batches of its run, and on what it drew of.
+(what was shared was divided among all of them), on all batches of its run, and on what it drew of. So the
+newest batch of each run is there, which says what the run comes to.
+
+A report that was sent off rests on what its runs came to at that moment; what came later is stated by another
+report.
 
 Invariant: what is gathered is closed: whatever one of its batches rests on is in it.
 """
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Final
 
 import msgspec
 
 from weighbridge.core.bundle.form.lineage import SlotLine
+from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 
 BATCHES_AT_ONCE: Final = 1000
@@ -28,8 +34,29 @@ class _Mate(msgspec.Struct, frozen=True):
     is_made: bool
 
 
+async def stated_at(tx: Read, project: int, report: int) -> datetime | None:
+    """When a report was sent off; None of a draft."""
+    [(moment,)] = await tx.tuples(
+        "SELECT reserved_at FROM reports WHERE project_id = %s AND id = %s", (project, report)
+    )
+    return moment if isinstance(moment, datetime) else None
+
+
+async def chain_of(tx: Read, project: int, report: int) -> list[str]:
+    """The ids of a report and of all that stand before it in its chain."""
+    found = await tx.tuples(
+        """
+        SELECT earlier.id FROM reports r
+          JOIN reports earlier ON (earlier.project_id, earlier.chain_id) = (r.project_id, r.chain_id)
+         WHERE r.project_id = %s AND r.id = %s AND earlier.id <= r.id ORDER BY earlier.id
+        """,
+        (project, report),
+    )
+    return [ids.of("report", project, number) for (number,) in found]
+
+
 async def batches_behind(
-    tx: Read, project: int, reported: Collection[int]
+    tx: Read, project: int, reported: Collection[int], stated: datetime | None
 ) -> tuple[list[int], list[SlotLine]]:
     """All batches behind some, by their numbers, and the slots that they were computed in."""
     known: set[int] = set()
@@ -42,7 +69,8 @@ async def batches_behind(
         for line in await _slots(tx, project, batches):
             lines[tuple(line.batches)] = line
             found.update(line.batches, line.alongside)
-        for (number,) in await tx.tuples(_BEHIND, {"project": project, "batches": batches}):
+        values = {"project": project, "batches": batches, "stated": stated}
+        for (number,) in await tx.tuples(_BEHIND, values):
             found.add(number)
         waiting = (waiting | found) - known
     return sorted(known), sorted(lines.values(), key=lambda line: line.batches)
@@ -66,10 +94,14 @@ async def _slots(tx: Read, project: int, batches: Collection[int]) -> list[SlotL
 _BEHIND: Final = """
     SELECT source_batch_id FROM batch_draws WHERE project_id = %(project)s AND batch_id = ANY (%(batches)s)
     UNION
-    SELECT earlier.id FROM batches b
-      JOIN batches earlier ON (earlier.project_id, earlier.run_id, earlier.ledger_id)
-                            = (b.project_id, b.run_id, b.ledger_id) AND earlier.id < b.id
+    SELECT of_run.id FROM batches b
+      JOIN batches of_run ON (of_run.project_id, of_run.run_id, of_run.ledger_id)
+                           = (b.project_id, b.run_id, b.ledger_id)
      WHERE b.project_id = %(project)s AND b.id = ANY (%(batches)s)
+       AND (of_run.id < b.id OR %(stated)s::timestamptz IS NULL OR EXISTS (
+            SELECT FROM ledger_entries e
+             WHERE (e.project_id, e.batch_id) = (of_run.project_id, of_run.id)
+               AND e.kind = 'credit' AND e.posted_at <= %(stated)s))
 """
 
 # As whoever verifies takes them: of every run of a slot the newest batch that was there by the end of the

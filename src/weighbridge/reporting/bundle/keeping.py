@@ -50,6 +50,7 @@ class BundleResult(msgspec.Struct, frozen=True):
     sha256: str
     """The SHA-256 of the file, as 64 hexadecimal digits."""
     file_size_bytes: int
+    """How long the file is."""
     batch_count: int
     """The batches in it: those that the report takes of, and all that these rest on."""
     redacted: bool

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -33,8 +34,9 @@ from weighbridge.core.bundle.contents import (
 from weighbridge.core.bundle.form import tables
 from weighbridge.core.bundle.form.archive import ArchivePart, directory, headers
 from weighbridge.core.bundle.form.fault import Faults
-from weighbridge.core.bundle.form.lineage import LINEAGE, SLOTS
+from weighbridge.core.bundle.form.lineage import LINEAGE, SLOTS, SlotLine
 from weighbridge.core.bundle.form.record import record_text
+from weighbridge.core.bundle.form.rows import BundledLedgerRow, ModelRow
 from weighbridge.core.bundle.index import (
     NAMESPACE,
     SIGNATURE,
@@ -43,6 +45,7 @@ from weighbridge.core.bundle.index import (
     sums,
 )
 from weighbridge.core.bundle.trust import HEAD, ROWS, Vouched, proof_part
+from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.identity import ids
 from weighbridge.core.proof.canonical import canonical_json
@@ -50,9 +53,9 @@ from weighbridge.core.proof.ssh_signature import ssh_signature
 from weighbridge.db.engine import Database, Read
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.platform.audit_tree.keys import Signer
-from weighbridge.reporting.bundle import written_events, written_rows
-from weighbridge.reporting.bundle.audit_parts import audit_parts, rows_text, seal_all
-from weighbridge.reporting.bundle.closure import batches_behind
+from weighbridge.reporting.bundle import written_entries, written_events, written_rows
+from weighbridge.reporting.bundle.audit_parts import RowsWanted, audit_parts, rows_text, seal_all
+from weighbridge.reporting.bundle.closure import batches_behind, chain_of, stated_at
 from weighbridge.reporting.reports.records import Report
 from weighbridge.reporting.submission.content import content_of
 
@@ -181,12 +184,23 @@ async def make_bundle(
     return MadeBundle(size, sha256, batches)
 
 
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What of a project goes into a bundle."""
+
+    project: int
+    batches: Sequence[int]
+    slots: Sequence[SlotLine]
+    corrections: Sequence[int]
+    stated: datetime | None
+    """When the report was sent off; None of a draft."""
+
+
 async def _write_parts(tx: Read, store: EvidenceStore, request: BundleRequest, parts: _Folder) -> int:
     """Write what comes from the database; gives the number of batches."""
     project = request.project
     report = await request.read_report(tx, project, request.report)
-    reported = {ids.number("batch", one.batch_id, project) for one in report.inclusions}
-    batches, slots = await batches_behind(tx, project, reported)
+    chosen = await _chosen(tx, request, report)
     [(name, zone)] = await tx.tuples("SELECT name, time_zone FROM projects WHERE id = %s", (project,))
     manifest = Manifest(
         FORMAT, report.id, report.project_id, project, name, zone, request.signer.origin(request.account),
@@ -194,27 +208,102 @@ async def _write_parts(tx: Read, store: EvidenceStore, request: BundleRequest, p
     )  # fmt: skip
     parts.write(MANIFEST, [record_text(manifest)])
     parts.write(REPORT, [content_of(report) + b"\n"])
-    parts.write(SLOTS, map(record_text, slots))
-    ledgers = await written_rows.ledger_rows(tx, project, batches)
-    models = await written_rows.model_rows(tx, project, batches)
-    for model, document in models:
-        parts.write(f"{MODEL_FOLDER}{model.model_id}.yaml", [document.encode()])
-    for rule, version, document in await written_rows.rule_documents(tx, project, batches):
-        parts.write(f"{RULE_FOLDER}{rule}-{version}.json", [canonical_json(document) + b"\n"])
-    points = await written_rows.event_type_rows(tx, project, batches)
+    parts.write(SLOTS, map(record_text, chosen.slots))
+    ledgers, models = await _write_documents(tx, chosen, parts)
+    corrections = await written_rows.correction_rows(tx, project, chosen.corrections)
+    parts.write(tables.CORRECTIONS.part, tables.CORRECTIONS.text(corrections))
+    await _write_tables(tx, chosen, parts)
+    await _write_events(tx, chosen, parts)
+    evidence = await _write_evidence(tx, store, request, chosen.batches, parts)
+    wanted = RowsWanted(
+        project,
+        objects=[*await chain_of(tx, project, request.report), *(one.model_id for one in models), *evidence],
+        records=await _records(tx, chosen, report, ledgers),
+        batches=[ids.of("batch", project, number) for number in chosen.batches],
+        generations=sorted({line.generation for line in chosen.slots}),
+        corrected_at=sorted({one.created_at for one in corrections if one.origin == CorrectionOrigin.MANUAL}),
+    )
+    await _write_audit(tx, request, parts, wanted)
+    return len(chosen.batches)
+
+
+async def _records(
+    tx: Read, chosen: _Chosen, report: Report, ledgers: Sequence[BundledLedgerRow]
+) -> list[tuple[str, str]]:
+    """The records of which the log is asked, by the noun of what was done to them."""
+    project, batches = chosen.project, list(chosen.batches)
+    rules = await tx.tuples(_RULES, (project, list(chosen.corrections)))
+    types = await tx.tuples(_EVENT_TYPES, (project, batches))
+    statics = await tx.tuples(_STATIC_INPUTS, (project, batches))
+    instruments = await tx.tuples(_INSTRUMENTS, (project, batches))
+    return [
+        ("project", report.project_id),
+        *(("ledger", ledger.ledger_id) for ledger in ledgers),
+        *(("rule", ids.of("rule", project, number)) for (number,) in rules),
+        *(("event_type", ids.of("event_type", project, number)) for (number,) in types),
+        *(("static_input", str(number)) for (number,) in statics),
+        *(("instrument", ids.of("batch", project, number)) for (number,) in instruments),
+    ]
+
+
+_RULES: Final = """
+    SELECT DISTINCT rule_id FROM corrections WHERE project_id = %s AND id = ANY (%s) AND rule_id IS NOT NULL
+"""
+_EVENT_TYPES: Final = """
+    SELECT DISTINCT event_type_id FROM batch_input_sets WHERE project_id = %s AND batch_id = ANY (%s)
+"""
+_STATIC_INPUTS: Final = """
+    SELECT DISTINCT static_input_id FROM batch_static_inputs WHERE project_id = %s AND batch_id = ANY (%s)
+"""
+_INSTRUMENTS: Final = """
+    SELECT id FROM batches WHERE project_id = %s AND id = ANY (%s) AND run_id IS NULL
+"""
+
+
+async def _chosen(tx: Read, request: BundleRequest, report: Report) -> _Chosen:
+    project = request.project
+    reported = {ids.number("batch", one.batch_id, project) for one in report.inclusions}
+    stated = await stated_at(tx, project, request.report)
+    batches, slots = await batches_behind(tx, project, reported, stated)
+    corrections = await written_rows.correction_numbers(tx, project, batches, stated)
+    return _Chosen(project, batches, slots, corrections, stated)
+
+
+async def _write_documents(
+    tx: Read, chosen: _Chosen, parts: _Folder
+) -> tuple[list[BundledLedgerRow], list[ModelRow]]:
+    """Write ledgers, model versions and rules; gives the former two."""
+    ledgers = await written_rows.ledger_rows(tx, chosen.project, chosen.batches)
+    documents = await written_rows.model_rows(tx, chosen.project, chosen.batches)
+    models = [model for model, _ in documents]
+    parts.write(tables.LEDGERS.part, tables.LEDGERS.text(ledgers))
+    parts.write(tables.MODELS.part, tables.MODELS.text(models))
+    for model, text in documents:
+        parts.write(f"{MODEL_FOLDER}{model.model_id}.yaml", [text.encode()])
+    for rule, version, record in await written_rows.rule_documents(tx, chosen.project, chosen.corrections):
+        parts.write(f"{RULE_FOLDER}{rule}-{version}.json", [canonical_json(record) + b"\n"])
+    return ledgers, models
+
+
+async def _write_tables(tx: Read, chosen: _Chosen, parts: _Folder) -> None:
+    project, batches, stated = chosen.project, chosen.batches, chosen.stated
     for table, found in (
-        (tables.LEDGERS, ledgers),
-        (tables.MODELS, [model for model, _ in models]),
-        (tables.BATCHES, await written_rows.batch_rows(tx, project, batches)),
-        (tables.EVENT_TYPES, points),
+        (tables.BATCHES, await written_rows.batch_rows(tx, project, batches, stated)),
         (tables.METERS, await written_rows.meter_rows(tx, project)),
         (tables.STATIC_INPUTS, await written_rows.static_input_rows(tx, project, batches)),
-        (tables.CORRECTIONS, await written_rows.correction_rows(tx, project, batches)),
+        (tables.ENTRIES, await written_entries.entry_rows(tx, project, batches, stated)),
+        (tables.DEFICITS, await written_entries.deficit_rows(tx, project, batches, stated)),
     ):
         parts.write(table.part, table.text(found))
-    await _write_each(
-        parts, tables.NODE_VALUES, _portions(written_rows.node_value_rows(tx, project, batches))
-    )
+    values = _portions(written_rows.node_value_rows(tx, project, batches))
+    await _write_each(parts, tables.NODE_VALUES, values)
+
+
+async def _write_events(tx: Read, chosen: _Chosen, parts: _Folder) -> None:
+    """Write the events, type by type, and the lineage that names them."""
+    project, batches = chosen.project, chosen.batches
+    points = await written_rows.event_type_rows(tx, project, batches)
+    parts.write(tables.EVENT_TYPES.part, tables.EVENT_TYPES.text(points))
     corrected = await written_events.CorrectedEvents.read(tx, project, batches)
     for event_type in sorted({point.event_type for point in points}):
         of_type = [point for point in points if point.event_type == event_type]
@@ -224,11 +313,6 @@ async def _write_parts(tx: Read, store: EvidenceStore, request: BundleRequest, p
     async for line in written_events.lineage_lines(tx, project, batches, corrected.versions):
         writing.write(record_text(line))
     writing.close()
-    objects = [report.id, *(model.model_id for model, _ in models)]
-    objects += await _write_evidence(tx, store, request, batches, parts)
-    generations = sorted({line.generation for line in slots})
-    await _write_audit(tx, request, parts, objects, [ledger.ledger_id for ledger in ledgers], generations)
-    return len(batches)
 
 
 async def _portions(rows: AsyncIterator[Any]) -> AsyncIterator[list[Any]]:
@@ -262,15 +346,8 @@ async def _write_evidence(
     return [f"evidence {row.evidence} of {ids.of('event', request.project, row.event)}" for row, _ in found]
 
 
-async def _write_audit(  # noqa: PLR0917 - what the log is asked for
-    tx: Read,
-    request: BundleRequest,
-    parts: _Folder,
-    objects: Sequence[str],
-    ledgers: Sequence[str],
-    generations: Sequence[int],
-) -> None:
-    head, rows, proofs = await audit_parts(tx, request.account, request.signer, objects, ledgers, generations)
+async def _write_audit(tx: Read, request: BundleRequest, parts: _Folder, wanted: RowsWanted) -> None:
+    head, rows, proofs = await audit_parts(tx, request.account, request.signer, wanted)
     parts.write(HEAD, [head.encode()])
     parts.write(ROWS, [rows_text(rows)])
     for number, proof in proofs:

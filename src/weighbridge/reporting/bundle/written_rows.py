@@ -36,21 +36,24 @@ async def ledger_rows(tx: Read, project: int, batches: Sequence[int]) -> list[ro
     ]
 
 
-async def batch_rows(tx: Read, project: int, batches: Sequence[int]) -> list[rows.BatchRow]:
-    """Some batches."""
+async def batch_rows(
+    tx: Read, project: int, batches: Sequence[int], stated: datetime | None
+) -> list[rows.BatchRow]:
+    """Some batches, as they stood at a moment; as they stand now where none is said."""
     found = await tx.tuples(
         """
         SELECT b.id, b.ledger_id, b.tracking_id, b.start_time, b.end_time, b.run_id,
                coalesce(r.by_event, false), r.event_id, r.tracking_id, f.name, a.name, b.model_id,
                coalesce(b.share_scale, 0), b.total, b.credited, b.engine_revision, b.async_task_id,
-               b.created_at, b.deleted_at
+               b.created_at,
+               CASE WHEN b.deleted_at <= coalesce(%s::timestamptz, b.deleted_at) THEN b.deleted_at END
           FROM batches b
           LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
           LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
           LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
          WHERE b.project_id = %s AND b.id = ANY (%s) ORDER BY b.id
         """,
-        (project, batches),
+        (stated, project, batches),
     )
     return [
         rows.BatchRow(number, ids.of("batch", project, number), *map(_moment, rest))
@@ -141,12 +144,23 @@ async def static_input_rows(tx: Read, project: int, batches: Sequence[int]) -> l
     return [rows.StaticInputRow(*map(_moment, row)) for row in found]
 
 
-async def correction_rows(tx: Read, project: int, batches: Sequence[int]) -> list[rows.CorrectionRow]:
-    """The corrections that were in force when batches were made."""
+async def correction_numbers(
+    tx: Read, project: int, batches: Sequence[int], stated: datetime | None
+) -> list[int]:
+    """The corrections that were in force when batches were made, and those in force on their events.
+
+    The latter tell why an event has left a run, or what no batch was made with yet.
+    """
+    values = {"project": project, "batches": list(batches), "stated": stated}
+    return [number for (number,) in await tx.tuples(_IN_FORCE, values)]
+
+
+async def correction_rows(tx: Read, project: int, corrections: Sequence[int]) -> list[rows.CorrectionRow]:
+    """Some corrections."""
     names: dict[str, dict[int, str]] = {
         kind: dict(await tx.tuples(_NAMES[kind], (project,))) for kind in ("feedstock_id", "asset_id")
     }
-    found = await tx.tuples(_CORRECTIONS, (project, project, batches))
+    found = await tx.tuples(_CORRECTIONS, (project, list(corrections)))
     return [
         rows.CorrectionRow(
             number, event, point, origin, _value(point, before, names), _value(point, after, names) or "",
@@ -167,9 +181,22 @@ _CORRECTIONS: Final = """
       JOIN events e ON (e.project_id, e.id) = (c.project_id, c.event_id)
       LEFT JOIN data_point_types p ON (p.project_id, p.event_type_id, p.position)
                                     = (e.project_id, e.event_type_id, c.position)
-     WHERE c.project_id = %s AND c.id IN (
-           SELECT correction_id FROM batch_corrections WHERE project_id = %s AND batch_id = ANY (%s))
+     WHERE c.project_id = %s AND c.id = ANY (%s)
      ORDER BY c.id
+"""
+_IN_FORCE: Final = """
+    SELECT correction_id FROM batch_corrections
+     WHERE project_id = %(project)s AND batch_id = ANY (%(batches)s)
+    UNION
+    SELECT c.id FROM corrections c
+     WHERE c.project_id = %(project)s AND c.state = 'in_force'
+       AND c.created_at <= coalesce(%(stated)s::timestamptz, c.created_at)
+       AND EXISTS (
+           SELECT FROM batch_inputs i
+            WHERE i.project_id = c.project_id AND i.batch_id = ANY (%(batches)s)
+              AND int8range(i.first_event, i.last_event, '[]') @> c.event_id
+              AND c.event_id = ANY (i.event_ids))
+     ORDER BY 1
 """
 
 
@@ -187,19 +214,18 @@ def _value(point: str, written: str | None, names: Mapping[str, Mapping[int, str
     return plain(value) if isinstance(value, Decimal) else str(value)
 
 
-async def rule_documents(tx: Read, project: int, batches: Sequence[int]) -> list[tuple[int, int, Any]]:
-    """The versions of rules whose corrections were in force, each as a record."""
+async def rule_documents(tx: Read, project: int, corrections: Sequence[int]) -> list[tuple[int, int, Any]]:
+    """The versions of rules that made some corrections, each as a record."""
     found = await tx.tuples(
         """
         SELECT v.rule_id, v.version, (to_jsonb(v) || jsonb_build_object('name', r.name))::text
           FROM rule_versions v JOIN rules r ON (r.project_id, r.id) = (v.project_id, v.rule_id)
          WHERE v.project_id = %s AND (v.rule_id, v.version) IN (
                SELECT c.rule_id, c.rule_version FROM corrections c
-                 JOIN batch_corrections used ON (used.project_id, used.correction_id) = (c.project_id, c.id)
-                WHERE used.project_id = %s AND used.batch_id = ANY (%s))
+                WHERE c.project_id = %s AND c.id = ANY (%s))
          ORDER BY v.rule_id, v.version
         """,
-        (project, project, batches),
+        (project, project, list(corrections)),
     )
     return [(rule, version, json.loads(text, parse_float=Decimal)) for rule, version, text in found]
 

@@ -1,6 +1,7 @@
 """Make registries, and change them.
 
-Invariant: what a header says goes into its own table and nowhere else; audit rows have its name.
+Invariants: what a header says goes into its own table and nowhere else; audit rows have its name. It is sent
+to the addresses alone with which somebody stated it: another address takes headers that are stated anew.
 """
 
 import re
@@ -22,19 +23,13 @@ from weighbridge.platform import changes
 from weighbridge.reporting.registries import queries
 from weighbridge.reporting.registries.records import (
     POLL_SECONDS,
+    POLL_SECONDS_MAX,
+    TIMEOUT_SECONDS_MAX,
+    TRIES_MAX,
     NewRegistry,
     Registry,
     RegistryChange,
 )
-
-TIMEOUT_SECONDS_MAX: Final = 120
-"""Seconds that one request to a registry may take."""
-
-TRIES_MAX: Final = 20
-"""Tries of one submission."""
-
-POLL_SECONDS_MAX: Final = 86_400
-"""Seconds between two questions for a decision."""
 
 HEADERS_MAX: Final = 10
 """Headers that prove to one registry who calls."""
@@ -90,7 +85,11 @@ async def create_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry
 
 
 async def update_registry(tx: Write, actor: Actor, text: str, change: RegistryChange) -> Registry:
-    """Change a registry; what is left out stays, headers are taken as a whole."""
+    """Change a registry; what is left out stays, headers are taken as a whole.
+
+    Whoever names another address cannot read the headers that are kept, so they do not go there: Invalid
+    unless headers come with it.
+    """
     found = await queries.get_registry(tx, actor, text)
     await tx.execute("SELECT FROM registries WHERE id = %s FOR UPDATE", (found.id,))
     before = await queries.get_registry(tx, actor, text)
@@ -106,7 +105,11 @@ async def update_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
     wanted = msgspec.structs.replace(was, **stated)
     wanted = msgspec.structs.replace(wanted, name=wanted.name.strip())
     headers = {} if change.headers is UNSET else change.headers
-    if problems := await _problems(tx, actor, wanted, headers, before.id):
+    problems = [
+        *_of_kept_headers(before, wanted, change),
+        *await _problems(tx, actor, wanted, headers, before.id),
+    ]
+    if problems:
         raise Invalid(problems)
     await tx.execute(
         """
@@ -137,6 +140,20 @@ class _Wanted(msgspec.Struct, frozen=True):
     timeout_seconds: int
     tries: int
     poll_seconds: int | None
+
+
+def _of_kept_headers(before: Registry, wanted: _Wanted, change: RegistryChange) -> list[Problem]:
+    """Refuse to send what is kept to an address with which it was not stated."""
+    moved = [
+        name for name in ("address", "status_address") if getattr(before, name) != getattr(wanted, name)
+    ]  # fmt: skip
+    if not moved or not before.secret_headers or change.headers is not UNSET:
+        return []
+    message = (
+        f"{moved[0]} changes, and what {', '.join(before.secret_headers)} says is not sent to another one; "
+        "state headers anew with it, or {} for none."
+    )
+    return [Problem(message, "registry.headers", "required")]
 
 
 async def _problems(

@@ -7,11 +7,21 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.core.report.adapter import AdapterName
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line, one_of
+from weighbridge.http.outgoing.reach import ADDRESS_MAX
+from weighbridge.http.text import Line, at_most, between, one_of
 
 TIMEOUT_SECONDS: Final = 30
 TRIES: Final = 8
 POLL_SECONDS: Final = 300
+
+TIMEOUT_SECONDS_MAX: Final = 120
+"""Seconds that one request to a registry may take."""
+
+TRIES_MAX: Final = 20
+"""Tries of one submission."""
+
+POLL_SECONDS_MAX: Final = 86_400
+"""Seconds between two questions for a decision."""
 
 
 class Registry(msgspec.Struct, frozen=True):
@@ -44,17 +54,17 @@ class NewRegistry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Line
     adapter: Annotated[Line, one_of(AdapterName)]
-    address: str | None = None
+    address: Annotated[str, at_most(ADDRESS_MAX)] | None = None
     """Where a report is posted; required for `http`."""
-    status_address: str | None = None
+    status_address: Annotated[str, at_most(ADDRESS_MAX)] | None = None
     """Where it is asked for by its key, with `{key}` in it; left out, the address, a slash and the key."""
     headers: dict[str, str] = {}
     """Headers that prove who calls, such as `Authorization`; they are kept and never shown."""
-    timeout_seconds: int = TIMEOUT_SECONDS
+    timeout_seconds: Annotated[int, between(1, TIMEOUT_SECONDS_MAX)] = TIMEOUT_SECONDS
     """From 1 to 120."""
-    tries: int = TRIES
+    tries: Annotated[int, between(1, TRIES_MAX)] = TRIES
     """From 1 to 20."""
-    poll_seconds: int | UnsetType | None = UNSET
+    poll_seconds: Annotated[int, between(1, POLL_SECONDS_MAX)] | UnsetType | None = UNSET
     """From 1 to 86,400; 300 when left out, null where people write decisions down."""
 
 
@@ -68,13 +78,14 @@ class RegistryChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller may change of a registry; what is left out stays."""
 
     name: Line | UnsetType = UNSET
-    address: str | UnsetType = UNSET
-    status_address: str | UnsetType = UNSET
+    address: Annotated[str, at_most(ADDRESS_MAX)] | UnsetType = UNSET
+    status_address: Annotated[str, at_most(ADDRESS_MAX)] | UnsetType = UNSET
     headers: dict[str, str] | UnsetType = UNSET
-    """All headers that prove who calls, instead of those that it has."""
-    timeout_seconds: int | UnsetType = UNSET
-    tries: int | UnsetType = UNSET
-    poll_seconds: int | UnsetType | None = UNSET
+    """All headers that prove who calls, instead of those that it has. Required with another address where it
+    has any: those that are kept are not sent there."""
+    timeout_seconds: Annotated[int, between(1, TIMEOUT_SECONDS_MAX)] | UnsetType = UNSET
+    tries: Annotated[int, between(1, TRIES_MAX)] | UnsetType = UNSET
+    poll_seconds: Annotated[int, between(1, POLL_SECONDS_MAX)] | UnsetType | None = UNSET
 
 
 class RegistryChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -52,7 +52,11 @@ async def create_registry(call: WriteCall, body: NewRegistryBody) -> Registry:
     example={"registry": {"timeout_seconds": 60}},
 )
 async def update_registry(call: WriteCall, body: RegistryChangeBody) -> Registry:
-    """Change a registry; submissions under way go on with what is new."""
+    """Change a registry; submissions under way go on with what is new.
+
+    Another `address` or `status_address` takes `headers` as well where the registry has any: what they say is
+    known to those alone who stated them, and is not sent to an address that somebody else names.
+    """
     return await actions.update_registry(call.tx, call.actor, call.path["registry_id"], body.registry)
 
 

@@ -12,6 +12,8 @@ from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
 from weighbridge.platform import changes
+from weighbridge.platform.api_tokens.records import HandedOver
+from weighbridge.platform.authentication.successor import need_user
 from weighbridge.reporting.linking.entry import KEY
 from weighbridge.reporting.linking.secret import LinkSecret, new_digits
 from weighbridge.reporting.report_links import queries
@@ -53,8 +55,9 @@ async def create_report_link(tx: Write, actor: Actor, named: str, new: NewReport
     )  # fmt: skip
     made = await queries.get_report_link(tx, report, str(number))
     changes.record(
-        tx, actor, action="report_link.create", target=made.report_id, project_id=report.project, after=made
-    )
+        tx, actor, action="report_link.create", target=made.report_id, project_id=report.project,
+        after=_without_person(made),
+    )  # fmt: skip
     address = f"{API_PREFIX}/reports/{made.report_id}/by_link?{KEY}={LinkSecret(number, digits).text}"
     return IssuedReportLink(**asdict(made), url=ResourceAddress(address))
 
@@ -71,8 +74,29 @@ async def revoke_report_link(tx: Write, actor: Actor, named: str, link: str) -> 
         after: ReportLink = await queries.get_report_link(tx, report, link)
         changes.record(
             tx, actor, action="report_link.revoke", target=before.report_id, project_id=report.project,
-            before=before, after=after,
+            before=_without_person(before), after=_without_person(after),
         )  # fmt: skip
+
+
+async def reassign_report_link(
+    tx: Write, actor: Actor, named: str, link: str, wanted: HandedOver
+) -> ReportLink:
+    """Have another user of the account answer for a link from now on; its address stays."""
+    report = await queries.report_named(tx, actor, named)
+    before = await queries.get_report_link(tx, report, link)
+    user_id = await need_user(tx, actor, wanted.user_email, "link.user_email")
+    await tx.execute("UPDATE report_links SET user_id = %s WHERE id = %s", (user_id, before.id))
+    after: ReportLink = await queries.get_report_link(tx, report, link)
+    changes.record(
+        tx, actor, action="report_link.reassign", target=before.report_id, project_id=report.project,
+        before=_without_person(before), after=_without_person(after),
+    )  # fmt: skip
+    return after
+
+
+def _without_person(link: ReportLink) -> dict[str, object]:
+    """What the audit log keeps of a link: who answers for it by number, for it can forget nobody."""
+    return {**asdict(link), "user": {"id": link.user.id}}
 
 
 def _problems(new: NewReportLink, standing: int) -> Iterator[Problem]:

@@ -22,7 +22,8 @@ from weighbridge.db.listing import (
 )
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
-from weighbridge.platform.tenancy.scope import find, key_named, need, of_key
+from weighbridge.platform.api_tokens.records import TokenUser
+from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
 from weighbridge.reporting.report_links.records import LinkStatus, ReportLink
 
 STATUS: Final = f"""(CASE WHEN l.revoked_at IS NOT NULL THEN '{LinkStatus.REVOKED}'
@@ -36,12 +37,14 @@ REPORT_LINKS: Final = Listing(
     key=("l.id",),
     filters={
         "status": Filter(STATUS, among(LinkStatus), ", ".join(LinkStatus)),
+        "user_id": Filter("coalesce(l.user_id, l.created_by)", read_int4, "the number of a user"),
         "created_at": Filter("l.created_at", read_moment, MOMENT, BOUNDS),
         "expires_at": Filter("l.expires_at", read_moment, MOMENT, BOUNDS),
     },
 )
 _SOURCE: Final = """
     report_links l JOIN users c ON c.id = l.created_by LEFT JOIN users r ON r.id = l.revoked_by
+    JOIN users o ON o.id = coalesce(l.user_id, l.created_by)
 """
 REPORT_LINK: Final = row_of(
     ReportLink,
@@ -56,6 +59,7 @@ REPORT_LINK: Final = row_of(
     Column("expires_at", "l.expires_at"),
     Column("revoked_at", "l.revoked_at"),
     Column("revoked_by", "r.name"),
+    Column("user", ("o.id", "o.name", "o.email", "o.disabled_at"), TokenUser),
 )
 
 
@@ -71,6 +75,12 @@ async def list_report_links(tx: Read, report: ids.Key, request: ListRequest) -> 
     """The links of a report, ended ones included."""
     where = SQL("l.project_id = {} AND l.report_id = {}").format(Literal(report.project), Literal(report.key))
     return await read_page(tx, REPORT_LINK, REPORT_LINKS, request, source=_SOURCE, where=[where])
+
+
+async def list_links_of_account(tx: Read, actor: Actor, request: ListRequest) -> Page[ReportLink]:
+    """The links to all reports of the actor's account, ended ones included."""
+    where = [of_projects(actor, "l.project_id")]
+    return await read_page(tx, REPORT_LINK, REPORT_LINKS, request, source=_SOURCE, where=where)
 
 
 async def get_report_link(tx: Read, report: ids.Key, named: str) -> ReportLink:

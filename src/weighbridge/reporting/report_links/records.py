@@ -9,7 +9,8 @@ from msgspec.structs import asdict
 
 from weighbridge.core.identity.link import ResourceAddress
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import one_of
+from weighbridge.http.text import Name, between, one_of
+from weighbridge.platform.api_tokens.records import HandedOver, TokenUser
 
 LINK_SECONDS_MIN: Final = 60
 """How long a link to a report lives at least, in seconds."""
@@ -55,6 +56,8 @@ class ReportLink(msgspec.Struct, frozen=True):
     """When it was revoked; null for one that was not."""
     revoked_by: str | None
     """The name of the user who revoked it; null unless someone did."""
+    user: TokenUser
+    """Who answers for it: who made it, unless it was handed over."""
 
 
 class IssuedReportLink(ReportLink, frozen=True):
@@ -73,10 +76,16 @@ def without_address(issued: IssuedReportLink) -> ReportLink:
 class NewReportLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a link."""
 
-    name: str
+    name: Name
     """Whom or what it is for, such as `Verifier, first review`."""
-    expires_in: int = LINK_SECONDS_DEFAULT
+    expires_in: Annotated[int, between(LINK_SECONDS_MIN, LINK_SECONDS_MAX)] = LINK_SECONDS_DEFAULT
     """How long it opens the report, in seconds: 60 to 31,622,400, which are 366 days."""
+
+
+class HandedOverLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /reports/{report_id}/links/{link_id}."""
+
+    link: HandedOver
 
 
 class NewReportLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

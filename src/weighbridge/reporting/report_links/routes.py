@@ -5,11 +5,12 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.access.told_link import by_told_link
 from weighbridge.http.attachment import Attachment
-from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, post
+from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.reporting.bundle.keeping import MEDIA_TYPE, attached, kept_bundle, need_bundle
 from weighbridge.reporting.linking.entry import KEY, KEY_MEANING, ReportEntry, report_entry
 from weighbridge.reporting.report_links import actions, queries
 from weighbridge.reporting.report_links.records import (
+    HandedOverLinkBody,
     IssuedReportLink,
     NewReportLinkBody,
     ReportLink,
@@ -33,6 +34,18 @@ async def list_report_links(call: ReadCall) -> Page[ReportLink]:
     return await queries.list_report_links(call.tx, report, list_request(call.query, queries.REPORT_LINKS))
 
 
+@get(
+    "/report_links",
+    permission="production_accounting:read",
+    returns=Page[ReportLink],
+    listing=queries.REPORT_LINKS,
+)
+async def list_links_of_account(call: ReadCall) -> Page[ReportLink]:
+    """List the links to all reports of the account, such as those of a user who was shut out."""
+    request = list_request(call.query, queries.REPORT_LINKS)
+    return await queries.list_links_of_account(call.tx, call.actor, request)
+
+
 @post(
     _LINKS,
     permission="production_accounting:write",
@@ -54,6 +67,20 @@ async def create_report_link(call: WriteCall, body: NewReportLinkBody) -> Issued
 async def revoke_report_link(call: WriteCall) -> None:
     """Revoke a link to a report, at once; one that was revoked already stays as it is."""
     await actions.revoke_report_link(call.tx, call.actor, call.path["report_id"], call.path["link_id"])
+
+
+@patch(
+    _LINKS + "/{link_id}",
+    permission="production_accounting:write",
+    body=HandedOverLinkBody,
+    returns=ReportLink,
+    example={"link": {"user_email": "ada@plant.example"}},
+)
+async def reassign_report_link(call: WriteCall, body: HandedOverLinkBody) -> ReportLink:
+    """Have another user answer for a link, such as when its own was shut out; its address stays."""
+    return await actions.reassign_report_link(
+        call.tx, call.actor, call.path["report_id"], call.path["link_id"], body.link
+    )
 
 
 @by_told_link("/reports/{report_id}/by_link", enter=report_entry, query={KEY: KEY_MEANING}, returns=Report)
@@ -82,4 +109,12 @@ async def download_bundle_by_link(tx: Read, entry: ReportEntry) -> Attachment:
     return attached(report, kept, entry.files)
 
 
-ROUTES = [list_report_links, create_report_link, revoke_report_link, open_report, download_bundle_by_link]
+ROUTES = [
+    list_report_links,
+    list_links_of_account,
+    create_report_link,
+    reassign_report_link,
+    revoke_report_link,
+    open_report,
+    download_bundle_by_link,
+]

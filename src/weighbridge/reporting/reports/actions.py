@@ -17,7 +17,7 @@ from weighbridge.core.quantity.number import shorten
 from weighbridge.core.report.state import RESTATABLE, ReportStatus, ReportTrigger
 from weighbridge.db import locks
 from weighbridge.db.engine import Write
-from weighbridge.errors import Conflict, Invalid, Malformed
+from weighbridge.errors import Conflict, Invalid
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks.actions import queue_task
 from weighbridge.platform.tenancy.scope import key_named
@@ -73,8 +73,6 @@ class Restated(msgspec.Struct, frozen=True):
 
 async def create_report(tx: Write, actor: Actor, new: NewReport) -> Report:
     """Make a draft; one that restates another begins with what that one takes."""
-    if new.project_id is None:
-        raise Malformed([Problem("report.project_id is required.", "report.project_id", "required")])
     project = await project_for_record(tx, actor, new.project_id)
     problems = _wrong_names(new.name, new.report_type)
     problems += await _wrong_methodology(tx, actor, new.methodology_id)

@@ -10,6 +10,7 @@ from psycopg.sql import SQL, Composable
 from weighbridge.accounting.books.stale_reasons import stale_among
 from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
+from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.report.delivery import DeliveryStep, may_have_been_received
 from weighbridge.core.report.state import RESERVING, ReportStatus
@@ -28,7 +29,7 @@ from weighbridge.db.listing import (
     read_moment,
     read_page,
 )
-from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.platform.tenancy.project_filter import project_filter
@@ -97,6 +98,11 @@ def _none() -> None:
 
 _report_id: Final = partial(ids.of, "report")
 
+
+def _page_of_report(project: str, report: str) -> Link:
+    return Link(f"/projects/{project}/reports/{report}")
+
+
 REPORT: Final = row_of(
     Report,
     Column("id", ("r.project_id", "r.id"), _report_id),
@@ -120,8 +126,10 @@ REPORT: Final = row_of(
     Column("history", (), list),
     Column("alerted_batch_count", (), int),
     Column("stale_batch_count", (), int),
+    Column("waiting_batch_count", (), int),
     Column("created_at", "r.created_at"),
     Column("updated_at", "r.updated_at"),
+    Derived("ui_url", ("project_id", "id"), _page_of_report),
 )
 
 
@@ -223,6 +231,7 @@ async def _completed(tx: Read, reports: Sequence[Report], most: int) -> list[Rep
         inclusions[report].append(Inclusion(ids.of("batch", project, batch), *rest))
     stale: dict[int, int] = dict(await tx.tuples(_STALE, values))
     alerted: dict[int, int] = dict(await tx.tuples(_ALERTED, values))
+    waiting: dict[int, int] = dict(await tx.tuples(_WAITING, values))
     history: dict[int, list[ReportMove]] = {key.key: [] for key in keys}
     for report, *move in await tx.tuples(_HISTORY, values):
         history[report].append(ReportMove(*move))
@@ -233,6 +242,7 @@ async def _completed(tx: Read, reports: Sequence[Report], most: int) -> list[Rep
             history=history[key.key],
             stale_batch_count=stale.get(key.key, 0),
             alerted_batch_count=alerted.get(key.key, 0),
+            waiting_batch_count=waiting.get(key.key, 0),
         )
         for key, report in zip(keys, reports, strict=True)
     ]
@@ -273,6 +283,16 @@ _STALE: Final = f"""
         ON (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id) AND {IS_NEWEST}
      WHERE own.deleted_at IS NOT NULL OR b.id <> i.basis
         OR (b.project_id, b.id) IN ({stale_among("= ANY (%(projects)s)")})
+     GROUP BY i.report_id
+"""
+
+_WAITING: Final = f"""
+    SELECT i.report_id, count(DISTINCT i.batch_id)
+      FROM {_NAMED}
+      JOIN report_batches i ON (i.project_id, i.report_id) = (named.project_id, named.report_id)
+      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+      JOIN slot_waits w ON (w.project_id, w.ledger_id, w.start_time, w.end_time)
+                         = (b.project_id, b.ledger_id, b.start_time, b.end_time)
      GROUP BY i.report_id
 """
 

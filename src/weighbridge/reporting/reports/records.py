@@ -6,12 +6,13 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from weighbridge.core.identity.link import Link
 from weighbridge.core.report.adapter import AdapterName
 from weighbridge.core.report.delivery import DeliveryStep
 from weighbridge.core.report.state import ReportStatus
 from weighbridge.core.report.summary import ChangeCause
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Description, Line, one_of
+from weighbridge.http.text import Description, Line, Name, id_of, one_of, several
 from weighbridge.platform.async_tasks.records import AsyncTask
 
 WITHOUT_REGISTRY: Final = (AdapterName.FILE,)
@@ -138,8 +139,11 @@ class Report(msgspec.Struct, frozen=True):
     """How many of its batches have an alert on their runs."""
     stale_batch_count: int
     """Behind how many of its batches the data have changed, or another batch has been posted since."""
+    waiting_batch_count: int
+    """In the slots of how many of its batches events wait for a generation to look at them."""
     created_at: Instant
     updated_at: Instant
+    ui_url: Link
 
 
 class TakenBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -153,16 +157,16 @@ class TakenBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class NewReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a report: batches whole by their ids, or with amounts, or none yet."""
 
-    name: str
+    name: Name
     report_type: Line
-    project_id: str | int | None = None
-    """The project, as `prj_…` or its number; required."""
+    project_id: str | int
+    """The project, as `prj_…` or its number."""
     methodology_id: int | None = None
     batch_ids: list[str] | UnsetType = UNSET
     """The batches of which it takes all that remains, up to 10,000, such as `bat_…`."""
-    batches: list[TakenBatch] | UnsetType = UNSET
+    batches: Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
     """The batches from which it takes so much, up to 10,000; instead of `batch_ids`."""
-    supersedes: str | None = None
+    supersedes: Annotated[str, id_of("report")] | None = None
     """The report that it restates, such as `rpt_…`; without batches it begins with those of that one."""
 
 
@@ -175,12 +179,12 @@ class NewReportBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ReportChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller may change of a draft; what is left out stays."""
 
-    name: str | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
     report_type: Line | UnsetType = UNSET
     methodology_id: int | UnsetType | None = UNSET
     batch_ids: list[str] | UnsetType = UNSET
     """The batches of which it takes all that remains, instead of those that it has."""
-    batches: list[TakenBatch] | UnsetType = UNSET
+    batches: Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
     """The batches from which it takes so much, instead of those that it has."""
 
 
@@ -225,6 +229,17 @@ class SubmittedReport(msgspec.Struct, frozen=True):
     async_task_id: int
     """The number of the task that sends it off."""
     async_task: AsyncTask
+
+
+class SubmissionResult(msgspec.Struct, frozen=True):
+    """The result of a finished submission."""
+
+    report: str
+    """The friendly id of the report."""
+    reference: str
+    """What the receiver calls it, or where it was put."""
+    sha256: str
+    """The SHA-256 of what was sent, as 64 hexadecimal digits."""
 
 
 class SubmissionStep(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.operation import REFUSALS_TOLD
 from weighbridge.platform.queue.polling import poll
-from weighbridge.reporting.bundle.keeping import MEDIA_TYPE, attached
+from weighbridge.reporting.bundle.keeping import MEDIA_TYPE, BundleResult, attached
 from weighbridge.reporting.rendering.stated import rendered
 from weighbridge.reporting.reports import actions, queries
 from weighbridge.reporting.reports.records import (
@@ -24,6 +24,7 @@ from weighbridge.reporting.reports.records import (
     ReportSubmission,
     StartedBundle,
     StoredSubmission,
+    SubmissionResult,
     SubmittedReport,
 )
 from weighbridge.reporting.submission.kept import spool_of, spool_with
@@ -74,6 +75,7 @@ async def delete_report(call: WriteCall) -> None:
     returns=SubmittedReport,
     status=202,
     refusals_told=REFUSALS_TOLD | {Invalid.status},
+    task_results={"report_submission": SubmissionResult},
 )
 async def submit_report(call: WriteCall, body: ReportSubmission) -> Answer:
     """Reserve what a report takes and send it off; refused with every requirement that it does not meet."""
@@ -113,6 +115,7 @@ async def download_submission(call: ReadCall) -> Attachment:
     body=BundleOptions,
     returns=StartedBundle,
     status=202,
+    task_results={"report_bundle": BundleResult},
 )
 async def make_report_bundle(call: WriteCall, body: BundleOptions) -> Answer:
     """Make the proof bundle of a draft: one file with all that its amounts were computed from.

@@ -7,8 +7,6 @@ that ends the task. When the task fails, the database lets the report fail with 
 
 import asyncio
 
-import msgspec
-
 from weighbridge.collection.evidence_files.store import EvidenceStore
 from weighbridge.core.report.state import ReportTrigger
 from weighbridge.db.engine import Database
@@ -22,6 +20,7 @@ from weighbridge.platform.async_tasks.actions import Attempt
 from weighbridge.reporting.bundle.keeping import Bundler
 from weighbridge.reporting.rendering.stated import rendered
 from weighbridge.reporting.reports import queries
+from weighbridge.reporting.reports.records import SubmissionResult
 from weighbridge.reporting.submission.adapter import FILE, Adapter, Receipt
 from weighbridge.reporting.submission.calling import CalledRegistry, Known, called_registry
 from weighbridge.reporting.submission.journal import TaskJournal
@@ -41,17 +40,6 @@ from weighbridge.reporting.submission.reviewing import (
     due_reviews,
 )
 from weighbridge.reporting.taking.moves import ReportWord, deliver, lock_report, refuse_unless
-
-
-class SubmissionResult(msgspec.Struct, frozen=True):
-    """The result of a finished submission."""
-
-    report: str
-    """The friendly id of the report."""
-    reference: str
-    """What the receiver calls it, or where it was put."""
-    sha256: str
-    """The SHA-256 of what was sent, as 64 hexadecimal digits."""
 
 
 class Submitter:

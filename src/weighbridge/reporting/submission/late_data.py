@@ -15,9 +15,11 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL
 
+from weighbridge.accounting.books.slots_in_force import sharing_time
 from weighbridge.accounting.books.stale_reasons import stale_among
 from weighbridge.accounting.inputs.streams import Catalogue, InputStream, catalogue_of, matching, streams_of
 from weighbridge.accounting.inputs.window import Reach
+from weighbridge.accounting.posting.waiting_events import USED
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.core.report.requirement import Requirement
@@ -26,19 +28,21 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
-from weighbridge.platform.changes.newest_batch import IS_NEWEST
+from weighbridge.reporting.submission.basis import BASIS
 
 
 async def late_data(tx: Read, project: int, batches: Sequence[int], most: int) -> list[Problem]:
     """What a report's batches have not seen of their time, naming so many records at most."""
+    basis = await tx.rows(_LedgerBasis, _BASIS, {"project": project, "batches": [*batches]})
     return [
-        *await _late_events(tx, project, batches, most),
+        *await _late_events(tx, project, basis, most),
         *await _stale_slots(tx, project, batches, most),
+        *await _sharing_slots(tx, project, basis, most),
     ]
 
 
 class _LedgerBasis(msgspec.Struct, frozen=True):
-    """A ledger that the report rests on, with a model version of it, and the time that both are of."""
+    """A ledger that the report rests on, with a model version of it, and the time of all its batches."""
 
     ledger: int
     name: str
@@ -47,32 +51,30 @@ class _LedgerBasis(msgspec.Struct, frozen=True):
     end: Instant
 
 
-async def _late_events(tx: Read, project: int, batches: Sequence[int], most: int) -> list[Problem]:
+async def _late_events(tx: Read, project: int, bases: Sequence[_LedgerBasis], most: int) -> list[Problem]:
     catalogue = await catalogue_of(tx, project)
-    late: dict[str, set[int]] = {}
-    values = {"project": project, "batches": [*batches]}
-    for basis in await tx.rows(_LedgerBasis, _BASIS, values):
+    newer: dict[str, set[int]] = {}
+    unseen: dict[str, set[int]] = {}
+    for basis in bases:
         for stream in await _streams(tx, basis.model, catalogue):
             found = await tx.tuples(
-                SQL(_LATE).format(
-                    stream=matching(stream),
-                    reading=matching(stream),
-                    window=stream.window.condition,
-                    used=SQL(_USED),
-                    other=SQL(_USED),
-                ),
+                SQL(_LATE).format(stream=matching(stream), window=stream.window.condition, used=SQL(USED)),
                 {
                     "project": project,
                     "event_type": stream.event_type,
                     "ledger": basis.ledger,
                     "start": basis.start,
                     "end": basis.end,
+                    "prorated": stream.window.reach is Reach.MEETING,
                     "most": most + 1,
                 },
             )
-            if found:
-                late.setdefault(basis.name, set()).update(number for (number,) in found)
-    return [_told(project, ledger, sorted(numbers), most) for ledger, numbers in late.items()]
+            for number, is_unseen in found:
+                (unseen if is_unseen else newer).setdefault(basis.name, set()).add(number)
+    return [
+        *(_told(project, _NEWER.format(ledger), sorted(found), most) for ledger, found in newer.items()),
+        *(_told(project, _UNSEEN.format(ledger), sorted(found), most) for ledger, found in unseen.items()),
+    ]
 
 
 async def _streams(tx: Read, model: int, catalogue: Catalogue) -> Sequence[InputStream]:
@@ -86,14 +88,18 @@ async def _streams(tx: Read, model: int, catalogue: Catalogue) -> Sequence[Input
     return [one for one in streams if one.window.reach is not Reach.ANY]
 
 
-def _told(project: int, ledger: str, numbers: Sequence[int], most: int) -> Problem:
+def _told(project: int, fact: str, numbers: Sequence[int], most: int) -> Problem:
     named = [ids.of("event", project, number) for number in numbers[:most]]
     count = f"More than {most}" if len(numbers) > most else str(len(numbers))
-    message = (
-        f"{count} events of its time are newer than the batches of {ledger}; generate its period again: "
-        f"{', '.join(named)}."
-    )
+    message = f"{count} events of its time {fact}: {', '.join(named)}."
     return Problem(message, None, Requirement.NO_LATE_DATA, tuple(named))
+
+
+_NEWER: Final = "are newer than the batches of {}; generate its period again"
+_UNSEEN: Final = (
+    "lie, all or in part, in time that {} has no slot for; generate that time, by a version of another"
+    " cadence where a slot in force reaches into the active one's"
+)
 
 
 async def _stale_slots(tx: Read, project: int, batches: Sequence[int], most: int) -> list[Problem]:
@@ -107,52 +113,59 @@ async def _stale_slots(tx: Read, project: int, batches: Sequence[int], most: int
     return [Problem(message, None, Requirement.NO_LATE_DATA, tuple(named))]
 
 
-# A run's newest batch says what it is made of, and by way of draws the runs of other ledgers.
+async def _sharing_slots(tx: Read, project: int, bases: Sequence[_LedgerBasis], most: int) -> list[Problem]:
+    """Slots of its ledgers that share time, so that data of it count twice, such as 1.0.0 has left some."""
+    problems = []
+    for ledger in {basis.ledger: basis for basis in bases}.values():
+        values = {"project": project, "ledger": ledger.ledger, "start": ledger.start, "end": ledger.end}
+        rows = await tx.tuples(_SHARING, values)
+        if rows:
+            named = [ids.of("batch", project, batch) for _, _, batch, *_ in rows[:most]]
+            message = (
+                f"Slots of {ledger.name} share time with others, so that data count twice; generate its"
+                f" period again: {', '.join(named)}."
+            )
+            problems.append(Problem(message, None, Requirement.NO_LATE_DATA, tuple(named)))
+    return problems
+
+
+# A change of version may leave time between the slots of both, so it is the ledger's time that is looked at.
 _BASIS: Final = f"""
-    WITH RECURSIVE basis (run_id, ledger_id, holder) AS (
-        SELECT own.run_id, own.ledger_id, b.id
-          FROM batches own
-          JOIN batches b ON (b.project_id, b.run_id, b.ledger_id)
-                          = (own.project_id, own.run_id, own.ledger_id) AND {IS_NEWEST}
-         WHERE own.project_id = %(project)s AND own.id = ANY (%(batches)s) AND own.run_id IS NOT NULL
-        UNION
-        SELECT source.run_id, source.ledger_id, b.id
-          FROM basis
-          JOIN batch_draws d ON (d.project_id, d.batch_id) = (%(project)s, basis.holder)
-          JOIN batches source ON (source.project_id, source.id) = (d.project_id, d.source_batch_id)
-          JOIN batches b ON (b.project_id, b.run_id, b.ledger_id)
-                          = (source.project_id, source.run_id, source.ledger_id) AND {IS_NEWEST}
-         WHERE source.run_id IS NOT NULL
-    )
-    SELECT l.id, l.name, b.model_id, min(b.start_time), max(b.end_time)
+    WITH {BASIS}
+    SELECT l.id, l.name, b.model_id,
+           min(min(b.start_time)) OVER of_ledger, max(max(b.end_time)) OVER of_ledger
       FROM basis
       JOIN batches b ON (b.project_id, b.id) = (%(project)s, basis.holder)
       JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
      WHERE b.model_id IS NOT NULL
      GROUP BY l.id, l.name, b.model_id
+    WINDOW of_ledger AS (PARTITION BY l.id)
      ORDER BY l.id, b.model_id
 """
 
-# Whatever became of an event since, a batch of the ledger that was made of it has seen it.
-_USED: Final = """
-    EXISTS (SELECT FROM batch_inputs i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
-             WHERE i.project_id = %(project)s AND int8range(i.first_event, i.last_event, '[]') @> e.id
-               AND e.id = ANY (i.event_ids) AND b.ledger_id = %(ledger)s AND b.deleted_at IS NULL)
-"""
+_SHARING: Final = sharing_time(
+    "b.project_id = %(project)s AND b.ledger_id = %(ledger)s AND b.start_time < %(end)s"
+    " AND b.end_time >= %(start)s"
+)
 
-# Times of events are kept to the millisecond, and one may have been rounded down.
+# Times of events are kept to the millisecond, and one may have been rounded down. Of an event that is
+# prorated every part is to be seen, though a batch has another part of it.
 _LATE: Final = """
-    SELECT e.id FROM generated_slots slot JOIN {stream}
-        ON {window} AND e.updated_at >= date_trunc('milliseconds', slot.seen_until)
-     WHERE slot.project_id = %(project)s AND slot.ledger_id = %(ledger)s
-       AND slot.start_time < %(end)s AND slot.end_time > %(start)s AND NOT {used}
+    WITH seen AS MATERIALIZED (
+        SELECT * FROM generated_slots slot
+         WHERE slot.project_id = %(project)s AND slot.ledger_id = %(ledger)s
+           AND slot.start_time < %(end)s AND slot.end_time > %(start)s
+    ), gap AS MATERIALIZED (
+        SELECT lower(part) AS start_time, upper(part) AS end_time
+          FROM unnest(tstzmultirange(tstzrange(%(start)s, %(end)s)) - (
+                   SELECT coalesce(range_agg(tstzrange(start_time, end_time)), '{{}}') FROM seen)) AS part
+    )
+    SELECT e.id, false FROM seen AS slot JOIN {stream}
+        ON {window} AND e.updated_at >= date_trunc('milliseconds', slot.seen_until) AND NOT {used}
     UNION
-    SELECT e.id FROM {reading}
-     WHERE e.start_time >= %(start)s AND e.start_time < %(end)s AND NOT {other}
-       AND NOT EXISTS (SELECT FROM generated_slots slot
-                        WHERE slot.project_id = %(project)s AND slot.ledger_id = %(ledger)s
-                          AND slot.start_time <= e.start_time
-                          AND (slot.end_time > e.start_time OR slot.end_time = slot.start_time))
+    SELECT e.id, true FROM gap AS slot JOIN {stream}
+        ON ({window} OR e.start_time >= slot.start_time AND e.start_time < slot.end_time)
+       AND (%(prorated)s OR NOT {used})
      ORDER BY 1 LIMIT %(most)s
 """
 

@@ -1,12 +1,16 @@
-"""Which submission requirements a draft does not meet: each is named, with the records in the way."""
+"""Which submission requirements a draft does not meet: each is named, with the records in the way.
 
-from collections.abc import Mapping, Sequence
+Data and evidence are asked of all that the report rests on, up to the first ledger of the chain; models and
+measured shares of the batches that it takes, for a measured share speaks of the whole chain already.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, LiteralString
 
 from weighbridge.accounting.books.stale_reasons import stale_among
-from weighbridge.accounting.books.standings import changed, shortages, standings_of
+from weighbridge.accounting.books.standings import Shortage, changed, shortages, standings_of
 from weighbridge.accounting.ledgers.queries import as_deficit
 from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
@@ -17,6 +21,7 @@ from weighbridge.core.report.requirement import OPTIONAL_REQUIREMENTS, Requireme
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.db.engine import Read
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
+from weighbridge.reporting.submission.basis import UpstreamBasis, find_upstream
 from weighbridge.reporting.submission.late_data import late_data
 from weighbridge.reporting.taking.holdings import ChainHoldings
 from weighbridge.reporting.taking.measured import shares_of_batches
@@ -44,10 +49,12 @@ class CheckedDraft:
 async def unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
     """Every requirement that a draft with batches does not meet."""
     problems = list(draft.remaining.problems(draft.amounts))
+    upstream = await find_upstream(tx, draft.project, sorted(draft.amounts))
     values = {
         "project": draft.project,
         "report": draft.report,
         "batches": sorted(draft.amounts),
+        "basis": sorted({*draft.amounts, *upstream.batches}),
         "pending": ApprovalState.PENDING,
         "named": RECORDS_MAX,
         **PARAMETERS,
@@ -64,6 +71,7 @@ async def unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
     problems += await late_data(tx, draft.project, sorted(draft.amounts), RECORDS_MAX)
     problems += await _measured_too_little(tx, draft)
     problems += await _open_deficits(tx, draft)
+    problems += await _upstream_deficits(tx, draft, upstream)
     return problems
 
 
@@ -138,26 +146,46 @@ async def _open_deficits(tx: Read, draft: CheckedDraft) -> list[Problem]:
 
     What its chain holds is there for it: a report that states less than an accepted one may end a deficit.
     """
-    batches = draft.remaining.batches
-    start = min(batch.start_time for batch in batches.values())
-    end = max(batch.end_time for batch in batches.values())
-    [ledger] = {batch.ledger for batch in batches.values()}
+    [ledger] = {batch.ledger for batch in draft.remaining.batches.values()}
     standings = await standings_of(tx, draft.project, [ledger])
     after = changed(standings, draft.remaining.changes(draft.amounts, draft.held))
-    short = [
-        one
-        for one in shortages(after)
-        if one.opened_at <= end and (one.settled_at is None or one.settled_at > start)
-    ]
+    short = _of_its_period(draft, shortages(after))
     if not short:
         return []
-    told = [as_deficit(draft.project, one) for one in short[:RECORDS_MAX]]
-    said = ", ".join(
-        f"{one.amount} from {one.end_time.text} on" + (f" of {one.partition}" if one.partition else "")
-        for one in told
-    )
-    message = f"In its period more was drawn of the ledger than produced: {said}."
+    message = f"In its period more was drawn of the ledger than produced: {_named(draft, short)}."
     return [Problem(message, None, Requirement.NO_OPEN_DEFICITS, (ids.of("ledger", draft.project, ledger),))]
+
+
+async def _upstream_deficits(tx: Read, draft: CheckedDraft, upstream: UpstreamBasis) -> list[Problem]:
+    """Deficits that are open at a moment of the report's period in ledgers that its batches draw from."""
+    if not upstream.ledgers:
+        return []
+    short = _of_its_period(draft, shortages(await standings_of(tx, draft.project, upstream.ledgers)))
+    ledgers = sorted({one.account.ledger for one in short})
+    if not ledgers:
+        return []
+    named = tuple(ids.of("ledger", draft.project, ledger) for ledger in ledgers)
+    message = (
+        f"More was drawn than produced of ledgers that it draws from, {', '.join(named)}: "
+        f"{_named(draft, short)}."
+    )
+    return [Problem(message, None, Requirement.NO_OPEN_DEFICITS, named)]
+
+
+def _of_its_period(draft: CheckedDraft, found: Iterable[Shortage]) -> list[Shortage]:
+    batches = draft.remaining.batches.values()
+    start, end = min(one.start_time for one in batches), max(one.end_time for one in batches)
+    return [
+        one for one in found if one.opened_at <= end and (one.settled_at is None or one.settled_at > start)
+    ]
+
+
+def _named(draft: CheckedDraft, short: Sequence[Shortage]) -> str:
+    deficits = [as_deficit(draft.project, one) for one in short[:RECORDS_MAX]]
+    return ", ".join(
+        f"{one.amount} from {one.end_time.text} on" + (f" of {one.partition}" if one.partition else "")
+        for one in deficits
+    )
 
 
 _COUNTED: Final = """
@@ -170,7 +198,7 @@ _STALE: Final = f"""
       FROM batches own
       JOIN batches b ON (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id)
        AND {IS_NEWEST}
-     WHERE own.project_id = %(project)s AND own.id = ANY (%(batches)s)
+     WHERE own.project_id = %(project)s AND own.id = ANY (%(basis)s)
        AND (b.project_id, b.id) IN ({stale_among("= %(project)s")})
 """
 
@@ -189,11 +217,13 @@ _INPUTS: Final = f"""
 
 _OF_REPORT: Final = "own.project_id = %(project)s AND own.id = ANY (%(batches)s)"
 
+_OF_BASIS: Final = "own.project_id = %(project)s AND own.id = ANY (%(basis)s)"
+
 _PROPOSALS: Final = f"""
     SELECT r.id FROM data_point_results r {WITH_RULE}
      WHERE r.project_id = %(project)s AND r.approval_state = %(pending)s
        AND EXISTS (SELECT {_INPUTS}
-                    WHERE {_OF_REPORT} AND int8range(i.first_event, i.last_event, '[]') @> r.event_id
+                    WHERE {_OF_BASIS} AND int8range(i.first_event, i.last_event, '[]') @> r.event_id
                       AND r.event_id = ANY (i.event_ids))
     UNION ALL
     SELECT r.id FROM data_point_results r {WITH_RULE}
@@ -203,19 +233,19 @@ _PROPOSALS: Final = f"""
                       AND u.start_time < r.slot_end AND u.end_time > r.slot_start
                      JOIN batch_input_sets s ON (s.project_id, s.batch_id) = (b.project_id, b.id)
                       AND s.event_type_id = r.event_type_id AND r.position = ANY (s.positions)
-                    WHERE {_OF_REPORT})
+                    WHERE {_OF_BASIS})
 """
-"""Proposals for data that its batches used, or for slots of their time without an event of what they read."""
+"""Proposals for data that it rests on, or for slots of that time without an event of what is read."""
 
 _ALERTED: Final = f"""
     SELECT r.batch_id FROM model_run_results r {WITH_RULE}
-     WHERE r.project_id = %(project)s AND r.batch_id = ANY (%(batches)s) AND {IS_ALERT}
+     WHERE r.project_id = %(project)s AND r.batch_id = ANY (%(basis)s) AND {IS_ALERT}
     UNION
     SELECT own.id {_INPUTS}
       JOIN data_point_results r ON r.project_id = i.project_id
        AND int8range(i.first_event, i.last_event, '[]') @> r.event_id AND r.event_id = ANY (i.event_ids)
       {WITH_RULE}
-     WHERE {_OF_REPORT} AND {IS_ALERT}
+     WHERE {_OF_BASIS} AND {IS_ALERT}
 """
 
 _OTHER_MODELS: Final = f"""
@@ -225,12 +255,17 @@ _OTHER_MODELS: Final = f"""
             WHERE i.methodology_id = %(methodology)s AND named.family_id = m.family_id)
 """
 
+# A batch that was made of draws alone has the evidence of those that it drew from.
 _WITHOUT_EVIDENCE: Final = f"""
     SELECT wanting.id FROM batches wanting
-     WHERE wanting.project_id = %(project)s AND wanting.id = ANY (%(batches)s)
+     WHERE wanting.project_id = %(project)s AND wanting.id = ANY (%(basis)s)
        AND NOT EXISTS (SELECT {_INPUTS} JOIN evidence e ON e.project_id = i.project_id
                           AND e.event_id = ANY (i.event_ids)
                         WHERE (own.project_id, own.id) = (wanting.project_id, wanting.id))
+       AND (EXISTS (SELECT {_INPUTS} WHERE (own.project_id, own.id) = (wanting.project_id, wanting.id))
+         OR NOT EXISTS (SELECT {_RUNS}
+                          JOIN batch_draws d ON (d.project_id, d.batch_id) = (b.project_id, b.id)
+                         WHERE (own.project_id, own.id) = (wanting.project_id, wanting.id)))
 """
 
 _OF_EVERY: Final = (
@@ -245,7 +280,11 @@ _OF_EVERY: Final = (
 _ALWAYS: Final = (Requirement.NOT_STALE, Requirement.NO_PENDING_PROPOSALS)
 
 _ASKED: Final[Mapping[Requirement, tuple[LiteralString, str, str]]] = {
-    Requirement.NOT_STALE: (_STALE, "batch", "Data behind {count} of its batches have changed: {records}."),
+    Requirement.NOT_STALE: (
+        _STALE,
+        "batch",
+        "Data behind {count} of the batches that it rests on have changed: {records}.",
+    ),
     Requirement.NO_PENDING_PROPOSALS: (
         _PROPOSALS,
         "data_point_result",
@@ -256,11 +295,15 @@ _ASKED: Final[Mapping[Requirement, tuple[LiteralString, str, str]]] = {
         "batch",
         "{count} of its batches were made by models that do not implement its methodology: {records}.",
     ),
-    Requirement.NO_OPEN_ALERTS: (_ALERTED, "batch", "Alerts stand behind {count} of its batches: {records}."),
+    Requirement.NO_OPEN_ALERTS: (
+        _ALERTED,
+        "batch",
+        "Alerts stand behind {count} of the batches that it rests on: {records}.",
+    ),
     Requirement.HAS_EVIDENCE: (
         _WITHOUT_EVIDENCE,
         "batch",
-        "{count} of its batches have no evidence: {records}.",
+        "{count} of the batches that it rests on have no evidence: {records}.",
     ),
 }
 """By requirement the statement that finds what does not meet it, what that is, and how it is told."""

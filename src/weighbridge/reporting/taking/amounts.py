@@ -38,14 +38,22 @@ async def remaining_of(
 
 
 async def whole_batches(tx: Read, project: int, chain: int | None, named: Sequence[str]) -> Amounts:
-    """All that remains of batches, which are named by their ids."""
+    """All that remains of batches, which are named by their ids.
+
+    Of a batch that was credited with nothing there is nothing to take: what its run comes to stands in others
+    of its batches. It is left out, so that all batches of a run can be named; another one of which nothing
+    remains is refused.
+    """
     field_name = "report.batch_ids"
     batches, ledger, problems = await _known(tx, project, dict.fromkeys(named, field_name), field_name)
     if problems or not batches:
         return Amounts(ledger, {}, problems)
     remaining, _ = await remaining_of(tx, project, chain, batches)
     whole = remaining.whole()
-    return Amounts(ledger, whole, [_nothing_left(project, one) for one, left in whole.items() if not left])
+    taken = {one: left for one, left in whole.items() if left or batches[one].credited}
+    return Amounts(
+        ledger, taken, [_nothing_left(project, one) for one, left in (taken or whole).items() if not left]
+    )
 
 
 async def taken_batches(tx: Read, project: int, chain: int | None, named: Sequence[TakenBatch]) -> Amounts:

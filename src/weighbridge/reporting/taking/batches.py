@@ -21,6 +21,8 @@ class ReportedBatch(msgspec.Struct, frozen=True):
     end_time: Instant
     name: str
     balance: Decimal
+    credited: Decimal
+    """What it was credited with; zero of one by which its run fell, or only rose back to what it was."""
     is_deleted: bool
     tracking_id: str | None
     feedstock: str | None
@@ -36,7 +38,7 @@ async def reported_batches(tx: Read, project: int, numbers: Collection[int]) -> 
     rows = await tx.rows(
         ReportedBatch,
         SQL("""
-            SELECT b.id, b.ledger_id, b.start_time, b.end_time, b.tracking_id, b.balance,
+            SELECT b.id, b.ledger_id, b.start_time, b.end_time, b.tracking_id, b.balance, b.credited,
                    b.deleted_at IS NOT NULL, r.tracking_id, f.name, a.name
               FROM batches b LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) {}
              WHERE b.project_id = %s AND b.id = ANY (%s)

@@ -1,0 +1,32 @@
+"""Bundles that 1.0.0 wrote are still checked, and what they cannot show is told."""
+
+import pytest
+from tools.stored_release.folders import EVIDENCE, KEY, released
+
+from weighbridge.core.bundle.check import check_bundle
+from weighbridge.core.bundle.form.archive import parts_of
+from weighbridge.core.proof.signing import SigningKey, VerifierKey
+from weighbridge.modelling.document.yaml_text import read_model
+
+STORED = [
+    pytest.param(folder, file, id=f"{folder.name}/{file.name[:6]}")
+    for folder in released()
+    for file in sorted((folder / EVIDENCE).iterdir())
+    if file.read_bytes()[:4] == b"PK\x03\x04"
+]
+
+
+def checked(folder, file):
+    content = memoryview(file.read_bytes())
+    key = SigningKey.read((folder / KEY).read_bytes())
+    head = bytes(parts_of(content)["audit/head.checkpoint"]).decode()
+    return check_bundle(content, VerifierKey(head.split("\n")[0], key.public), read_model)
+
+
+@pytest.mark.parametrize(("folder", "file"), STORED)
+def test_what_a_released_version_wrote_holds(folder, file):
+    found = checked(folder, file)
+
+    assert [fault.text for fault in found.faults.told] == []
+    assert found.contents.manifest.format == 1
+    assert found.recomputed.batches

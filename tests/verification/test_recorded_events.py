@@ -1,0 +1,133 @@
+"""Events against the audit log: what was captured follows from the root that the write told."""
+
+import asyncio
+from decimal import Decimal
+
+import pytest
+from psycopg.conninfo import make_conninfo
+from tests.given import collection as given
+from tests.given.feeds import Feeding
+
+from weighbridge.collection.measurements.event_lines import stored_leaves
+from weighbridge.core.identity import ids
+from weighbridge.core.proof.merkle import inclusion_spans, root_of, verify_inclusion
+from weighbridge.db.engine import Database
+from weighbridge.verification.recorded.events import check_events
+
+ODD = (
+    Decimal("1.50"), Decimal("-0.0"), Decimal("1E+2"), Decimal("1E-20"), Decimal("-7.10"), 0, 12,
+    Decimal("0E+3"), Decimal("123456789012345678901234.5678901234"),
+)  # fmt: skip
+TEXTS = ("plain", 'with "quotes"', "back\\slash", "tab\there", "two\nlines", "NULL", "{a,b}", "æøå 重さ")
+
+
+@pytest.fixture
+def plant(api):
+    points = [given.number("mass"), given.text("driver"), given.boolean("is_dry")]
+    return given.measuring(api, *points)
+
+
+def told(sql, action):
+    [(after,)] = sql("SELECT after FROM audit_log WHERE action = %s ORDER BY id DESC LIMIT 1", action)
+    return after
+
+
+def stored(api, project):
+    bodies = [
+        given.event_body(
+            event_type="delivery",
+            start_time=f"2025-01-01T{hour:02}:00:00.123456+0{hour % 3}:00",
+            values={"mass": mass, "driver": TEXTS[hour % len(TEXTS)], "is_dry": bool(hour % 2)},
+            notes=TEXTS[-1 - hour % len(TEXTS)], tracking_id=f"T {hour}",
+        )
+        for hour, mass in enumerate(ODD)
+    ]  # fmt: skip
+    return given.events(api, project, bodies)
+
+
+def test_one_event_of_a_bulk_write_proves_itself_with_a_path(api, plant, server, sql):
+    receipts = stored(api, plant)
+    after = told(sql, "event.create_many")
+    numbers = [number_of(one["id"]) for one in receipts]
+
+    async def leaves():
+        async with server.database.read() as tx:
+            return await stored_leaves(tx, plant["numeric_id"], numbers)
+
+    by_number = server.run(leaves())
+    hashes = [bytes.fromhex(by_number[number]) for number in numbers]
+    path = [root_of(hashes[span.start : span.end]) for span in inclusion_spans(4, len(hashes))]
+
+    assert root_of(hashes).hex() == after["root"]
+    verify_inclusion(hashes[4], 4, len(hashes), path, bytes.fromhex(after["root"]))
+
+
+def number_of(friendly):
+    return ids.parse("event", friendly).key
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "numbers = '{7}'", "start_time = start_time - interval '1 minute'", "notes = 'another'",
+        "texts = '{NULL,other}'", "tracking_id = 'other'", "client_reference = 'R-1'",
+    ],
+)  # fmt: skip
+def test_what_was_captured_and_nothing_used_is_found_when_it_changes(api, plant, postgres, change):
+    [first, *_] = stored(api, plant)
+    single = given.event(api, plant, event_type="delivery", values={"mass": 3})
+    for event in (first["id"], single["id"]):
+        said = changed_by(postgres, f"UPDATE events SET {change} WHERE id = {number_of(event)}")
+
+        assert len(said) == 1, said
+        assert "not what the log says was captured" in said[0]
+
+
+def changed_by(url, statement):
+    """What is found of the events after a change, which is undone."""
+
+    async def check():
+        owner = make_conninfo(url, user="postgres")
+        async with Database(owner, connections_max=1) as database, database.trial() as tx:
+            before = (await check_events(tx)).violations
+            await tx.execute("SET LOCAL session_replication_role = replica")
+            assert await tx.execute(statement)
+            return [one for one in (await check_events(tx)).violations if one not in before]
+
+    return asyncio.run(check())
+
+
+def unlike(url):
+    """What is found of the events as they are."""
+
+    async def check():
+        async with Database(url, connections_max=1) as database, database.read() as tx:
+            return (await check_events(tx)).violations
+
+    return asyncio.run(check())
+
+
+def test_completed_corrected_and_voided_events_are_what_the_log_says(api, plant, postgres):
+    first, second, third, *_ = stored(api, plant)
+    home = f"/projects/{plant['id']}"
+    api.patch(f"{home}/events/{first['id']}", {"event": {"notes": "weighed by hand"}}).expect(200)
+    later = {"start_time": "2025-02-01T00:00:00Z", "end_time": "2025-02-01T00:00:00Z", "reason": "slip"}
+    api.patch(f"{home}/events/{second['id']}", {"event": later}).expect(200)
+    api.delete(f"{home}/events/{third['id']}").expect(204)
+
+    assert unlike(postgres) == []
+    back = f"UPDATE events SET voided_at = NULL WHERE id = {number_of(third['id'])}"
+    assert changed_by(postgres, back)[0].endswith("the log says that it was voided, and it counts")
+    assert changed_by(postgres, f"DELETE FROM events WHERE id = {number_of(first['id'])}") != []
+
+
+def test_events_of_a_file_prove_themselves_alike(account, postgres, sql):
+    feeding = Feeding(account)
+    feed = feeding.feed()
+    rows = "".join(f"2025-01-{day:02}T00:00:00Z,{day}.50,Ann,true\n" for day in range(1, 20))
+    feeding.upload(feed, f"start_time,mass,driver,is_dry\n{rows}")
+
+    assert len(told(sql, "data_feed_upload.finish")["root"]) == 64
+    [(last,)] = sql("SELECT max(id) FROM events")
+    assert unlike(postgres) == []
+    assert len(changed_by(postgres, f"UPDATE events SET numbers = '{{1}}' WHERE id = {last}")) == 1

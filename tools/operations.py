@@ -39,7 +39,7 @@ def sections() -> Iterator[str]:
     ]
     for tag in described["tags"]:
         own = [one for one in operations if one[2]["tags"] == [tag["name"]]]
-        told = [f"## {tag['name']}", tag["description"]]
+        told = [f"## {tag['name']}", tag["description"].partition("\n\n")[0]]
         if guide := OF_TAG.get(tag["name"]):
             told.append(f"To begin with: [{guide[1]}]({_address(guide[0])}).")
         yield "\n\n".join([*told, *(_described(*one) for one in own)])

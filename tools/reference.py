@@ -326,6 +326,7 @@ def rule_language_page() -> str:
         "tags": rule_language.tags(),
         "window": rule_language.window_table(),
         "scopes": rule_language.scopes_table(),
+        "meters": rule_language.meters_table(),
         "aggregates": rule_language.aggregates_table(),
         "facts": rule_language.facts_table(),
         "functions": rule_language.functions_table(),

@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from copy import copy
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Final, cast
@@ -32,8 +33,10 @@ from weighbridge.http.access.address import client_address, networks
 from weighbridge.http.access.disk import Disk
 from weighbridge.http.access.failures import FailedAuthentications
 from weighbridge.http.access.pace import Pace
+from weighbridge.http.access.strangers import Strangers
 from weighbridge.http.admission.rate_limit import RateLimiter
 from weighbridge.http.admission.shares import Shares
+from weighbridge.http.admission.together import Together
 from weighbridge.http.admission.twins import Twins
 from weighbridge.http.attachment import Downloads
 from weighbridge.http.computing import ComputingLoop
@@ -43,7 +46,9 @@ from weighbridge.http.openapi import options, page, site
 from weighbridge.http.operation import bounded
 from weighbridge.platform.api_tokens.actions import authenticate
 from weighbridge.platform.authentication.presumption import presume
+from weighbridge.platform.changes.link_uses import count_uses
 from weighbridge.platform.changes.refused_writes import count_refusal
+from weighbridge.sandbox.sandbox import prepared_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor.computing.programs import SOCKETS_VARIABLE
 from weighbridge.supervisor.heartbeat import beating, known_as
@@ -51,6 +56,7 @@ from weighbridge.supervisor.leaving import when_told_to_leave
 from weighbridge.tracing.sending import traced
 from weighbridge.web import contents as web
 from weighbridge.web import refusals
+from weighbridge.web.rendering import compile_templates
 
 _OF_CALLERS: Final = {"authenticate": authenticate, "presume": presume, "count_refusal": count_refusal}
 """What is asked about callers, and told of them."""
@@ -86,6 +92,7 @@ def build(settings: Settings, sockets: tuple[Path, ...] = ()) -> edge.Applicatio
     application = _application(
         settings, places=places, requests_max=settings.account_requests, processes=processes
     )
+    compile_templates()
     limiter: RateLimiter = application.state.limiter
     return edge.edge(
         cast("edge.Application", application),
@@ -124,7 +131,8 @@ def _application(
         within = nullcontext() if processes else computing
         async with tracing, database, of_health, follower, within, beating():
             when_told_to_leave(watch.end)
-            yield
+            with prepared_sandboxes():
+                yield
             await watch.stop()
 
     application = _Framework(
@@ -139,6 +147,7 @@ def _application(
                 "computing": computing,
                 "replica": replica,
                 "watch": watch,
+                "link_uses": Together(partial(count_uses, database)),
                 **_OF_CALLERS,
                 "computing_processes": processes,
                 "limiter": RateLimiter(settings.rate_limit_per_minute),
@@ -226,6 +235,7 @@ def _of_settings(settings: Settings) -> dict[str, object]:
         "start_export": start_export,
         "encode": wire.encoder(settings.address),
         "twins": Twins(),
+        "strangers": Strangers(),
         "disk": Disk(settings.data_dir),
         "downloads": Downloads(settings.answer_stalled_seconds),
         "files": open_store(settings.evidence_url, settings.data_dir),

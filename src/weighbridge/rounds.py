@@ -1,9 +1,9 @@
 """What a worker does beside its tasks, again and again: what is due is found by looking.
 
 Every worker looks for tasks that no living worker carries out and queues them again, so recovery needs no
-setting up; it seals the audit log, numbers changes, evaluates rules, tells webhooks, asks registries, takes
-up files and removes what has outlived its use. A round that fails is logged, and the next one comes all the
-same.
+setting up; it seals the audit log, numbers changes, evaluates rules, counts what waits for a generation and
+tells webhooks, asks registries, takes up files and removes what has outlived its use. A round that fails is
+logged, and the next one comes all the same.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 
 import structlog
 
+from weighbridge.accounting.posting.waiting_events import update_marked
 from weighbridge.collection.evidence_files.keeping import sweep
 from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.db.engine import Database
@@ -53,6 +54,10 @@ REVIEW_SECONDS: Final = 1.0
 """How often a worker looks for reports whose registry is to be asked for its decision."""
 
 
+WAITING_SECONDS: Final = 1.0
+"""How often a worker looks which events wait for a generation."""
+
+
 def beside(database: Database, settings: Settings, reviewer: Submitter) -> list[asyncio.Task[None]]:
     """Begin all of it; whoever begins it ends it."""
     rounds: tuple[Coroutine[Any, Any, None], ...] = (
@@ -60,6 +65,7 @@ def beside(database: Database, settings: Settings, reviewer: Submitter) -> list[
         _seal(database),
         _number_changes(database),
         _evaluate_rules(database),
+        _update_waiting(database),
         _deliver(database, settings),
         _review(database, reviewer),
         _tidy(database, settings),
@@ -104,6 +110,16 @@ async def _number_changes(database: Database) -> None:
         except Exception:
             log.exception("numbering_failed")
         await asyncio.sleep(NUMBER_SECONDS)
+
+
+async def _update_waiting(database: Database) -> None:
+    """Say of ledgers which events wait for a generation, soon after they were stored."""
+    while True:
+        try:
+            await update_marked(database)
+        except Exception:
+            log.exception("waiting_failed")
+        await asyncio.sleep(WAITING_SECONDS)
 
 
 async def _evaluate_rules(database: Database) -> None:

@@ -35,6 +35,8 @@ from weighbridge.errors import Refusal
 PREFIX = "WEIGHBRIDGE_"
 FILE_ENDING = "_FILE"
 PORT_MAX = 65_535
+POSTGRESQL_MIN = 16
+"""The oldest major version of a PostgreSQL server that is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Settings:
     ] = Path(".data")
     database_url: Annotated[
         str | None,
-        "A PostgreSQL server, version 16 or newer, to use instead of the embedded one.",
+        f"A PostgreSQL server, version {POSTGRESQL_MIN} or newer, to use instead of the embedded one.",
     ] = None
     migration_database_url: Annotated[
         str | None,

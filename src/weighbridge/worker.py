@@ -41,6 +41,7 @@ from weighbridge.quality.rule_runs.tasks import run_rule
 from weighbridge.reporting.bundle.keeping import Bundler
 from weighbridge.reporting.reports.queries import report_numbered
 from weighbridge.reporting.reports.tasks import Submitter
+from weighbridge.sandbox.sandbox import prepared_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating, known_as
 from weighbridge.tracing import spans
@@ -163,7 +164,8 @@ async def work(database: Database, settings: Settings, stopping: asyncio.Event) 
     async with app.open_async(), beating():
         tasks = rounds.beside(database, settings, submitter(settings))
         try:
-            await keep_working(work_on_queue, stopping)
+            with prepared_sandboxes():
+                await keep_working(work_on_queue, stopping)
         finally:
             for task in tasks:
                 task.cancel()

@@ -9,14 +9,14 @@ def test_a_feature_is_switched_off_and_on_for_an_account(weighbridge):
 
     assert made.json["id"] > 0
     assert off.out == "rules_engine is off for Flagged plant.\n"
-    assert on.json == {"rules_engine": True, "data_capture_rate": True}
+    assert on.json == {"rules_engine": True, "data_capture_rate": True, "approval_of_own": True}
 
 
 def test_an_unknown_feature_and_state_are_refused_with_what_there_is(weighbridge):
     done = weighbridge("flag", "set", "rule_engine", "maybe").expect(1)
 
     assert done.err == (
-        "There is no feature 'rule_engine'; there are rules_engine, data_capture_rate. "
+        "There is no feature 'rule_engine'; there are rules_engine, data_capture_rate, approval_of_own. "
         "A flag is on or off, not 'maybe'.\n"
     )
 

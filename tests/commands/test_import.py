@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from datetime import UTC
 from decimal import Decimal
 
 import pytest
@@ -413,3 +414,15 @@ def test_a_terminal_shows_how_far_the_import_is(postgres, plant, account_name, t
     assert b"Checking" in shown
     assert b"Storing" in shown
     assert b"1 rows, 1 events stored" in shown
+
+
+def test_a_log_that_has_the_hour_that_comes_twice_once_is_refused_by_its_line(import_file, stored):
+    header, rows = "Time,Steam mass", ["2025-10-26 01:00,1", "2025-10-26 02:00,2", "2025-10-26 03:00,3"]
+    options = ("--time-zone", "Europe/Berlin", "--in-order", "--every", "1h")
+
+    refused = import_file("\n".join([header, *rows]), *options).expect(1)
+
+    assert "Line 3: start_time: '2025-10-26 02:00' comes twice in Europe/Berlin" in refused.err
+    assert not stored()
+    import_file("\n".join([header, *rows[:2], rows[1], rows[2]]), *options).expect(0)
+    assert [start.astimezone(UTC).hour for (start,) in stored("start_time")] == [23, 0, 1, 2]

@@ -1,14 +1,20 @@
 """Seed, Async task and its states: a test for each sentence."""
 
+import json
 import re
 from pathlib import Path
 
+import jsonschema_rs
+import msgspec
 import pytest
 from tests.given import accounting
 
 from weighbridge.accounting.batch_generations.records import GenerationResult
 from weighbridge.accounting.batches.records import DeletionResult
-from weighbridge.exchange.exports.tasks import ExportResult
+from weighbridge.contents import SLICES
+from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.exchange.exports.records import ExportResult
+from weighbridge.http.openapi import document as openapi
 from weighbridge.quality.rule_runs.tasks import RunResult
 from weighbridge.worker import TASKS
 
@@ -170,3 +176,55 @@ def test_the_task_of_another_account_is_not_found(api, drain, stranger):
 def test_an_id_that_is_no_number_is_not_found(api):
     for wrong in ("x", "0", "-1", "99999999999999999999", "1.0"):
         api.get(f"/async_tasks/{wrong}").expect(404)
+
+
+def test_a_finished_task_is_what_the_document_says_of_its_type(api, drain):
+    plant = accounting.plant(api, drain)
+    plant.deliver(1)
+    generated = plant.start().expect(202).body
+    drain()
+    [batch] = plant.batches()
+    deleted = api.delete(f"/batches/{batch['id']}").expect(202).body
+    drain()
+    components = openapi.document(SLICES, API_PREFIX)["components"]
+    schema = {"$ref": "#/components/schemas/AsyncTask", "components": components}
+    validator = jsonschema_rs.validator_for(json.loads(msgspec.json.encode(schema)))
+
+    tasks = [json.loads(api.get(f"/async_tasks/{one['id']}").text) for one in (generated, deleted)]
+
+    assert [(one["type"], one["state"]) for one in tasks] == [
+        ("batch_generation", "complete"),
+        ("batch_deletion", "complete"),
+    ]
+    assert all(validator.is_valid(one) for one in tasks)
+    assert not any(validator.is_valid(one | {"result": {}}) for one in tasks)
+    assert not validator.is_valid(tasks[0] | {"result": tasks[1]["result"]})
+
+
+def result_of(schemas, kind):
+    """What the OpenAPI document says a task of a type comes to."""
+    [then] = [
+        one["then"]
+        for one in schemas["AsyncTask"]["allOf"]
+        if one["if"]["properties"]["type"]["const"] == kind
+    ]
+    return then["properties"]["result"]
+
+
+def test_the_document_types_the_result_of_every_type_of_task():
+    schemas = openapi.document(SLICES, API_PREFIX)["components"]["schemas"]
+    results = {
+        kind: {one.get("$ref", "").rpartition("/")[2] for one in result_of(schemas, kind)["anyOf"]} - {""}
+        for kind in TASKS
+    }
+
+    assert results == {
+        "batch_deletion": {"DeletionResult"},
+        "batch_generation": {"GenerationResult"},
+        "data_feed_upload": {"UploadResult"},
+        "export": {"ExportResult"},
+        "report_bundle": {"BundleResult"},
+        "report_submission": {"SubmissionResult"},
+        "rule_run": {"RunResult"},
+    }
+    assert all({"type": "null"} in result_of(schemas, kind)["anyOf"] for kind in TASKS)

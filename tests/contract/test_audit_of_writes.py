@@ -99,6 +99,8 @@ ROWS = {
     "revoke_report_link": "report_link.revoke",
     "create_api_token": "api_token.create",
     "revoke_api_token": "api_token.revoke",
+    "reassign_api_token": "api_token.reassign",
+    "reassign_report_link": "report_link.reassign",
 }
 """What the row of each operation says was done."""
 
@@ -148,6 +150,8 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "create_methodology": lambda _: named("methodology", version="1", report_type="quarterly"),
     "create_report": lambda world: named("report", report_type="quarterly", project_id=world.ids["project"]),
     "create_api_token": lambda _: named("api_token", permissions=["data_collection:read"]),
+    "reassign_api_token": lambda _: {"api_token": {"user_email": "administrator"}},
+    "reassign_report_link": lambda _: {"link": {"user_email": "administrator"}},
 }
 """Bodies that change something in the world; those of the other operations do as they are."""
 

@@ -124,3 +124,16 @@ def test_every_order_a_list_names_works_both_ways(listed, name, field):
 
     assert (ascending.info["sort"], descending.info["sort"]) == ([field], [f"-{field}"])
     assert ascending.data == descending.data[::-1]
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in SORTS}))
+def test_a_sort_by_any_number_of_columns_is_refused_and_a_column_that_is_named_again_is_one(listed, name):
+    field = next(iter(OPERATIONS[name].listing.sorts))
+    filters = needed_filters(OPERATIONS[name], field).items()
+
+    twice = listed(name, ("sort", f"{field}, {field}"), *filters).expect(200)
+    refused = listed(name, ("sort", ",".join([field] * 1_700)))
+
+    assert twice.info["sort"] == [field]
+    assert refused.status == 400
+    assert "sort names 1,700 columns; it takes at most 20." in [one["message"] for one in refused.errors]

@@ -32,7 +32,7 @@ _FREE: Final = """
     street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
     user_name version_label warnings weight where yaml evidence_url valid_when
     adapter compared_with reference report_type said_by superseded_by supersedes
-    created_by revoked_by
+    approved_by created_by passed_over_with_data revoked_by
     when border_where operating_where
     time_format duration encoding delimiter sheet watch column
 """
@@ -41,6 +41,10 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 
 FREE_IN_ONE_RECORD: Final = {
     "Address.state": "a part of a postal address",
+    "BundleResult.report": "an id, under a name that 1.0.0 gave it",
+    "DeletionResult.deleted": "ids, under a name that 1.0.0 gave them",
+    "GenerationResult.batches": "ids, under a name that 1.0.0 gave them",
+    "SubmissionResult.report": "an id, under a name that 1.0.0 gave it",
     "AuditKey.origin": "the name that the heads of an account's log bear",
     "AuditKey.ssh_public_key": "a public key as SSH writes it",
     "AuditKey.verifier_key": "a public key as checkers of signed notes take it",
@@ -49,7 +53,6 @@ FREE_IN_ONE_RECORD: Final = {
     "ChangePage.cursor": "a place in the feed",
     "ComparedNode.unit_after": "a unit",
     "ComparedNode.unit_before": "a unit",
-    "ComparedPeriod.against": "the friendly id of a version",
     "ComparedVersions.problems_after": "sentences",
     "ComparedVersions.problems_before": "sentences",
     "DataFeed.watch_problem": "a sentence",
@@ -68,6 +71,9 @@ FREE_IN_ONE_RECORD: Final = {
     "IssuedWebhook.secret": "a secret",
     "LineageNode.source": "where the methodology says so",
     "PendingRollUps.source": "the slug of an event type",
+    "Rule.asset": "the name of an asset",
+    "RuleVersion.asset": "the name of an asset",
+    "SavedRule.asset": "the name of an asset",
     "RolledUpValue.source": "the slug of a data point type",
     "RulePreviewAlert.value": "a checked value as a text",
     "NewRegistry.address": "an address",

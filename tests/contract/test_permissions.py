@@ -51,8 +51,8 @@ def callers(world: World) -> dict[str, Caller]:
 
 
 def includes(held: str, needed: str) -> bool:
-    """Whether one permission is the other, or is to write where the other is to read."""
-    return held in {needed, needed.replace(":read", ":write")}
+    """Whether one permission is the other, or is to write or to approve where the other is to read."""
+    return held in {needed, needed.replace(":read", ":write"), needed.replace(":read", ":approve")}
 
 
 def asked(operation: Operation) -> Any:

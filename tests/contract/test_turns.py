@@ -4,18 +4,14 @@ What a request holds the loop for is measured as processor time between two tick
 machine makes no difference.
 """
 
-import asyncio
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from tests.given import collection as given
+from tests.given.loops import HELD_SECONDS_MAX, tried
 from tests.server import Server
 
-HELD_SECONDS_MAX = 0.1
 MEGABYTE = 1_000_000
-TRIES = 3
 
 TIMES = '"event_type": "delivery", "start_time": "2025-01-01T00:00:00Z"'
 
@@ -82,44 +78,6 @@ def service(server: Server) -> Iterator[Server]:
 @pytest.fixture
 def caller(service):
     return service.account().caller()
-
-
-@contextmanager
-def ticking(service):
-    """Watch the loop of the service; gives a list of how long it was held, in seconds, longest last."""
-    held: list[float] = []
-
-    async def tick() -> None:
-        last = time.thread_time()
-        while True:
-            await asyncio.sleep(0)
-            now = time.thread_time()
-            if now - last > 0.02:
-                held.append(now - last)
-            last = now
-            await asyncio.sleep(0.001)
-
-    watching = asyncio.run_coroutine_threadsafe(tick(), service._loop)
-    try:
-        yield held
-    finally:
-        watching.cancel()
-        held.sort()
-
-
-def tried(service, send):
-    """The answer, and the longest that the loop was held by the request: the least of some tries.
-
-    On a core that is shared, processor time grows with what others do, so one try says too much.
-    """
-    least = float("inf")
-    for _ in range(TRIES):
-        with ticking(service) as held:
-            answer = send()
-        least = min(least, held[-1] if held else 0.0)
-        if least < HELD_SECONDS_MAX:
-            break
-    return answer, least
 
 
 @pytest.mark.parametrize("content", SHORT.values(), ids=SHORT)

@@ -7,8 +7,10 @@ import pytest
 
 from weighbridge.core.halt import proceed
 from weighbridge.db.engine import Database
-from weighbridge.errors import Unavailable
+from weighbridge.db.threads import computed, processor_time
+from weighbridge.errors import Invalid, Refusal, Unavailable
 from weighbridge.http.computing import ComputingLoop
+from weighbridge.http.computing.loop import too_long
 
 DEADLINE_SECONDS = 60.0
 
@@ -93,11 +95,46 @@ def test_a_computation_has_a_deadline(migrated_database):
         async with database.read() as tx:
             await tx.in_thread(compute)
 
-    with pytest.raises(Unavailable, match=r"longer than 0\.1 seconds"):
+    with pytest.raises(Refusal, match=r"longer than 0\.1 seconds"):
         carrying_out(
             migrated_database, lambda computing: computing.carry_out(1, work, stays), seconds_max=0.1
         )
     assert ended.wait(DEADLINE_SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("computed_seconds", "refusal", "retry_after"),
+    [(0.5, Unavailable, 2), (15.9, Unavailable, 2), (16, Invalid, None), (20, Invalid, None)],
+)
+def test_what_computed_nearly_all_its_time_is_not_to_be_asked_again(computed_seconds, refusal, retry_after):
+    """Of 20 seconds: what waited for others may be quicker another time, what computed may not."""
+    said = too_long(20, computed_seconds)
+
+    assert (type(said), said.retry_after_seconds) == (refusal, retry_after)
+    assert "longer than 20 seconds" in str(said)
+
+
+def test_the_time_that_a_computation_has_a_processor_is_counted_while_it_computes():
+    begun, seen = threading.Event(), threading.Event()
+
+    def compute():
+        begun.set()
+        while not seen.is_set():
+            proceed()
+
+    async def watch():
+        with processor_time() as processor:
+            computing = asyncio.ensure_future(computed(None, compute))
+            while not begun.is_set() or processor.seconds <= 0:  # noqa: ASYNC110 - a thread's
+                await asyncio.sleep(0)
+            before = processor.seconds
+            seen.set()
+            await computing
+            return before, processor.seconds
+
+    before, after = asyncio.run(watch())
+
+    assert 0 < before <= after
 
 
 def test_many_computations_of_one_account_leave_the_places_of_another(migrated_database):

@@ -11,9 +11,11 @@ import os
 import resource
 import sys
 from contextlib import suppress
+from random import randrange
 from typing import Final
 
 from tools.attack.attacks import ATTACKS, Attack
+from tools.attack.files import VARIED
 from tools.attack.plant import Member
 
 CHUNK: Final = 65_536
@@ -62,7 +64,7 @@ async def _hurt(
         await _drip(sent, reader, writer)
         return
     while True:
-        writer.write(sent)
+        writer.write(sent.replace(VARIED, b"%010d" % randrange(10 ** len(VARIED))))  # noqa: S311 - no secret
         await writer.drain()
         if not attack.waits_for_answer:
             await reader.read()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tools.attack import files
 from tools.attack.plant import MODEL, Member, event
 
 MANY: Final = 200
@@ -97,7 +98,73 @@ def _simulated(_member: Member) -> Any:
 _EVENTS: Final = "/projects/{project}/events"
 _VALIDATE: Final = "/models/{model}/yaml_validate"
 
+SAME_ORIGIN: Final = {"Sec_Fetch_Site": "same-origin", "Content_Type": "application/x-www-form-urlencoded"}
+
+
+def _unknown(method: str, path: str, body: bytes = b"", **headers: str) -> Make:
+    """A request that carries no token."""
+
+    def made(member: Member) -> bytes:
+        sent = request(member, method, path.format_map(member.ids), body, **headers)
+        return b"\r\n".join(line for line in sent.split(b"\r\n") if not line.startswith(b"Authorization:"))
+
+    return made
+
+
+_OF_NOBODY: Final = (
+    Attack("escaped quotes in a cookie", _unknown(
+        "GET", "/sign_in", Cookie='weighbridge_theme="' + '\\"' * 25_000 + '"')),
+    Attack("sessions that nobody has", _unknown(
+        "GET", "/projects", Cookie="weighbridge_session=" + "x" * 43)),
+    Attack("five thousand equal fields", _unknown(
+        "POST", "/theme", b"&".join([b"theme=dark"] * 5_000), **SAME_ORIGIN)),
+    Attack("twenty equal fields", _unknown("POST", "/theme", b"&".join([b"theme=dark"] * 20), **SAME_ORIGIN)),
+    Attack("wrong passwords", _unknown(
+        "POST", "/sign_in", b"email=ada@plant.example&password=guessed-by-somebody", **SAME_ORIGIN)),
+    Attack("links that name nothing", _unknown("GET", "/enter?key=nonsense")),
+    Attack("invitations that name nothing", _unknown("GET", "/join?key=nonsense")),
+    Attack("one link to a report", _unknown("GET", "{link}")),
+    Attack("the page of one link to a report", _unknown("GET", "{link_page}")),
+    Attack("the document of the interface", _unknown("GET", "/openapi.json")),
+)  # fmt: skip
+"""What takes no token."""
+
+
+def _file(body: Callable[[Member], bytes]) -> Make:
+    return _posted("/projects/{project}/data_feeds/{feed}/uploads", body, Content_Type=files.CONTENT_TYPE)
+
+
+def _suggested(header: Callable[[], list[str]]) -> Make:
+    return _posted(
+        "/projects/{project}/data_feed_suggestions",
+        lambda member: {"event_type_id": member.ids["event_type"], "header": header()},
+    )
+
+
+def _feed_with(**fields: str) -> Make:
+    return _posted(
+        "/projects/{project}/data_feeds",
+        lambda member: {
+            "data_feed": {"name": "Undefined", "event_type_id": member.ids["event_type"], **fields}
+        },
+    )
+
+
+_OF_FILES: Final = (
+    Attack("merged cells that never end", _file(files.unclosed_merges)),
+    Attack("a number's form of brackets", _file(files.nested_brackets)),
+    Attack("a file of sixteen thousand columns", _file(files.many_columns)),
+    Attack("a column's name of spaces", _suggested(lambda: [" " * 30_000 + "x"])),
+    Attack("names of sixteen thousand columns", _suggested(lambda: [f"c{n}" for n in range(16_000)])),
+    Attack("a list sorted by many columns", _read(_EVENTS + "?sort=" + ",".join(["start_time"] * 1_700))),
+    Attack("feeds in an undefined encoding", _feed_with(encoding="undefined")),
+    Attack("feeds that read a day twice", _feed_with(time_format="%d%d")),
+)
+"""Files and what says how they are read."""
+
 ATTACKS: Final = (
+    *_OF_NOBODY,
+    *_OF_FILES,
     Attack("connections that say nothing", lambda _member: b"", 2_300, waits_for_answer=False),
     Attack("half a preface of HTTP/2", lambda _member: b"PRI * HTT", 2_300, waits_for_answer=False),
     Attack(

@@ -193,7 +193,9 @@ def _records(host: str, port: int, token: str) -> Mapping[str, str]:
     mass = {"name": "Mass", "slug": "mass", "value_type": "number", "unit": "t"}
     kind = {"name": "Delivery", "slug": "delivery", "expected_locations": "none", "data_point_types": [mass]}
     project = made("/projects", {"project": {"name": "Plant"}})
-    made(f"/projects/{project}/event_types", {"event_type": kind})
+    event_type = made(f"/projects/{project}/event_types", {"event_type": kind})
+    scale = {"name": "Scale", "event_type_id": event_type, "time_zone": "UTC"}
+    feed = made(f"/projects/{project}/data_feeds", {"data_feed": scale})
     events = [event(number) for number in range(EVENTS)]
     ask(host, port, token, "POST", f"/projects/{project}/events", body={"events": events})
     model = made("/models", {"model": {"project_id": project, "yaml": MODEL}})
@@ -202,7 +204,14 @@ def _records(host: str, port: int, token: str) -> Mapping[str, str]:
     )
     slow = made("/models", {"model": {"project_id": project, "yaml": SLOW_MODEL}})
     pattern = made("/models", {"model": {"project_id": project, "yaml": PATTERN_MODEL}})
-    return {"project": project, "model": model, "ledger": ledger, "slow": slow, "pattern": pattern}
+    report = made("/reports", {"report": {"name": "R", "report_type": "quarterly", "project_id": project}})
+    link = ask(host, port, token, "POST", f"/reports/{report}/links", body={"link": {"name": "Verifier"}})
+    followed = "/reports/" + link["url"].partition("/reports/")[2]
+    return {
+        "project": project, "event_type": event_type, "feed": feed, "model": model,
+        "ledger": ledger, "slow": slow, "pattern": pattern,
+        "link": f"/api/v1{followed}", "link_page": followed,
+    }  # fmt: skip
 
 
 def event(number: int) -> dict[str, Any]:

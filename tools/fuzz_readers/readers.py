@@ -28,9 +28,9 @@ from weighbridge.core.expression import (
 from weighbridge.core.model import ALONE
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.errors import Refusal
-from weighbridge.exchange.importing.check import outcomes
 from weighbridge.exchange.tabular.clock import read_clock
 from weighbridge.exchange.tabular.columns import map_columns
+from weighbridge.exchange.tabular.dating import outcomes
 from weighbridge.exchange.tabular.file import CsvFile, reading
 from weighbridge.exchange.tabular.row import RowMapping
 from weighbridge.http import wire

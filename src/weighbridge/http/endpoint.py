@@ -18,7 +18,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import BeyondCalendarError
 from weighbridge.db.engine import Database, Read
 from weighbridge.db.json import jsonb
-from weighbridge.errors import Invalid
+from weighbridge.errors import Invalid, Refusal
 from weighbridge.http import idempotency
 from weighbridge.http.access.linked import LinkCall, Linked, linked
 from weighbridge.http.arrival import upload
@@ -54,11 +54,14 @@ def get(
     sends: tuple[str, ...] = (),
     query: Mapping[str, str] | None = None,
     moments: Mapping[str, str] | None = None,
+    refuses: tuple[type[Refusal], ...] = (),
+    task_results: Mapping[str, type[Any]] | None = None,
 ) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that reads; with a listing, what it may be filtered and sorted by.
 
     One that computes is carried out apart from all other requests. One that answers with an attachment says
-    what types of files it sends. `query` are parameters that must be there, `moments` are times that may.
+    what types of files it sends. `query` are parameters that must be there, `moments` are times that may;
+    `refuses` are refusals that other readings do not give.
     """
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
@@ -84,6 +87,7 @@ def get(
         return routed(
             "GET", path, function, handler, permission=permission, returns=returns, status=200,
             listing=listing, sends=sends, query=query or {}, moments=moments or {}, computes=computes,
+            refuses=refuses, task_results=task_results or {},
         )  # fmt: skip
 
     return decorate
@@ -217,6 +221,7 @@ def post(
     body_bytes_max: int | None = BODY_BYTES_MAX,
     computes: bool = False,
     refusals_told: frozenset[int] = REFUSALS_TOLD,
+    task_results: Mapping[str, type[Any]] | None = None,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
@@ -228,6 +233,7 @@ def post(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
         examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut,
         body_bytes_max=body_bytes_max, computes=computes, refusals_told=refusals_told,
+        task_results=task_results or {},
     )  # fmt: skip
 
 
@@ -339,7 +345,7 @@ async def arrived_request(
     async with (
         shares(request).request(account),
         shares(request).long_body(account) if may_be_long(request, form) else nullcontext(),
-        arrived_body(request, body, form, text) as (arrived, raw),
+        arrived_body(request, account, body, form, text) as (arrived, raw),
     ):
         key = request.headers.get(idempotency.HEADER)
         of_body = partial(idempotency.scope_of, actor, request.method, request.url.path, key)

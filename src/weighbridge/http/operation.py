@@ -71,6 +71,8 @@ class Operation:
     """Whether it is carried out apart from all other requests."""
     only_asks: bool = False
     """Whether it changes nothing, though it is sent by POST."""
+    task_results: Mapping[str, type[Any]] = field(default_factory=dict)
+    """What the tasks come to that it begins or shows, by the type of task."""
     refuses: tuple[type[Refusal], ...] = ()
     """Refusals of this operation that others do not have."""
     refusals_told: frozenset[int] = REFUSALS_TOLD

@@ -32,6 +32,7 @@ from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import (
     Conflict,
     Damaged,
+    Invalid,
     Malformed,
     NotFound,
     Refusal,
@@ -58,7 +59,6 @@ _BUSY = {
     LockNotAvailable.sqlstate: "The request waited too long for another one; try again.",
     OutOfMemory.sqlstate: "The memory of the database server is used up; ask for less, or try again.",
     TooManyConnections.sqlstate: "The database has no connection left; try again.",
-    ConfigurationLimitExceeded.sqlstate: "The request needs more room for interim results than is allowed.",
 }
 """Why the database could not do something now, by its own code for it."""
 
@@ -153,6 +153,10 @@ def database_away(request: WebRequest, error: OperationalError | PoolTimeout) ->
     log.warning("database_unavailable", error=str(error))
     if isinstance(error, DiskFull):
         return _disk_full(request, "The disk of the database is full")
+    if isinstance(error, ConfigurationLimitExceeded):
+        # Asking again would need the same room.
+        said = "The request needs more room for interim results than the database allows it; ask for less."
+        return refused(request, Invalid([Problem(said, None, "too_costly")]))
     state = getattr(error, "sqlstate", None)
     return refused(
         request, Unavailable(_BUSY.get(state, "The database cannot be reached just now; try again."))

@@ -3,13 +3,17 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_type_hints
 
 import msgspec
 
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
+from weighbridge.core.identity.ids import id_pattern
 from weighbridge.core.identity.name import NAME_LENGTH_MAX
+from weighbridge.core.identity.slug import SLUG_LENGTH_MAX, SLUG_PATTERN
+from weighbridge.core.model.document.reading import NODE_SLUG_LENGTH_MAX
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.unit import TEXT_MAX as UNIT_LENGTH_MAX
 from weighbridge.core.time.instant import BeyondCalendarError, Instant
 
 Description = Annotated[str, msgspec.Meta(max_length=TEXT_LENGTH_MAX)]
@@ -54,6 +58,72 @@ def one_of(words: Iterable[str]) -> msgspec.Meta:
     422 and a sentence of its own, beside everything else that is wrong.
     """
     return msgspec.Meta(extra_json_schema={"enum": [str(word) for word in words]})
+
+
+NEEDED: Final = msgspec.Meta(extra={"needed": True})
+"""Marks a field as required whose absence is refused in words of its own, by `left_out`."""
+
+
+def needed(kind: type[msgspec.Struct]) -> Iterator[str]:
+    """The fields of a record that are marked so."""
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        if NEEDED in getattr(hint, "__metadata__", ()):
+            yield name
+
+
+def left_out(record: msgspec.Struct) -> Iterator[Problem]:
+    """The needed fields that were not sent."""
+    for name in needed(type(record)):
+        if getattr(record, name) is msgspec.UNSET:
+            yield Problem(f"{name} is required", name, "required")
+
+
+def told(**schema: Any) -> msgspec.Meta:
+    """A limit that a rule refuses to go beyond, told in the OpenAPI document.
+
+    The decoder takes any text or number: what is beyond is refused with 422 and a sentence of its own, beside
+    everything else that is wrong. Both name the one constant.
+    """
+    return msgspec.Meta(extra_json_schema=schema)
+
+
+def at_most(characters: int) -> msgspec.Meta:
+    """How many characters a text has at most."""
+    return told(maxLength=characters)
+
+
+def several(most: int) -> msgspec.Meta:
+    """How many a list has at most."""
+    return told(maxItems=most)
+
+
+def id_of(kind: str) -> msgspec.Meta:
+    """The form of the friendly id of a kind of record; a text of another form names none."""
+    return told(pattern=f"^{id_pattern(kind)}$")
+
+
+def between(least: int, most: int) -> msgspec.Meta:
+    """Between which bounds a whole number lies, both included."""
+    return told(minimum=least, maximum=most)
+
+
+Name = Annotated[str, told(minLength=1, maxLength=NAME_LENGTH_MAX)]
+"""What people call a record, and what is bounded like it."""
+
+Text = Annotated[str, at_most(TEXT_LENGTH_MAX)]
+"""What people write about a record."""
+
+NewSlug = Annotated[str, told(maxLength=SLUG_LENGTH_MAX, pattern=f"^{SLUG_PATTERN}$")]
+"""A slug that a record is given."""
+
+Slug = Annotated[str, at_most(SLUG_LENGTH_MAX)]
+"""A slug that names a record: none is longer."""
+
+NodeSlug = Annotated[str, at_most(NODE_SLUG_LENGTH_MAX)]
+"""A slug that names a node of a model: none is longer."""
+
+UnitText = Annotated[str, at_most(UNIT_LENGTH_MAX)]
+"""A unit as people write it."""
 
 
 def shown_as(kind: Any) -> msgspec.Meta:

@@ -24,7 +24,7 @@ import psycopg
 import structlog
 
 from weighbridge.backup.record import overdue
-from weighbridge.db.embedded import Server, attached, check_replica, external, is_external
+from weighbridge.db.embedded import Server, attached, check_replica, external, is_external, served_alone
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
@@ -78,7 +78,7 @@ def serve(
     metrics = (
         None if settings.metrics_port is None else listening(settings.metrics_host, settings.metrics_port)
     )
-    with _database(settings) as (urls, server), counters() as counted:
+    with _database(settings, port) as (urls, server), counters() as counted:
         migrate_or_refuse(urls)
         keep_audit_key(urls.running, settings)
         saying = _greeting(announce, invite, urls, replace(settings, port=port.number))
@@ -147,7 +147,7 @@ def _backing_up(settings: Settings, variables: dict[str, str]) -> list[ChildProg
 
 
 @contextmanager
-def _database(settings: Settings) -> Iterator[tuple[DatabaseUrls, Server | None]]:
+def _database(settings: Settings, port: Port) -> Iterator[tuple[DatabaseUrls, Server | None]]:
     if is_external(settings):
         if settings.backup_url is not None:
             raise Refusal(
@@ -156,7 +156,7 @@ def _database(settings: Settings) -> Iterator[tuple[DatabaseUrls, Server | None]
             )
         yield external(settings), None
         return
-    with attached(settings.data_dir) as server:
+    with served_alone(settings.data_dir, port.url), attached(settings.data_dir) as server:
         server.keep_reserve()
         yield server.urls, server
 

@@ -14,6 +14,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from weighbridge.supervisor.observing.loop_watch import loop_watched
+
 VARIABLE: Final = "HEARTBEAT_OF_PROCESS"
 BEAT_SECONDS: Final = 1.0
 LOOK_SECONDS: Final = 1.0
@@ -22,11 +24,15 @@ NEVER: Final = 0
 
 @asynccontextmanager
 async def beating() -> AsyncIterator[None]:
-    """Give signs of life as long as the block lasts, where a supervisor asks for them."""
+    """Give signs of life as long as the block lasts, where a supervisor asks for them.
+
+    The loop that does the work is watched as well, where somebody asks for that.
+    """
     path = os.environ.get(VARIABLE)
     task = asyncio.create_task(_beat(Path(path))) if path else None
     try:
-        yield
+        async with loop_watched():
+            yield
     finally:
         if task is not None:
             task.cancel()

@@ -56,7 +56,6 @@ def test_a_token_acts_although_its_use_cannot_be_written_down(service, full):
         ("53100", "disk_full", "The disk of the database is full; nothing was stored."),
         ("53200", "unavailable", "The memory of the database server is used up"),
         ("53300", "unavailable", "The database has no connection left"),
-        ("53400", "unavailable", "The request needs more room for interim results"),
     ],
 )
 def test_a_write_is_told_what_is_full(service, full, state, code, said):
@@ -67,6 +66,16 @@ def test_a_write_is_told_what_is_full(service, full, state, code, said):
 
     assert error["code"] == code
     assert error["message"].startswith(said)
+
+
+def test_what_needs_more_room_than_is_allowed_is_not_to_be_asked_again(service, full):
+    caller = service.account().caller()
+    full("projects", state="53400")
+
+    refused = caller.post("/projects", {"project": {"name": "Plant"}}).expect(422)
+
+    assert refused.error["code"] == "too_costly"
+    assert "retry-after" not in refused.headers
 
 
 def test_the_readiness_page_knows_of_a_full_disk(service, full):

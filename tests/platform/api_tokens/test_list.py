@@ -16,7 +16,9 @@ def test_the_accounts_tokens_are_listed_without_their_secrets(api, account):
 
     own, listed = answer.data
     assert listed == {name: value for name, value in made.items() if name != "token"}
-    assert own["user"] == {"id": account.actor.user_id, "name": "administrator", "email": "administrator"}
+    assert own["user"] == {
+        "id": account.actor.user_id, "name": "administrator", "email": "administrator", "disabled_at": None,
+    }  # fmt: skip
     assert answer.info["total_items"] == 2
     assert "wb_live_" not in answer.text
 

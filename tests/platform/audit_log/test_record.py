@@ -44,7 +44,8 @@ def test_a_write_leaves_one_row_that_says_who_did_what_to_which_record(api, acco
     assert target == made["id"]
     assert was is None
     recorded = json.loads(became, parse_float=Decimal)
-    assert {name: value for name, value in recorded.items() if name != "ui_url"} == {
+    assert ("leaf" in recorded) is (action == "event.create")
+    assert {name: value for name, value in recorded.items() if name not in {"ui_url", "leaf"}} == {
         name: value for name, value in made.items() if name != "ui_url"
     }
 

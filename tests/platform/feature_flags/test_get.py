@@ -7,7 +7,11 @@ from weighbridge.core.platform.feature_flag import FEATURES
 
 
 def test_every_feature_is_on_unless_it_was_switched_off(api):
-    assert api.get("/feature_flags").expect(200).body == {"rules_engine": True, "data_capture_rate": True}
+    assert api.get("/feature_flags").expect(200).body == {
+        "rules_engine": True,
+        "data_capture_rate": True,
+        "approval_of_own": True,
+    }
 
 
 def test_every_feature_is_listed(api):

@@ -3,10 +3,11 @@ one session (`end_session`) or of all (`end_all_sessions`).
 """
 
 import pytest
-from tests.given.people import PASSWORD, Visitor, email_of, visitor
+from tests.given.people import PASSWORD, Visitor, actor_of, email_of, visitor
 from tests.server import Account, Server
 
-from weighbridge.platform.authentication.guessing import ATTEMPTS_OF_USER_MAX
+from weighbridge.platform.authentication.guessing import ATTEMPTS_OF_ADDRESS_MAX, ATTEMPTS_OF_USER_MAX
+from weighbridge.platform.users.actions import make_user_link
 
 
 @pytest.fixture
@@ -140,3 +141,43 @@ def test_the_audit_log_has_who_signed_in(server: Server, account: Account, email
         account.id,
     )
     assert actions == [("session.begin",), ("session.end_all",)]
+
+
+def test_nonsense_links_of_somebody_else_shut_no_link(postgres, account: Account):
+    with Server(postgres, trusted_proxies=("127.0.0.1",)) as service:
+        link = f"/enter?key={secret_of_link(account)}"
+
+        for number in range(2 * ATTEMPTS_OF_USER_MAX):
+            Visitor(service).get(f"/enter?key=nonsense-{number}", x_forwarded_for="203.0.113.7").expect(404)
+
+        Visitor(service).get(link, x_forwarded_for="203.0.113.7").expect(303)
+
+
+def test_an_address_that_tried_too_many_links_follows_none_and_others_do(postgres, account: Account):
+    with Server(postgres, trusted_proxies=("127.0.0.1",)) as service:
+        email, link = email_of(account), f"/enter?key={secret_of_link(account)}"
+        for number in range(ATTEMPTS_OF_ADDRESS_MAX):
+            Visitor(service).get(f"/enter?key=guess-{number}", x_forwarded_for="203.0.113.8").expect(404)
+
+        Visitor(service).get(link, x_forwarded_for="203.0.113.8").expect(429)
+        typed = {"email": email, "password": PASSWORD}
+        Visitor(service).post("/sign_in", typed, x_forwarded_for="203.0.113.8").expect(303)
+        Visitor(service).get(link, x_forwarded_for="203.0.113.9").expect(303)
+
+
+def test_one_link_that_names_nothing_is_tried_so_often(server: Server):
+    for _ in range(ATTEMPTS_OF_USER_MAX):
+        Visitor(server).get("/enter?key=the-same").expect(404)
+
+    Visitor(server).get("/enter?key=the-same").expect(429)
+
+
+def secret_of_link(account: Account) -> str:
+    """The secret of a link that signs somebody in once."""
+    number = actor_of(account, email_of(account)).user_id
+
+    async def make() -> str:
+        async with account.server.database.write() as tx:
+            return await make_user_link(tx, account.actor, number, "sign_in")
+
+    return account.server.run(make())

@@ -23,6 +23,7 @@ class ApiTokensOperations(Group):
 
     create = One(operations.api_tokens_create)
     list = Listed(operations.api_tokens_list)
+    reassign = One(operations.api_tokens_reassign)
     revoke = One(operations.api_tokens_revoke)
 
 
@@ -31,6 +32,7 @@ class AsyncApiTokensOperations(AsyncGroup):
 
     create = AsyncOne(operations.api_tokens_create)
     list = AsyncListed(operations.api_tokens_list)
+    reassign = AsyncOne(operations.api_tokens_reassign)
     revoke = AsyncOne(operations.api_tokens_revoke)
 
 
@@ -573,8 +575,10 @@ class ReportLinksOperations(Group):
 
     create = One(operations.report_links_create)
     download_bundle_by_link = One(operations.report_links_download_bundle_by_link)
+    list_links_of_account = Listed(operations.report_links_list_links_of_account)
     list = Listed(operations.report_links_list)
     open_report = One(operations.report_links_open_report)
+    reassign = One(operations.report_links_reassign)
     revoke = One(operations.report_links_revoke)
 
 
@@ -583,8 +587,10 @@ class AsyncReportLinksOperations(AsyncGroup):
 
     create = AsyncOne(operations.report_links_create)
     download_bundle_by_link = AsyncOne(operations.report_links_download_bundle_by_link)
+    list_links_of_account = AsyncListed(operations.report_links_list_links_of_account)
     list = AsyncListed(operations.report_links_list)
     open_report = AsyncOne(operations.report_links_open_report)
+    reassign = AsyncOne(operations.report_links_reassign)
     revoke = AsyncOne(operations.report_links_revoke)
 
 

@@ -26,11 +26,12 @@ def api_tokens_create(
             "data_collection:write",
             "data_rules:read",
             "data_rules:write",
+            "data_rules:approve",
             "administration:read",
             "administration:write",
         ]
     ],
-    expires_in_days: int | UnsetType | None = UNSET,
+    expires_in_days: Literal[30, 60, 90, 180, 365] | UnsetType | None = UNSET,
     user_email: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.IssuedApiToken]:
@@ -60,6 +61,8 @@ def api_tokens_list(
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
+    user_id: str | None = None,
+    status: Literal["working", "expired", "revoked"] | None = None,
 ) -> Listing[records.ApiToken]:
     """List the account's tokens, without their secrets.
 
@@ -70,8 +73,35 @@ def api_tokens_list(
             "GET",
             "/api_tokens",
             records.PageOfApiToken,
-            query={"page": page, "page_size": page_size, "sort": sort},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[user_id][eq]": user_id,
+                "filter[status][eq]": status,
+            },
         )
+    )
+
+
+def api_tokens_reassign(
+    token_id: int,
+    *,
+    user_email: str,
+    idempotency_key: str | None = None,
+) -> Call[records.ApiToken]:
+    """Have a token act for another user, such as when its own was shut out; it may do what it could before.
+
+    PATCH /api_tokens/{token_id}
+    """
+    return call(
+        "PATCH",
+        "/api_tokens/{token_id}",
+        records.ApiToken,
+        names={"token_id": token_id},
+        body={"api_token": {"user_email": user_email}},
+        takes_key=True,
+        key=idempotency_key,
     )
 
 
@@ -2275,8 +2305,8 @@ def instruments_list(
 def ledgers_create(
     *,
     name: str,
+    project_id: str | int,
     unit: str | UnsetType | None = UNSET,
-    project_id: str | int | UnsetType | None = UNSET,
     model_id: str | UnsetType | None = UNSET,
     output: str | UnsetType | None = UNSET,
     asset_category: str | UnsetType | None = UNSET,
@@ -2299,13 +2329,13 @@ def ledgers_create(
             "ledger": {
                 "name": name,
                 "unit": unit,
-                "project_id": project_id,
                 "model_id": model_id,
                 "output": output,
                 "asset_category": asset_category,
                 "scale": scale,
                 "rounding": rounding,
                 "system_ledger_type": system_ledger_type,
+                "project_id": project_id,
             }
         },
         takes_key=True,
@@ -3053,7 +3083,7 @@ def models_list_of_project(
 def models_set_version_label(
     model_id: str,
     *,
-    version_label: str | UnsetType | None = UNSET,
+    version_label: str | None,
     idempotency_key: str | None = None,
 ) -> Call[records.Model]:
     """Set the label of a version; null or an empty text clears it.
@@ -3539,6 +3569,42 @@ def report_links_download_bundle_by_link(
     )
 
 
+def report_links_list_links_of_account(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    status: Literal["open", "expired", "revoked"] | None = None,
+    user_id: str | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+    expires_at_geq: Time | None = None,
+    expires_at_leq: Time | None = None,
+) -> Listing[records.ReportLink]:
+    """List the links to all reports of the account, such as those of a user who was shut out.
+
+    GET /report_links
+    """
+    return Listing(
+        call(
+            "GET",
+            "/report_links",
+            records.PageOfReportLink,
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[status][eq]": status,
+                "filter[user_id][eq]": user_id,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+                "filter[expires_at][geq]": expires_at_geq,
+                "filter[expires_at][leq]": expires_at_leq,
+            },
+        )
+    )
+
+
 def report_links_list(
     report_id: str,
     *,
@@ -3546,6 +3612,7 @@ def report_links_list(
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
     status: Literal["open", "expired", "revoked"] | None = None,
+    user_id: str | None = None,
     created_at_geq: Time | None = None,
     created_at_leq: Time | None = None,
     expires_at_geq: Time | None = None,
@@ -3566,6 +3633,7 @@ def report_links_list(
                 "page_size": page_size,
                 "sort": sort,
                 "filter[status][eq]": status,
+                "filter[user_id][eq]": user_id,
                 "filter[created_at][geq]": created_at_geq,
                 "filter[created_at][leq]": created_at_leq,
                 "filter[expires_at][geq]": expires_at_geq,
@@ -3590,6 +3658,28 @@ def report_links_open_report(
         records.Report,
         names={"report_id": report_id},
         query={"key": key},
+    )
+
+
+def report_links_reassign(
+    report_id: str,
+    link_id: int,
+    *,
+    user_email: str,
+    idempotency_key: str | None = None,
+) -> Call[records.ReportLink]:
+    """Have another user answer for a link, such as when its own was shut out; its address stays.
+
+    PATCH /reports/{report_id}/links/{link_id}
+    """
+    return call(
+        "PATCH",
+        "/reports/{report_id}/links/{link_id}",
+        records.ReportLink,
+        names={"report_id": report_id, "link_id": link_id},
+        body={"link": {"user_email": user_email}},
+        takes_key=True,
+        key=idempotency_key,
     )
 
 
@@ -3635,7 +3725,7 @@ def reports_create(
     *,
     name: str,
     report_type: str,
-    project_id: str | int | UnsetType | None = UNSET,
+    project_id: str | int,
     methodology_id: int | UnsetType | None = UNSET,
     batch_ids: Sequence[str] | UnsetType = UNSET,
     batches: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
@@ -4258,10 +4348,12 @@ def rules_create(
     target: Literal["data_point", "model_run"] | UnsetType = UNSET,
     data_point: str | UnsetType | None = UNSET,
     event_type_id: str | UnsetType | None = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
     model_id: str | UnsetType | None = UNSET,
     evaluation: Literal["automatic", "on_demand"] | UnsetType = UNSET,
     window: Mapping[str, Any] | UnsetType | None = UNSET,
     window_member_scope: Literal["event", "location", "event_type", "project"] | UnsetType = UNSET,
+    window_meters: Literal["own", "all"] | UnsetType | None = UNSET,
     purpose: Literal["alert", "adjust", "substitute", "impute"] | UnsetType = UNSET,
     correction: Mapping[str, Any] | UnsetType | None = UNSET,
     priority: int | UnsetType = UNSET,
@@ -4287,10 +4379,12 @@ def rules_create(
                 "target": target,
                 "data_point": data_point,
                 "event_type_id": event_type_id,
+                "asset_id": asset_id,
                 "model_id": model_id,
                 "evaluation": evaluation,
                 "window": window,
                 "window_member_scope": window_member_scope,
+                "window_meters": window_meters,
                 "purpose": purpose,
                 "correction": correction,
                 "priority": priority,
@@ -4365,6 +4459,7 @@ def rules_list(
     evaluation: Literal["automatic", "on_demand"] | None = None,
     purpose: Literal["alert", "adjust", "substitute", "impute"] | None = None,
     event_type_id: str | None = None,
+    asset_id: str | None = None,
 ) -> Listing[records.Rule]:
     """List a project's data rules, each as its newest version has it.
 
@@ -4385,6 +4480,7 @@ def rules_list(
                 "filter[evaluation][eq]": evaluation,
                 "filter[purpose][eq]": purpose,
                 "filter[event_type_id][eq]": event_type_id,
+                "filter[asset_id][eq]": asset_id,
             },
         )
     )
@@ -4443,10 +4539,12 @@ def rules_update(
     message: str | UnsetType | None = UNSET,
     data_point: str | UnsetType | None = UNSET,
     event_type_id: str | UnsetType | None = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
     model_id: str | UnsetType | None = UNSET,
     evaluation: Literal["automatic", "on_demand"] | UnsetType = UNSET,
     window: Mapping[str, Any] | UnsetType | None = UNSET,
     window_member_scope: Literal["event", "location", "event_type", "project"] | UnsetType = UNSET,
+    window_meters: Literal["own", "all"] | UnsetType = UNSET,
     purpose: Literal["alert", "adjust", "substitute", "impute"] | UnsetType = UNSET,
     correction: Mapping[str, Any] | UnsetType | None = UNSET,
     priority: int | UnsetType = UNSET,
@@ -4471,10 +4569,12 @@ def rules_update(
                 "message": message,
                 "data_point": data_point,
                 "event_type_id": event_type_id,
+                "asset_id": asset_id,
                 "model_id": model_id,
                 "evaluation": evaluation,
                 "window": window,
                 "window_member_scope": window_member_scope,
+                "window_meters": window_meters,
                 "purpose": purpose,
                 "correction": correction,
                 "priority": priority,
@@ -4678,6 +4778,7 @@ def webhooks_create(
             "async_task",
             "rule_result",
             "report",
+            "ledger",
             "event.create",
             "event.update",
             "event.void",
@@ -4698,6 +4799,7 @@ def webhooks_create(
             "report.create",
             "report.update",
             "report.delete",
+            "ledger.update",
         ]
     ]
     | UnsetType
@@ -4902,6 +5004,7 @@ def webhooks_update(
             "async_task",
             "rule_result",
             "report",
+            "ledger",
             "event.create",
             "event.update",
             "event.void",
@@ -4922,6 +5025,7 @@ def webhooks_update(
             "report.create",
             "report.update",
             "report.delete",
+            "ledger.update",
         ]
     ]
     | UnsetType = UNSET,

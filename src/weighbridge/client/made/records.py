@@ -63,6 +63,7 @@ class ApiToken(msgspec.Struct, frozen=True, kw_only=True):
             "data_collection:write",
             "data_rules:read",
             "data_rules:write",
+            "data_rules:approve",
             "administration:read",
             "administration:write",
         ]
@@ -207,6 +208,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     has_rule_alerts: bool
     is_stale: bool
     stale_reasons: list[StaleReason]
+    waiting_event_count: int
     created_at: datetime
     updated_at: datetime
     ui_url: str
@@ -259,6 +261,17 @@ class BulkInfo(msgspec.Struct, frozen=True, kw_only=True):
     """How many events a bulk request stored."""
 
     items: int
+
+
+class BundleResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of a finished bundle, and what the audit log says of it."""
+
+    report: str
+    sha256: str
+    file_size_bytes: int
+    batch_count: int
+    redacted: bool
+    time_stamped: bool
 
 
 class Calculation(msgspec.Struct, frozen=True, kw_only=True):
@@ -550,6 +563,8 @@ class DataPointResult(msgspec.Struct, frozen=True, kw_only=True):
     rejected_by: str | None
     rejection_reason: str | None
     proposed_event: ProposedEvent | None = None
+    approved_at: datetime | None = None
+    approved_by: str | None = None
 
 
 class DataPointResultOrModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -578,6 +593,8 @@ class DataPointResultOrModelRunResult(msgspec.Struct, frozen=True, kw_only=True)
     rejected_by: str | None = None
     rejection_reason: str | None = None
     proposed_event: ProposedEvent | None = None
+    approved_at: datetime | None = None
+    approved_by: str | None = None
     checked_value: str | None = None
     node_ids: list[str] | None = None
     model_run_id: str | None = None
@@ -619,6 +636,14 @@ class DeletionBlocker(msgspec.Struct, frozen=True, kw_only=True):
     records: list[str]
 
 
+class DeletionResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of a finished deletion."""
+
+    deleted: list[str]
+    ended_inputs: list[EndedInput]
+    stands_above: list[StandsAbove]
+
+
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """What differs between two versions: nodes by their slugs, and everything that stands outside nodes."""
 
@@ -643,6 +668,16 @@ class DrawnIn(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     unit: str
     amount: Decimal
+
+
+class EndedInput(msgspec.Struct, frozen=True, kw_only=True):
+    """What was named or skipped for a slot whose last batch is gone: from now on it discovers its data."""
+
+    slot: str
+    data_point_type_id: int
+    data_point_type: str
+    skipped: bool
+    named: bool
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -792,18 +827,26 @@ class Export(msgspec.Struct, frozen=True, kw_only=True):
     created_at: datetime
 
 
+class ExportResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What the task of an export says it came to."""
+
+    export_id: str
+    rows: int
+
+
 class FeatureFlags(msgspec.Struct, frozen=True, kw_only=True):
     """Every flag that affects the interface; false for those that are off."""
 
     rules_engine: bool
     data_capture_rate: bool
+    approval_of_own: bool | None = None
 
 
 class FeedChange(msgspec.Struct, frozen=True, kw_only=True):
     """One record was changed; how it is now says the record itself."""
 
     cursor: str
-    kind: Literal["event", "correction", "batch", "async_task", "rule_result", "report"]
+    kind: Literal["event", "correction", "batch", "async_task", "rule_result", "report", "ledger"]
     action: Literal["create", "update", "delete", "void", "restore", "revert", "start", "complete", "fail"]
     id: str
     project_id: str | None
@@ -983,6 +1026,14 @@ class FillingWindow(msgspec.Struct, frozen=True, kw_only=True):
     where: str | None = None
 
 
+class FollowingRule(msgspec.Struct, frozen=True, kw_only=True):
+    """An automatic rule that corrects unasked, and that would evaluate what the change touches."""
+
+    rule_id: str
+    name: str
+    purpose: Literal["alert", "adjust", "substitute", "impute"]
+
+
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
     """Expected slots of one meter, one after another, without a valid value."""
 
@@ -1062,6 +1113,25 @@ class Gaps(msgspec.Struct, frozen=True, kw_only=True):
     data: list[Gap]
 
 
+class GenerationResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of a finished generation task."""
+
+    batches: list[str]
+    created: int
+    adjusted: int
+    unchanged: int
+    passed_over_slots: list[str]
+    not_counted: list[NotCounted]
+    pending_proposals: list[PendingProposals]
+    pending_evaluations: list[PendingEvaluations]
+    pending_roll_ups: list[PendingRollUps]
+    left_out: list[LeftOut]
+    rounded_away: list[RoundedAwayDraw]
+    deficits: list[PartitionDeficit]
+    stale_sources: list[StaleSource]
+    passed_over_with_data: list[str] | None = None
+
+
 class Impact(msgspec.Struct, frozen=True, kw_only=True):
     """What would change if a change were made and what it touches generated again."""
 
@@ -1070,6 +1140,7 @@ class Impact(msgspec.Struct, frozen=True, kw_only=True):
     stale_batches: list[BatchMadeStale]
     deficits: list[PartitionDeficit]
     problems: list[str]
+    following_rules: list[FollowingRule]
 
 
 class ImpactOfProposal(msgspec.Struct, frozen=True, kw_only=True):
@@ -1080,6 +1151,7 @@ class ImpactOfProposal(msgspec.Struct, frozen=True, kw_only=True):
     stale_batches: list[BatchMadeStale]
     deficits: list[PartitionDeficit]
     problems: list[str]
+    following_rules: list[FollowingRule]
     id: str
     approval_state: Literal["pending", "approved", "rejected", "withdrawn", "superseded"] | None
 
@@ -1092,6 +1164,7 @@ class ImpactOfProposals(msgspec.Struct, frozen=True, kw_only=True):
     stale_batches: list[BatchMadeStale]
     deficits: list[PartitionDeficit]
     problems: list[str]
+    following_rules: list[FollowingRule]
     results: list[ProposalToApprove]
 
 
@@ -1217,6 +1290,7 @@ class IssuedApiToken(msgspec.Struct, frozen=True, kw_only=True):
             "data_collection:write",
             "data_rules:read",
             "data_rules:write",
+            "data_rules:approve",
             "administration:read",
             "administration:write",
         ]
@@ -1243,6 +1317,7 @@ class IssuedReportLink(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: datetime
     revoked_at: datetime | None
     revoked_by: str | None
+    user: TokenUser
     url: str | None = None
 
 
@@ -1261,6 +1336,7 @@ class IssuedWebhook(msgspec.Struct, frozen=True, kw_only=True):
             "async_task",
             "rule_result",
             "report",
+            "ledger",
             "event.create",
             "event.update",
             "event.void",
@@ -1281,6 +1357,7 @@ class IssuedWebhook(msgspec.Struct, frozen=True, kw_only=True):
             "report.create",
             "report.update",
             "report.delete",
+            "ledger.update",
         ]
     ]
     is_enabled: bool
@@ -1319,6 +1396,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     latest_model: LedgerModel | None
     output: str | None
     asset_category: str | None
+    not_counted_yet: NotCountedYet | None
     warnings: list[str]
     created_at: datetime
     updated_at: datetime
@@ -1869,6 +1947,8 @@ class ModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
     rejected_by: str | None = None
     rejection_reason: str | None = None
     proposed_event: ProposedEvent | None = None
+    approved_at: datetime | None = None
+    approved_by: str | None = None
 
 
 class NodeValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -1892,6 +1972,15 @@ class NotCounted(msgspec.Struct, frozen=True, kw_only=True):
     event_type: str
     event_count: int
     events: list[str]
+
+
+class NotCountedYet(msgspec.Struct, frozen=True, kw_only=True):
+    """Events in the time of a ledger that no generation has looked at since they were stored or changed."""
+
+    event_count: int
+    is_more: bool
+    start_time: datetime
+    end_time: datetime
 
 
 class Outage(msgspec.Struct, frozen=True, kw_only=True):
@@ -2269,6 +2358,7 @@ class PreviewEntry(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str]
     stale_sources: list[StaleSource]
     problems: list[str]
+    passed_over_with_data: list[str] | None = None
 
 
 class PrimaryOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -2376,8 +2466,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     history: list[ReportMove]
     alerted_batch_count: int
     stale_batch_count: int
+    waiting_batch_count: int
     created_at: datetime
     updated_at: datetime
+    ui_url: str
 
 
 class ReportAllocation(msgspec.Struct, frozen=True, kw_only=True):
@@ -2411,6 +2503,7 @@ class ReportLink(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: datetime
     revoked_at: datetime | None
     revoked_by: str | None
+    user: TokenUser
 
 
 class ReportMove(msgspec.Struct, frozen=True, kw_only=True):
@@ -2494,12 +2587,15 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     data_point: str | None
     event_type: str | None
     event_type_id: str | None
+    asset: str | None
+    asset_id: str | None
     model: str | None
     model_id: str | None
     message: str | None
     evaluation: Literal["automatic", "on_demand"]
     window: Any
     window_member_scope: Literal["event", "location", "event_type", "project"]
+    window_meters: Literal["own", "all"]
     purpose: Literal["alert", "adjust", "substitute", "impute"]
     correction: Any
     priority: int
@@ -2589,10 +2685,13 @@ class RuleVersion(msgspec.Struct, frozen=True, kw_only=True):
     data_point: str | None
     event_type: str | None
     event_type_id: str | None
+    asset: str | None
+    asset_id: str | None
     model: str | None
     model_id: str | None
     window: Any
     window_member_scope: Literal["event", "location", "event_type", "project"]
+    window_meters: Literal["own", "all"]
     purpose: Literal["alert", "adjust", "substitute", "impute"]
     correction: Any
     priority: int
@@ -2610,6 +2709,17 @@ class RunRestated(msgspec.Struct, frozen=True, kw_only=True):
     causes: list[Literal["new_version", "correction", "late_data", "other_inputs", "selection"]]
 
 
+class RunResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule run came to: as its task ends with it, and as the audit log keeps it."""
+
+    rule_run_id: int
+    evaluated: int
+    alerts: int
+    corrections: int
+    withdrawn: int
+    proposals: int
+
+
 class SavedRule(msgspec.Struct, frozen=True, kw_only=True):
     """A rule that was just made or changed, and whether its evaluation was queued."""
 
@@ -2623,12 +2733,15 @@ class SavedRule(msgspec.Struct, frozen=True, kw_only=True):
     data_point: str | None
     event_type: str | None
     event_type_id: str | None
+    asset: str | None
+    asset_id: str | None
     model: str | None
     model_id: str | None
     message: str | None
     evaluation: Literal["automatic", "on_demand"]
     window: Any
     window_member_scope: Literal["event", "location", "event_type", "project"]
+    window_meters: Literal["own", "all"]
     purpose: Literal["alert", "adjust", "substitute", "impute"]
     correction: Any
     priority: int
@@ -2764,6 +2877,17 @@ class StandingAt(msgspec.Struct, frozen=True, kw_only=True):
     deficit: Decimal
 
 
+class StandsAbove(msgspec.Struct, frozen=True, kw_only=True):
+    """So much more stands on a ledger for a run than it came to last: the batch of its fall is gone."""
+
+    ledger_id: str
+    batch_id: str
+    tracking_id: str
+    computed: Decimal
+    stands: Decimal
+    above: Decimal
+
+
 class StartedBundle(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a bundle that was asked for: it is being made."""
 
@@ -2818,6 +2942,14 @@ class StoredSubmission(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str | None
     may_have_been_received: bool
     steps: list[SubmissionStep]
+
+
+class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of a finished submission."""
+
+    report: str
+    reference: str
+    sha256: str
 
 
 class SubmissionStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -2908,6 +3040,7 @@ class TokenUser(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     name: str
     email: str
+    disabled_at: datetime | None
 
 
 class UndoneCorrections(msgspec.Struct, frozen=True, kw_only=True):
@@ -2940,6 +3073,19 @@ class UploadProblem(msgspec.Struct, frozen=True, kw_only=True):
     value: str | None
     reason: str
     stored: str | None = None
+
+
+class UploadResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What the task of an upload says it came to."""
+
+    upload_id: int
+    rows: int
+    stored: int
+    already_there: int
+    bad_rows: int
+    same_as: int | None = None
+    differing: int | None = None
+    corrected: int | None = None
 
 
 class Validation(msgspec.Struct, frozen=True, kw_only=True):
@@ -2977,6 +3123,7 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
             "async_task",
             "rule_result",
             "report",
+            "ledger",
             "event.create",
             "event.update",
             "event.void",
@@ -2997,6 +3144,7 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
             "report.create",
             "report.update",
             "report.delete",
+            "ledger.update",
         ]
     ]
     is_enabled: bool
@@ -3017,7 +3165,7 @@ class WebhookDelivery(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     webhook_id: str
     type: str
-    kind: Literal["event", "correction", "batch", "async_task", "rule_result", "report", "webhook"]
+    kind: Literal["event", "correction", "batch", "async_task", "rule_result", "report", "ledger", "webhook"]
     action: Literal[
         "create", "update", "delete", "void", "restore", "revert", "start", "complete", "fail", "test"
     ]

@@ -42,7 +42,6 @@ def of_recomputed(one: "ArchiveRecomputation") -> str:
     """What came of computing batches anew."""
     lines = [f"{one.batches:,} batches over {one.events:,} events of {one.months} archived months:"]
     lines += [f"  BROKEN   {said}" for said in one.violations]
-    lines += [f"  older    {said}" for said in one.differing]
     lines += [f"  lacking  {said}" for said in one.uncovered]
     if one.outside:
         lines.append(f"  {one.outside:,} other batches have none of their events in the archive.")

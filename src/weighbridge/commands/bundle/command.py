@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FAULTY: Final = 1
 UNREADABLE: Final = 2
+RUNS_SHOWN: Final = 12
+"""Runs that the check tells of by name; the page has the others."""
 
 BundleFile = Annotated[Path, Parameter(help="The file of the bundle.")]
 KeyOption = Annotated[
@@ -198,6 +200,8 @@ def _tell(file: Path, checked: "CheckedBundle") -> None:
 
 
 def _trust_lines(file: Path, checked: "CheckedBundle") -> Iterator[str]:
+    from weighbridge.core.bundle.unshown import unshown  # noqa: PLC0415 - slow to import
+
     contents, head = checked.contents, checked.vouched.head
     assert contents is not None and head is not None, "what has no faults was read"  # noqa: S101, PT018
     manifest, report = contents.manifest, contents.report
@@ -209,12 +213,21 @@ def _trust_lines(file: Path, checked: "CheckedBundle") -> Iterator[str]:
         " keep audit/head.checkpoint to hold later heads against it."
     )
     yield f"{checked.recomputed.batches:,} batches come to what they say, computed again to the last digit."
-    if checked.recomputed.older:
-        named = ", ".join(checked.recomputed.older[:10])
-        yield f"An older revision of the engine computed {named}, and this one comes to something else."
+    yield from _run_lines(contents)
     if manifest.is_redacted:
         yield "Evidence is there by its digests alone; what the files say was not looked at."
+    yield from unshown(contents)
     yield "No file can show that meters measured right, or that nothing was left out before it was recorded."
+
+
+def _run_lines(contents: "BundleContents") -> Iterator[str]:
+    """What the runs come to that the report takes of, the first of them."""
+    from weighbridge.core.bundle.books import taken_runs  # noqa: PLC0415 - slow to import
+
+    runs = taken_runs(contents) if contents.has_whole_stories else []
+    yield from (f"{run.name} {run.sentence}." for run in runs[:RUNS_SHOWN])
+    if len(runs) > RUNS_SHOWN:
+        yield f"{len(runs) - RUNS_SHOWN:,} more runs stand in report.html and batches.csv."
 
 
 def _show(contents: "BundleContents", name: str) -> None:

@@ -202,8 +202,9 @@ def change(
 def remove(*, email: PersonEmail, account: AccountOption = None, data_dir: DataDir = None) -> None:
     """Let somebody sign in no longer, end every session of theirs, and take back their invitation.
 
-    What they did keeps their name; `weighbridge account erase-person` forgets that too. Tokens are not
-    touched.
+    Links that they made and nobody has used let nobody in any more. What they did keeps their name;
+    `weighbridge account erase-person` forgets that too. Their tokens and links to reports go on, and are
+    counted: the page of the person ends them or hands them over.
 
     Example: `weighbridge user remove --email ada@plant.example`
     """
@@ -217,6 +218,8 @@ def remove(*, email: PersonEmail, account: AccountOption = None, data_dir: DataD
     if not was_invited:
         _update(email, account, data_dir, permissions=None, may_sign_in=False)
     sys.stdout.write(f"{email.strip()} {'is invited' if was_invited else 'signs in'} no longer.\n")
+    if not was_invited:
+        _say_held(email, account, data_dir)
 
 
 def _update(
@@ -238,6 +241,23 @@ def _update(
 
     with opened(data_dir) as url:
         in_transaction(url, write)
+
+
+def _say_held(email: str, account: str | None, data_dir: DataDir) -> None:
+    """Say how many tokens and links to reports of somebody who was removed go on."""
+    from weighbridge.platform.users import queries  # noqa: PLC0415 - slow to import
+
+    async def count(tx: "Write") -> tuple[int, int]:
+        actor = await _administrator(tx, account)
+        return await queries.count_held(tx, actor, (await _person(tx, actor, email)).id)
+
+    with opened(data_dir) as url:
+        tokens, links = in_transaction(url, count)
+    if tokens or links:
+        sys.stdout.write(
+            f"Theirs go on: {tokens} tokens, {links} links to reports. End them or hand them over under "
+            "People, or by /api_tokens and /report_links.\n"
+        )
 
 
 async def _administrator(tx: "Write", account: str | None) -> "Actor":

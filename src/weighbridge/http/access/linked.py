@@ -15,6 +15,7 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import NotFound, TooManyRequests
 from weighbridge.http.access.address import client_address
 from weighbridge.http.access.failures import FailedAuthentications, seconds_left
+from weighbridge.http.access.strangers import admitted
 from weighbridge.http.attachment import Attachment, AttachmentReply, Files
 from weighbridge.http.call import query_of
 from weighbridge.http.caller import WebRequest, database
@@ -45,7 +46,7 @@ class Linked:
 
 async def linked(request: WebRequest, function: Callable[[LinkCall], Awaitable[Linked]]) -> AttachmentReply:
     """The file behind the link of a request; NotFound where there is none (any more)."""
-    async with guarded(request), database(request).read() as tx:
+    async with admitted(request), guarded(request), database(request).read() as tx:
         found = await function(link_call(request, tx))
     return found.attachment.reply(request.app.state.downloads, found.account)
 

@@ -11,9 +11,11 @@ from typing import Any, Generic, TypeVar
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import LINK
-from weighbridge.db.engine import Command, Read
+from weighbridge.db.engine import Read
 from weighbridge.errors import Gone, Refusal
 from weighbridge.http.access.linked import LinkCall, guarded, link_call
+from weighbridge.http.access.strangers import admitted
+from weighbridge.http.admission.together import Together
 from weighbridge.http.attachment import Attachment, AttachmentReply
 from weighbridge.http.call import response_of
 from weighbridge.http.caller import WebRequest, database, shares
@@ -28,8 +30,8 @@ class LinkEntry(Generic[Behind]):
     """What a link opens: whose it is, what its use leaves, and why it is refused if it has ended."""
 
     account: int
-    use: Command
-    """The statement that stores the use."""
+    use: object
+    """What its use leaves, which is stored with that of others who wait."""
     refusal: Refusal | None
     behind: Behind
 
@@ -40,10 +42,16 @@ async def let_in(
     """What the link of a request opens, once its use is stored; raises what it is refused by."""
     async with guarded(request), database(request).read() as tx:
         entry = await enter(link_call(request, tx))
-    await database(request).single(*entry.use)
+    uses: Together[object] = request.app.state.link_uses
+    await uses.store(entry.use)
     if entry.refusal is not None:
         raise entry.refusal
     return entry
+
+
+def link_in(request: WebRequest) -> str:
+    """The text of the query that makes an address a link."""
+    return bytes(request.scope["query_string"]).decode("latin-1")
 
 
 def by_told_link(
@@ -61,10 +69,11 @@ def by_told_link(
 
     def decorate(function: Callable[[Read, Behind], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
-            entry = await let_in(request, enter)
-            async with shares(request).request(entry.account), database(request).read() as tx:
-                answer = await function(tx, entry.behind)
-                await tx.settle()
+            async with admitted(request, link_in(request)):
+                entry = await let_in(request, enter)
+                async with shares(request).request(entry.account), database(request).read() as tx:
+                    answer = await function(tx, entry.behind)
+                    await tx.settle()
             if isinstance(answer, Attachment):
                 return answer.reply(request.app.state.downloads, entry.account)
             return response_of(request, answer, 200)

@@ -27,7 +27,7 @@ LONG_BODY_BYTES_MAX: Final = 4_194_304
 
 @asynccontextmanager
 async def arrived_body(
-    request: WebRequest, body: type[Any], form: upload.Form | None, text: str | None
+    request: WebRequest, account: int, body: type[Any], form: upload.Form | None, text: str | None
 ) -> AsyncIterator[tuple[Any, bytes]]:
     """What the body asks for, and the bytes by which a repetition of it is known."""
     kind = request.headers.get("content-type", "")
@@ -36,7 +36,7 @@ async def arrived_body(
         raise UnsupportedMediaType(f"The content encoding is {packed}; this request takes a body as it is.")
     if form is not None and upload.is_form(kind):
         async with (
-            upload.read(form, kind, request.stream()) as arrived,
+            upload.read(form, kind, request.stream(), account) as arrived,
             form.received(request.app.state.files, arrived) as file,
         ):
             yield file, arrived.identity

@@ -49,6 +49,8 @@ class Upload:
     size: int
     sha256: bytes
     texts: Mapping[str, str]
+    account: int
+    """Whose request brought it."""
 
     @property
     def identity(self) -> bytes:
@@ -97,8 +99,10 @@ def is_form(content_type: str) -> bool:
 
 
 @asynccontextmanager
-async def read(form: Form, content_type: str, chunks: AsyncIterator[bytes]) -> AsyncIterator[Upload]:
-    """Read a form; the upload lasts as long as the block."""
+async def read(
+    form: Form, content_type: str, chunks: AsyncIterator[bytes], account: int
+) -> AsyncIterator[Upload]:
+    """Read a form that a request of an account brings; the upload lasts as long as the block."""
     with SpooledTemporaryFile(max_size=SPOOL_BYTES) as spool:
         reading = _Reading(form, cast("BinaryIO", spool))
         try:
@@ -107,7 +111,7 @@ async def read(form: Form, content_type: str, chunks: AsyncIterator[bytes]) -> A
             raise Malformed(f"The body is not a form that can be read: {error}.") from None
         except HTTPException as error:
             raise form.too_large() if error.status_code == TooLarge.status else error from None
-        yield reading.upload()
+        yield reading.upload(account)
 
 
 async def _parse(reading: "_Reading", content_type: str, chunks: AsyncIterator[bytes]) -> None:
@@ -170,13 +174,13 @@ class _Reading:
             raise _malformed(self._part, f"{self._part} is longer than {TEXT_BYTES_MAX:,} bytes.")
         text += payload
 
-    def upload(self) -> Upload:
+    def upload(self, account: int) -> Upload:
         """The upload, when all parts have arrived."""
         if self._filename is None:
             raise _malformed(FILE_PART, "file is required.", "required")
         self._spool.seek(0)
         texts = {name: _decoded(name, text) for name, text in self._texts.items()}
-        return Upload(self._spool, self._filename, self._size, self._digest.digest(), texts)
+        return Upload(self._spool, self._filename, self._size, self._digest.digest(), texts, account)
 
     def _write(self, payload: bytes | bytearray) -> None:
         self._digest.update(payload)

@@ -4,7 +4,8 @@ What a computation does between two waits, listing slots or comparing runs, hold
 that answers all other requests. The caller waits on its own loop, and watches whether the client hangs up.
 
 Invariants: a request that nobody waits for any more is cancelled, its transaction is rolled back, and its
-computation halted; none takes longer than CARRYING_OUT_SECONDS_MAX.
+computation halted; none takes longer than CARRYING_OUT_SECONDS_MAX. What had a processor nearly all that time
+would not end in time when asked again, and is refused as too costly; what waited for one may be asked again.
 """
 
 import asyncio
@@ -15,9 +16,10 @@ from typing import Any, Final, Self, TypeVar
 
 import uvloop
 
+from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
-from weighbridge.db.threads import computing_for
-from weighbridge.errors import Unavailable
+from weighbridge.db.threads import computing_for, processor_time
+from weighbridge.errors import Invalid, Refusal, Unavailable
 from weighbridge.http.computing.places import Places
 
 Result = TypeVar("Result")
@@ -25,6 +27,9 @@ Receive = Callable[[], Awaitable[Any]]
 
 CARRYING_OUT_SECONDS_MAX: Final = 20.0
 """How long a request may compute, from when it has its place."""
+
+HAD_A_PROCESSOR: Final = 0.8
+"""Which part of that time a computation has computed that would take too long on an idle machine as well."""
 
 STOPPING_SECONDS_MAX: Final = 30.0
 """How long the loop may take to end when the process stops."""
@@ -54,7 +59,9 @@ class ComputingLoop:
     async def carry_out(
         self, account: int, work: Callable[[Database], Awaitable[Result]], receive: Receive
     ) -> Result:
-        """Carry out the work of a request whose body was read; Unavailable when it takes too long."""
+        """Carry out the work of a request whose body was read; Invalid when it takes too long by itself, and
+        Unavailable when it does because others compute.
+        """
         carried = asyncio.wrap_future(
             asyncio.run_coroutine_threadsafe(self._within(account, work), self._loop)
         )
@@ -71,13 +78,17 @@ class ComputingLoop:
 
     async def _within(self, account: int, work: Callable[[Database], Awaitable[Result]]) -> Result:
         async with self._waiting_places.of(account):
-            try:
-                async with asyncio.timeout(self._seconds_max):
-                    with computing_for(account):
-                        return await work(self._database)
-            except TimeoutError:
-                said = f"The computation took longer than {self._seconds_max:g} seconds; ask for less."
-                raise Unavailable(said) from None
+            with computing_for(account), processor_time() as processor:
+                computing = asyncio.ensure_future(work(self._database))
+                try:
+                    # Asked before the computation is cancelled, which ends what is counted.
+                    done, _ = await asyncio.wait([computing], timeout=self._seconds_max)
+                    if done:
+                        return computing.result()
+                    raise too_long(self._seconds_max, processor.seconds)
+                finally:
+                    computing.cancel()
+                    await asyncio.gather(computing, return_exceptions=True)
 
     def _run(self) -> None:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -94,6 +105,15 @@ class ComputingLoop:
             if self._started.done():
                 raise
             self._started.set_exception(error)
+
+
+def too_long(seconds_max: float, computed_seconds: float) -> Refusal:
+    """What is said of a computation that has not ended in time: whether it may when it is asked again."""
+    said = f"The computation took longer than {seconds_max:g} seconds"
+    if computed_seconds < HAD_A_PROCESSOR * seconds_max:
+        return Unavailable(f"{said}; ask for less.")
+    said += ", the most that a request may compute; ask for less."
+    return Invalid([Problem(said, None, "too_costly")])
 
 
 async def hung_up(receive: Receive) -> None:

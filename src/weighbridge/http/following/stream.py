@@ -1,7 +1,8 @@
 """A stream: what is followed, sent as it comes, as Server-Sent Events (HTML Standard, section 9.2).
 
-A page in a browser follows with `EventSource`, which asks for `text/event-stream` and, when its connection
-was lost, says by `Last-Event-ID` what it was sent last.
+A client asks for `text/event-stream` and, when its connection was lost, says by `Last-Event-ID` what it was
+sent last. The token is read of its header alone, which `EventSource` of a browser cannot send: a page uses
+`fetch`.
 
 Invariants: what is sent carries the cursor behind it as its id, so whoever comes back is sent what follows,
 once; between two looks a stream holds nothing but its place; before each look, and with each sign of life, it

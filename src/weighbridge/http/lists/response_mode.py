@@ -87,6 +87,11 @@ class AskedMode:
     query: tuple[tuple[str, str], ...]
 
 
+def modes(*, is_exported: bool) -> tuple[ResponseMode, ...]:
+    """How a list may be asked for; for one that is written to no file, without that."""
+    return tuple(mode for mode in ResponseMode if is_exported or mode is not ResponseMode.SUMMARY_WITH_EXPORT)
+
+
 def asked(query: Query, *, is_exported: bool) -> AskedMode:
     """Read how a list is to answer; raise Malformed with every problem."""
     problems: list[Problem] = []
@@ -102,8 +107,8 @@ def asked(query: Query, *, is_exported: bool) -> AskedMode:
             for name in _PAGING
             if any(given == name for given, _ in query)
         ]
-    if mode is ResponseMode.SUMMARY_WITH_EXPORT and not is_exported:
-        said = f"{MODE} is {mode!r}; this list is not written to files, it takes default and summary."
+    if mode not in (taken := modes(is_exported=is_exported)):
+        said = f"{MODE} is '{mode}'; this list is not written to files, it takes {' and '.join(taken)}."
         problems.append(Problem(said, MODE, "unsupported"))
     if problems:
         raise Malformed(problems)

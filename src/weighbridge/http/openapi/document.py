@@ -20,6 +20,7 @@ from weighbridge.http.openapi import parameters as openapi_parameters
 from weighbridge.http.openapi.guides import INDEX, MODEL_LANGUAGE, OF_TAG, RULE_LANGUAGE, address, tag_of
 from weighbridge.http.openapi.schemas import Schema, Schemas
 from weighbridge.http.openapi.site import operation_address
+from weighbridge.http.openapi.task_results import results_of, tell_results
 from weighbridge.http.operation import Operation
 
 INTERFACE_VERSION: Final = "1.1.0"
@@ -89,6 +90,8 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
         operation = _operation(handler)
         described = _described(operation, _package(handler), schemas, reader)
         paths.setdefault(prefix + operation.path, {})[operation.method.lower()] = described
+    if reader is not None:
+        tell_results(schemas, reader.returns, results_of(operations.values()))
     responses = openapi_answers.shared(schemas)
     return {
         "openapi": "3.1.0",
@@ -97,11 +100,11 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
             "version": INTERFACE_VERSION,
             "summary": "Measurements in, defensible tonnes out.",
             "description": _INTRODUCTION,
+            "contact": {"name": "The maintainers of Weighbridge"},
             "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/", "description": "The service that gave this document."}],
         "security": [{name: []} for name in _SECURITY],
-        "externalDocs": {"description": "Guides and reference", "url": address(INDEX)},
         "tags": [_tag(package) for package in dict.fromkeys(map(_package, handlers))],
         "paths": paths,
         "components": {
@@ -137,13 +140,9 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
     described: Schema = {
         "tags": [tag_of(package)],
         "summary": " ".join(summary.split()).removesuffix("."),
-        "description": f"{more}\n\n{permission}".strip(),
+        "description": f"{more}\n\n{permission} {_guide(operation)}".strip(),
         "operationId": operation.name,
         "x-permission": operation.permission,
-        "externalDocs": {
-            "description": "Guides that speak of this operation",
-            "url": operation_address(operation.name),
-        },
     }
     if operation.permission == LINK:
         described["security"] = []
@@ -154,6 +153,14 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
     answer = openapi_answers.success(operation, schemas, reader)
     described["responses"] = {str(operation.status): answer} | openapi_answers.refusals(operation)
     return described
+
+
+def _guide(operation: Operation) -> str:
+    """Where the guide speaks of it: a link of the text, which holds at whatever address the service has.
+
+    `externalDocs` takes whole addresses alone, and the document does not know its own.
+    """
+    return f"[Guides that speak of it]({operation_address(operation.name)})."
 
 
 def _body(operation: Operation, schemas: Schemas) -> Schema:
@@ -198,7 +205,7 @@ def _tag(package: str) -> Schema:
     sentence, stop, _ = told.partition(". ")
     tag: Schema = {"name": tag_of(package), "description": sentence + stop.strip()}
     if guide := OF_TAG.get(tag["name"]):
-        tag["externalDocs"] = {"description": guide[1], "url": address(guide[0])}
+        tag["description"] += f"\n\nGuide: [{guide[1]}]({address(guide[0])})."
     return tag
 
 

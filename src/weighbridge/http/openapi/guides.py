@@ -73,7 +73,7 @@ OF_TAG: Final[Mapping[str, tuple[str, str]]] = {
 }
 """The guide that helps most with what is below a tag, and its title."""
 
-_LINK: Final = re.compile(r"!?\[([^\]]+)\]\(([^)\s]+)\)")
+_LINK: Final = re.compile(r"!?\[([^\[\]]+)\]\(([^()\s]+)\)")
 
 
 def tag_of(package: str) -> str:

@@ -111,7 +111,7 @@ _ABOUT: Final = re.compile(r"^(?:New|Issued|Saved|Updated)?(?P<noun>.+?)(?:Chang
 
 def meaning_of(record: type[msgspec.Struct], name: str, kind: Any) -> str | None:
     """The sentence for a field, with the records that its type is made of; None when there is none."""
-    for one in (*_lineage(record), *_akin(record)):
+    for one in (*_lineage(record), *(akin for about in _lineage(record) for akin in _akin(about))):
         if said := _docstrings(one.__module__).get(one.__name__, {}).get(name):
             return said
     return SHARED.get(name) or _first_sentence(kind)

@@ -4,6 +4,7 @@ The page and all that it loads come from this service, so it works without a net
 reads it; the content security policy has the browser enforce that.
 """
 
+import asyncio
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -53,12 +54,16 @@ def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
 
     @cache
     def written() -> PageContent:
-        """Made when someone first asks: to look up what every field means takes a while."""
+        """Made when someone first asks: to look up what every field means takes seconds, in a thread."""
         return content_of(openapi.written(slices, prefix), "application/json")
 
-    @get("/openapi.json", include_in_schema=False, sync_to_thread=False)
-    def document(request: WebRequest) -> Response[bytes]:
-        return answered(request, written(), REVALIDATED)
+    making = asyncio.Lock()
+
+    @get("/openapi.json", include_in_schema=False)
+    async def document(request: WebRequest) -> Response[bytes]:
+        async with making:  # those who ask meanwhile wait, and do not make it as well
+            content = written() if written.cache_info().currsize else await asyncio.to_thread(written)
+        return answered(request, content, REVALIDATED)
 
     return [document, page, asset, all_guides, guide]
 

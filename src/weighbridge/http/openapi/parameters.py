@@ -11,21 +11,27 @@ from weighbridge.db.cursor import CURSOR_LENGTH_MAX
 from weighbridge.db.list_page import SORTED_MAX
 from weighbridge.db.listing import PAGE_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Filter, Listing
 from weighbridge.http.idempotency import KEPT_HOURS, KEY_LENGTH_MAX
-from weighbridge.http.lists.response_mode import FORMAT, MODE, SAMPLES
+from weighbridge.http.lists.response_mode import FORMAT, MODE, SAMPLES, modes
 from weighbridge.http.openapi.schemas import MOMENT_EXAMPLE, Schema, friendly_id
+
+EXPORTED_MODE: Final = "response_mode_of_exported"
+"""What the document calls the response modes of a list that is written to files as well."""
 
 SHARED: Final = {
     "page": {
         "name": "page",
         "in": "query",
-        "description": "Which page of the list, from 1.",
-        "schema": {"type": "integer", "minimum": 1, "maximum": PAGE_MAX, "default": 1},
+        "description": "Which page of the list, from 1; the first one when left out. Not with `cursor`.",
+        "schema": {"type": "integer", "minimum": 1, "maximum": PAGE_MAX},
     },
     "page_size": {
         "name": "page_size",
         "in": "query",
-        "description": f"How many records a page holds; more are taken as {PAGE_SIZE_MAX}.",
-        "schema": {"type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT},
+        "description": (
+            f"How many records a page holds, {PAGE_SIZE_DEFAULT} when left out; more are taken as "
+            f"{PAGE_SIZE_MAX}."
+        ),
+        "schema": {"type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX},
     },
 }
 """Parameters of every list, as components."""
@@ -40,28 +46,40 @@ CURSOR: Final = {
 }
 """The parameter of every list that can be walked by key, as a component."""
 
-MODES: Final = {
+SUMMARISED: Final = {
     MODE: {
         "name": MODE,
         "in": "query",
         "description": (
-            "How the list answers: page by page, or as a summary with its count and up to "
-            f"{SAMPLES} samples, while its rows are written to a file where that is asked for."
+            "How the list answers: page by page, also when it is left out, or as a summary with its count "
+            f"and up to {SAMPLES} samples."
         ),
-        "schema": {"type": "string", "enum": [*ResponseMode], "default": ResponseMode.DEFAULT},
+        "schema": {"type": "string", "enum": [*modes(is_exported=False)]},
     },
 }
-"""The parameter of every list, as a component."""
+"""The parameter of every list that is not written to files, as a component."""
 
 EXPORTING: Final = {
+    EXPORTED_MODE: {
+        "name": MODE,
+        "in": "query",
+        "description": (
+            "How the list answers: page by page, also when it is left out, or as a summary with its count "
+            f"and up to {SAMPLES} samples, while its rows are written to a file where that is asked for."
+        ),
+        "schema": {"type": "string", "enum": [*modes(is_exported=True)]},
+    },
     FORMAT: {
         "name": FORMAT,
         "in": "query",
-        "description": f"What the file is written as; goes with `{MODE}={ResponseMode.SUMMARY_WITH_EXPORT}`.",
-        "schema": {"type": "string", "enum": [*ExportFormat], "default": ExportFormat.CSV},
+        "description": (
+            f"What the file is written as, {ExportFormat.CSV} when left out; goes with "
+            f"`{MODE}={ResponseMode.SUMMARY_WITH_EXPORT}`."
+        ),
+        "schema": {"type": "string", "enum": [*ExportFormat]},
     },
 }
-"""The parameter of every list that is written to files, as a component."""
+"""The parameters of every list that is written to files, as components."""
 
 SENDING_AGAIN: Final = {
     "idempotency_key": {
@@ -86,7 +104,7 @@ _LISTED: Final = re.compile(", | or ")
 
 _NO_WORD: Final = "no word of any filter"
 
-COMPONENTS: Final = SHARED | CURSOR | MODES | EXPORTING | SENDING_AGAIN
+COMPONENTS: Final = SHARED | CURSOR | SUMMARISED | EXPORTING | SENDING_AGAIN
 
 _NUMBERED: Final = {
     "task": "async task",
@@ -157,7 +175,7 @@ def of_sending_again() -> list[Schema]:
 
 def of_listing(listing: Listing) -> list[Schema]:
     """The parameters of a list: the page, the order, and every filter."""
-    shared = SHARED | (CURSOR if listing.key else {}) | MODES | (EXPORTING if listing.is_exported else {})
+    shared = SHARED | (CURSOR if listing.key else {}) | (EXPORTING if listing.is_exported else SUMMARISED)
     parameters: list[Schema] = [{"$ref": f"#/components/parameters/{name}"} for name in shared]
     if listing.sorts:
         parameters.append(_sort(listing))
@@ -191,6 +209,7 @@ def _in_path(name: str) -> Schema:
 def _sort(listing: Listing) -> Schema:
     either_way = [direction + name for name in listing.sorts for direction in ("", "-")]
     description = "What the list is sorted by: one field, or several with commas; a minus descends."
+    description += f" Left out, it is {listing.default_sort}, or what the cursor was written for."
     if bounded := listing.bounded_sorts:
         description += f" By {', '.join(bounded)}, or by several, at most {SORTED_MAX:,} records are sorted."
     for name in listing.ranges:
@@ -207,7 +226,6 @@ def _sort(listing: Listing) -> Schema:
         "schema": {
             "type": "array",
             "items": {"type": "string", "enum": either_way},
-            "default": [listing.default_sort],
         },
     }
 

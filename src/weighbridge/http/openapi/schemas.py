@@ -17,18 +17,24 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec.structs import FieldInfo
 
-from weighbridge.core.identity.ids import PREFIXES, Key, make
+from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
+from weighbridge.core.identity.ids import PREFIXES, Key, id_pattern, make
 from weighbridge.core.identity.link import Link, ResourceAddress
 from weighbridge.core.quantity.json_number import JsonNumber
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.openapi.meanings import EXAMPLES, meaning_of
+from weighbridge.http.text import needed
 
 Schema = dict[str, Any]
 
 REFERENCE: Final = "#/components/schemas/"
 
 EXACT: Final = "A number is an exact decimal; a binary float would lose digits."
-DATA_POINT_VALUE: Final[Mapping[str, Any]] = {"type": ["number", "string", "boolean"], "description": EXACT}
+DATA_POINT_VALUE: Final[Mapping[str, Any]] = {
+    "type": ["number", "string", "boolean"],
+    "maxLength": TEXT_LENGTH_MAX,
+    "description": EXACT,
+}
 
 MOMENT_EXAMPLE: Final = "2025-01-01T00:00:00Z"
 
@@ -64,6 +70,9 @@ _LEAVES: Final[Mapping[Any, Mapping[str, Any]]] = {
 _CONTAINERS: Final = (list, tuple, dict)
 SHOWN_AS: Final = "shown_as"
 """What a note calls the type that a field is described as, while its value is read by other means."""
+
+LISTED_IDS: Final[Mapping[str, Sequence[str]]] = {"result": ("data_point_result", "model_run_result")}
+"""What a list of ids holds whose name is that of no one kind."""
 
 _NO_TYPE: Final = {"type": "null"}
 _NO_DEFAULT: Final = (msgspec.NODEFAULT, msgspec.UNSET)
@@ -122,11 +131,12 @@ class Schemas:
     def _record_schema(self, kind: Any) -> Schema:
         record = _class_of(kind)
         fields = msgspec.structs.fields(kind)
+        named = {*needed(record)}
         schema: Schema = {
             "type": "object",
             "description": " ".join((record.__doc__ or "").split()),
             "properties": {field.encode_name: self._field(record, field) for field in fields},
-            "required": [field.encode_name for field in fields if field.required],
+            "required": [field.encode_name for field in fields if field.required or field.name in named],
         }
         if record.__struct_config__.forbid_unknown_fields:
             schema["additionalProperties"] = False
@@ -138,6 +148,8 @@ class Schemas:
             schema = dict(DATA_POINT_VALUE)
         if "string" in _types(schema) and "description" not in schema:
             schema |= _id_note(record, field, schema)
+        if field.encode_name.endswith(("_id", "_ids")):
+            schema = _numbered(_with_ids(field.encode_name, schema))
         if meaning := meaning_of(record, field.encode_name, _record_in(field.type)):
             schema = {**schema, "description": meaning}
         if schema.get("type") == "string" or schema.get("type") == ["string", "null"]:
@@ -165,7 +177,7 @@ def friendly_id(kind: str) -> Schema:
     noun = kind.replace("_", " ")
     return {
         "type": "string",
-        "pattern": f"^{prefix}_[0-9a-f]{{{digits}}}$",
+        "pattern": f"^{id_pattern(kind)}$",
         "description": f"The friendly id of the {noun}: {prefix}_ and {digits} hexadecimal digits.",
         "examples": [example],
     }
@@ -181,12 +193,33 @@ def _id_note(record: type[msgspec.Struct], field: FieldInfo, schema: Schema) -> 
         return {}
     note = friendly_id(kind)
     number = " Its number does as well." if "integer" in _types(schema) else ""
-    return {"description": note["description"] + number, "examples": note["examples"]}
+    pattern = f"^({id_pattern(kind)}|[0-9]+)$" if number else note["pattern"]
+    return {
+        "pattern": pattern, "description": note["description"] + number, "examples": note["examples"],
+    }  # fmt: skip
+
+
+def _with_ids(name: str, schema: Schema) -> Schema:
+    """A list of friendly ids, with the form of each: `batch_ids` holds ids of batches."""
+    kind = name.removesuffix("_ids")
+    if kind == name or schema.get("items", {}).get("type") != "string":
+        return schema
+    patterns = [id_pattern(one) for one in LISTED_IDS.get(kind, (kind,)) if one in PREFIXES]
+    if not patterns:
+        return schema
+    return {**schema, "items": {"type": "string", "pattern": f"^({'|'.join(patterns)})$"}}
+
+
+def _numbered(schema: Schema) -> Schema:
+    """Ids that are numbers begin with 1."""
+    if "items" in schema:
+        return {**schema, "items": _numbered(schema["items"])}
+    return {**schema, "minimum": 1} if "integer" in _types(schema) else schema
 
 
 def _kind_of(record: type[msgspec.Struct]) -> str:
     """The kind of id that the name of a record ends with: `model_run` of `BatchModelRun`."""
-    words = _snake(record.__name__).split("_")
+    words = _snake(record.__name__.removesuffix("Ref")).split("_")
     ends = ("_".join(words[first:]) for first in range(len(words)))
     return next((one for one in ends if one in PREFIXES), "")
 

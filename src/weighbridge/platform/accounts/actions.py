@@ -83,8 +83,12 @@ async def erase_person(tx: Write, actor: Actor, email: str) -> int:
     await tx.execute("UPDATE api_tokens SET name = 'erased-' || id WHERE user_id = %s", (user_id,))
     await tx.execute("DELETE FROM sessions WHERE user_id = %s", (user_id,))
     await tx.execute(
-        "DELETE FROM access_links WHERE account_id = %s AND (user_id = %s OR lower(email) = lower(%s))",
-        (actor.account_id, user_id, email),
+        """
+        DELETE FROM access_links
+         WHERE account_id = %s AND (user_id = %s OR lower(email) = lower(%s)
+                                    OR made_by = %s AND used_at IS NULL)
+        """,
+        (actor.account_id, user_id, email, user_id),
     )
     after = {"revoked_tokens": sorted(number for (number,) in revoked)}
     changes.record(tx, actor, action="user.erase", target=str(user_id), after=after)

@@ -2,6 +2,7 @@
 
 import secrets
 from datetime import timedelta
+from typing import Final
 
 from msgspec.structs import asdict
 
@@ -18,10 +19,19 @@ from weighbridge.errors import Forbidden, Invalid, Unauthorized
 from weighbridge.platform import changes
 from weighbridge.platform.accounts.actions import ensure_user
 from weighbridge.platform.api_tokens import queries
-from weighbridge.platform.api_tokens.records import ApiToken, IssuedApiToken, NewApiToken
+from weighbridge.platform.api_tokens.records import (
+    EMAIL_LENGTH_MAX,
+    ApiToken,
+    HandedOver,
+    IssuedApiToken,
+    NewApiToken,
+)
+from weighbridge.platform.authentication.authority import refuse_above, refuse_beyond
 from weighbridge.platform.authentication.presumption import USE_IS_RECORDED, remember
+from weighbridge.platform.authentication.successor import need_user
 
-EMAIL_LENGTH_MAX = 255
+_REVOKES: Final = "Nobody revokes a token that may do more than themselves"
+_HANDS_OVER: Final = "Nobody hands over a token that may do more than themselves"
 
 
 async def issue_token(tx: Write, actor: Actor, new: NewApiToken, *, days_max: int = 0) -> IssuedApiToken:
@@ -42,6 +52,7 @@ async def issue_token(tx: Write, actor: Actor, new: NewApiToken, *, days_max: in
     user_id = actor.user_id
     if new.user_email is not None:
         user_id = await ensure_user(tx, actor.account_id, new.user_email.strip())
+        await refuse_above(tx, actor, user_id)
     number, text = await _store(tx, actor, user_id, new)
     return IssuedApiToken(**asdict(await queries.get_api_token(tx, actor, number)), token=text)
 
@@ -75,6 +86,9 @@ async def revoke_token(tx: Write, actor: Actor, named: str) -> None:
     await tx.execute(*locks.hold(locks.token_issue(actor.account_id)))
     before = await queries.tokens_of_branch(tx, actor, number)
     standing = [token for token in before if token.revoked_at is None]
+    for token in standing:
+        if token.id != actor.token_id:
+            refuse_beyond(actor, token.permissions, _REVOKES)
     await tx.execute(
         "UPDATE api_tokens SET revoked_at = now() WHERE id = ANY (%s)", ([token.id for token in standing],)
     )
@@ -88,6 +102,22 @@ async def revoke_token(tx: Write, actor: Actor, named: str) -> None:
             before=_without_person(token),
             after=_without_person(after[token.id]),
         )
+
+
+async def reassign_token(tx: Write, actor: Actor, named: str, wanted: HandedOver) -> ApiToken:
+    """Have a token act for another user of the account from now on; it may do what it could before."""
+    number = queries.token_number(named)
+    before = await queries.get_api_token(tx, actor, number)
+    refuse_beyond(actor, before.permissions, _HANDS_OVER)
+    user_id = await need_user(tx, actor, wanted.user_email, "api_token.user_email")
+    await refuse_above(tx, actor, user_id)
+    await tx.execute("UPDATE api_tokens SET user_id = %s WHERE id = %s", (user_id, number))
+    after = await queries.get_api_token(tx, actor, number)
+    changes.record(
+        tx, actor, action="api_token.reassign", target=str(number),
+        before=_without_person(before), after=_without_person(after),
+    )  # fmt: skip
+    return after
 
 
 def _without_person(token: ApiToken) -> dict[str, object]:

@@ -6,10 +6,16 @@ from psycopg.sql import SQL
 
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Listing, ListRequest, Page, read_int4, read_page
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, read_int4, read_page
 from weighbridge.db.row import Column, row_of
 from weighbridge.platform.api_tokens.records import ApiToken, TokenUser
 from weighbridge.platform.tenancy.scope import find, of_account
+
+STATUSES: Final = ("working", "expired", "revoked")
+"""Whether a token opens anything, as a list is filtered by it."""
+
+_STATUS: Final = """(CASE WHEN t.revoked_at IS NOT NULL THEN 'revoked'
+                          WHEN t.expires_at <= now() THEN 'expired' ELSE 'working' END)"""
 
 API_TOKENS: Final = Listing(
     sorts={
@@ -21,6 +27,10 @@ API_TOKENS: Final = Listing(
     },
     default_sort="id",
     key=("t.id",),
+    filters={
+        "user_id": Filter("t.user_id", read_int4, "the number of a user"),
+        "status": Filter(_STATUS, among(STATUSES), ", ".join(STATUSES)),
+    },
 )
 
 _SOURCE: Final = "api_tokens t JOIN users u ON (u.account_id, u.id) = (t.account_id, t.user_id)"
@@ -30,7 +40,7 @@ API_TOKEN: Final = row_of(
     Column("id", "t.id"),
     Column("name", "t.name"),
     Column("permissions", "t.permissions"),
-    Column("user", ("u.id", "u.name", "u.email"), TokenUser),
+    Column("user", ("u.id", "u.name", "u.email", "u.disabled_at"), TokenUser),
     Column("created_at", "t.created_at"),
     Column("expires_at", "t.expires_at"),
     Column("revoked_at", "t.revoked_at"),

@@ -1,15 +1,18 @@
 """What an API token looks like on the wire; its text is in the answer that makes it and nowhere else."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
-from weighbridge.core.platform.token import LIFETIME_DAYS_DEFAULT
+from weighbridge.core.platform.token import LIFETIME_DAYS_DEFAULT, LIFETIMES_DAYS
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import one_of
+from weighbridge.http.text import Name, at_most, one_of, told
+
+EMAIL_LENGTH_MAX: Final = 255
+"""Characters of an address that a user is known by."""
 
 
 class TokenUser(msgspec.Struct, frozen=True):
@@ -21,6 +24,8 @@ class TokenUser(msgspec.Struct, frozen=True):
     """What the user is called, a person or a program."""
     email: str
     """The address that the user is known by, such as `operator@example.com`."""
+    disabled_at: Instant | None
+    """When the user was shut out: what is theirs waits to be ended or handed over; null for anybody else."""
 
 
 class ApiToken(msgspec.Struct, frozen=True):
@@ -69,13 +74,26 @@ class NewApiToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `expires_in_days` is 30, 60, 90, 180 or 365, or null for a token that does not expire.
     """
 
-    name: str
+    name: Name
     permissions: list[Annotated[str, one_of(ALL_PERMISSIONS)]]
     """What the token may do: no more than the token that makes it."""
-    expires_in_days: int | None = LIFETIME_DAYS_DEFAULT
+    expires_in_days: Annotated[int, told(enum=[*LIFETIMES_DAYS])] | None = LIFETIME_DAYS_DEFAULT
     """How many days it lives: 30, 60, 90, 180 or 365; null for one that does not expire."""
-    user_email: str | None = None
+    user_email: Annotated[str, at_most(EMAIL_LENGTH_MAX)] | None = None
     """The user whom it acts for, who is made when new; the caller's own user when left out."""
+
+
+class HandedOver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who answers for a record from now on."""
+
+    user_email: Annotated[str, at_most(EMAIL_LENGTH_MAX)]
+    """The address of a user of the account who was not shut out."""
+
+
+class HandedOverTokenBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /api_tokens/{token_id}."""
+
+    api_token: HandedOver
 
 
 class NewApiTokenBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,6 +3,7 @@
 from tempfile import SpooledTemporaryFile
 
 from weighbridge.db.listing import Page, list_request
+from weighbridge.errors import Invalid
 from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.endpoint import ReadCall, get
 from weighbridge.platform.audit_log import queries
@@ -41,6 +42,7 @@ async def get_audit_head(call: ReadCall) -> Attachment:
     "/audit_log/proof",
     permission=_READ,
     sends=(_TEXT,),
+    refuses=(Invalid,),
     query={
         "number": "The number of the row, from 1.",
         "size": "How many rows the head has under which the row is proved to be.",
@@ -56,6 +58,7 @@ async def get_audit_proof(call: ReadCall) -> Attachment:
     "/audit_log/consistency",
     permission=_READ,
     sends=(_TEXT,),
+    refuses=(Invalid,),
     query={
         "from": "How many rows the older head has.",
         "to": "How many rows the newer head has.",

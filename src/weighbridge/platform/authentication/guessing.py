@@ -1,20 +1,23 @@
-"""Guessing is bounded: by the name that somebody signs in by, and by the client's address.
+"""Guessing is bounded: by the name that somebody signs in by or the link that they follow, and by the address
+of the client, each with a counter of its own.
 
 An attempt is counted before the password is looked at, so that many at once count as many; one that succeeds
 gives back what it counted. What is counted outlives no window of time, and names nobody: the key is a hash.
 """
 
 import hashlib
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Self
 
 from weighbridge.db.engine import Database
 from weighbridge.errors import TooManyRequests
 
 ATTEMPTS_OF_USER_MAX: Final = 10
-"""Attempts to sign in as one user within the window."""
+"""Attempts to sign in as one user, or by one link, within the window."""
 
 ATTEMPTS_OF_ADDRESS_MAX: Final = 100
-"""Attempts to sign in from one client's address within the window: an office may share it."""
+"""Attempts to sign in from one client's address within the window: an office may share it. Those with a
+password and those by a link are counted apart."""
 
 WINDOW_SECONDS: Final = 900
 """How long an attempt counts, from the first of its window."""
@@ -37,16 +40,33 @@ _COUNT: Final = """
 """
 
 _FORGIVE: Final = """
-    WITH one AS (DELETE FROM sign_in_attempts WHERE key = %(user)s RETURNING key)
+    WITH one AS (DELETE FROM sign_in_attempts WHERE key = %(one)s RETURNING key)
     UPDATE sign_in_attempts SET attempts = greatest(attempts - 1, 1) WHERE key = %(address)s
     RETURNING (SELECT count(*) FROM one)
 """
 
 
-async def count_attempt(database: Database, email: str, address: str) -> None:
-    """Count an attempt to sign in; TooManyRequests when there were too many of the user or the address."""
-    of_user, of_address = _keys(email, address)
-    limits = {of_user: ATTEMPTS_OF_USER_MAX, of_address: ATTEMPTS_OF_ADDRESS_MAX}
+@dataclass(frozen=True, slots=True)
+class SignInAttempt:
+    """An attempt to sign in: by which user or link, and from where."""
+
+    of_one: bytes
+    of_address: bytes
+
+    @classmethod
+    def with_password(cls, email: str, address: str) -> Self:
+        """An attempt as the user of an address, with a password."""
+        return cls(_key("user", email.strip().lower()), _key("address", address))
+
+    @classmethod
+    def by_link(cls, secret: str, address: str) -> Self:
+        """An attempt by a link, whether there is such a link or not."""
+        return cls(_key("link", secret), _key("address of links", address))
+
+
+async def count_attempt(database: Database, attempt: SignInAttempt) -> None:
+    """Count an attempt to sign in; TooManyRequests when there were too many of the user, link or address."""
+    limits = {attempt.of_one: ATTEMPTS_OF_USER_MAX, attempt.of_address: ATTEMPTS_OF_ADDRESS_MAX}
     async with database.write() as tx:
         rows = await tx.tuples(_COUNT, {"keys": [*limits], "window": WINDOW_SECONDS, "pruned": _PRUNED_MAX})
     waits = [seconds for key, attempts, seconds in rows if attempts > limits[bytes(key)]]
@@ -59,14 +79,9 @@ async def count_attempt(database: Database, email: str, address: str) -> None:
         )
 
 
-async def forgive_attempts(database: Database, email: str, address: str) -> None:
-    """Forget the attempts of a user who has signed in now, and this one of the address."""
-    of_user, of_address = _keys(email, address)
-    await database.single(_FORGIVE, {"user": of_user, "address": of_address})
-
-
-def _keys(email: str, address: str) -> tuple[bytes, bytes]:
-    return _key("user", email.strip().lower()), _key("address", address)
+async def forgive_attempts(database: Database, attempt: SignInAttempt) -> None:
+    """Forget the attempts of a user or link who has signed in now, and this one of the address."""
+    await database.single(_FORGIVE, {"one": attempt.of_one, "address": attempt.of_address})
 
 
 def _key(kind: str, text: str) -> bytes:

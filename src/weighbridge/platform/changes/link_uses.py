@@ -1,14 +1,17 @@
 """Uses of links: counted before anything is shown, and told by the audit log when their minute is over.
 
+Those that wait at the same time are counted by one statement.
+
 Repeats of one link, operation and answer share a row for each minute, as refused writes do
 (`refused_writes.py`), so nobody fills the log by reading. Which links there are says `reporting/linking`.
 
 Invariant: nothing is shown by a link whose use could not be counted.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from weighbridge.db.engine import Command, Write
+from weighbridge.db.engine import Database, Write
 from weighbridge.errors import Refusal
 from weighbridge.http.access.linked import LinkCall
 from weighbridge.platform.changes.audit_row import INSERT_AUDIT_ROW
@@ -27,11 +30,31 @@ class UsedLink(NamedTuple):
     record: str
 
 
-def use_of(call: LinkCall, link: UsedLink, *, gone: Refusal | None) -> Command:
-    """The statement that counts one use of a link, answered so."""
-    status = SHOWN if gone is None else gone.status
-    key = link.number, call.operation, status
-    return _COUNT, (link.number, *key, link.account, link.project, link.record, link.name, call.request_id)
+class LinkUse(NamedTuple):
+    """One use of a link, and how it was answered."""
+
+    link: UsedLink
+    operation: str
+    status: int
+    request_id: str
+
+
+def use_of(call: LinkCall, link: UsedLink, *, gone: Refusal | None) -> LinkUse:
+    """One use of a link, answered so."""
+    return LinkUse(link, call.operation, SHOWN if gone is None else gone.status, call.request_id)
+
+
+async def count_uses(database: Database, uses: Sequence[LinkUse]) -> None:
+    """Count uses by one statement; those of one link, operation and answer go together, by the first."""
+    alike: dict[tuple[int, str, int], list[LinkUse]] = {}
+    for use in uses:
+        alike.setdefault((use.link.number, use.operation, use.status), []).append(use)
+    rows = [
+        (*key, first.link.account, first.link.project, first.link.record, first.link.name, first.request_id,
+         len(same))
+        for key, same in sorted(alike.items()) for first in same[:1]
+    ]  # fmt: skip
+    await database.single(_COUNT, [list(column) for column in zip(*rows, strict=True)])
 
 
 async def tell_uses(tx: Write) -> int:
@@ -43,13 +66,24 @@ async def tell_uses(tx: Write) -> int:
 
 
 _COUNT: Final = """
-    WITH used AS (
-        UPDATE report_links SET use_count = use_count + 1, last_used_at = now() WHERE id = %s)
+    WITH come AS (
+        SELECT * FROM unnest(%s::integer[], %s::text[], %s::smallint[], %s::integer[], %s::integer[],
+                             %s::text[], %s::text[], %s::text[], %s::bigint[])
+               AS c (link_id, operation, status, account_id, project_id, record, name, request_id, uses)),
+    locked AS MATERIALIZED (
+        SELECT id FROM report_links WHERE id IN (SELECT link_id FROM come) ORDER BY id FOR NO KEY UPDATE),
+    used AS (
+        UPDATE report_links l SET use_count = l.use_count + c.uses, last_used_at = now()
+          FROM locked k JOIN (SELECT link_id, sum(uses)::bigint AS uses FROM come GROUP BY link_id) c
+                          ON c.link_id = k.id
+         WHERE l.id = k.id)
     INSERT INTO report_link_uses (link_id, operation, status, minute, account_id, project_id, record, name,
-                                  request_id)
-    VALUES (%s, %s, %s, date_trunc('minute', now()), %s, %s, %s, %s, %s)
+                                  request_id, uses)
+    SELECT link_id, operation, status, date_trunc('minute', now()), account_id, project_id, record, name,
+           request_id, uses
+      FROM come ORDER BY link_id, operation, status
     ON CONFLICT (link_id, operation, status, minute)
-       DO UPDATE SET uses = report_link_uses.uses + 1, last_at = now()
+       DO UPDATE SET uses = report_link_uses.uses + excluded.uses, last_at = now()
     RETURNING uses
 """
 _AS_TEXT: Final = """to_char({}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""

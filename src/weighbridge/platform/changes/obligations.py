@@ -70,6 +70,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "session.end_all": _NOTHING,
     "api_token.create": _NOTHING,
     "api_token.revoke": _NOTHING,
+    "api_token.reassign": _NOTHING,
     "feature_flag.switch": _NOTHING,
     "async_task.cancel": _NOTHING,
     "async_task.fail": _NOTHING,
@@ -160,6 +161,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "report.reject": _NOTHING,
     "report_link.create": _NOTHING,
     "report_link.revoke": _NOTHING,
+    "report_link.reassign": _NOTHING,
     "archive.write": _NOTHING,
 }
 """What every action leaves beside its audit row; a new action says here what it changes."""

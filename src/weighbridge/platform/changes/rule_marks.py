@@ -75,13 +75,14 @@ class StoredEvents:
 class ChangedOutages:
     """Stretches of time for which something else is expected of meters, by the number of an event type.
 
-    Without an event type all are meant, without an end all that comes behind.
+    Without an event type all are meant, without an end all that comes behind. Slots are expected as a whole,
+    so a stretch reaches back over the slot in which it begins.
     """
 
     stretches: Sequence[tuple[int | None, datetime, datetime | None]]
 
     def statements(self, project: int) -> Iterator[Command]:
-        """Leave the events of those times to the automatic rules that fill gaps."""
+        """Leave the events of those times to the automatic rules that fill gaps or count missed slots."""
         kinds, starts, ends = zip(*self.stretches, strict=True)
         yield locks.share_rule_marks(project)
         values = {"project": project, "kinds": [*kinds], "starts": [*starts], "ends": [*ends]}
@@ -126,7 +127,11 @@ _MARK_STORED_EVENTS: Final = """
 """
 _MARK_OUTAGES: Final = """
     INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)
-    SELECT t.project_id, t.id, outage.start_time,
+    SELECT t.project_id, t.id,
+           greatest('0001-01-01 00:00Z', outage.start_time - t.cadence_amount * CASE t.cadence_unit
+               WHEN 'minute' THEN interval '1 minute' WHEN 'hour' THEN interval '1 hour'
+               WHEN 'day' THEN interval '2 days' WHEN 'week' THEN interval '8 days'
+               ELSE interval '32 days' END),
            coalesce(outage.end_time, greatest(outage.start_time, (SELECT max(e.start_time) FROM events e
               WHERE (e.project_id, e.event_type_id) = (t.project_id, t.id))))
       FROM event_types t
@@ -137,7 +142,8 @@ _MARK_OUTAGES: Final = """
                      JOIN rule_versions v
                        ON (v.project_id, v.rule_id, v.version) = (u.project_id, u.id, u.latest_version)
                     WHERE u.project_id = t.project_id AND u.evaluation = 'automatic'
-                      AND u.deleted_at IS NULL AND v.purpose IN ('substitute', 'impute'))
+                      AND u.deleted_at IS NULL AND (v.purpose IN ('substitute', 'impute')
+                           OR concat(v.expression, v.correction) ~~* '%%missed_slots%%'))
 """
 _MARK_BATCHES: Final = """
     INSERT INTO rule_dirty_ranges (project_id, batch_id) SELECT %s, unnest(%s::bigint[])

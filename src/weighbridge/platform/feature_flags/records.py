@@ -10,3 +10,5 @@ class FeatureFlags(msgspec.Struct, frozen=True):
     """Whether the account has data rules with their runs and results; without it, records show no alerts."""
     data_capture_rate: bool
     """Whether event types of the account may say how often they are measured."""
+    approval_of_own: bool = True
+    """Whether people may approve what a rule that they wrote, or data that they sent, proposed."""

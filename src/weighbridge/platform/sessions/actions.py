@@ -8,7 +8,7 @@ from weighbridge.db.engine import Database, Write
 from weighbridge.db.hosts.connection import suppress_failed_write
 from weighbridge.errors import Unauthorized
 from weighbridge.platform import changes
-from weighbridge.platform.authentication.guessing import count_attempt, forgive_attempts
+from weighbridge.platform.authentication.guessing import SignInAttempt, count_attempt, forgive_attempts
 from weighbridge.platform.authentication.passwords import fits
 from weighbridge.platform.sessions.records import IDLE_HOURS, SESSION_DAYS, Person
 from weighbridge.platform.users.queries import hash_of
@@ -39,7 +39,8 @@ async def sign_in(
     was tried too often.
     """
     email = email.strip()
-    await count_attempt(database, email, address)
+    attempt = SignInAttempt.with_password(email, address)
+    await count_attempt(database, attempt)
     row = await database.single(
         """
         SELECT account_id, id, permissions, password_hash FROM users
@@ -53,7 +54,7 @@ async def sign_in(
     actor = Actor(account_id, user_id, None, frozenset(permissions), request_id)
     async with database.write() as tx:
         secret = await begin_session(tx, actor, program)
-    await forgive_attempts(database, email, address)
+    await forgive_attempts(database, attempt)
     return secret
 
 

@@ -11,17 +11,17 @@ from weighbridge.core.platform.role import shortest
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Write
-from weighbridge.errors import Conflict, Forbidden, Invalid, NotFound
+from weighbridge.errors import Conflict, Invalid, NotFound
 from weighbridge.platform import changes
+from weighbridge.platform.authentication.authority import refuse_above, refuse_beyond
 from weighbridge.platform.authentication.passwords import hashed
 from weighbridge.platform.users import queries
-from weighbridge.platform.users.records import LINK_HOURS, AccessLink
+from weighbridge.platform.users.records import ADMINISTERS, LINK_HOURS, AccessLink
 
 EMAIL_LENGTH_MAX: Final = 255
 """Characters of an address, at most."""
 
-ADMINISTERS: Final = "administration:write"
-"""What one person of an account keeps at least who can sign in."""
+_GIVES: Final = "Nobody gives away what they may not do themselves"
 
 
 async def invite_user(tx: Write, actor: Actor, email: str, permissions: Sequence[str]) -> str:
@@ -30,8 +30,9 @@ async def invite_user(tx: Write, actor: Actor, email: str, permissions: Sequence
     problems = [*_problems_of_email(email), *_problems_of_permissions(permissions)]
     if problems:
         raise Invalid(problems)
-    _refuse_beyond(actor, permissions)
+    refuse_beyond(actor, permissions, _GIVES)
     await _refuse_taken(tx, email)
+    await _refuse_invited_above(tx, actor, email)
     secret = await make_link(tx, actor, "join", email=email, permissions=shortest(permissions))
     changes.record(
         tx, actor, action="user.invite", target=str(actor.account_id),
@@ -75,6 +76,7 @@ async def make_link(
 
 async def make_user_link(tx: Write, actor: Actor, number: int, kind: str) -> str:
     """Make a link by which a user of the account sets another password, or signs in once."""
+    await refuse_above(tx, actor, (await queries.get_user(tx, actor, number)).id)
     user = await queries.get_user(tx, actor, number)
     if user.disabled_at is not None:
         raise Conflict("The user may not sign in; allow it first.")
@@ -114,7 +116,7 @@ async def add_user_without_password(
     tx: Write, actor: Actor, *, email: str, name: str, permissions: Sequence[str]
 ) -> int:
     """Make a person whose password nobody knows: they sign in by a link, and may choose one by another."""
-    _refuse_beyond(actor, permissions)
+    refuse_beyond(actor, permissions, _GIVES)
     password_hash = await hashed(token_urlsafe(32))
     return await add_user(
         tx, actor, email=email, name=name, permissions=permissions, password_hash=password_hash
@@ -123,6 +125,7 @@ async def add_user_without_password(
 
 async def withdraw_invitation(tx: Write, actor: Actor, email: str) -> bool:
     """Take back the invitation of an address; whether there was one that nobody had followed."""
+    await _refuse_invited_above(tx, actor, email)
     gone = await tx.execute(
         """
         DELETE FROM access_links
@@ -136,7 +139,12 @@ async def withdraw_invitation(tx: Write, actor: Actor, email: str) -> bool:
 
 
 async def use_link(tx: Write, link: AccessLink) -> None:
-    """Use a link up; NotFound when somebody else has meanwhile."""
+    """Use a link up; NotFound when somebody else has meanwhile, or its maker may not give that any more."""
+    await tx.execute(
+        "SELECT FROM users WHERE account_id = %s AND id = ANY (%s) ORDER BY id FOR SHARE",
+        (link.account_id, [link.made_by, link.user_id]),
+    )
+    await queries.need_link(tx, link)
     statement = "UPDATE access_links SET used_at = now() WHERE id = %s AND used_at IS NULL"
     if not await tx.execute(statement, (link.id,)):
         raise NotFound(message="This link has been used. Ask for another one.", code="no_such_path")
@@ -158,7 +166,8 @@ async def update_user(
     """Say what a user may do and whether they may sign in; Conflict when nobody is left to administer."""
     if problems := _problems_of_permissions(permissions):
         raise Invalid(problems)
-    _refuse_beyond(actor, permissions)
+    refuse_beyond(actor, permissions, _GIVES)
+    await refuse_above(tx, actor, (await queries.get_user(tx, actor, number)).id)
     before = await queries.get_user(tx, actor, number)
     await tx.execute(
         """
@@ -179,11 +188,21 @@ async def update_user(
         raise Conflict("Nobody would be left who administers the account; let somebody else do so first.")
     if not may_sign_in:
         await tx.execute("DELETE FROM sessions WHERE user_id = %s", (number,))
+    if not may_sign_in or ADMINISTERS not in permissions:
+        await _end_links_of(tx, actor, number)
     changes.record(
         tx, actor, action="user.update", target=str(number),
         before={"permissions": before.permissions, "may_sign_in": before.disabled_at is None},
         after={"permissions": list(shortest(permissions)), "may_sign_in": may_sign_in},
     )  # fmt: skip
+
+
+async def _end_links_of(tx: Write, actor: Actor, number: int) -> None:
+    """End what a user has made, and what was made for them, that would let somebody in and was not used."""
+    await tx.execute(
+        "DELETE FROM access_links WHERE account_id = %s AND used_at IS NULL AND %s IN (made_by, user_id)",
+        (actor.account_id, number),
+    )
 
 
 async def offer_first_user(tx: Write, actor: Actor) -> str | None:
@@ -201,10 +220,17 @@ async def _refuse_taken(tx: Write, email: str) -> None:
         raise Conflict([Problem(f"Somebody signs in as {shorten(email)} already.", "email", "conflict")])
 
 
-def _refuse_beyond(actor: Actor, permissions: Sequence[str]) -> None:
-    if beyond := [one for one in permissions if not actor.may(one)]:
-        said = f"Nobody gives away what they may not do themselves: {', '.join(beyond)}."
-        raise Forbidden(said, "permission_missing")
+async def _refuse_invited_above(tx: Write, actor: Actor, email: str) -> None:
+    """Raise Forbidden where somebody is invited to do more than the actor may, who cannot take that back."""
+    rows = await tx.tuples(
+        """
+        SELECT DISTINCT unnest(permissions) FROM access_links
+         WHERE account_id = %s AND kind = 'join' AND used_at IS NULL AND expires_at > now()
+           AND lower(email) = lower(%s)
+        """,
+        (actor.account_id, email.strip()),
+    )
+    refuse_beyond(actor, sorted(one for (one,) in rows), "Nobody takes back what they could not give")
 
 
 def _problems_of_email(email: str) -> list[Problem]:

@@ -6,6 +6,9 @@ import msgspec
 
 from weighbridge.core.time.instant import Instant
 
+ADMINISTERS: Final = "administration:write"
+"""What one person of an account keeps at least who can sign in."""
+
 LINK_KINDS: Final = ("first", "join", "password", "sign_in")
 """What a link is for: to be the first user, to join, to set a password, to sign in once."""
 

@@ -119,6 +119,7 @@ OF_WORKERS: Final[Mapping[str, LogEvent]] = {
     "recovery_failed": LogEvent("error", (), "Looking for tasks of dead workers failed.", REPORT),
     "sealing_failed": LogEvent("error", (), "Sealing the audit log failed.", REPORT),
     "numbering_failed": LogEvent("error", (), "Numbering changes for the feed failed.", REPORT),
+    "waiting_failed": LogEvent("error", (), "Counting the events that wait for a generation failed.", REPORT),
     "rules_failed": LogEvent("error", (), "Looking for data to evaluate rules over failed.", REPORT),
     "rule_failed": LogEvent(
         "error",

@@ -81,12 +81,17 @@ def _sentences(report: "VerificationReport") -> str:
         lines.append(f"  {'BROKEN' if check.violations else 'holds '}  {check.rule}")
         lines += [f"            {violation}" for violation in check.violations]
     if report.older.batches:
-        differing = len(report.older.differing)
+        lines.append(f"  {report.older.batches} batches were computed by an older revision of the engine.")
+    if report.unshown_events:
         lines.append(
-            f"  {report.older.batches} batches were computed by an older revision of the engine,"
-            f" {differing} of them to something else than by this one:"
+            f"  {report.unshown_events:,} events were stored before 1.1.0: what was captured of them cannot"
+            " be shown, only what batches saw of them."
         )
-        lines += [f"            {sentence}" for sentence in report.older.differing]
+    if report.unshown_generations:
+        lines.append(
+            f"  {report.unshown_generations:,} generations were carried out before 1.1.0: what they wrote"
+            " that no other rule tells cannot be shown."
+        )
     lines += [
         f"  audit log of account {head.account}: {head.number} rows, {head.hash}"
         for head in report.audit_heads

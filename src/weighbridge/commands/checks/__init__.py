@@ -1,0 +1,1 @@
+"""Commands that change nothing: whether what is stored holds, and what evaluating rules would change."""

@@ -1,0 +1,45 @@
+"""Places: the right to do what only so many may do at a time, shared fairly between accounts.
+
+An account has at most half of all places, so one that asks for a hundred leaves the other half to the others;
+those who ask for the same account are served in order.
+
+Invariants: no more than `places` hold one at a time; who stops waiting leaves the queue.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class FairPlaces:
+    """The places of one event loop."""
+
+    def __init__(self, places: int) -> None:
+        self._all = asyncio.Semaphore(places)
+        self._share = max(1, places // 2)
+        self._of_account: dict[int, asyncio.Semaphore] = {}
+        self._asking: Counter[int] = Counter()
+
+    @asynccontextmanager
+    async def of(self, account: int, *, wait_seconds: float | None = None) -> AsyncIterator[None]:
+        """Wait for a place of an account and hold it; TimeoutError when its turn does not come in time."""
+        own = self._of_account.setdefault(account, asyncio.Semaphore(self._share))
+        self._asking[account] += 1
+        try:
+            async with _taken(own, wait_seconds), _taken(self._all, wait_seconds):
+                yield
+        finally:
+            self._asking[account] -= 1
+            if not self._asking[account]:
+                del self._asking[account], self._of_account[account]
+
+
+@asynccontextmanager
+async def _taken(semaphore: asyncio.Semaphore, wait_seconds: float | None) -> AsyncIterator[None]:
+    async with asyncio.timeout(wait_seconds):
+        await semaphore.acquire()
+    try:
+        yield
+    finally:
+        semaphore.release()

@@ -1,0 +1,183 @@
+"""A watch on event loops: which code holds one for long, told where somebody asks, as the tests do.
+
+One callback that computes for long keeps everybody waiting whose request the same loop answers. The watch
+counts processor time of the loop's thread, for a busy machine makes every callback long by the clock; and as
+sharing a core makes that long too, it is set against what a piece of work takes at the same moment. A thread
+looks at the loop every few milliseconds: where the same callback was at work each time it adds up what that
+took, and keeps where the code was. What lets no other thread run, such as a regular expression, is found by
+what had passed when the thread could look again. Garbage collection is no callback's doing, and is left out.
+
+Invariants: where nobody asks, nothing is watched and no thread is started.
+"""
+
+import asyncio
+import gc
+import json
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+VARIABLE: Final = "LOOP_WATCH_FOLDER"
+"""Names the folder in which a process keeps what held its loops, one line of JSON each."""
+
+HELD_SECONDS_MAX: Final = 0.1
+"""How much processor time one callback may take."""
+
+TICK_SECONDS: Final = 0.01
+LOOK_SECONDS: Final = 0.005
+FRAMES_MAX: Final = 40
+WORK: Final = 2_000
+TRIES: Final = 3
+
+_OF_RUNNERS: Final = ("asyncio/runners.py", "asyncio/base_events.py", "asyncio/events.py", "granian/")
+"""Files of what runs a loop; the frame above theirs is a callback's."""
+
+_OF_WAITING: Final = "selectors.py"
+
+
+@asynccontextmanager
+async def loop_watched() -> AsyncIterator[None]:
+    """Keep what holds the running loop as long as the block lasts, where somebody asks for it."""
+    if folder := os.environ.get(VARIABLE):
+        async with loop_watched_into(Path(folder)):
+            yield
+    else:
+        yield
+
+
+@asynccontextmanager
+async def loop_watched_into(folder: Path) -> AsyncIterator[None]:
+    """Keep what holds the running loop in a folder as long as the block lasts."""
+    watch = _LoopWatch(folder)
+    ticking = asyncio.create_task(watch.tick())
+    watch.start()
+    try:
+        yield
+    finally:
+        ticking.cancel()
+        watch.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a look found: the callback at work, and the thread's processor time without that for garbage."""
+
+    frame: FrameType | None
+    callback: tuple[int, str] | None
+    seconds: float
+
+
+@dataclass(slots=True)
+class _LoopWatch:
+    """The thread that looks at one loop; made on the thread of that loop."""
+
+    folder: Path
+    turned_at: float = 0.0
+    _collection: tuple[float, float | None] = 0.0, None
+    """What collecting garbage has taken, and when that began which is under way; set at once."""
+    _over: threading.Event = field(default_factory=threading.Event)
+    _loop_thread: int = field(default_factory=threading.get_ident)
+    _clock: int = field(default_factory=lambda: time.pthread_getcpuclockid(threading.get_ident()))
+    _thread: threading.Thread = field(init=False)
+    _quickest: float = field(default_factory=lambda: min(_seconds_of_work() for _ in range(3 * TRIES)))
+
+    def start(self) -> None:
+        gc.callbacks.append(self._collect)
+        self._thread = threading.Thread(target=self._watch, name="loop watch", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._over.set()
+        self._thread.join()
+        gc.callbacks.remove(self._collect)
+
+    async def tick(self) -> None:
+        """Keep what the loop had taken of a processor when it last turned."""
+        while True:
+            self.turned_at = self._without_garbage(time.thread_time())
+            await asyncio.sleep(TICK_SECONDS)
+
+    def _collect(self, _phase: str, _info: Mapping[str, Any]) -> None:
+        """Count what the loop's thread takes to collect garbage."""
+        if threading.get_ident() != self._loop_thread:
+            return
+        taken, began = self._collection
+        now = time.thread_time()
+        self._collection = (taken, now) if began is None else (taken + now - began, None)
+
+    def _watch(self) -> None:
+        last = self._look()
+        began, held, stack = last.seconds, 0.0, list[str]()
+        while not self._over.wait(LOOK_SECONDS):
+            now = self._look()
+            if now.callback is None or now.callback != last.callback or self.turned_at > began:
+                self._keep(held, stack)
+                began, held, stack = self._began(last, now), 0.0, []
+            if now.callback is not None and now.seconds - began > HELD_SECONDS_MAX / 2:
+                held, stack = now.seconds - began, stack or _told(now.frame)
+            last = now
+        self._keep(held, stack)
+
+    def _began(self, last: _Look, now: _Look) -> float:
+        """What the loop had taken when the callback began that a look found: no later than then, at worst.
+
+        Between two looks there may have been others, unless no thread could look for so long.
+        """
+        earliest = max(last.seconds, self.turned_at)
+        was_kept_out = now.seconds - earliest > HELD_SECONDS_MAX
+        return earliest if last.callback is None or was_kept_out else now.seconds
+
+    def _look(self) -> _Look:
+        state: object = None
+        while state is not self._collection:  # a collection may begin or end while this reads the clock
+            state = self._collection
+            seconds = self._without_garbage(time.clock_gettime(self._clock))
+        frame = sys._current_frames().get(self._loop_thread)  # noqa: SLF001 - no other way to see a thread
+        return _Look(frame, _callback(frame), seconds)
+
+    def _without_garbage(self, seconds: float) -> float:
+        taken, began = self._collection
+        return (seconds if began is None else began) - taken
+
+    def _slowness(self) -> float:
+        """How many times as long the processor takes for the same at this moment as when it was quickest."""
+        now = min(_seconds_of_work() for _ in range(TRIES))
+        self._quickest = min(self._quickest, now)
+        return now / self._quickest
+
+    def _keep(self, held: float, stack: list[str]) -> None:
+        """Write what held the loop to the file of this process."""
+        if held <= HELD_SECONDS_MAX or (held := held / self._slowness()) <= HELD_SECONDS_MAX:
+            return
+        line = json.dumps({"seconds": round(held, 3), "stack": stack, "of": " ".join(sys.argv)[:200]})
+        with (self.folder / f"{os.getpid()}.jsonl").open("a") as file:
+            file.write(f"{line}\n")
+
+
+def _callback(frame: FrameType | None) -> tuple[int, str] | None:
+    """The outermost frame of the callback at work; None where the loop waits."""
+    found: FrameType | None = None
+    while frame is not None and not any(one in frame.f_code.co_filename for one in _OF_RUNNERS):
+        found, frame = frame, frame.f_back
+    if frame is None or found is None or found.f_code.co_filename.endswith(_OF_WAITING):
+        return None
+    return id(found), found.f_code.co_qualname
+
+
+def _seconds_of_work() -> float:
+    began = time.thread_time()
+    sorted(map(str, range(WORK)))
+    return time.thread_time() - began
+
+
+def _told(frame: FrameType | None) -> list[str]:
+    """Where the code was, innermost last."""
+    return [f"{one.filename}:{one.name}:{one.lineno}" for one in traceback.extract_stack(frame, FRAMES_MAX)]

@@ -1,0 +1,94 @@
+"""The limits of the OpenAPI document are those of the service: one step beyond each is refused by field.
+
+The places are those of every body; what a text, a number or a list may be stands in the document alone, which
+is made of the constants that the code refuses by.
+"""
+
+from typing import Any
+
+import pytest
+from tests.contract.test_bad_input import JUDGED, Place, made_of, named, places, schema_at, spoken
+from tests.contract.test_bad_input import send as send  # noqa: PLC0414 - a fixture
+from tests.contract.test_bad_input import world as world  # noqa: PLC0414 - a fixture
+from tests.given.requests import DOCUMENT, is_id
+
+from weighbridge.core.rule.substitution.reading import METHODS_MAX, TIERS_MAX
+
+STRANGE = "Not any of these: ?"
+
+UNBOUNDED = {
+    ("suggest_columns", ("header", "[]")),
+}
+"""Texts whose length the body alone bounds."""
+
+
+def texts_with(*words: str) -> list[Place]:
+    return [
+        place
+        for place in places("string")
+        if place not in JUDGED and set(words) & set(schema_at(*place)) and not schema_at(*place).get("enum")
+    ]
+
+
+def numbers_with(word: str) -> list[Place]:
+    return [place for place in places("integer") if word in schema_at(*place) and not is_id(place[1][-1])]
+
+
+def beyond(schema: dict[str, Any]) -> list[str]:
+    """Texts that the schema does not take, by one character each."""
+    found = [] if "maxLength" not in schema else ["x" * (schema["maxLength"] + 1)]
+    found += [""] if schema.get("minLength") else []
+    return found + ([STRANGE] if "pattern" in schema else [])
+
+
+def test_every_text_of_every_body_has_a_form_or_a_length():
+    forms = {"maxLength", "enum", "pattern", "format"}
+    without = {place for place in places("string") if not forms & set(schema_at(*place))}
+
+    assert without <= UNBOUNDED
+
+
+@pytest.mark.parametrize(("name", "way"), texts_with("maxLength", "minLength", "pattern"), ids=spoken)
+def test_a_text_beyond_what_the_document_says_is_refused_by_field(send, world, name, way):
+    for text in beyond(schema_at(name, way)):
+        answer = send(name, made_of(world, name, way, text))
+
+        assert answer.status == 404 or named(answer, way), text[:20]
+
+
+@pytest.mark.parametrize(("name", "way"), numbers_with("minimum"), ids=spoken)
+def test_a_number_below_what_the_document_says_is_refused_by_field(send, world, name, way):
+    least = schema_at(name, way)["minimum"]
+
+    answer = send(name, made_of(world, name, way, least - 1))
+
+    assert answer.status == 404 or named(answer, way)
+
+
+@pytest.mark.parametrize(("name", "way"), numbers_with("maximum"), ids=spoken)
+def test_a_number_above_what_the_document_says_is_refused_by_field(send, world, name, way):
+    most = schema_at(name, way)["maximum"]
+
+    answer = send(name, made_of(world, name, way, most + 1))
+
+    assert answer.status == 404 or named(answer, way)
+
+
+def test_lists_whose_length_a_rule_refuses_tell_it():
+    schemas = DOCUMENT["components"]["schemas"]
+    told = {
+        (record, name): option["maxItems"]
+        for record, schema in schemas.items()
+        for name, field in schema["properties"].items()
+        for option in (field, *field.get("anyOf", ()))
+        if "maxItems" in option
+    }
+
+    assert (
+        told.items()
+        >= {
+            ("GapCorrection", "tiers"): TIERS_MAX,
+            ("GapCorrection", "methods"): METHODS_MAX,
+            ("FillingTier", "methods"): METHODS_MAX,
+        }.items()
+    )

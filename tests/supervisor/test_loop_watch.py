@@ -1,0 +1,82 @@
+"""What holds an event loop for long is kept, with where the code was; what waits, or takes turns, is not."""
+
+import asyncio
+import gc
+import json
+import time
+
+import uvloop
+
+from weighbridge.supervisor.observing.loop_watch import loop_watched_into
+
+
+def found_in(folder, work):
+    async def watched():
+        async with loop_watched_into(folder):
+            await asyncio.sleep(0.05)
+            await asyncio.create_task(work())
+            await asyncio.sleep(0.05)
+
+    for factory in (uvloop.new_event_loop, asyncio.new_event_loop):
+        with asyncio.Runner(loop_factory=factory) as runner:
+            runner.run(watched())
+    files = list(folder.glob("*.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def compute(seconds):
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
+async def hold_by_code():
+    compute(0.3)
+
+
+async def hold_without_other_threads():
+    compute(0.05)
+    sum(range(30_000_000))
+    compute(0.05)
+
+
+async def wait_long():
+    time.sleep(0.3)  # noqa: ASYNC251 - what takes no processor is not what is watched
+
+
+async def take_turns():
+    for _ in range(60):
+        compute(0.01)
+        await asyncio.sleep(0.02)
+
+
+def test_code_that_holds_a_loop_is_named(tmp_path):
+    found = found_in(tmp_path, hold_by_code)
+
+    assert len(found) == 2
+    assert all(0.2 < one["seconds"] < 0.4 and ":hold_by_code:" in "".join(one["stack"]) for one in found)
+
+
+def test_what_lets_no_other_thread_run_is_found_too(tmp_path):
+    found = found_in(tmp_path, hold_without_other_threads)
+
+    assert len(found) == 2
+    assert all(":hold_without_other_threads:" in "".join(one["stack"]) for one in found)
+
+
+def test_who_takes_turns_holds_nothing(tmp_path):
+    assert found_in(tmp_path, take_turns) == []
+
+
+def test_time_that_passes_without_a_processor_is_not_counted(tmp_path):
+    assert found_in(tmp_path, wait_long) == []
+
+
+def test_garbage_is_not_laid_at_the_door_of_who_happens_to_be_at_work(tmp_path):
+    kept = [[number] for number in range(2_000_000)]
+
+    async def collect():
+        gc.collect()
+
+    assert found_in(tmp_path, collect) == []
+    assert kept

@@ -1,0 +1,71 @@
+"""What reads requests and foreign texts, each a function of bytes that returns when it read or refused them.
+
+Those of `tools/fuzz_readers`, and beside them what reads queries, cookies and forms.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from litestar import Request
+
+from tools.fuzz_readers.readers import CORPUS
+from tools.fuzz_readers.readers import READERS as READERS_OF_TEXTS
+from weighbridge.collection.events.queries import EVENTS
+from weighbridge.db.listing import list_request
+from weighbridge.errors import Refusal
+from weighbridge.http.arrival.cookies import read_cookie
+from weighbridge.web.arrival import typed_of
+
+_loop = asyncio.new_event_loop()
+
+
+def read_query(text: bytes) -> None:
+    """The query of a list of events."""
+    with suppress(Refusal):
+        list_request(tuple(_request(query=text).query_params.multi_items()), EVENTS)
+
+
+def read_cookies(text: bytes) -> None:
+    """The header of cookies, as a request brings it."""
+    read_cookie(text.decode("latin-1"), "weighbridge_session")
+
+
+def read_form(text: bytes) -> None:
+    """What was typed into a form."""
+    with suppress(Refusal, UnicodeDecodeError):
+        _loop.run_until_complete(typed_of(_request(body=text)))
+
+
+def _request(query: bytes = b"", body: bytes = b"") -> Request[Any, Any, Any]:
+    scope: Any = {
+        "type": "http", "method": "POST", "path": "/", "headers": [], "query_string": query, "state": {},
+        "path_params": {},
+    }  # fmt: skip
+    request: Request[Any, Any, Any] = Request(scope)
+    request._body = body  # noqa: SLF001 - as if it had arrived
+    return request
+
+
+def _corpus(name: str) -> tuple[bytes, ...]:
+    return tuple(file.read_bytes() for file in sorted(Path(CORPUS, name).iterdir()))
+
+
+READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
+    "query": read_query,
+    "cookies": read_cookies,
+    "form": read_form,
+    **READERS_OF_TEXTS,
+}
+
+SEEDS: Final[Mapping[str, tuple[bytes, ...]]] = {
+    "query": (
+        b"page=2&page_size=50&sort=-start_time,created_at",
+        b"filter[start_time][gte]=2025-01-01&x=%41",
+    ),
+    "cookies": (b'weighbridge_session=abc; weighbridge_theme="\\"dark\\""',),
+    "form": (b"email=a%40b.example&password=one+two&next=%2Fprojects",),
+    **{name: _corpus(name) for name in READERS_OF_TEXTS},
+}

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Installs the tools of others that tests hold the OpenAPI document against, pinned, into .venv/foreign: Spectral
+# and openapi-typescript from npm, openapi-python-client from the Python index. It fails nothing: a machine
+# without npm or network leaves those tests out, and says so.
+FROM=tests/contract/foreign
+INTO=.venv/foreign
+STAMP=$(cat $FROM/package-lock.json $FROM/requirements.txt | cksum)
+
+[ "$(cat $INTO/ready 2> /dev/null)" = "$STAMP" ] && exit 0
+mkdir -p $INTO && cp $FROM/package.json $FROM/package-lock.json $INTO/
+if (cd $INTO && npm ci --ignore-scripts --no-audit --no-fund --silent) > /dev/null 2>&1 &&
+    "${PYTHON:-python3}" -m venv $INTO/python &&
+    $INTO/python/bin/pip install --quiet --disable-pip-version-check -r $FROM/requirements.txt > /dev/null 2>&1; then
+    echo "$STAMP" > $INTO/ready
+else
+    echo "Spectral and the generators of clients cannot be installed here; left out is"
+    echo "  tests/contract/test_foreign_tools.py: the OpenAPI document before tools of others"
+fi
+exit 0

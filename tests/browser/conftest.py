@@ -9,14 +9,15 @@ from collections.abc import Iterator
 import pytest
 from tests.browser.chromium import chromium
 from tests.browser.site import Site, Who, site_of
-from tests.given.requests import World, world_of
+from tests.given.requests import World
 from tests.server import Account, Server
+from tests.web.conftest import world_with_user
 
 
 @pytest.fixture(scope="session")
 def world(server: Server) -> World:
-    """An account with one record of each kind."""
-    return world_of(server)
+    """An account with one record of each kind, and the number of a user."""
+    return world_with_user(server)
 
 
 @pytest.fixture(scope="module")

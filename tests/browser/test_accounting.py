@@ -196,7 +196,10 @@ def test_a_report_goes_from_its_draft_to_a_bundle_that_the_lines_of_its_page_pro
         plant.generate()
 
         page.locator("#requirements:not(:has(.unmet))").wait_for()
-        page.get_by_role("button", name="Send it off").click()
+        page.get_by_text("Send it off…").click()
+        page.get_by_text("8 t of Deliveries").wait_for()
+        assert account.caller().get(f"/reports/{address.rsplit('/', 1)[1]}").body["status"] == "draft"
+        page.get_by_role("button", name="Send off 2 batches").click()
         page.get_by_text("The report is on its way.").wait_for()
         account.drain()
         page.goto(address)

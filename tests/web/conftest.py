@@ -34,11 +34,16 @@ def address_in(world: World, path: str) -> str:
     return path.format_map({name: world.ids[KINDS.get(name, kind_of(name))] for name in names_in(path)})
 
 
-@pytest.fixture(scope="package")
-def world(server: Server) -> World:
+def world_with_user(server: Server) -> World:
     """An account with one record of each kind, and the number of a user."""
     made = world_of(server)
     [(user, *_)] = server.sql(
         "SELECT id FROM users WHERE account_id = %s ORDER BY id LIMIT 1", made.account.id
     )
     return World(made.account, {**made.ids, "user": user}, made.callers)
+
+
+@pytest.fixture(scope="package")
+def world(server: Server) -> World:
+    """An account with one record of each kind, and the number of a user."""
+    return world_with_user(server)

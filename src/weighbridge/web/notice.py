@@ -6,8 +6,8 @@ It travels in a cookie that lives as long as the way takes, because nothing else
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Final
 
+from weighbridge.http.arrival.cookies import cookie_of
 from weighbridge.http.caller import WebRequest
-from weighbridge.web.session import cookie_of
 
 _COOKIE: Final = "weighbridge_notice"
 _SECONDS: Final = 30

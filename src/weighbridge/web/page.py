@@ -25,6 +25,8 @@ from weighbridge.errors import (
     TooLarge,
     UnsupportedMediaType,
 )
+from weighbridge.http.access.strangers import admitted
+from weighbridge.http.access.told_link import link_in
 from weighbridge.http.arrival.upload import Form
 from weighbridge.http.attachment import AttachmentReply
 from weighbridge.http.caller import WebRequest, from_replica, shares
@@ -33,7 +35,7 @@ from weighbridge.http.computing.request import carried_out
 from weighbridge.http.operation import Operation, framework_path
 from weighbridge.platform.sessions.records import Person
 from weighbridge.web.answer import Sendable, moved_to
-from weighbridge.web.arrival import Typed, arrived_form
+from weighbridge.web.arrival import OPEN_FORM_BYTES_MAX, Typed, arrived_form
 from weighbridge.web.as_data import JSON, as_data, suffix_of
 from weighbridge.web.crossing import refuse_foreign
 from weighbridge.web.frame import Frame, frame_of
@@ -56,6 +58,9 @@ FORM_BYTES_MAX: Final = 2_000_000
 
 FIELDS_AT_ONCE: Final = 100
 """Fields of a form up to which its page is made at once; that of a longer one is made in a thread."""
+
+CHARACTERS_AT_ONCE: Final = 100_000
+"""Characters of a form up to which its page is made at once."""
 
 _SHOWN_AGAIN: Final = (Invalid, Malformed, Conflict, TooLarge, UnsupportedMediaType)
 """Refusals of what was typed, which show the form again; others have a page of their own."""
@@ -132,7 +137,8 @@ def form(
                 return moved_to("/sign_in")
             typed: Typed = {}
             try:
-                async with arrived_form(request, secret_of(request), takes) as (typed, file):
+                account = person.actor.account_id
+                async with arrived_form(request, account, secret_of(request), takes) as (typed, file):
                     return await _carried_out(
                         request, person, opening, function, typed=typed, file=file, computes=computes
                     )
@@ -153,14 +159,18 @@ def open_page(
 
     `query` names the parameters of an address that is a link.
     """
+    is_link = bool(query)
 
     def decorate(function: Callable[[WebRequest], Awaitable[Sent]]) -> list[HTTPRouteHandler]:
         async def handler(request: WebRequest) -> Sent:
             if method == "POST":
                 refuse_foreign(request)
-            return await function(request)
+            async with admitted(request, link_in(request) if is_link else ""):
+                return await function(request)
 
-        return [_routed(_operation(method, path, function, ANY, query=query), handler, path)]
+        return [
+            _routed(_operation(method, path, function, ANY, query=query), handler, path, OPEN_FORM_BYTES_MAX)
+        ]
 
     return decorate
 
@@ -221,12 +231,18 @@ async def _carried_out(
         if isinstance(shown, Sendable | AttachmentReply):
             return shown
         status = refusal.status if refusal else 0
-        if len(visit.typed) > FIELDS_AT_ONCE:  # what was typed is shown again, and others wait meanwhile
+        if _is_long(visit.typed):  # what was typed is shown again, and others wait meanwhile
             return await computed(None, rendered, visit, shown, status)
         return rendered(visit, shown, status)
 
     async with shares(request).request(person.actor.account_id):
         return await carried_out(request, person.actor, work, computes=computes)
+
+
+def _is_long(typed: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether a page with what was typed takes so long to make that it is made in a thread."""
+    characters = sum(len(value) for values in typed.values() for value in values)
+    return len(typed) > FIELDS_AT_ONCE or characters > CHARACTERS_AT_ONCE
 
 
 def _plain(text: str) -> str:

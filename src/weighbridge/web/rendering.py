@@ -5,11 +5,13 @@ drawn before (`drawing/`), so that templates hold no arithmetic.
 """
 
 from functools import cache
+from threading import Thread
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.http.arrival.cookies import cookie_of
 from weighbridge.http.caller import WebRequest
 from weighbridge.platform.sessions.records import Person
 from weighbridge.web.answer import Sendable, moved_to, page_of
@@ -18,7 +20,7 @@ from weighbridge.web.crossing import FIELD, word_of
 from weighbridge.web.frame import Frame, rail_of
 from weighbridge.web.guidance import guidance_of, guide_start
 from weighbridge.web.notice import noticed, said_of
-from weighbridge.web.session import THEME, THEMES, cookie_of, secret_of
+from weighbridge.web.session import THEME, THEMES, secret_of
 from weighbridge.web.showing import figures, words
 from weighbridge.web.showing.moments import Moments
 from weighbridge.web.visit import Moved, View, Visit
@@ -54,6 +56,17 @@ def templates() -> Environment:
     )
     made.globals.update(_SHARED)
     return made
+
+
+@cache
+def compile_templates() -> None:
+    """Begin to compile all templates in a thread: whoever opens a page first would hold the loop for that."""
+
+    def compile_all() -> None:
+        for name in templates().list_templates():
+            templates().get_template(name)
+
+    Thread(target=compile_all, name="templates", daemon=True).start()
 
 
 def rendered(visit: Visit, shown: View | Moved, status: int = 0) -> Sendable:

@@ -4,12 +4,14 @@ Invariants: the cookie is HttpOnly and SameSite=Lax; where people reach the serv
 of this host alone (`__Host-`). A token is never taken from a cookie; a cookie opens nothing of the interface.
 """
 
-from http.cookies import CookieError, SimpleCookie
 from typing import Final
 
+from weighbridge.http.access.strangers import await_time
+from weighbridge.http.arrival.cookies import cookie_of
 from weighbridge.http.caller import WebRequest, database
 from weighbridge.platform.sessions.actions import recognise_session
 from weighbridge.platform.sessions.records import SESSION_DAYS, Person
+from weighbridge.platform.users.queries import hash_of
 
 _NAME: Final = "weighbridge_session"
 THEME: Final = "weighbridge_theme"
@@ -21,16 +23,6 @@ THEMES: Final = ("light", "dark")
 def secret_of(request: WebRequest) -> str:
     """The secret that the request's cookie holds; empty when it holds none."""
     return cookie_of(request, _name(is_https(request)))
-
-
-def cookie_of(request: WebRequest, name: str) -> str:
-    """The value of a cookie; empty where there is none, or none that can be read."""
-    cookies = SimpleCookie()
-    try:
-        cookies.load(request.headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return cookies[name].value if name in cookies else ""
 
 
 def kept(request: WebRequest, secret: str) -> dict[str, str]:
@@ -48,7 +40,13 @@ async def person_of(request: WebRequest) -> Person | None:
     secret = secret_of(request)
     if not secret:
         return None
-    return await recognise_session(database(request), secret, request.scope["state"]["request_id"])
+    memory, known = database(request).memory, ("session", hash_of(secret))
+    if memory.recall(known) is None:
+        await await_time(request)  # whoever makes up secrets is a stranger, who asks the database at a pace
+    person = await recognise_session(database(request), secret, request.scope["state"]["request_id"])
+    if person is not None:
+        memory.keep(known, True, 1)  # noqa: FBT003 - that it is known is all there is to it
+    return person
 
 
 def is_https(request: WebRequest) -> bool:

@@ -9,7 +9,7 @@ from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given.gaps import filling, report, stack
 from tests.given.people import visitor
-from tests.given.rule_evaluation import work
+from tests.given.rule_evaluation import calibration, work
 
 MONTH = "from=2025-01-01T00:00&until=2025-02-01T00:00"
 
@@ -97,6 +97,15 @@ def test_many_values_are_cut_into_their_extremes_and_no_spike_is_lost(server, ad
     assert 1_000 <= len(series["times"]) <= 1_201
     assert max(Decimal(one) for one in series["high"]) == 900
     assert min(Decimal(one) for one in series["low"]) == 5
+
+
+def test_rules_that_would_follow_a_correction_are_named_with_its_impact(api, ada, plant, mass):
+    calibration(api, plant.project, name="Scale reads low")
+
+    seen = words(ada.get(f"{home(plant)}/data_points/{mass['id']}/correct?value=28&reason=Second+weighing"))
+
+    assert "These automatic rules will evaluate it afterwards" in seen
+    assert "Scale reads low (adjust)." in seen
 
 
 def test_a_correction_is_made_after_its_impact_was_seen_and_can_be_reverted(api, ada, plant, mass):

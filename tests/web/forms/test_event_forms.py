@@ -171,3 +171,41 @@ def test_a_value_is_not_taken_away_and_a_first_one_completes_the_event(api, writ
     assert 'id="wrong-values.seal-whole"' in refused.text
     assert api.get(page).body["status"] == "complete"
     assert "nothing to correct" in again.text
+
+
+def test_a_project_without_locations_gets_them_with_its_first_event(api, project, writer):
+    new = {"name": "Haul", "data_point_types": POINTS[:1], "expected_locations": "two"}
+    kind = api.post(f"/projects/{project['id']}/event_types", {"event_type": new}).expect(201).body
+    form = f"/projects/{project['id']}/events/new"
+    sent = {
+        "event_type_id": kind["id"],
+        "start_time": "2025-01-31T06:00",
+        "values.wet-mass": "12.50",
+        "notes": "muddy road",
+    }
+    assert 'name="new_locations[1].name"' in writer.get(form).expect(200).text
+
+    refused = writer.post(form, sent).expect(422).text
+    made = writer.post(
+        form, sent | {"new_locations[0].name": "North yard", "new_locations[1].name": "Mill"}
+    ).expect(303)
+
+    assert 'value="12.50"' in refused
+    assert "muddy road" in refused
+    event = api.get(made.headers["location"]).body
+    assert [one["name"] for one in event["locations"]] == ["North yard", "Mill"]
+    assert "new_locations" not in writer.get(form).expect(200).text
+
+
+def test_a_new_location_that_cannot_be_keeps_what_was_typed_and_makes_nothing(api, project, writer):
+    new = {"name": "Haul", "data_point_types": POINTS[:1]}
+    kind = api.post(f"/projects/{project['id']}/event_types", {"event_type": new}).expect(201).body
+    sent = {"event_type_id": kind["id"], "start_time": "2025-01-31T06:00", "values.wet-mass": "12.50"}
+
+    refused = writer.post(
+        f"/projects/{project['id']}/events/new", sent | {"new_locations[0].name": "x" * 300}
+    ).expect(422)
+
+    assert 'id="wrong-new_locations[0].name"' in refused.text
+    assert 'value="12.50"' in refused.text
+    assert api.get(f"/projects/{project['id']}/locations").data == []

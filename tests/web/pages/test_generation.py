@@ -241,3 +241,19 @@ def test_the_form_begins_with_the_last_period_where_every_one_has_batches(plant,
     assert f'name="from" value="{last:%Y-%m-%dT%H:%M}"' in shown
     assert f'name="until" value="{this:%Y-%m-%dT%H:%M}"' in shown
     assert "Every complete month has batches" in shown
+
+
+def test_a_generation_that_adjusts_says_that_it_made_nothing_new(plant, reader):
+    event = plant.deliver(5)
+    plant.generate()
+    point = plant.api.get(f"/projects/{plant.project['id']}/events/{event}").body["data_points"][0]["id"]
+    change = {"data_point": {"value": 4, "reason": "weighed again"}}
+    plant.api.patch(f"/projects/{plant.project['id']}/data_points/{point}", change).expect(200)
+    preview = words(reader.get(f"{path_of(plant)}?{JANUARY}"))
+    plant.generate()
+    task = plant.api.get("/async_tasks?sort=-id").data[0]["id"]
+
+    made = words(reader.get(f"{path_of(plant)}/{task}"))
+
+    assert re.search(r"Deliveries012025-01", preview), preview
+    assert re.search(r"Unchanged Deliveries010", made), made

@@ -62,7 +62,7 @@ def test_a_draft_that_is_stale_is_refused_by_what_its_page_shows(reports, reader
     plant.api.patch(f"/projects/{plant.project['id']}/data_points/{point}", change).expect(200)
     address = page_of(reports, report)
 
-    assert "Data behind 1 of its batches have changed" in main_of(reader.get(address))
+    assert "Data behind 1 of the batches that it rests on have changed" in main_of(reader.get(address))
     refused = reader.post(f"{address}/submit")
 
     assert refused.status == 422

@@ -5,6 +5,7 @@ from html import escape, unescape
 
 import pytest
 from tests.given import accounting as given_accounting
+from tests.given import collection as given
 from tests.given.approvals import pending, shown
 from tests.given.people import visitor
 from tests.given.rule_evaluation import calibration, results, work
@@ -153,6 +154,40 @@ def test_a_rule_is_tried_over_a_past_period_before_it_is_made(ada, plant):
     assert 'value="2025-01-01T00:00"' in ada.get(f"{made}/edit").expect(200).text
     ada.post(f"{made}/edit", RULE | {"expression": "{{mass}} > 21"}).expect(303)
     assert "{{mass}} &gt; 21" in ada.get(made).text
+
+
+def test_a_rule_is_tried_on_its_asset_and_over_the_meters_and_scope_that_it_has(api, ada, plant):
+    one, other = given.asset(api, plant.project), given.asset(api, plant.project)
+    for day, (asset, mass) in enumerate(((one, 30), (other, 90), (one, 31)), start=1):
+        plant.deliver(mass, day=day, asset_id=asset["id"])
+    asked = {
+        "name": "Jumps", "expression": "{{mass}} < previous({{mass}})",
+        "effective_from": "2025-01-01T00:00:00Z", "evaluation": "on_demand",
+        "window": {"kind": "rolling", "members": 1},
+        "asset_id": one["id"], "window_meters": "all", "window_member_scope": "location",
+    }  # fmt: skip
+    made = api.post(f"{home(plant)}/rules", {"rule": asked}).expect(201).body
+
+    page = ada.get(f"{home(plant)}/rules/{made['id']}/edit").expect(200).text
+    assert f'<option value="{one["id"]}" selected>' in page
+    assert '<option value="all" selected>' in page
+    assert 'name="window_member_scope" value="location"' in page
+
+    typed = RULE | {name: asked[name] for name in ("expression", "asset_id", "window_meters")}
+    typed |= {
+        "window": '{"kind": "rolling", "members": 1}',
+        "action": f"{home(plant)}/rules/{made['id']}/edit",
+    }
+    typed |= {"window_member_scope": "location"}
+    assert "2 records evaluated, 1 alert" in words(ada.post(f"{home(plant)}/rules/preview", typed))
+    own = typed | {"window_meters": "own"}
+    assert "2 records evaluated, 0 alerts" in words(ada.post(f"{home(plant)}/rules/preview", own))
+
+    ada.post(f"{home(plant)}/rules/{made['id']}/edit", own | {"asset_id": ""}).expect(303)
+    saved = api.get(f"/rules/{made['id']}").body
+    assert (saved["asset_id"], saved["window_meters"], saved["window_member_scope"]) == (
+        None, "own", "location",
+    )  # fmt: skip
 
 
 def test_a_window_that_is_no_json_is_said_at_its_field_and_what_was_typed_stays(ada, plant):

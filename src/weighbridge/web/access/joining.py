@@ -9,7 +9,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Refusal
 from weighbridge.http.access.address import client_address
 from weighbridge.http.caller import WebRequest, database
-from weighbridge.platform.authentication.guessing import count_attempt
+from weighbridge.platform.authentication.guessing import SignInAttempt, count_attempt, forgive_attempts
 from weighbridge.platform.authentication.passwords import (
     PASSWORD_LENGTH_MAX,
     PASSWORD_LENGTH_MIN,
@@ -22,7 +22,7 @@ from weighbridge.platform.users.queries import has_people, link_by_secret
 from weighbridge.platform.users.records import AccessLink
 from weighbridge.web.access.sign_in import next_of
 from weighbridge.web.answer import Sendable, moved_to
-from weighbridge.web.arrival import typed_of
+from weighbridge.web.arrival import OPEN_FIELDS_MAX, typed_of
 from weighbridge.web.page import open_page
 from weighbridge.web.rendering import rendered_alone
 from weighbridge.web.session import kept
@@ -43,7 +43,7 @@ async def join_page(request: WebRequest) -> Sendable:
 @open_page("POST", "/join")
 async def joined(request: WebRequest) -> Sendable:
     """Take the password, and begin a session."""
-    typed = {name: "".join(values) for name, values in (await typed_of(request)).items()}
+    typed = {name: "".join(values) for name, values in (await typed_of(request, OPEN_FIELDS_MAX)).items()}
     key, password = typed.get("key", ""), typed.get("password", "")
     async with database(request).read() as tx:
         link = await link_by_secret(tx, key, _BY_FORM)
@@ -60,12 +60,13 @@ async def joined(request: WebRequest) -> Sendable:
 async def enter(request: WebRequest) -> Sendable:
     """Sign in by a link that works once; it was made at the machine that the service runs on."""
     key = request.query_params.get("key", "")
-    address = client_address(request.scope, request.app.state.proxies)
-    await count_attempt(database(request), "links", address)
+    attempt = SignInAttempt.by_link(key, client_address(request.scope, request.app.state.proxies))
+    await count_attempt(database(request), attempt)
     async with database(request).write() as tx:
         link = await link_by_secret(tx, key, ("sign_in",))
         await use_link(tx, link)
         secret = await begin_session(tx, await _actor_of(tx, request, link), _program(request))
+    await forgive_attempts(database(request), attempt)
     return moved_to(next_of(request.query_params.get("next", "")), kept(request, secret))
 
 

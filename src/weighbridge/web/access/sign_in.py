@@ -12,7 +12,7 @@ from weighbridge.platform.sessions.actions import end_all_sessions, end_session,
 from weighbridge.platform.users.queries import has_people
 from weighbridge.web.access.local import is_local
 from weighbridge.web.answer import Sendable, moved_to
-from weighbridge.web.arrival import typed_of
+from weighbridge.web.arrival import OPEN_FIELDS_MAX, typed_of
 from weighbridge.web.page import form, open_page, page
 from weighbridge.web.rendering import rendered_alone
 from weighbridge.web.session import THEME, THEMES, forgotten, kept, person_of
@@ -37,7 +37,7 @@ async def sign_in_page(request: WebRequest) -> Sendable:
 @open_page("POST", "/sign_in")
 async def signed_in(request: WebRequest) -> Sendable:
     """Take what was typed, and begin a session."""
-    typed = await typed_of(request)
+    typed = await typed_of(request, OPEN_FIELDS_MAX)
     email, password, after = ("".join(typed.get(name, ())) for name in ("email", "password", "next"))
     try:
         async with _turns:
@@ -83,7 +83,7 @@ async def sign_out(visit: Visit) -> Sendable:
 @open_page("POST", "/theme")
 async def theme(request: WebRequest) -> Sendable:
     """Look light, dark, or as the browser asks for; and go back to where one was."""
-    typed = await typed_of(request)
+    typed = await typed_of(request, OPEN_FIELDS_MAX)
     wanted = "".join(typed.get("theme", ()))
     seconds = _YEAR_SECONDS if wanted in THEMES else 0
     cookie = f"{THEME}={wanted if wanted in THEMES else ''}; Max-Age={seconds}; SameSite=Lax; Path=/"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from litestar.handlers import HTTPRouteHandler
 
@@ -25,6 +25,8 @@ from weighbridge.exchange.data_feeds.routes import (
 )
 from weighbridge.exchange.feeding.sampling import FileSample, sample_of, with_times
 from weighbridge.http.arrival.upload import FILE_PART, Form, Upload
+from weighbridge.sandbox.limits import SandboxLimits
+from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.web.data import feed_draft, feed_words
 from weighbridge.web.data.feed_draft import FeedDraft
 from weighbridge.web.data.feeds import OFFERED, ONE, PATH, named_records, path_of
@@ -33,6 +35,9 @@ from weighbridge.web.visit import Moved, View, Visit, view
 
 SAMPLE_BYTES_MAX: Final = 8_388_608
 """The largest file that a form is filled in from, in bytes: 8 MB; of a larger one, its first rows will do."""
+
+SAMPLE_LIMITS: Final = SandboxLimits(memory_bytes=536_870_912, cpu_seconds=5)
+"""What looking at a sample may take: 512 MB, and 5 seconds of a processor."""
 
 _WRITE: Final = "data_collection:write"
 _HEADER_LINE: Final = "header_line"
@@ -48,7 +53,7 @@ async def received_sample(_: Any, upload: Upload) -> AsyncIterator[FileSample]:
     if not upload.size:
         raise Invalid([Problem("The file is empty.", FILE_PART, "required")])
     try:
-        sample = await asyncio.to_thread(_sampled, upload, int(said))
+        sample = await _sampled(upload, int(said))
     except Refusal as refusal:
         raise Invalid([Problem(one.message, FILE_PART, "invalid") for one in refusal.problems]) from None
     yield sample
@@ -147,13 +152,19 @@ def _lacking(suggested: SuggestedColumns | None) -> list[str]:
     return [feed_words.FIELDS.get(one, one) for one in suggested.lacking] if suggested is not None else []
 
 
-def _sampled(upload: Upload, header_line: int) -> FileSample:
+async def _sampled(upload: Upload, header_line: int) -> FileSample:
     name = without_path(upload.name)[:NAME_OF_FILE_MAX]
     with NamedTemporaryFile(prefix="weighbridge-sample-") as file:
-        upload.content.seek(0)
-        shutil.copyfileobj(upload.content, file)
-        file.flush()
-        return sample_of(Path(file.name), name, header_line)
+        await asyncio.to_thread(_copy, upload, file)
+        path = Path(file.name)
+        said = f"The file {name}"
+        return await read_apart(upload.account, said, SAMPLE_LIMITS, sample_of, path, name, header_line)
+
+
+def _copy(upload: Upload, file: IO[bytes]) -> None:
+    upload.content.seek(0)
+    shutil.copyfileobj(upload.content, file)
+    file.flush()
 
 
 PAGES: Final[list[HTTPRouteHandler]] = [

@@ -16,6 +16,8 @@ from weighbridge.collection.event_types.records import DataPointType, EventType
 from weighbridge.collection.event_types.routes import get_event_type, list_event_types
 from weighbridge.collection.events.records import Event, NewEvent
 from weighbridge.collection.events.routes import create_events, void_event
+from weighbridge.collection.locations.records import Location
+from weighbridge.collection.locations.routes import create_location, list_locations
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid
 from weighbridge.web.data.event import PATH as ONE
@@ -40,6 +42,17 @@ _KINDS: Final = {"number": "number", "string": "line", "boolean": "answer"}
 _REFERENCE: Final = "by-hand/"
 
 _LOCATION: Final = FormField("id", "Location", "record", of="location")
+NEW_LOCATIONS: Final = "new_locations"
+"""The group of locations that are made together with the event, in a project that has too few of them."""
+
+LOCATIONS_OF: Final = {"none": 0, "one": 1, "two": 2}
+"""How many locations an event names, by what its type expects."""
+
+_NEW_LOCATION: Final = FormField(
+    NEW_LOCATIONS, "A new place", "rows", fields=(FormField("name", "Name of the new location", "line"),),
+    help="the project has no location for it yet; it is made together with the event",
+)  # fmt: skip
+
 _WHEN: Final = (
     Said("start_time", "When, or from", ""),
     Said("end_time", "until", "empty: a reading of that moment"),
@@ -56,16 +69,20 @@ _CARRIED_ON: Final = ("asset_id", "feedstock_id", "tracking_id", "locations[0].i
 """What the next event begins with as it was typed for this one."""
 
 
-def event_fields(kind: EventType) -> list[FormField]:
-    """The fields of an event of a type: when, its values with their units, and its tags."""
+def event_fields(kind: EventType, new_locations: int = 0) -> list[FormField]:
+    """The fields of an event of a type: when, its values with their units, and its tags.
+
+    So many new locations can be typed in with it.
+    """
     values = FormField(VALUES, "Values", "group", fields=[_value(one) for one in kind.data_point_types])
-    lines = {"none": 1, "one": 1, "two": 2}[kind.expected_locations]
+    lines = max(1, LOCATIONS_OF[kind.expected_locations])
     places = FormField("locations", "Where", "rows", fields=(_LOCATION,), lines=lines)
     words = [
         replace(one, is_required=kind.requires_tracking_id) if one.name == "tracking_id" else one
         for one in fields_of(NewEvent, _WORDS)
     ]
-    return [*fields_of(NewEvent, _WHEN), values, *fields_of(NewEvent, _TAGS), places, *words]
+    new = [replace(_NEW_LOCATION, lines=new_locations)] if new_locations else []
+    return [*fields_of(NewEvent, _WHEN), values, *fields_of(NewEvent, _TAGS), places, *new, *words]
 
 
 def _value(one: DataPointType) -> FormField:
@@ -95,7 +112,7 @@ async def new_event(visit: Visit) -> View:
             types=types, path=path,
         )  # fmt: skip
     kind: EventType = await visit.ask(get_event_type, event_type_id=named or types[0].id)
-    fields = event_fields(kind)
+    fields = event_fields(kind, await _count_missing_locations(visit, kind))
     texts = usual_texts(fields) | {"start_time": visit.moments.field(visit.moments.now)} | dict(visit.query)
     sent = typed_texts(visit)
     typed = [one.slug for one in kind.data_point_types if sent.get(f"{VALUES}.{one.slug}")]
@@ -114,9 +131,11 @@ async def make_event(visit: Visit) -> Any:
         return await new_event(visit)
     kind: EventType = await visit.ask(get_event_type, event_type_id=visit.text("event_type_id"))
     texts, reading = typed_texts(visit), FormBody(visit.moments)
-    body = reading.new(event_fields(kind), texts)
+    body = reading.new(event_fields(kind, await _count_missing_locations(visit, kind)), texts)
     if reading.problems:
         raise Invalid(reading.problems)
+    if new := body.pop(NEW_LOCATIONS, []):
+        body["locations"] = [*body.get("locations", []), *await _make_locations(visit, new)]
     body |= {
         "event_type": kind.slug, "client_reference": texts.get("client_reference") or None,
         "data_points": points_of(body.pop(VALUES, None) or {}),
@@ -130,6 +149,28 @@ async def make_event(visit: Visit) -> Any:
     start = texts.get("end_time") or texts.get("start_time", "")
     query = urlencode([("event_type_id", kind.id), ("start_time", start), *carried])
     return Moved(f"{home}/new?{query}", f"Kept as {made.id}.{lacks} Here is the next one.")
+
+
+async def _count_missing_locations(visit: Visit, kind: EventType) -> int:
+    """How many more locations an event of the type names than the project has."""
+    expected = LOCATIONS_OF[kind.expected_locations]
+    if not expected:
+        return 0
+    there = (await visit.ask(list_locations, (("page_size", str(expected)),))).data
+    return max(0, expected - len(there))
+
+
+async def _make_locations(visit: Visit, new: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Make the locations that were typed in with an event, and name them as the event does."""
+    made = []
+    for at, one in enumerate(new):
+        try:
+            location: Location = await visit.do(create_location, {"location": one})
+        except Invalid as refused:
+            at_row = f"{NEW_LOCATIONS}[{at}].name"
+            raise Invalid([Problem(p.message, at_row, p.code, p.records) for p in refused.problems]) from None
+        made.append({"id": location.id})
+    return made
 
 
 @form(f"{ONE}/void", permission=_WRITE, again=event)

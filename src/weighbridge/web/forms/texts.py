@@ -21,7 +21,7 @@ Texts = Mapping[str, str]
 LINES_MAX: Final = 1_000
 """Rows of a form that are read, at most."""
 
-_LINE: Final = re.compile(r"\[0*(\d+)\]\.")
+_LINE: Final = re.compile(r"\[(\d+)\]\.")
 _DIGITS_READ: Final = 9
 """Digits of a row's number that are read; a longer number is beyond any form."""
 
@@ -61,7 +61,7 @@ def is_beyond_lines(texts: Texts, path: str) -> bool:
 def _lines(texts: Iterable[str], path: str) -> Iterator[int]:
     for name in texts:
         if name.startswith(path) and (match := _LINE.match(name, len(path))) is not None:
-            yield int(match[1][:_DIGITS_READ])
+            yield int(match[1].lstrip("0")[:_DIGITS_READ] or "0")
 
 
 def _value(record: Any, name: str) -> Any:

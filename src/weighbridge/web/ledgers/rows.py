@@ -68,6 +68,11 @@ class LedgerYear:
     said: str
     """The year in words."""
 
+    @property
+    def not_counted(self) -> Sequence[Ledger]:
+        """The ledgers for which events wait that no generation has looked at."""
+        return [row.ledger for row in self.rows if row.ledger.not_counted_yet is not None]
+
 
 async def ledger_year(visit: Visit) -> LedgerYear:
     """All ledgers of the project that the visit is in."""

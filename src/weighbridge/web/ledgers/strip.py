@@ -1,4 +1,7 @@
-"""The slots of a ledger as a strip: never generated, up to date, or stale; each chooses its period."""
+"""The slots of a ledger as a strip, each of which chooses its period.
+
+A slot was never generated, is stale, has events that are not counted yet, or is up to date.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +36,7 @@ class StripSlot:
 
     name: str
     state: str
-    """`never`, `fresh` or `stale`."""
+    """`never`, `stale`, `waiting` or `fresh`."""
     says: str
     address: str
     is_chosen: bool
@@ -133,8 +136,10 @@ def _slot(
 ) -> StripSlot:
     there = [one for one in states if slot.start <= one.start < slot.end]
     count, stale = sum(one.batches for one in there), sum(one.stale for one in there)
-    state = "stale" if stale else "fresh" if count else "never"
+    waiting = sum(one.waiting for one in there)
+    state = "stale" if stale else "waiting" if waiting else "fresh" if count else "never"
     says = {
+        "waiting": f"{plural(waiting, 'event')} not counted yet",
         "stale": f"{stale} of {plural(count, 'batch', 'batches')} stale",
         "fresh": f"{plural(count, 'batch', 'batches')} up to date",
         "never": "never generated",

@@ -1,12 +1,16 @@
-"""What needs a person: proposals, alerts, stale batches and deficits of a project, the oldest first."""
+"""What needs a person, oldest first: proposals, alerts, stale batches, events not counted yet, deficits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Final
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from weighbridge.accounting.ledgers.routes import list_deficits
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.cadence import EVENT, slot_at
+from weighbridge.core.time.instant import MILLISECOND, Instant
 from weighbridge.errors import Forbidden
 from weighbridge.quality.rule_results.routes import list_project_rule_results
 from weighbridge.web.ledgers.rows import LedgerYear
@@ -45,6 +49,7 @@ async def waiting_for_people(visit: Visit, year: LedgerYear | None) -> list[Need
         found += [_alert(visit, one) for one in alerts if one.approval_state != "pending"]
     if year is not None:
         found += [_stale(visit, one) for one in year.stale]
+        found += [_not_counted(visit, one) for one in year.not_counted]
         for row in [row for row in year.rows if row.ledger.deficit][:SHORT_LEDGERS_MAX]:
             deficits = await visit.ask(list_deficits, ledger_id=row.ledger.id)
             found += [_deficit(visit, row.ledger, one) for one in deficits.data if one.settled_at is None]
@@ -86,6 +91,28 @@ def _stale(visit: Visit, one: Any) -> NeedsPerson:
         "stale", "waits", one.tracking_id, reasons,
         moment_of(one.created_at), f"{visit.frame.home}/batches/{one.id}", "Generate again",
     )  # fmt: skip
+
+
+def _not_counted(visit: Visit, ledger: Any) -> NeedsPerson:
+    waiting = ledger.not_counted_yet
+    count = f"more than {waiting.event_count}" if waiting.is_more else str(waiting.event_count)
+    form = f"{visit.frame.home}/ledgers/{ledger.id}/generations"
+    return NeedsPerson(
+        "not counted yet", "waits", ledger.name, f"{count} events that no generation has looked at",
+        moment_of(waiting.start_time), f"{form}?{_slots_of(visit, ledger)}", "Generate",
+    )  # fmt: skip
+
+
+def _slots_of(visit: Visit, ledger: Any) -> str:
+    """The period of the slots in which events wait, as the form of a generation takes it."""
+    waiting, field = ledger.not_counted_yet, visit.moments.field
+    start, end = moment_of(waiting.start_time), moment_of(waiting.end_time)
+    if ledger.cadence == EVENT:
+        return urlencode({"from": field(start), "until": field(Instant.of(end + timedelta(minutes=1)))})
+    zone = ZoneInfo(visit.frame.zone)
+    first = slot_at(ledger.cadence, start, zone)
+    last = slot_at(ledger.cadence, max(start, end - MILLISECOND), zone)
+    return urlencode({"from": field(first.start), "until": field(last.end)})
 
 
 def _deficit(visit: Visit, ledger: Any, one: Any) -> NeedsPerson:

@@ -11,9 +11,11 @@ from typing import Any, Final
 import msgspec
 from litestar.handlers import HTTPRouteHandler
 
+from weighbridge.collection.assets.routes import list_assets_of_project
 from weighbridge.collection.event_types.routes import list_event_types
 from weighbridge.collection.events.routes import list_events
 from weighbridge.core.problem import Problem
+from weighbridge.core.rule import WindowMeters
 from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Malformed
@@ -27,13 +29,19 @@ from weighbridge.web.visit import Moved, View, Visit, view
 PATH: Final = "/projects/{project_id}/rules"
 ONE: Final = PATH + "/{rule_id}"
 
-TYPES_OFFERED: Final = (("page_size", "200"), ("sort", "name"))
-"""Event types that the editor offers."""
+OFFERED: Final = (("page_size", "200"), ("sort", "name"))
+"""Event types and assets that the editor offers."""
 
 TRIED_DAYS: Final = 30
 """Days over which a rule is tried unless another period is typed."""
 
-_TEXTS: Final = ("name", "expression", "message", "data_point", "event_type_id", "evaluation", "purpose")
+_TEXTS: Final = (
+    "name", "expression", "message", "data_point", "event_type_id", "asset_id", "window_meters", "evaluation",
+    "purpose",
+)  # fmt: skip
+_KEPT: Final = ("target", "model_id", "window_member_scope")
+"""What the form carries along unseen, so that a rule is tried as it is stored."""
+
 _WRITTEN: Final = ("window", "correction")
 _MOMENTS: Final = ("effective_from", "effective_to")
 _READ: Final = msgspec.json.Decoder(float_hook=Decimal)
@@ -87,7 +95,9 @@ async def try_rule(visit: Visit) -> View:
 
 
 async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, preview: Any = None) -> View:
-    types = await visit.ask(list_event_types, TYPES_OFFERED) if visit.may("data_collection:read") else None
+    may_see = visit.may("data_collection:read")
+    types = await visit.ask(list_event_types, OFFERED) if may_see else None
+    assets = await visit.ask(list_assets_of_project, OFFERED) if may_see else None
     moments = visit.moments
     until = await _newest(visit)
     project = _project(visit)
@@ -106,6 +116,7 @@ async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, 
         call=f"{project}/rules" if action.endswith("/new") else _own_call(visit, action),
         method="POST" if action.endswith("/new") else "PATCH",
         shown=shown, action=action, project=project, types=types.data if types else [],
+        assets=assets.data if assets else [], meters=[*WindowMeters], kept=_KEPT,
         preview=preview, visit=visit,
         purposes=[*Purpose], evaluations=EVALUATIONS, examples=EXAMPLES, is_new=action.endswith("/new"),
         needs_approval=visit.text("requires_approval") == "yes"
@@ -151,11 +162,12 @@ def _typed(visit: Visit, *, is_new: bool) -> dict[str, Any]:
     body |= {name: _read(visit, name, _READ.decode, problems, "JSON") for name in _WRITTEN}
     body |= {name: _moment(visit, name, problems) for name in _MOMENTS}
     body["priority"] = _read(visit, "priority", int, problems, "a whole number")
+    body |= {name: visit.text(name) or None for name in _KEPT if is_new}
     body["requires_approval"] = visit.text("requires_approval") == "yes"
     if problems:
         raise Invalid(problems)
     needed = {"name", "expression"}
-    optional = {"message", "data_point", "event_type_id", "window", "correction", "effective_to"}
+    optional = {"message", "data_point", "event_type_id", "asset_id", "window", "correction", "effective_to"}
     return {
         name: "" if value is None else value
         for name, value in body.items()

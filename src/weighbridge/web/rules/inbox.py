@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from litestar.handlers import HTTPRouteHandler
 
+from weighbridge.core.platform.permission import APPROVE
 from weighbridge.quality.rule_results.records import PROPOSALS_MAX, ImpactOfProposals
 from weighbridge.quality.rule_results.routes import (
     bulk_approve,
@@ -48,7 +49,7 @@ async def choose_proposals(visit: Visit) -> Moved:
     return Moved(f"{_path(visit)}/impact?{urlencode([(CHOSEN, one) for one in _chosen(visit)])}")
 
 
-@form(f"{PATH}/approve", permission="data_rules:write", again=proposals, computes=True)
+@form(f"{PATH}/approve", permission=APPROVE, again=proposals, computes=True)
 async def approve_proposals(visit: Visit) -> Moved:
     """Approve the chosen proposals: all of them, or none."""
     done = await visit.do(bulk_approve, {CHOSEN: _chosen(visit)})
@@ -60,7 +61,7 @@ async def approve_proposals(visit: Visit) -> Moved:
     return Moved(_path(visit), said)
 
 
-@form(f"{PATH}/reject", permission="data_rules:write", again=proposals)
+@form(f"{PATH}/reject", permission=APPROVE, again=proposals)
 async def reject_proposals(visit: Visit) -> Moved:
     """Reject the chosen proposals with one reason."""
     done = await visit.do(bulk_reject, {CHOSEN: _chosen(visit), "reason": visit.text("reason")})

@@ -13,7 +13,9 @@ from markupsafe import Markup
 
 from weighbridge.collection.data_points.routes import get_data_point
 from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import APPROVE
 from weighbridge.core.time.instant import Instant
+from weighbridge.quality.approval.separation import own_proposals
 from weighbridge.quality.rule_results.routes import (
     approve,
     dismiss,
@@ -51,7 +53,7 @@ async def rule_result_impact(visit: Visit) -> View:
     return await _review(visit, await visit.ask(get_impact))
 
 
-@form(f"{PATH}/approve", permission="data_rules:write", again=rule_result, computes=True)
+@form(f"{PATH}/approve", permission=APPROVE, again=rule_result, computes=True)
 async def approve_proposal(visit: Visit) -> Moved:
     """Approve a proposal, and go on to the next."""
     onward = await _next(visit)
@@ -61,7 +63,7 @@ async def approve_proposal(visit: Visit) -> Moved:
     return Moved(onward, "Approved. Batches that it changes are stale until they are generated again.")
 
 
-@form(f"{PATH}/reject", permission="data_rules:write", again=rule_result)
+@form(f"{PATH}/reject", permission=APPROVE, again=rule_result)
 async def reject_proposal(visit: Visit) -> Moved:
     """Reject a proposal with a reason, and go on to the next."""
     onward = await _next(visit)
@@ -94,13 +96,19 @@ async def _review(visit: Visit, impact: Any) -> View:
         "rules/review.html", found.rule_name,
         call=f"{path}/impact" if waits else path, crumbs=(crumbs,),
         result=found, rule=rule, point=point, impact=impact, window=window,
-        path=path, project=project, waits=waits,
+        path=path, project=project, waits=waits, is_own=waits and await _is_own(visit, found.id),
         place=place, count=len(around),
         before=f"{project}/rule_results/{around[place - 1]}" if place else "",
         after=f"{project}/rule_results/{around[place + 1]}"
         if place is not None and place + 1 < len(around)
         else "",
     )  # fmt: skip
+
+
+async def _is_own(visit: Visit, result: str) -> bool:
+    """Whether somebody else has to approve a proposal, because it is the visitor's own."""
+    key = ids.parse("data_point_result", result)
+    return key is not None and bool(await own_proposals(visit.reading, visit.actor, key.project, [key.key]))
 
 
 async def _window(visit: Visit, found: Any, point: Any) -> Markup | None:

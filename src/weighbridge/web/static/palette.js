@@ -9,7 +9,7 @@
     made.append(...inside);
     return made;
   };
-  const typing = (node) => node.closest("input, textarea, select, [contenteditable]");
+  const isFilling = (node) => window.weighbridge.isFilling(node);
   const find = document.querySelector("form.find");
   if (!find) return;
 
@@ -78,11 +78,11 @@
 
   document.addEventListener("keydown", (event) => {
     const controls = event.ctrlKey || event.metaKey;
-    if ((event.key === "k" && controls) || (event.key === "/" && !controls && !typing(event.target))) {
+    if ((event.key === "k" && controls) || (event.key === "/" && !controls && !isFilling(event.target))) {
       event.preventDefault();
       event.stopImmediatePropagation();
       open();
-    } else if (event.key === "?" && !typing(event.target) && keys && !document.querySelector("dialog[open]")) {
+    } else if (event.key === "?" && !isFilling(event.target) && keys && !document.querySelector("dialog[open]")) {
       event.preventDefault();
       showKeys();
     }

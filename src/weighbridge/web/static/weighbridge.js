@@ -2,7 +2,36 @@
 // Every page reads and every form works without this file.
 (() => {
   "use strict";
-  const typing = (node) => node.closest("input, textarea, select, [contenteditable]");
+  const FIELDS = "input:not([type=hidden]), textarea, select, [contenteditable]";
+  const typing = (node) => node.closest(FIELDS);
+
+  // Keys never act while somebody fills in a form: typing in a field, with a form opened for an action, or with
+  // anything typed that was not sent or was refused. Filters and the search answer as they change, and choosing
+  // rows of a table is no typing.
+  const isChanged = (field) => {
+    if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+    if (!field.options) return field.value !== field.defaultValue;
+    const options = [...field.options], preset = options.some((option) => option.defaultSelected);
+    return options.some((option, at) =>
+      option.selected !== (preset || field.multiple ? option.defaultSelected : at === 0));
+  };
+  const isTypedInto = (form) => [...form.elements].some((field) => field.matches(FIELDS) &&
+    (field.ariaInvalid === "true" || (isChanged(field) && !field.closest("table[data-rows]"))));
+  const acts = (details) => details.matches(".act") || details.querySelector("form[method=post]") !== null;
+  const isFilling = (node) => Boolean(typing(node)) ||
+    [...document.querySelectorAll("details[open]")].some(acts) ||
+    [...document.querySelectorAll("form:not([data-live], [role=search], [method=dialog])")].some(isTypedInto);
+  window.weighbridge = { isFilling };
+
+  // A form that opens has the focus in its first field, or in the first one that was refused.
+  const focusIn = (opened) => {
+    const field = opened.querySelector("[aria-invalid=true]") || opened.querySelector(FIELDS);
+    if (field) field.focus();
+  };
+  document.addEventListener("toggle", (event) => {
+    if (event.target.open && event.target.matches(".act")) focusIn(event.target);
+  }, true);
+  for (const opened of document.querySelectorAll("details.act[open]")) focusIn(opened);
 
   // Copy: an id or a command by a click, a figure as its exact number however it is shown.
   const copy = async (button) => {
@@ -78,13 +107,17 @@
     if (document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") {
       if (closeDrawer()) return;
-      for (const open of document.querySelectorAll("details.switcher[open]")) open.open = false;
+      for (const open of document.querySelectorAll("details.switcher[open], details.act[open]")) {
+        open.open = false;
+        if (open.contains(document.activeElement)) open.querySelector("summary").focus();
+      }
       if (location.hash === "#rail") location.hash = "main";
       return;
     }
-    if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isFilling(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "j") walk(1);
     if (event.key === "k") walk(-1);
+    if (event.repeat) return;  // a key that is held down approves one proposal, not all that follow it
     const keyed = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
     if (keyed) { keyed.click(); event.preventDefault(); }
   });
@@ -107,6 +140,6 @@
   }
 
   for (const field of document.querySelectorAll("[data-zone]")) {
-    if (!field.value) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    if (!field.value) field.defaultValue = Intl.DateTimeFormat().resolvedOptions().timeZone;
   }
 })();

@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test packages check lint types bench scale fuzz fuzz-accounting durability hosts fuzz-api fuzz-readers fuzz-bundle attack sensor screenshots docs site dist release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test packages check lint types bench scale fuzz fuzz-accounting stories durability hosts fuzz-api fuzz-readers fuzz-bundle mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -38,6 +38,7 @@ test: packages ## lint, types, import contracts, then every test
 
 packages: ## install what tests need of the system's packages, where that can be done, and say what is missing
 	@tools/system_packages.sh
+	@PYTHON=$(PYTHON) tools/foreign_tools.sh
 
 check: test ## the same as `make test`, which is what CI runs
 
@@ -64,7 +65,11 @@ fuzz: $(READY) ## run the property tests with new seeds for FUZZ_MINUTES, 10 by 
 fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers, 500 by default, each of up to 30 steps
 	@STORIES=$(or $(STORIES),500) STEPS=$(or $(STEPS),30) \
 		$(BIN)/pytest -s tests/accounting/batch_generations/test_stateful.py \
-		tests/accounting/batch_generations/test_stories_of_events.py $(if $(SEED),--hypothesis-seed=$(SEED))
+		tests/accounting/batch_generations/test_stories_of_events.py \
+		tests/accounting/batch_generations/test_stories_of_cadences.py $(if $(SEED),--hypothesis-seed=$(SEED))
+
+stories: $(READY) ## tell STORIES stories that mix all parts, 1000 by default, beginning with SEED, each of STEPS steps
+	@STORIES=$(or $(STORIES),1000) STEPS=$(or $(STEPS),25) SEED=$(or $(SEED),1) $(BIN)/pytest -n $(WORKERS) tests/stories
 
 durability: $(READY) packages ## kill processes KILLS times, race ROUNDS times, 500 each by default; stop the database STOPS times
 	@KILLS=$(or $(KILLS),500) ROUNDS=$(or $(ROUNDS),500) STOPS=$(or $(STOPS),20) EVENTS=$(or $(EVENTS),200000) \
@@ -77,7 +82,10 @@ hosts: $(READY) ## kill, cut off and lose hosts of API, workers and database for
 	@MINUTES=$(or $(MINUTES),30) $(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/hosts
 
 fuzz-bundle: $(READY) ## change BYTES single bytes of a proof bundle, 1,000 by default; each has to be found
-	@WEIGHBRIDGE_BUNDLE_BYTES=$(or $(BYTES),1000) $(BIN)/pytest tests/reporting/bundle/test_tampering.py
+	@WEIGHBRIDGE_BUNDLE_BYTES=$(or $(BYTES),1000) $(BIN)/pytest tests/reporting/bundle/test_tampering.py tests/reporting/bundle/test_semantic_tampering.py
+
+mutations: $(READY) ## change every column of the books; each change has to be found, or listed in the documents
+	@$(BIN)/pytest tests/verification/test_mutations.py --every-mutation
 
 sensor: $(READY) ## import all five years of a public log of a gas turbine, when its file is there
 	@HOURS=36733 $(BIN)/pytest tests/commands/test_import_sensor_data.py tests/sensor
@@ -91,6 +99,9 @@ fuzz-readers: $(READY) ## make up INPUTS texts, 250,000 by default, for each of 
 
 attack: $(READY) ## attack a service of its own in every known way for SECONDS each, 10 by default, and say who felt it
 	@$(BIN)/python -m tools.attack --seconds $(or $(SECONDS),10) $(if $(ONLY),--only "$(ONLY)")
+
+attack-readers: $(READY) ## search for texts that cost most processor time for each byte, SECONDS for each reader, 10 by default
+	@$(BIN)/python -m tools.attack.costly --seconds $(or $(SECONDS),10)
 
 screenshots: $(READY) packages ## take every page in FOLDER, .screenshots by default, and the images of the documentation
 	@$(BIN)/python -m tools.screenshots --folder $(or $(FOLDER),.screenshots) --images docs/images $(if $(ONLY),--only "$(ONLY)")

@@ -18,6 +18,8 @@ from hypothesis import settings
 from psycopg.conninfo import make_conninfo
 from tests.databases import database, made_by_first, making
 from tests.given.lone import KNOWN, Lone, lone_service
+from tests.given.loops import HELD_SECONDS_MAX, held_loops, watch_loops
+from tests.given.oldest import oldest_server
 from tests.server import Account, Caller, Server
 
 from weighbridge.db import embedded
@@ -37,6 +39,13 @@ settings.register_profile("fuzz", max_examples=200, deadline=None)
 settings.load_profile("quick")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let every test run on the oldest PostgreSQL that is promised, and held loops fail the run."""
+    parser.addoption("--every-mutation", action="store_true", help="change every column of the books")
+    parser.addoption("--oldest-postgres", action="store_true", help="use the oldest server that is promised")
+    parser.addoption("--held-loops-fail", action="store_true", help="fail when a loop was held for long")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Make the folder of the database server, where the run begins; collecting makes no garbage."""
     look_when_started()
@@ -44,6 +53,22 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.TemporaryDirectory(prefix="wb-", dir=MEMORY if MEMORY.is_dir() else None)
         config.stash[FOLDER] = folder.name
         config.add_cleanup(folder.cleanup)
+        watch_loops(Path(folder.name))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail when a loop was held for long in any process of the run, where that is asked for."""
+    is_asked = session.config.getoption("--held-loops-fail") and FOLDER in session.config.stash
+    if is_asked and session.exitstatus == pytest.ExitCode.OK and held_loops():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say where loops were held."""
+    if FOLDER in config.stash and (held := held_loops()):
+        terminalreporter.section(f"event loops were held for over {HELD_SECONDS_MAX} s of processor time")
+        for one in held:
+            terminalreporter.line(one)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -73,14 +98,16 @@ def run_folder(pytestconfig: pytest.Config) -> Path:
 def group_folder(pytestconfig: pytest.Config, run_folder: Path) -> Path:
     """The folder of the database server of this worker, and of a few beside it."""
     worker = getattr(pytestconfig, "workerinput", None)
-    group = 0 if worker is None else int(worker["workerid"].removeprefix("gw")) // SHARERS_MAX
-    return run_folder / str(group)
+    number = 0 if worker is None else int(worker["workerid"].removeprefix("gw"))
+    sharers = 1 if pytestconfig.getoption("--oldest-postgres") else SHARERS_MAX
+    return run_folder / str(number // sharers)
 
 
 @pytest.fixture(scope="session")
-def database_server(group_folder: Path) -> Iterator[str]:
+def database_server(pytestconfig: pytest.Config, group_folder: Path) -> Iterator[str]:
     """The URL of a server that ends with the run."""
-    with embedded.server(group_folder) as url:
+    start = oldest_server if pytestconfig.getoption("--oldest-postgres") else embedded.server
+    with start(group_folder) as url:
         yield url
 
 

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from statistics import linear_regression
 
 import pytest
 import yaml
@@ -91,6 +92,46 @@ def test_an_alert_is_made_of_counters_that_there_are_and_says_what_to_do(rule):
     assert labels(rule["expr"]) <= known
     assert set(rule["annotations"]) == {"summary", "means", "action"}
     assert rule["labels"]["severity"] in {"page", "warn"}
+
+
+GIGABYTE = 1_000_000_000
+MINUTES_OF_RANGE = 360
+
+
+def fills(free_by_minute, disk=100 * GIGABYTE):
+    """Whether the alert of a disk that fills fires, by its expression, over gauges of every minute."""
+    [rule] = [one for one in rules() if one["alert"] == "WeighbridgeDiskFills"]
+    free, disk_bytes = "weighbridge_disk_free_bytes", "weighbridge_disk_bytes"
+    expression = rule["expr"].replace(f"predict_linear({free}[6h], 4 * 86400)", "predicted")
+    expression = expression.replace(f"{free} offset 6h", "before").replace(free, "free")
+    samples = free_by_minute[-MINUTES_OF_RANGE:]
+    minutes = [place - len(samples) + 1 for place in range(len(samples))]
+    slope, present = linear_regression(minutes, samples)
+    before = free_by_minute[-MINUTES_OF_RANGE - 1] if len(free_by_minute) > MINUTES_OF_RANGE else float("nan")
+    values = {
+        "free": samples[-1],
+        disk_bytes: disk,
+        "before": before,
+        "predicted": present + slope * 4 * 1440,
+    }
+    assert {*re.findall(r"[a-z_]+", expression)} <= {*values, "or", "and"}
+    return eval(expression.replace("\n", " "), {}, values)  # noqa: S307 - our own rule
+
+
+def test_a_disk_that_has_just_been_installed_on_does_not_page():
+    installed = [90 * GIGABYTE - minute * GIGABYTE // 10 for minute in range(15)]
+    assert not fills(installed)
+    assert not fills(installed + [installed[-1]] * 400)
+    small = [40 * GIGABYTE - minute * GIGABYTE // 10 for minute in range(15)]
+    assert not fills(small)
+    assert not fills(small + [small[-1]] * 400)
+
+
+def test_a_disk_that_fills_within_days_or_is_full_pages():
+    assert fills([40 * GIGABYTE - minute * GIGABYTE // 100 for minute in range(600)])
+    assert not fills([40 * GIGABYTE - minute * GIGABYTE // 1000 for minute in range(600)])
+    assert fills([9 * GIGABYTE] * 600)
+    assert fills([9 * GIGABYTE] * 15)
 
 
 def test_alerts_name_lines_of_the_log_and_settings_that_there_are():

@@ -175,3 +175,15 @@ def _calls(file: File) -> Iterator[ast.Call]:
 
 def _name(node: ast.AST) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
+
+
+def test_cookies_are_read_in_one_place_which_takes_time_in_step_with_them():
+    readers = [
+        f"{file.path} reads cookies by another's reader; http/arrival/cookies.py reads those of the service"
+        for file in files()
+        if re.search(
+            r"\bhttp\.cookies\b|\brequest\.cookies\b|\bconnection\.cookies\b|SimpleCookie", file.text
+        )
+    ]
+
+    assert not readers, "\n".join(readers)

@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from tests.durability.processes import is_alive, until
 from tests.durability.real_service import Service, second_worker
+from tests.verification.conftest import BY_THE_LOG
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.task_state import ATTEMPTS_MAX
@@ -176,7 +177,9 @@ class Plant:
         with server(self.data_dir) as url:
             report = asyncio.run(_verified(url, self.begun))
         assert report.batches >= BATCHES
-        assert [check.violations for check in report.checks if check.violations] == []
+        # The events were loaded past the service, and the log does not tell of them.
+        checks = [check for check in report.checks if check.rule not in BY_THE_LOG]
+        assert [check.violations for check in checks if check.violations] == []
 
     def end_workers(self):
         """End the workers that a test started beside the service."""

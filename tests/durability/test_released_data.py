@@ -93,8 +93,9 @@ def upgraded(request, shared_folder):
     shutil.copy(kept / KEY, data_dir / KEY)
     (data_dir / KEY).chmod(0o600)
     rehearsed = json.loads(weighbridge("migrate", "--dry-run", "--json", "--data-dir", data_dir))
-    token = weighbridge("token", "create", "--name", "later", "--all", "--data-dir", data_dir)
-    service = Service(data_dir, token, log=shared_folder / "log", options=("--no-worker",))
+    service = Service(data_dir, "", log=shared_folder / "log", options=("--no-worker",))
+    # Commands refuse a database that is not at their step, and the service brings it there when it starts.
+    service.token = weighbridge("token", "create", "--name", "later", "--all", "--data-dir", data_dir)
     yield SimpleNamespace(
         data_dir=data_dir, kept=kept, filled=filled, before=before, rehearsed=rehearsed, service=service
     )

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from tests.durability.processes import until
 from tests.durability.real_service import Service
+from tests.verification.conftest import BY_THE_LOG
 
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
@@ -96,7 +97,9 @@ class Plant:
         """What verifying everything finds."""
         with server(self.data_dir) as url:
             report = asyncio.run(_verified(url))
-        return {check.rule: check.violations for check in report.checks if check.violations}
+        # The events were loaded past the service, and the log does not tell of them.
+        checks = [check for check in report.checks if check.rule not in BY_THE_LOG]
+        return {check.rule: check.violations for check in checks if check.violations}
 
     def hold_results(self):
         """Keep results from being written until the connection is closed."""

@@ -238,6 +238,17 @@ def test_a_service_with_an_external_database_starts_none_of_its_own(folder, migr
         assert select_one(external) == 1
 
 
+def test_a_second_service_of_the_same_folder_is_refused_and_told_who_serves_it(running, shared_dir, serve):
+    program, address, _ = running
+
+    second = serve(shared_dir)
+
+    assert second.exit_code() == 1
+    holder = f"process {program.process.pid} at {address}"
+    assert f"The folder {shared_dir} is served already, by {holder}; stop" in second.log.read_text()
+    assert get(address)["path"] == "/"
+
+
 def test_an_application_that_cannot_start_ends_the_service_with_1_and_stops_the_database(data_dir, serve):
     program = serve(data_dir, application="create_broken")
 

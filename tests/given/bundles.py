@@ -6,6 +6,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
+from tests.given import accounting, chain, instruments, rule_evaluation
+from tests.given import collection as given
+from tests.given.accounting import QUARTER
 from tests.given.collection import Record
 from tests.given.works import Works, works
 from tests.server import Account
@@ -19,6 +22,29 @@ from weighbridge.reporting.bundle.making import BundleRequest, make_bundle
 from weighbridge.reporting.reports.queries import report_numbered
 
 KEY: Final = SigningKey.made()
+
+FUEL: Final = """
+  - slug: made
+    input: {event_type: production, data_point_type: mass, aggregate: sum}
+    unit: t
+  - slug: per_tonne
+    static_input: {slug: per-tonne}
+    unit: kg{CO2e}/t
+  - slug: needed
+    formula: made * per_tonne
+    unit: kg{CO2e}
+  - slug: claimed
+    upstream: {ledger: Certificates, amount: needed, attributes: [mass]}
+    unit: kg{CO2e}
+  - slug: moved
+    formula: sum(claimed.mass)
+    unit: t
+  - slug: green
+    formula: sum(claimed)
+    unit: kg{CO2e}
+    output: true
+"""
+"""Nodes that claim renewable fuel for what was produced, by a factor that somebody entered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +115,61 @@ def chained(account: Account) -> tuple[Works, Record]:
     for ledger in ("Deliveries", "Biochar", "Carbon"):
         made.generate(ledger)
     return made, report_of(made.api, made.ledgers["Carbon"])
+
+
+def mixed(account: Account) -> Bundle:
+    """The bundle of a restated report over three ledgers: shared bills, meters in service, corrections, late
+    data, a file and a link.
+    """
+    made, draft = chained(account)
+    api, project = made.api, made.project["id"]
+    link = {"evidence": {"type": "url", "name": "Weighbridge log", "url": "https://plant.example/log/7"}}
+    api.post(f"/events/{made.events[0].id}/evidence", link).expect(201)
+    [north, _] = made.meters.values()
+    service = {"location": {"in_service_from": "2024-06-01T00:00:00Z"}}
+    api.patch(f"/projects/{project}/locations/{north['id']}", service).expect(200)
+    for ledger in made.ledgers:
+        made.generate(ledger)
+    first = api.get(f"/reports/{draft['id']}").expect(200).body
+    api.post(f"/reports/{first['id']}/submit", {}).expect(202)
+    account.drain()
+    api.post(f"/reports/{first['id']}/accept", {}).expect(200)
+    application = next(one for one in made.events if one.kind == "application" and one.feedstock == "Wood")
+    made.correct(application, Decimal("3.75"))
+    made.measure("delivery", 2, Decimal("0.125"), "Straw")
+    for ledger in ("Deliveries", "Biochar", "Carbon"):
+        made.generate(ledger)
+    wood = next(one for one in first["inclusions"] if one["tracking_id"] == "2025-01 Wood")
+    taken = [
+        {"batch_id": one["batch_id"], "amount": 3 if one is wood else one["amount"]}
+        for one in first["inclusions"]
+    ]
+    body = {"name": "Restated", "report_type": "quarterly", "project_id": project, "batches": taken}
+    second = api.post("/reports", {"report": body | {"supersedes": first["id"]}}).expect(201).body
+    api.post(f"/reports/{second['id']}/submit", {}).expect(202)
+    account.drain()
+    return bundle(account, second)
+
+
+def entered(account: Account) -> Bundle:
+    """The bundle of fuel that draws certificates: a static input, instruments with figures, a correction by
+    a rule.
+    """
+    api, drain = account.caller(), account.drain
+    plant = chain.inventory(api, drain)
+    system = instruments.system_ledger(api, plant.project, "renewable_fuel")
+    figures = {"mass": 40, "energy_intensity": "12.5"}
+    instruments.enter(api, system, "FUEL-1", amount=500, **figures).expect(201)
+    instruments.enter(api, system, "FUEL-2", amount=700, **(figures | {"mass": 41})).expect(201)
+    given.static_input(api, plant.project, slug="per-tonne", value=100, unit="kg{CO2e}/t")
+    rule = rule_evaluation.calibration(api, plant.project, expression="{{mass}} > 6", becomes="6")
+    text = accounting.document(FUEL, name="Fuel", primary_output="green")
+    model = accounting.model(api, plant.project, text)
+    ledger = accounting.ledger(api, plant.project, model, name="Fuel", unit="kg{CO2e}")
+    made = accounting.Plant(api, drain, plant.project, model, ledger)
+    made.measure("production", {"mass": 4}, 3)
+    made.measure("production", {"mass": 7}, 5)
+    rule_evaluation.work(account)
+    assert rule["version"] == 1
+    made.generate(QUARTER)
+    return bundle(account, report_of(api, ledger))

@@ -92,11 +92,11 @@ WHOLE: dict[str, Any] = {
     "create_model_run": {
         "model_run": {"start_time": "2025-01-01T00:00:00Z", "end_time": START, "data_point_ids": []}
     },
-    "create_ledger": {"ledger": {"name": "Other", "unit": "t"}},
+    "create_ledger": {"ledger": {"name": "Other", "unit": "t", "project_id": "prj_0"}},
     "create_ledger_of_project": {"ledger": {"name": "Other", "unit": "t"}},
     "create_event_type": {"event_type": {"name": "Bill", "data_point_types": []}},
     "create_rule": {"rule": RULE | {"name": "Other"}},
-    "create_report": {"report": {"name": "Other", "report_type": "quarterly"}},
+    "create_report": {"report": {"name": "Other", "report_type": "quarterly", "project_id": "prj_0"}},
     "update_rule": {"rule": {"message": "Look at it"}},
     "create_webhook": {"webhook": {"url": "https://partner.example/hooks", "change_types": ["async_task"]}},
     "update_webhook": {"webhook": {"description": "Look at it"}},
@@ -189,6 +189,8 @@ def world_of(server: Server) -> World:
         "system_ledger": given_instruments.system_ledger(api, plant.project)["id"],
         "batch": made["batches"][0],
         "task": api.get("/async_tasks").data[0]["id"],
+        "user": account.actor.user_id,
+        "user_number": account.actor.user_id,
     }
     posts = {
         "asset": (f"{inside}/assets", {"asset": {"name": "Shredder"}}),

@@ -1,0 +1,254 @@
+"""What the guide prints runs: every block of shell, and every rule that is printed as JSON.
+
+A block is run here, in order, in the shell of the tutorial; or another test runs its page; or it stands in
+`NOT_RUN` with what this machine lacks. An id that is printed as `bat_…` is one that readers put in.
+"""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from tests.docs import test_tutorial
+from tests.given import accounting, chain
+from tests.given import collection as given
+from tests.given.roll_ups import minutes_of, read, roll_up
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("tutorial/*.md")), *sorted(DOCS.glob("howto/*.md"))]
+SHELL = re.compile(r"^```(?:sh|bash)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+JSON = re.compile(r"^```json\n(\{\"(?:name|rule)\".*?)^```$", re.MULTILINE | re.DOTALL)
+PRELUDE = re.findall(r"^(?:call|pick)\(\) .*$", test_tutorial.TUTORIAL.read_text(), re.MULTILINE)
+
+BY_TUTORIAL = {page.stem for page in (test_tutorial.TUTORIAL, *test_tutorial.GUIDES)}
+"""Pages whose blocks the test of the tutorial runs, in one shell."""
+
+NOT_RUN = {
+    "README": "installs the package, and starts the service that the tutorial starts",
+    "archive-old-months": "needs a bucket; tests/commands/archive runs the commands",
+    "back-up-and-restore": "needs another disk and pgBackRest; tests/durability/test_backup.py runs ours",
+    "check-a-proof-bundle": "needs jq and an authority of time; test_bundle_howto.py runs the commands",
+    "deploy-behind-a-proxy": "needs a proxy and certificates",
+    "give-people-access": "acts on the data folder; tests/commands/user runs the commands",
+    "import-a-csv": "needs the log of a turbine; tests/commands/test_import_sensor_data.py runs it",
+    "install": "installs packages, units of systemd and files of root",
+    "operate": "needs a collector of traces",
+    "run-an-agent": "needs an OPC UA server; tests/agent runs the commands",
+    "run-on-several-hosts": "needs several hosts",
+    "run-with-a-replica": "needs two servers of PostgreSQL; tests/durability/hosts has them",
+    "upgrade": "needs another version of the service",
+    "watch-an-sftp-drop": "needs sshd, and a folder that the service may watch",
+    "work-from-the-command-line": "the ids are anybody's; tests/commands/over_http runs the commands",
+    "write-a-model": "begins with files of the repository; tests/modelling sends the same",
+}
+"""Pages whose blocks are not run as they stand, each with the reason."""
+
+STREAMS = "text/event-stream"
+"""A block with this stays open until it is ended, and so is not run: tests/http/following has streams."""
+
+
+class Shell(NamedTuple):
+    """The shell of a reader: its folder, and whose token it has."""
+
+    folder: Path
+    server: Any
+    api: Any
+
+    def run(self, block: str, **variables: str) -> str:
+        """Run a block with what blocks before it have set; gives what it printed."""
+        state = self.folder / "state"
+        kept = f"[ -f {state} ] && . {state}\n"
+        lines = ["set -euo pipefail", *PRELUDE, "set -a", block, "set +a", f"declare -px > {state}"]
+        given = {"URL": f"{self.server.address}/api/v1", "TOKEN": self.api.token} | variables
+        ran = subprocess.run(
+            ["bash", "-c", kept + "\n".join(lines)],
+            cwd=self.folder,
+            env=os.environ | given,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert ran.returncode == 0, block + ran.stdout + ran.stderr
+        assert '"errors"' not in ran.stdout, block + ran.stdout
+        return ran.stdout
+
+
+@pytest.fixture
+def shell(server, api, tmp_path):
+    return Shell(tmp_path, server, api)
+
+
+def blocks_of(name):
+    text = (DOCS / "howto" / f"{name}.md").read_text()
+    return [block for block in SHELL.findall(text) if STREAMS not in block]
+
+
+def test_every_block_is_run_or_says_why_not():
+    with_blocks = {page.stem for page in PAGES if SHELL.search(page.read_text())}
+
+    assert with_blocks == BY_TUTORIAL | NOT_RUN.keys() | RUN_HERE
+    assert not BY_TUTORIAL & NOT_RUN.keys()
+
+
+def test_rules_are_tried_and_alerts_dismissed(shell, account):
+    api = shell.api
+    plant = given.measuring(api, given.number("dry-mass"))
+    given.event(api, plant, values={"dry-mass": 51})
+    body = {"name": "Mass", "expression": "{{dry-mass}} > 50", "effective_from": "2020-01-01T00:00:00Z"}
+    api.post(f"/projects/{plant['id']}/rules", {"rule": body}).expect(201)
+    account.drain()
+
+    tried, dismissed = (shell.run(block, PROJECT=plant["id"]) for block in blocks_of("watch-data-with-rules"))
+
+    assert '"evaluated"' in tried
+    assert '"status":"dismissed"' in dismissed
+
+
+def test_minutes_are_rolled_up_and_read_from_their_hour(shell, account):
+    project = given.project(shell.api)
+    minutes, hours, reading = blocks_of("roll-minutes-up")
+
+    shell.run(minutes, PROJECT=project["id"])
+    shell.run(hours)
+    read(shell.api, project, minutes_of(10, [{"co2": 7, "status": "good"}] * 58))
+    roll_up(account)
+
+    assert "'valid_readings': 58" in shell.run(reading)
+
+
+@pytest.mark.parametrize("name", ["feed-files", "feed-from-a-historian"])
+def test_feeds_are_made_and_take_a_file(shell, name, tmp_path):
+    api = shell.api
+    points = [given.number("wet_mass", unit="t"), given.number("feed_rate", unit="t/h")]
+    points += [given.number("temperature", unit="degC"), given.text("quality")]
+    plant = given.measuring(api, *points)
+    [kind] = api.get(f"/projects/{plant['id']}/event_types").data
+    (tmp_path / "log.csv").write_text("Timestamp;Net mass (kg);Weather\n01.02.2025 06:00;12,75;dry\n")
+    watched = ',\n  "watch": "/srv/drop/historian"'
+
+    for block in blocks_of(name):
+        feeds = api.get(f"/projects/{plant['id']}/data_feeds").data
+        mine = f"data_feeds/{feeds[0]['id']}/" if feeds else "data_feeds/1/"
+        printed = block.replace("data_feeds/1/", mine)
+        shell.run(
+            printed.replace(watched, "").replace("et_…", kind["id"]),
+            PROJECT=plant["id"],
+            EVENT_TYPE=kind["id"],
+        )
+
+    assert api.get(f"/projects/{plant['id']}/data_feeds").data
+
+
+def test_lists_are_summarised_and_exported(shell):
+    plant = given.measuring(shell.api, given.number("wet_mass"))
+
+    printed = [shell.run(block, PROJECT=plant["id"]) for block in blocks_of("export-lists")]
+
+    assert '"status":"pending"' in printed[-1]
+
+
+def test_changes_are_followed_from_a_cursor_on(shell):
+    given.project(shell.api)
+
+    latest, waiting = blocks_of("follow-changes")
+
+    shell.run(latest)
+    given.project(shell.api)
+
+    assert '"cursor"' in shell.run(waiting.replace("&wait=30", "&wait=1"))
+
+
+def test_a_webhook_gives_its_secret(shell):
+    (block,) = blocks_of("receive-webhooks")
+
+    assert '"secret":"whsec_' in shell.run(block)
+
+
+def test_a_report_gets_a_link(shell, account):
+    api = shell.api
+    plant = accounting.plant(api, account.drain)
+    plant.deliver(5)
+    plant.generate()
+    fields = {"name": "A", "report_type": "quarterly", "project_id": plant.project["id"]}
+    taken = [{"batch_id": plant.batches()[0]["id"], "amount": 1}]
+    report = api.post("/reports", {"report": fields | {"batches": taken}}).expect(201).body
+
+    assert "/reports/" in shell.run(*blocks_of("report-and-restate"), REPORT=report["id"])
+
+
+def test_a_chain_is_generated_and_a_draw_by_hand_is_previewed(shell, account):
+    stock = chain.inventory(shell.api, account.drain)
+    manual = "needed_by_hand"
+    stock.deliver(10)
+    production = chain.link(
+        stock,
+        chain.PRODUCED
+        + chain.upstream("select: manual", slug=manual)
+        + chain.USED.replace("sum(drawn)", f"sum({manual})"),
+    )
+    chain.produce(production, 1, "2025-02-03T00:00:00Z")
+    generated, previewed = blocks_of("chain-ledgers")
+    ledgers = {"WOOD": stock.ledger["id"], "BIOCHAR": production.ledger["id"]}
+    range_of = json.dumps(accounting.range_of(("2025-01-01T00:00:00Z", "2025-02-01T00:00:00Z")))
+
+    assert '"state":"pending"' in shell.run(generated, RANGE=range_of, **ledgers)
+    account.drain()
+    batch = stock.batches()[0]["id"]
+    assert '"count"' in shell.run(previewed.replace("bat_…", batch), **ledgers)
+
+
+def test_the_inputs_of_a_batch_are_named_anew(shell, account):
+    plant = accounting.plant(shell.api, account.drain)
+    events = [plant.deliver(5), plant.deliver(3)]
+    plant.generate()
+    points = [
+        shell.api.get(f"/projects/{plant.project['id']}/events/{one}").body["data_points"][0]["id"]
+        for one in events
+    ]
+    (block,) = blocks_of("change-inputs")
+    block = block.replace('"in_…", "in_…"', ", ".join(f'"{point}"' for point in points))
+
+    shell.run(block, LEDGER=plant.ledger["id"], BATCH=plant.batches()[0]["id"])
+
+
+def test_every_printed_rule_is_taken(api):
+    names = ("wet-mass", "dry-mass", "temperature", "so2")
+    plant = given.measuring(
+        api, *map(given.number, names), given.text("quality"), cadence_amount=1, cadence_unit="hour"
+    )
+    nodes = """
+  - slug: biochar_mass
+    input: {event_type: delivery, data_point_type: wet-mass, aggregate: sum}
+    unit: t
+  - slug: net_removal
+    formula: biochar_mass * 2
+    unit: t
+    output: true
+"""
+    text = accounting.document(nodes, primary_output="net_removal")
+    model = accounting.model(api, plant, text)
+    printed = JSON.findall((DOCS / "howto" / "watch-data-with-rules.md").read_text())
+    assert len(printed) == 12
+
+    for block in printed:
+        body = json.loads(block.replace("mod_…", model["id"]))
+        api.post(f"/projects/{plant['id']}/rules", body if "rule" in body else {"rule": body}).expect(201)
+
+
+RUN_HERE = {
+    "change-inputs",
+    "chain-ledgers",
+    "export-lists",
+    "feed-files",
+    "feed-from-a-historian",
+    "follow-changes",
+    "receive-webhooks",
+    "report-and-restate",
+    "roll-minutes-up",
+    "watch-data-with-rules",
+}
+"""Pages whose blocks are run above."""

@@ -1,0 +1,136 @@
+"""Stories that mix parts, held against an oracle that knows the documents alone.
+
+When a story has ended, every event counts in one run or is named; each ledger comes to what its events say;
+`weighbridge verify` finds nothing; and every report's bundle holds and states what its batches come to.
+"""
+
+import os
+from collections.abc import Iterator
+from decimal import Decimal
+from random import Random
+
+import pytest
+from tests.given import bundles
+from tests.given.lone import lone_service
+from tests.server import Server
+from tests.stories.telling import Book, Story
+
+from weighbridge.accounting.posting.waiting_events import update_marked
+from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.exchange.changes.tasks import number_all
+from weighbridge.verification import verify
+
+STORIES = int(os.environ.get("STORIES", "20"))
+STEPS = int(os.environ.get("STEPS", "14"))
+SEED = int(os.environ.get("SEED", "1"))
+
+VERIFIED_TOGETHER = 10
+"""Stories that are verified at once, for verifying looks at all that a database has."""
+
+
+@pytest.fixture(scope="module")
+def service(postgres: str, newest: str) -> Iterator[Server]:
+    """A service whose database has the stories of this file alone."""
+    with lone_service(postgres, newest, "nothing") as lone:
+        yield lone.server
+
+
+@pytest.mark.parametrize("first", range(SEED, SEED + STORIES, VERIFIED_TOGETHER))
+def test_whatever_happens_the_books_say_what_the_documents_promise(service, first):
+    for seed in range(first, min(first + VERIFIED_TOGETHER, SEED + STORIES)):
+        story = Story(service.account(), Random(seed))  # noqa: S311 - a seed tells a story again
+        try:
+            story.tell(STEPS)
+            check(story, service)
+        except AssertionError as error:
+            lines = "\n  ".join(story.told)
+            raise AssertionError(f"SEED={seed} STORIES=1\n  {lines}\n{error}") from error
+
+    store = open_store(service.settings.evidence_url, service.settings.data_dir)
+    found = service.run(verify(service.database, store))
+    broken = {one.rule: one.violations[:3] for one in found.checks if one.violations}
+    assert not broken, f"SEED={first} STORIES={VERIFIED_TOGETHER}: {broken}"
+
+
+def check(story: Story, service: Server) -> None:
+    """Hold what the service says at the end of a story against what has happened in it."""
+    tasks = story.end()
+    named: dict[str, int] = {}
+    for book, task in zip(story.books, tasks, strict=True):
+        if task is None or task["state"] != "complete":
+            said = "" if task is None else task["error_message"]
+            assert book.source is not None, f"{book.name} cannot be generated: {said}"
+            continue
+        named[book.name] = check_produced(story, book, task["result"])
+        check_balance(story, book)
+    for report in story.reports:
+        check_report(story, report)
+    check_what_waits(story, service, named)
+
+
+def check_produced(story: Story, book: Book, result: dict) -> int:
+    """What a ledger produced is what its events come to, less those it names; gives how many it names."""
+    named = [one for one in result["not_counted"] if one["event_type"] == book.event_type]
+    ids = {event for one in named for event in one["events"]}
+    assert sum(one["event_count"] for one in named) == len(ids), named
+    events = events_of(story, book.event_type)
+    expected = sum((value for id_, value in events.items() if id_ not in ids), Decimal(0)) * book.factor
+    produced = sum((Decimal(str(one["primary_output"]["value"])) for one in book.plant.batches()), Decimal(0))
+    assert produced == expected, f"{book.name} produced {produced}, and its events come to {expected}"
+    return len(ids)
+
+
+def events_of(story: Story, event_type: str) -> dict[str, Decimal]:
+    """The value in force of every complete event of a type that was not voided."""
+    found: dict[str, Decimal] = {}
+    page = 1
+    while True:
+        query = {"filter[slug]": event_type, "page_size": "200", "page": str(page)}
+        answer = story.api.get(f"{story.home}/events", query).expect(200)
+        for one in answer.data:
+            if one["status"] == "complete":
+                found[one["id"]] = Decimal(str(one["data_points"][0]["value"]))
+        if answer.info["next_page"] is None:
+            return found
+        page += 1
+
+
+def check_balance(story: Story, book: Book) -> None:
+    """What remains is what was produced less what others drew and reports hold, or is short by as much."""
+    ledger = story.api.get(f"/ledgers/{book.plant.ledger['id']}").expect(200).body
+    batches = book.plant.batches()
+    drawn = sum(
+        (Decimal(str(draw["amount"])) for one in batches for draw in one["downstream_batch_allocations"]),
+        Decimal(0),
+    )
+    held = sum(
+        (Decimal(str(hold["amount"])) for one in batches for hold in one["report_allocations"]), Decimal(0)
+    )
+    produced = sum((Decimal(str(one["primary_output"]["value"])) for one in batches), Decimal(0))
+    remains = Decimal(str(ledger["balance"])) - Decimal(str(ledger["deficit"]))
+    assert remains == produced - drawn - held, (book.name, remains, produced, drawn, held)
+
+
+def check_report(story: Story, report: dict) -> None:
+    """The bundle of a report that was sent off holds, and states what its parts come to."""
+    found = story.api.get(f"/reports/{report['id']}").expect(200).body
+    if found["status"] not in {"submitted", "complete", "accepted"}:
+        return
+    assert found["amount"] == sum(one["amount"] for one in found["inclusions"]), found
+    made = bundles.bundle(story.account, found)
+    assert made.faults() == [], (found["id"], made.faults())
+
+
+def check_what_waits(story: Story, service: Server, named: dict[str, int]) -> None:
+    """After a generation of everything a ledger waits for no events but those that it named."""
+
+    async def look() -> None:
+        await number_all(service.database)
+        await update_marked(service.database)
+
+    service.run(look())
+    for book in story.books:
+        ledger = story.api.get(f"/ledgers/{book.plant.ledger['id']}").expect(200).body
+        waiting = ledger["not_counted_yet"] or {"event_count": 0}
+        if book.name in named:
+            assert waiting["event_count"] <= named[book.name], (book.name, waiting, named)

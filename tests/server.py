@@ -247,12 +247,14 @@ class Connections:
 
     def _open(self) -> HTTPConnection:
         """A connection that the service has not closed in the meantime, or a new one."""
-        while self._idle:
-            connection = self._idle.pop()
+        while True:
+            try:
+                connection = self._idle.pop()
+            except IndexError:  # asking first whether there is one would race with other threads
+                return HTTPConnection(*self._address, timeout=DEADLINE_SECONDS)
             if not select.select([connection.sock], [], [], 0)[0]:
                 return connection
             connection.close()
-        return HTTPConnection(*self._address, timeout=DEADLINE_SECONDS)
 
 
 class Server:

@@ -7,7 +7,7 @@ import time
 
 import uvloop
 
-from weighbridge.supervisor.observing.loop_watch import loop_watched_into
+from weighbridge.supervisor.observing.loop_watch import HELD_SECONDS_MAX, loop_watched_into
 
 
 def found_in(folder, work):
@@ -54,7 +54,9 @@ def test_code_that_holds_a_loop_is_named(tmp_path):
     found = found_in(tmp_path, hold_by_code)
 
     assert len(found) == 2
-    assert all(0.2 < one["seconds"] < 0.4 and ":hold_by_code:" in "".join(one["stack"]) for one in found)
+    assert all(":hold_by_code:" in "".join(one["stack"]) for one in found)
+    # An estimate: what the processor took, set against what the same work takes at that moment.
+    assert all(HELD_SECONDS_MAX < one["seconds"] < 1 for one in found)
 
 
 def test_what_lets_no_other_thread_run_is_found_too(tmp_path):

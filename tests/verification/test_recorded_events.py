@@ -128,6 +128,6 @@ def test_events_of_a_file_prove_themselves_alike(account, postgres, sql):
     feeding.upload(feed, f"start_time,mass,driver,is_dry\n{rows}")
 
     assert len(told(sql, "data_feed_upload.finish")["root"]) == 64
-    [(last,)] = sql("SELECT max(id) FROM events")
+    [(last,)] = sql("SELECT max(id) FROM events WHERE project_id = %s", feeding.plant["numeric_id"])
     assert unlike(postgres) == []
     assert len(changed_by(postgres, f"UPDATE events SET numbers = '{{1}}' WHERE id = {last}")) == 1

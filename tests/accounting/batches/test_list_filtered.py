@@ -140,7 +140,7 @@ def test_stale_batches_are_found_and_those_that_draw_from_them(api, drain):
 def test_batches_of_an_older_engine_are_stale_and_adjusted_ones_are_not(api, plant, sql):
     plant.deliver(1, "2025-01-11T00:00:00Z")
     plant.generate()
-    sql("UPDATE batches SET engine_revision = 1")
+    sql("UPDATE batches SET engine_revision = 1 WHERE project_id = %s", plant.project["numeric_id"])
 
     stale = found(api, "/batches", is_stale="true")
 

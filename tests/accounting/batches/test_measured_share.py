@@ -289,7 +289,10 @@ def test_a_list_of_batches_says_it_too(api, drain):
 
 
 def test_nobody_knows_what_rests_on_a_batch_of_before_shares_were_kept(delivered, server, sql):
-    sql("UPDATE batch_calculations SET contributions = NULL WHERE contributions IS NOT NULL")
+    sql(
+        "UPDATE batch_calculations SET contributions = NULL"
+        " WHERE project_id = %s AND contributions IS NOT NULL", delivered.project["numeric_id"]
+    )  # fmt: skip
     plant = chain.link(delivered, chain.drawing(), output="used")
     chain.produce(plant, 20)
 

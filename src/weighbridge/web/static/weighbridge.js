@@ -119,7 +119,11 @@
     if (event.key === "k") walk(-1);
     if (event.repeat) return;  // a key that is held down approves one proposal, not all that follow it
     const keyed = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-    if (keyed) { keyed.click(); event.preventDefault(); }
+    if (!keyed) return;
+    keyed.click();
+    event.preventDefault();
+    const opened = keyed.closest("details.act[open]");
+    if (opened) focusIn(opened);  // "toggle" comes later than the next key of who types fast
   });
 
   // A form that was sent says so, and is not sent twice.

@@ -10,7 +10,7 @@ and the others are brought to zero; a slot that meets one in force of another ca
 time of it that nobody accounts for is open; what is replaced is replaced whole; slots come in order of time.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -227,16 +227,21 @@ def _open_time(
     if active.cadence == EVENT:
         return ()
     meets, ordered = _meeting(taken), in_order(taken)
-    return tuple(
-        part for slot in in_order(set(passed_over)) if meets(slot) for part in _without(slot, ordered)
-    )
+    starts = [one.start for one in ordered]
+    latest: list[datetime] = list(accumulate((one.end for one in ordered), max))
+    parts: list[Interval] = []
+    for slot in in_order(set(passed_over)):
+        if meets(slot):
+            near = ordered[bisect_right(latest, slot.start) : bisect_left(starts, slot.end)]
+            parts += _without(slot, near)
+    return tuple(parts)
 
 
-def _without(slot: Interval, taken: Sequence[Interval]) -> Iterator[Interval]:
+def _without(slot: Interval, taken: Iterable[Interval]) -> Iterator[Interval]:
     """The parts of a slot that none of others has, which come in order."""
     start = slot.start
     for one in taken:
-        if one.end <= start or one.start >= slot.end:
+        if one.end <= start:
             continue
         if one.start > start:
             yield Interval(start, one.start)

@@ -1,14 +1,14 @@
 """Places: the right to do what only so many may do at a time, shared fairly between accounts.
 
-An account has at most half of all places, so one that asks for a hundred leaves the other half to the others;
-those who ask for the same account are served in order.
+An account, or whatever else they are shared by, has at most half of all places, so one that asks for a
+hundred leaves the other half to the others; those who ask for the same account are served in order.
 
 Invariants: no more than `places` hold one at a time; who stops waiting leaves the queue.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
 
@@ -18,11 +18,11 @@ class FairPlaces:
     def __init__(self, places: int) -> None:
         self._all = asyncio.Semaphore(places)
         self._share = max(1, places // 2)
-        self._of_account: dict[int, asyncio.Semaphore] = {}
-        self._asking: Counter[int] = Counter()
+        self._of_account: dict[Hashable, asyncio.Semaphore] = {}
+        self._asking: Counter[Hashable] = Counter()
 
     @asynccontextmanager
-    async def of(self, account: int, *, wait_seconds: float | None = None) -> AsyncIterator[None]:
+    async def of(self, account: Hashable, *, wait_seconds: float | None = None) -> AsyncIterator[None]:
         """Wait for a place of an account and hold it; TimeoutError when its turn does not come in time."""
         own = self._of_account.setdefault(account, asyncio.Semaphore(self._share))
         self._asking[account] += 1

@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack
 import pytest
 
 from weighbridge.errors import TooManyRequests
+from weighbridge.http.admission.places import Places
 from weighbridge.http.admission.shares import Shares
-from weighbridge.http.computing.places import Places
 
 
 class Queue:

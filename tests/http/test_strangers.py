@@ -1,25 +1,29 @@
 """Requests without a token come at a pace, by address and by link, before they ask the database anything."""
 
 import asyncio
+import socket
 import time
+from contextlib import ExitStack
 
 from tests.given.people import Visitor, email_of
 from tests.server import Server
 
 from weighbridge.http.access.strangers import (
     AT_ONCE,
+    AT_WORK,
     KEYS_MAX,
     PER_SECOND,
     REFUSALS_PER_SECOND,
     REFUSED_SECONDS_MAX,
     WAIT_SECONDS,
+    Arrivals,
     Strangers,
 )
 from weighbridge.http.admission.together import Together
 
 
 def test_so_many_come_at_once_further_ones_wait_and_more_are_refused():
-    strangers = Strangers()
+    strangers = Arrivals()
 
     waits = [strangers.wait("address 203.0.113.7", 5.0) for _ in range(AT_ONCE + 2 * PER_SECOND)]
 
@@ -30,7 +34,7 @@ def test_so_many_come_at_once_further_ones_wait_and_more_are_refused():
 
 
 def test_what_was_refused_is_not_counted_and_time_gives_room_again():
-    strangers = Strangers()
+    strangers = Arrivals()
     for _ in range(10 * AT_ONCE):
         strangers.wait("link a", 5.0)
 
@@ -38,7 +42,7 @@ def test_what_was_refused_is_not_counted_and_time_gives_room_again():
 
 
 def test_the_memory_of_strangers_is_bounded():
-    strangers = Strangers()
+    strangers = Arrivals()
 
     for number in range(KEYS_MAX + 10):
         strangers.wait(str(number), 5.0)
@@ -48,7 +52,7 @@ def test_the_memory_of_strangers_is_bounded():
 
 
 def test_refusals_of_one_address_leave_one_after_the_other_and_those_of_another_do_not_wait_for_them():
-    strangers = Strangers()
+    strangers = Arrivals()
 
     waits = [strangers.refusal_wait("address 203.0.113.7", 5.0) for _ in range(200)]
 
@@ -74,6 +78,67 @@ def test_a_flood_without_a_token_waits_and_other_addresses_do_not(postgres, acco
         assert seconds_of(AT_ONCE + 2 * PER_SECOND, "203.0.113.7") > 1.5
         assert seconds_of(1, "203.0.113.8") < 1.5
         somebody.get("/me", x_forwarded_for="203.0.113.7").expect(200)
+
+
+def test_one_address_leaves_a_link_to_the_others():
+    async def of_link(at_once):
+        strangers = Strangers()
+        waits = [strangers.links.wait("link", 5.0) for _ in range(at_once)]
+        return strangers.links.wait("link", 5.0), waits
+
+    wait, waits = asyncio.run(of_link(AT_ONCE + PER_SECOND))
+
+    assert max(waits) == wait == 0.0
+
+
+def test_few_are_carried_out_at_a_time_and_each_link_in_its_turn():
+    async def many():
+        places, at_work, begun = Strangers().places, [], []
+        most = 0
+
+        async def one(link):
+            nonlocal most
+            async with places.of(link):
+                at_work.append(link)
+                begun.append(link)
+                most = max(most, len(at_work))
+                await asyncio.sleep(0)
+                at_work.remove(link)
+
+        await asyncio.gather(*(one("flooded") for _ in range(20)), one("other"))
+        return most, begun.index("other")
+
+    most, place = asyncio.run(many())
+
+    assert most == AT_WORK
+    assert place <= 1
+
+
+def test_who_sends_a_form_slowly_keeps_nobody_from_signing_in(postgres):
+    with Server(postgres, trusted_proxies=("127.0.0.1",)) as service, ExitStack() as slow:
+        host, port = service.address.removeprefix("http://").split(":")
+        for number in range(2 * AT_WORK):
+            connection = slow.enter_context(socket.create_connection((host, int(port))))
+            connection.sendall(_BEGUN_FORM % number)
+        began = time.monotonic()
+
+        service.request("GET", "/sign_in", (), None, {"x-forwarded-for": "203.0.113.8"}).expect(200)
+
+        assert time.monotonic() - began < WAIT_SECONDS
+
+
+_BEGUN_FORM = b"\r\n".join(
+    [
+        b"POST /sign_in HTTP/1.1",
+        b"Host: service",
+        b"X-Forwarded-For: 198.51.100.%d",
+        b"Sec-Fetch-Site: same-origin",
+        b"Content-Type: application/x-www-form-urlencoded",
+        b"Content-Length: 100",
+        b"",
+        b"email=",
+    ]
+)
 
 
 def test_what_waits_is_stored_together_and_each_goes_on_after_its_commit():

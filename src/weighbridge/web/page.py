@@ -165,7 +165,7 @@ def open_page(
         async def handler(request: WebRequest) -> Sent:
             if method == "POST":
                 refuse_foreign(request)
-            async with admitted(request, link_in(request) if is_link else ""):
+            async with admitted(request, link_in(request) if is_link else None):
                 return await function(request)
 
         return [

@@ -2,5 +2,6 @@
 
 In comes a request whose caller is known; out goes the turn to work on it, or a refusal that says when to come
 back. Read `rate_limit` (requests of a token in a minute), `shares` (how much of a process one account may
-take), then `twins` (a repetition that comes while the first is under way).
+take), `places` (who is carried out among few at a time), `twins` (a repetition that comes while the first is
+under way), then `together` (what many requests store by one statement).
 """

@@ -28,6 +28,8 @@ WAIT_SECONDS: Final = 5.0
 RETRY_SECONDS: Final = 2
 """When a request that was refused for its account's share may be sent again."""
 
+ACCOUNT_BUSY: Final = "account_busy"
+
 LONG_BODIES: Final = 2
 """Long bodies of one account that a process has at a time."""
 
@@ -200,6 +202,6 @@ class Turn:
         self._shares.depart(self._number)
 
 
-def busy(message: str) -> TooManyRequests:
+def busy(message: str, code: str = ACCOUNT_BUSY) -> TooManyRequests:
     """Refuse a request for which its account has no room just now."""
-    return TooManyRequests([Problem(message, None, "account_busy")], retry_after_seconds=RETRY_SECONDS)
+    return TooManyRequests([Problem(message, None, code)], retry_after_seconds=RETRY_SECONDS)

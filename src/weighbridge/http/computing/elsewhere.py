@@ -25,12 +25,12 @@ import structlog
 from weighbridge.core.platform.permission import Actor
 from weighbridge.errors import Unavailable
 from weighbridge.http import idempotency, metrics
+from weighbridge.http.admission.places import Places
 from weighbridge.http.arrival.body import digested, may_be_long
 from weighbridge.http.caller import WebRequest, authenticated, shares, twins
 from weighbridge.http.computing import frames
 from weighbridge.http.computing.frames import Asked
 from weighbridge.http.computing.loop import CARRYING_OUT_SECONDS_MAX, hung_up
-from weighbridge.http.computing.places import Places
 from weighbridge.http.edge import Send
 from weighbridge.http.operation import Handler, Operation, Sent
 from weighbridge.http.reply import Reply

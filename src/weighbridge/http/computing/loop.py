@@ -20,7 +20,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
 from weighbridge.db.threads import computing_for, processor_time
 from weighbridge.errors import Invalid, Refusal, Unavailable
-from weighbridge.http.computing.places import Places
+from weighbridge.http.admission.places import Places
 
 Result = TypeVar("Result")
 Receive = Callable[[], Awaitable[Any]]

@@ -3,6 +3,7 @@
 from tests.given import accounting
 from tests.given.accounting import Plant, Sql
 from tests.given.collection import Record
+from tests.given.on_purpose import broken_on_purpose
 
 BILLED = """
   - slug: billed
@@ -23,6 +24,8 @@ def consumer_of(plant: Plant) -> Plant:
 
 def draw(sql: Sql, source: Record, consumer: Record, amount: int) -> None:
     """Have a batch draw from another; a negative amount gives back."""
+    project, number = accounting.key_of("batch", source["id"])
+    broken_on_purpose(project)
     sql(
         """
         INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
@@ -34,6 +37,7 @@ def draw(sql: Sql, source: Record, consumer: Record, amount: int) -> None:
         """,
         amount,
         amount,
-        *accounting.key_of("batch", source["id"]),
+        project,
+        number,
         accounting.key_of("batch", consumer["id"])[1],
     )

@@ -4,6 +4,7 @@ import pytest
 from tests.given import accounting as given_accounting
 from tests.given import chain
 from tests.given.accounting import JANUARY, QUARTER
+from tests.given.on_purpose import broken_on_purpose
 
 from weighbridge.core.engine import ENGINE_REVISION
 
@@ -18,7 +19,7 @@ def age(sql):
     """Have the batches of a plant be of the revision before."""
 
     def aged(plant):
-        project = plant.project["numeric_id"]
+        project = broken_on_purpose(plant.project["numeric_id"])
         sql("UPDATE batches SET engine_revision = 1 WHERE project_id = %s", project)
         # A digest has the revision in it.
         sql("UPDATE slot_digests SET digest = sha256(digest) WHERE project_id = %s", project)
@@ -82,9 +83,10 @@ def test_what_draws_from_a_batch_of_an_older_revision_is_stale_by_it(api, drain,
     production.generate(JANUARY)
     [source] = deliveries.batches()
 
+    broken_on_purpose(deliveries.project["numeric_id"])
     sql(
-        "UPDATE batches SET engine_revision = 1 WHERE id = %s",
-        given_accounting.key_of("batch", source["id"])[1],
+        "UPDATE batches SET engine_revision = 1 WHERE (project_id, id) = (%s, %s)",
+        *given_accounting.key_of("batch", source["id"]),
     )
 
     assert reasons(production) == [[("upstream_stale", source["id"])]]

@@ -6,6 +6,7 @@ import pytest
 from tests.given import accounting, chain
 from tests.given import collection as given
 from tests.given.accounting import MASS, POWER_EVENLY, QUARTER
+from tests.given.on_purpose import broken_on_purpose
 
 
 @pytest.fixture
@@ -140,7 +141,8 @@ def test_stale_batches_are_found_and_those_that_draw_from_them(api, drain):
 def test_batches_of_an_older_engine_are_stale_and_adjusted_ones_are_not(api, plant, sql):
     plant.deliver(1, "2025-01-11T00:00:00Z")
     plant.generate()
-    sql("UPDATE batches SET engine_revision = 1 WHERE project_id = %s", plant.project["numeric_id"])
+    number = broken_on_purpose(plant.project["numeric_id"])
+    sql("UPDATE batches SET engine_revision = 1 WHERE project_id = %s", number)
 
     stale = found(api, "/batches", is_stale="true")
 

@@ -1,4 +1,4 @@
-"""What reads requests and foreign texts, each a function of bytes that returns when it read or refused them.
+"""What reads requests and foreign texts, with what is searched for in each.
 
 Those of `tools/fuzz_readers`, and beside them what reads queries, cookies and forms.
 """
@@ -6,17 +6,19 @@ Those of `tools/fuzz_readers`, and beside them what reads queries, cookies and f
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from litestar import Request
 
-from tools.fuzz_readers.readers import CORPUS
+from tools.fuzz_readers.readers import CORPUS, packed, read_table
 from tools.fuzz_readers.readers import READERS as READERS_OF_TEXTS
 from weighbridge.collection.events.queries import EVENTS
 from weighbridge.db.listing import list_request
 from weighbridge.errors import Refusal
 from weighbridge.http.arrival.cookies import read_cookie
+from weighbridge.supervisor.observing.loop_watch import HELD_SECONDS_MAX
 from weighbridge.web.arrival import typed_of
 
 _loop = asyncio.new_event_loop()
@@ -53,19 +55,38 @@ def _corpus(name: str) -> tuple[bytes, ...]:
     return tuple(file.read_bytes() for file in sorted(Path(CORPUS, name).iterdir()))
 
 
-READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
-    "query": read_query,
-    "cookies": read_cookies,
-    "form": read_form,
-    **READERS_OF_TEXTS,
-}
+def _as_it_is(text: bytes) -> bytes:
+    return text
 
-SEEDS: Final[Mapping[str, tuple[bytes, ...]]] = {
-    "query": (
-        b"page=2&page_size=50&sort=-start_time,created_at",
-        b"filter[start_time][gte]=2025-01-01&x=%41",
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A function of bytes that returns when it read or refused them, and what a search begins with."""
+
+    read: Callable[[bytes], None]
+    seeds: tuple[bytes, ...]
+    seconds_max: float = HELD_SECONDS_MAX
+    """How much processor time any text of the search may take."""
+    length_max: int = 4_096
+    sent: Callable[[bytes], bytes] = _as_it_is
+    """How a text of the search comes over the network."""
+
+
+READ_APART_SECONDS_MAX: Final = 5.0
+"""What is read in a sandbox holds no loop; this is the least that any sandbox may take."""
+
+READERS: Final[Mapping[str, Reader]] = {
+    "query": Reader(
+        read_query,
+        (
+            b"page=2&page_size=50&sort=-start_time,created_at",
+            b"filter[start_time][gte]=2025-01-01&x=%41",
+        ),
     ),
-    "cookies": (b'weighbridge_session=abc; weighbridge_theme="\\"dark\\""',),
-    "form": (b"email=a%40b.example&password=one+two&next=%2Fprojects",),
-    **{name: _corpus(name) for name in READERS_OF_TEXTS},
+    "cookies": Reader(read_cookies, (b'weighbridge_session=abc; weighbridge_theme="\\"dark\\""',)),
+    "form": Reader(read_form, (b"email=a%40b.example&password=one+two&next=%2Fprojects",)),
+    **{name: Reader(read, _corpus(name)) for name, read in READERS_OF_TEXTS.items()},
+    "table": Reader(read_table, _corpus("table"), READ_APART_SECONDS_MAX),
+    "workbook": Reader(read_table, _corpus("workbook"), READ_APART_SECONDS_MAX, 4_194_304, packed),
 }
+"""By the name of what they read; the parts of a workbook are long, for they come as a ZIP archive."""

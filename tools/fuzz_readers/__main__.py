@@ -19,7 +19,7 @@ LENGTH_MAX: Final = 4_096
 SECONDS_MAX: Final = 5
 """A text that takes longer than this to read counts as a mistake, too."""
 
-NAMES: Final = ("body", "model", "expression", "table")
+NAMES: Final = ("body", "model", "expression", "table", "workbook")
 
 app = App(help=__doc__, help_format="plaintext")
 

@@ -1,9 +1,11 @@
-"""The four readers of foreign text, each a function of bytes that returns when it read or refused them."""
+"""The readers of foreign text, each a function of bytes that returns when it read or refused them."""
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import io
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from decimal import Decimal
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Final
@@ -31,7 +33,8 @@ from weighbridge.errors import Refusal
 from weighbridge.exchange.tabular.clock import read_clock
 from weighbridge.exchange.tabular.columns import map_columns
 from weighbridge.exchange.tabular.dating import outcomes
-from weighbridge.exchange.tabular.file import CsvFile, reading
+from weighbridge.exchange.tabular.file import CsvFile
+from weighbridge.exchange.tabular.opening import reading_table
 from weighbridge.exchange.tabular.row import RowMapping
 from weighbridge.http import wire
 from weighbridge.modelling.document.yaml_text import check_document
@@ -39,6 +42,23 @@ from weighbridge.modelling.document.yaml_text import check_document
 CORPUS: Final = Path(__file__).parent / "corpus"
 
 _ROWS_MAX: Final = 1_000
+
+BETWEEN_PARTS: Final = b"\0"
+"""What stands between the parts of a workbook in one text."""
+
+_PARTS: Final = (
+    "xl/worksheets/sheet1.xml",
+    "xl/styles.xml",
+    "xl/sharedStrings.xml",
+    "xl/workbook.xml",
+    "xl/_rels/workbook.xml.rels",
+)
+_OF_EVERY_WORKBOOK: Final = {
+    "xl/workbook.xml": b'<workbook xmlns:r="r"><sheets><sheet name="Log" r:id="a"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": b'<r><Relationship Id="a" Target="worksheets/sheet1.xml"/></r>',
+}
+"""Parts that stand for those which a text lacks."""
+
 _VALUES: Final = {
     "mass": quantity(Decimal("12.5"), parse_unit("t")),
     "masses": quantities([Decimal(1), None, Decimal("2.50")], parse_unit("kg"), "mass"),
@@ -85,17 +105,37 @@ def read_expression(data: bytes) -> None:
 
 
 def read_table(data: bytes) -> None:
-    """A CSV file of readings, plain or gzipped."""
+    """A file of readings: CSV, plain or gzipped, or a workbook."""
+    with _file(data) as path, suppress(Refusal):
+        _read_rows(CsvFile(path))
+
+
+def read_workbook(data: bytes) -> None:
+    """A workbook by its parts: the sheet, the styles, the shared texts, and which sheets there are."""
+    read_table(packed(data))
+
+
+def packed(data: bytes) -> bytes:
+    """The archive of a workbook by its parts."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as parts:
+        for name, part in zip_longest(_PARTS, data.split(BETWEEN_PARTS, len(_PARTS) - 1)):
+            if content := part or _OF_EVERY_WORKBOOK.get(name):
+                parts.writestr(name, content)
+    return archive.getvalue()
+
+
+@contextmanager
+def _file(data: bytes) -> Iterator[Path]:
     with NamedTemporaryFile(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as file:  # noqa: S108
         file.write(data)
         file.flush()
-        with suppress(Refusal):
-            _read_rows(CsvFile(Path(file.name)))
+        yield Path(file.name)
 
 
 def _read_rows(file: CsvFile) -> None:
     values = {"mass": "number", "note": "string", "dry": "boolean"}
-    with reading(file) as rows:
+    with reading_table(file) as rows:
         mapping = RowMapping(
             columns=map_columns(rows.header, [], values),
             clock=read_clock(time_zone="Europe/Berlin"),
@@ -114,4 +154,5 @@ READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "model": read_document,
     "expression": read_expression,
     "table": read_table,
+    "workbook": read_workbook,
 }

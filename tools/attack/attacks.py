@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from tools.attack import files
 from tools.attack.plant import MODEL, Member, event
+from weighbridge.web.crossing import word_of
 
 MANY: Final = 200
 """Connections of one attacker."""
@@ -134,6 +135,21 @@ def _file(body: Callable[[Member], bytes]) -> Make:
     return _posted("/projects/{project}/data_feeds/{feed}/uploads", body, Content_Type=files.CONTENT_TYPE)
 
 
+def _sampled(body: Callable[[Member], bytes]) -> Make:
+    """A file as a sample to the page that makes a feed."""
+
+    def made(member: Member) -> bytes:
+        path = "/projects/{project}/data_feeds/sample?event_type_id={event_type}"
+        of_session = {
+            "Cookie": f"weighbridge_session={member.session}",
+            "X_Form_Word": word_of(member.session),
+        }
+        headers = SAME_ORIGIN | {"Content_Type": files.CONTENT_TYPE} | of_session
+        return _unknown("POST", path, body(member), **headers)(member)
+
+    return made
+
+
 def _suggested(header: Callable[[], list[str]]) -> Make:
     return _posted(
         "/projects/{project}/data_feed_suggestions",
@@ -154,6 +170,10 @@ _OF_FILES: Final = (
     Attack("merged cells that never end", _file(files.unclosed_merges)),
     Attack("a number's form of brackets", _file(files.nested_brackets)),
     Attack("a file of sixteen thousand columns", _file(files.many_columns)),
+    Attack("merged cells in a sample", _sampled(files.unclosed_merges)),
+    Attack("a form of brackets in a sample", _sampled(files.nested_brackets)),
+    Attack("a sample of sixteen thousand columns", _sampled(files.many_columns)),
+    Attack("a sample of a thousand long columns", _sampled(files.long_cells)),
     Attack("a column's name of spaces", _suggested(lambda: [" " * 30_000 + "x"])),
     Attack("names of sixteen thousand columns", _suggested(lambda: [f"c{n}" for n in range(16_000)])),
     Attack("a list sorted by many columns", _read(_EVENTS + "?sort=" + ",".join(["start_time"] * 1_700))),

@@ -1,10 +1,12 @@
 """Files that are meant to hurt whoever reads them, as bodies of an upload."""
 
+import gzip
 import io
 import zipfile
 from typing import Final
 
 from tools.attack.plant import Member
+from weighbridge.core.collection.data_feed import COLUMNS_OF_FEED_MAX
 
 BOUNDARY: Final = "of-the-attack"
 CONTENT_TYPE: Final = f"multipart/form-data; boundary={BOUNDARY}"
@@ -15,6 +17,7 @@ VARIED: Final = b"0000000000"
 MERGES: Final = 8_000
 BRACKETS: Final = 30_000
 COLUMNS: Final = 16_000
+LONG: Final = 4_000
 
 _MAIN: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATIONS: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -40,6 +43,14 @@ def many_columns(_member: Member) -> bytes:
     """A CSV file with thousands of columns."""
     names = b",".join(b"c%d" % number for number in range(COLUMNS))
     return _uploaded("log.csv", names + b"\n" + VARIED + b"," * (COLUMNS - 1) + b"\n")
+
+
+def long_cells(_member: Member) -> bytes:
+    """A CSV file, zipped, with as many columns as a sample may have: times by two forms, but for the last."""
+    names = b",".join(b"c%d" % number for number in range(COLUMNS_OF_FEED_MAX))
+    rows = [b",".join([b"01/02/2025 03:04"] * COLUMNS_OF_FEED_MAX)] * 48
+    rows.append(b",".join([b"x" * LONG] * COLUMNS_OF_FEED_MAX))
+    return _uploaded("log.csv", gzip.compress(b"\n".join([names, *rows, VARIED])))
 
 
 def _uploaded(name: str, content: bytes) -> bytes:

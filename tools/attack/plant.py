@@ -86,6 +86,8 @@ class Member:
     token: str
     reading_token: str
     ids: Mapping[str, str]
+    session: str
+    """The secret of somebody of the account who has signed in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,23 @@ def _member(folder: str, name: str, host: str, port: int) -> Member:
     _command("account", "create", "--data-dir", folder, "--name", name)
     first = _command("token", "create", "--data-dir", folder, "--account", name, "--name", "first", "--all")
     tokens = _tokens(host, port, first.strip())
-    return Member(first.strip(), **tokens, ids=_records(host, port, tokens["token"]))
+    ids = _records(host, port, tokens["token"])
+    return Member(first.strip(), **tokens, ids=ids, session=_session(folder, name, host, port))
+
+
+def _session(folder: str, account: str, host: str, port: int) -> str:
+    """Sign somebody in who may do everything."""
+    link = _command(
+        "user", "add", "--data-dir", folder, "--account", account, "--role", "administrator", "--at-once",
+        "--email", f"{account.lower()}@plant.example", "--address", f"http://{host}:{port}",
+    )  # fmt: skip
+    connection = http.client.HTTPConnection(host, port, timeout=STOP_SECONDS)
+    try:
+        connection.request("GET", "/enter" + link.strip().partition("/enter")[2])
+        cookie = connection.getresponse().getheader("Set-Cookie", "")
+    finally:
+        connection.close()
+    return cookie.partition("=")[2].partition(";")[0]
 
 
 def _tokens(host: str, port: int, first: str) -> dict[str, Any]:

@@ -35,6 +35,9 @@ from weighbridge.exchange.tabular.opening import reading_table
 SAMPLE_ROWS_MAX: Final = 50
 """Rows of a file that its form is guessed by."""
 
+SAMPLE_CELL_LENGTH_MAX: Final = 200
+"""Characters of a cell that are looked at in a sample."""
+
 START: Final = TIME_FIELDS[0]
 """The field without which a row is no event."""
 
@@ -81,7 +84,11 @@ def sample_of(path: Path, name: str, header_line: int = 1) -> FileSample:
     with reading_table(file, takes_stored=True) as table:
         header = [one.strip() for one in table.header]
         _refuse_wide(name, header)
-        rows = [row.cells for row in islice(table.rows, SAMPLE_ROWS_MAX) if row.cells]
+        rows = [
+            [cell[:SAMPLE_CELL_LENGTH_MAX] for cell in row.cells[: len(header)]]
+            for row in islice(table.rows, SAMPLE_ROWS_MAX)
+            if row.cells
+        ]
     has_units = len(rows) > 1 and is_line_of_units(rows[0], rows[1])
     rows = rows[has_units:]
     cells = [cell.strip() for row in rows for cell in row]

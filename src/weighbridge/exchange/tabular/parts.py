@@ -174,14 +174,14 @@ def _strings(workbook: Workbook) -> list[str]:
 
 def _date_styles(workbook: Workbook) -> list[bool]:
     """By the number of a style: whether it shows a number as a date or a time of day."""
-    own: dict[str, str] = {}
+    dates = {str(number): True for number in _DATES | _TIMES_OF_DAY}
     forms: list[str] = []
     is_inside = False
 
     def start(name: str, attributes: Attributes) -> None:
         nonlocal is_inside
         if name == "numFmt":
-            own[attributes.get("numFmtId", "")] = attributes.get("formatCode", "")
+            dates[attributes.get("numFmtId", "")] = _is_date(attributes.get("formatCode", ""))
         elif name == "cellXfs":
             is_inside = True
         elif name == "xf" and is_inside:
@@ -194,11 +194,9 @@ def _date_styles(workbook: Workbook) -> list[bool]:
 
     if workbook.has(_STYLES):
         workbook.parse(_STYLES, start, end)
-    return [_is_date(form, own) for form in forms]
+    return [dates.get(form, False) for form in forms]
 
 
-def _is_date(form: str, own: dict[str, str]) -> bool:
-    if form in own:
-        letters = _NOT_LETTERS.sub("", own[form]).partition(";")[0].lower()
-        return letters != "general" and bool(re.search("[dmyhs]", letters))
-    return form.isdecimal() and int(form) in _DATES | _TIMES_OF_DAY
+def _is_date(form: str) -> bool:
+    letters = _NOT_LETTERS.sub("", form).partition(";")[0].lower()
+    return letters != "general" and bool(re.search("[dmyhs]", letters))

@@ -80,9 +80,9 @@ class Sheet:
     def _header(self) -> list[str]:
         for line, cells in self._all:
             if line >= self._file.header_line:
-                names = [self._text(line, cell).strip() for cell in cells]
-                while names and not names[-1]:
-                    names.pop()
+                texts = {cell.column: self._text(line, cell).strip() for cell in cells}
+                last = max((column for column, text in texts.items() if text), default=-1)
+                names = [texts.get(column, "") for column in range(last + 1)]
                 if self._problems:
                     [[first, *_]] = self._problems.values()
                     raise Refusal(f"The header of {self._file.name} cannot be read: {first.reason}.")
@@ -94,27 +94,27 @@ class Sheet:
     def _below(self) -> Iterator[FileRow]:
         width = len(self.header)
         for line, cells in self._all:
-            texts = ["" if cell is None else self._text(line, cell) for cell in cells]
-            if not any(texts) and line not in self._problems:
+            texts = [(cell.column, text) for cell in cells if (text := self._text(line, cell))]
+            if not texts and line not in self._problems:
                 continue
             if self._is_merged(line):
                 self._add(line, "it has a merged cell; give each row values of its own")
-            for index in range(width, len(texts)):
-                if texts[index]:
-                    self._add(line, "it has a value where the header names no column", index, texts[index])
+            row = [""] * width
+            for column, text in texts:
+                if column < width:
+                    row[column] = text
+                else:
+                    self._add(line, "it has a value where the header names no column", column, text)
                     break
-            texts += [""] * (width - len(texts))
-            yield FileRow(line, texts[:width])
+            yield FileRow(line, row)
 
     def _is_merged(self, line: int) -> bool:
         """Whether a merged cell lies in a row; the stretches are in order and apart from each other."""
         place = bisect_right(self._merged, (line, ROWS_MAX))
         return place > 0 and line <= self._merged[place - 1][1]
 
-    def _text(self, line: int, cell: SheetCell | None) -> str:
+    def _text(self, line: int, cell: SheetCell) -> str:
         """What a cell says; what is wrong with it makes its row bad."""
-        if cell is None:
-            return ""
         raw = cell.raw
         if len(raw) > CELL_CHARACTERS_MAX:
             said = f"it has {len(raw):,} characters; a cell has at most {CELL_CHARACTERS_MAX:,}"

@@ -1,6 +1,7 @@
 """The rows of a sheet's part, cell by cell, as its XML arrives.
 
-Invariants: rows come in the order of their numbers; only the rows of one chunk are in memory.
+Invariants: rows come in the order of their numbers; only the rows of one chunk are in memory; a row takes
+time and memory by the cells that it has, wherever they stand.
 """
 
 import re
@@ -30,7 +31,8 @@ class SheetCell(NamedTuple):
     raw: str
 
 
-SheetRow = tuple[int, list[SheetCell | None]]
+SheetRow = tuple[int, list[SheetCell]]
+"""The number of a row, and its cells in their order; there is none where nothing stands."""
 
 
 class _RowReader:
@@ -40,7 +42,7 @@ class _RowReader:
         self.rows: list[SheetRow] = []
         self._name = name
         self._line = 0
-        self._cells: list[SheetCell | None] = []
+        self._cells: list[SheetCell] = []
         self._kind, self._style, self._column = "n", 0, -1
         self._has_formula = self._takes_text = False
         self._texts: list[str] = []
@@ -71,11 +73,8 @@ class _RowReader:
         if name in {"v", "t"}:
             self._takes_text = False
         elif name == "c":
-            missing = self._column - len(self._cells)
-            if missing < 0:
+            if self._cells and self._column <= self._cells[-1].column:
                 raise self._damaged("has two cells in one place")
-            if missing:
-                self._cells += [None] * missing
             raw = "".join(self._texts)
             self._cells.append(SheetCell(self._column, self._kind, self._style, self._has_formula, raw))
         elif name == "row":

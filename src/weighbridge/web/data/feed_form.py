@@ -90,7 +90,14 @@ async def new_feed(visit: Visit) -> View:
     return await _editor(visit, kind, draft)
 
 
-@form(f"{PATH}/sample", permission="data_collection:read", again=new_feed, asks=True, takes=SAMPLE)
+@form(
+    f"{PATH}/sample",
+    permission="data_collection:read",
+    again=new_feed,
+    asks=True,
+    takes=SAMPLE,
+    computes=True,
+)
 async def look_at_sample(visit: Visit) -> View:
     """The form as a sample of the files suggests it; the sample is kept nowhere."""
     if visit.file is None:
@@ -98,7 +105,8 @@ async def look_at_sample(visit: Visit) -> View:
     sample: FileSample = visit.file
     kind = await visit.ask(get_event_type, event_type_id=visit.asked("event_type_id"))
     question = {"event_type_id": kind.id, "header": sample.header}
-    suggested = with_times(sample, await visit.do(suggest_columns, question))
+    by_names = await visit.do(suggest_columns, question)
+    suggested = await visit.reading.in_thread(with_times, sample, by_names)  # many columns by many forms
     draft = feed_draft.of_sample(sample, suggested, visit.frame.zone)
     return await _editor(visit, kind, draft, sample=sample, suggested=suggested)
 

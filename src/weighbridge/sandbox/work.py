@@ -1,7 +1,7 @@
 """The inside of a sandbox: it answers one call after the other, each within limits, until nobody asks.
 
-The first message is the limits; every other is a function with its arguments. `Kept` makes what the function
-gives stay in the sandbox, to be asked by `OfKept`.
+The first message is the limits; every other is a call of a function with its arguments. What a function gives
+may stay in the sandbox, to be asked by the names of its methods.
 """
 
 import pickle

@@ -54,11 +54,10 @@ async def arrived_form(
 async def typed_of(request: WebRequest, fields_max: int = FIELDS_MAX) -> dict[str, tuple[str, ...]]:
     """What was typed into a form, by the names of its fields; Malformed for more fields than it may have."""
     body, turns = await request.body(), Turns()
-    pairs = body.split(b"&") if body.count(b"&") < fields_max else None
-    if pairs is None:
+    if body.count(b"&") >= fields_max:
         raise Malformed(f"The form has more fields than it takes, which are {fields_max:,}.")
     typed: dict[str, list[str]] = {}
-    for pair in filter(None, pairs):
+    for pair in filter(None, body.split(b"&")):
         await turns.next()
         named, _, text = pair.partition(b"=")
         name, value = await _decoded(named, turns), await _decoded(text, turns)

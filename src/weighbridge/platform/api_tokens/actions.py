@@ -19,16 +19,11 @@ from weighbridge.errors import Forbidden, Invalid, Unauthorized
 from weighbridge.platform import changes
 from weighbridge.platform.accounts.actions import ensure_user
 from weighbridge.platform.api_tokens import queries
-from weighbridge.platform.api_tokens.records import (
-    EMAIL_LENGTH_MAX,
-    ApiToken,
-    HandedOver,
-    IssuedApiToken,
-    NewApiToken,
-)
+from weighbridge.platform.api_tokens.records import ApiToken, HandedOver, IssuedApiToken, NewApiToken
 from weighbridge.platform.authentication.authority import refuse_above, refuse_beyond
 from weighbridge.platform.authentication.presumption import USE_IS_RECORDED, remember
 from weighbridge.platform.authentication.successor import need_user
+from weighbridge.platform.users.records import EMAIL_LENGTH_MAX
 
 _REVOKES: Final = "Nobody revokes a token that may do more than themselves"
 _HANDS_OVER: Final = "Nobody hands over a token that may do more than themselves"

@@ -1,6 +1,6 @@
 """What an API token looks like on the wire; its text is in the answer that makes it and nowhere else."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -10,9 +10,7 @@ from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.core.platform.token import LIFETIME_DAYS_DEFAULT, LIFETIMES_DAYS
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Name, at_most, one_of, told
-
-EMAIL_LENGTH_MAX: Final = 255
-"""Characters of an address that a user is known by."""
+from weighbridge.platform.users.records import EMAIL_LENGTH_MAX
 
 
 class TokenUser(msgspec.Struct, frozen=True):

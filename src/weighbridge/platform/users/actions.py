@@ -16,10 +16,7 @@ from weighbridge.platform import changes
 from weighbridge.platform.authentication.authority import refuse_above, refuse_beyond
 from weighbridge.platform.authentication.passwords import hashed
 from weighbridge.platform.users import queries
-from weighbridge.platform.users.records import ADMINISTERS, LINK_HOURS, AccessLink
-
-EMAIL_LENGTH_MAX: Final = 255
-"""Characters of an address, at most."""
+from weighbridge.platform.users.records import ADMINISTERS, EMAIL_LENGTH_MAX, LINK_HOURS, AccessLink
 
 _GIVES: Final = "Nobody gives away what they may not do themselves"
 

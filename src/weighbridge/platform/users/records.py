@@ -6,6 +6,9 @@ import msgspec
 
 from weighbridge.core.time.instant import Instant
 
+EMAIL_LENGTH_MAX: Final = 255
+"""Characters of an address that a user is known by, at most."""
+
 ADMINISTERS: Final = "administration:write"
 """What one person of an account keeps at least who can sign in."""
 

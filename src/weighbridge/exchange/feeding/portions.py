@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from weighbridge.collection.events.records import NewEvent
 from weighbridge.collection.intake.checking import EventVocabulary, copy_text, take_in
 from weighbridge.core.problem import Problem
+from weighbridge.exchange.feeding.report import VALUE_LENGTH_MAX
 from weighbridge.exchange.tabular.dating import outcomes
 from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, RowMapping, RowProblem
 from weighbridge.exchange.tabular.table import RowTable
@@ -123,7 +124,8 @@ class RowFeed:
         for one in bad.problems:
             indexes = columns.fields.get(one.field or "", ()) if one.column is None else ()
             column = ", ".join(columns.header[index] for index in indexes) or one.column
-            value = None if one.value is None else str(one.value)  # a cell of a workbook is a text of its own
+            # A cell of a workbook is a text of its own; of a long one no more is passed on than is told.
+            value = None if one.value is None else str(one.value[: VALUE_LENGTH_MAX + 1])
             problems.append(one._replace(reason=_in_words(one.reason), column=column, value=value))
         return BadRow(bad.line, tuple(problems))
 

@@ -231,7 +231,7 @@ async def _carried_out(
         if isinstance(shown, Sendable | AttachmentReply):
             return shown
         status = refusal.status if refusal else 0
-        if _is_long(visit.typed):  # what was typed is shown again, and others wait meanwhile
+        if _is_long(visit.typed, shown):
             return await computed(None, rendered, visit, shown, status)
         return rendered(visit, shown, status)
 
@@ -239,10 +239,11 @@ async def _carried_out(
         return await carried_out(request, person.actor, work, computes=computes)
 
 
-def _is_long(typed: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether a page with what was typed takes so long to make that it is made in a thread."""
+def _is_long(typed: Mapping[str, tuple[str, ...]], shown: View | Moved) -> bool:
+    """Whether a page, in which what was typed is shown again, takes so long that it is made in a thread."""
     characters = sum(len(value) for values in typed.values() for value in values)
-    return len(typed) > FIELDS_AT_ONCE or characters > CHARACTERS_AT_ONCE
+    fields = max(len(typed), shown.field_count if isinstance(shown, View) else 0)
+    return fields > FIELDS_AT_ONCE or characters > CHARACTERS_AT_ONCE
 
 
 def _plain(text: str) -> str:

@@ -46,6 +46,8 @@ class View:
     status: int = 200
     guide: str = ""
     """The guide of a page that has no call, by its path below `docs/`."""
+    field_count: int = 0
+    """About how many fields a form shows, where a record or whoever asks decides that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,11 @@ def view(
     crumbs: tuple[tuple[str, str], ...] = (),
     has_csv: bool = False,
     guide: str = "",
+    field_count: int = 0,
     **context: Any,
 ) -> View:
     """A page made of a template; what else is given is what the template knows."""
-    return View(template, context, title, call, method, crumbs, has_csv, guide=guide)
+    return View(template, context, title, call, method, crumbs, has_csv, guide=guide, field_count=field_count)
 
 
 @dataclass(frozen=True, slots=True)

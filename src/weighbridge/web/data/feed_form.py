@@ -151,6 +151,7 @@ async def _editor(
         action=action, back=back, call=back, method="POST" if feed is None else "PATCH",
         is_new=feed is None, sample=sample, lacking=_lacking(suggested),
         fields=feed_words.fields_of(kind), words=feed_words, delimiters=feed_draft.delimiters(draft),
+        field_count=len(draft.lines),
         sample_path=f"{path_of(visit)}/sample?event_type_id={kind.id}", named=await named_records(visit),
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from weighbridge.web.forms.field import FormField
 from weighbridge.web.forms.named import RECORD_FORMS, RecordForm
 from weighbridge.web.forms.offered import offered_for
 from weighbridge.web.forms.reading import FormBody, at_fields, is_typed, messages_at
-from weighbridge.web.forms.texts import lines_of, texts_of, usual_texts
+from weighbridge.web.forms.texts import count_fields, lines_of, texts_of, usual_texts
 from weighbridge.web.page import IN_PROJECT, PageFunction, form, page
 from weighbridge.web.visit import Moved, View, Visit, view
 
@@ -51,7 +51,7 @@ async def form_view(
         context.pop("template", "forms/form.html"), title, fields=fields, texts=shown, lines_of=lines_of,
         holds=is_typed, is_typed_over=is_typed_over,
         offered=await offered_for(visit, fields), more=visit.text(MORE), more_button=MORE,
-        problems=problems, wrong=messages_at(problems), **context,
+        problems=problems, wrong=messages_at(problems), field_count=count_fields(shown), **context,
     )  # fmt: skip
 
 

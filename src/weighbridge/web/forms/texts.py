@@ -53,6 +53,13 @@ def lines_of(texts: Iterable[str], path: str) -> int:
     return min(max(_lines(texts, path), default=-1) + 1, LINES_MAX)
 
 
+def count_fields(texts: Iterable[str]) -> int:
+    """About how many fields a form with these has, which shows the rows before the last one as well."""
+    names = [*texts]
+    rows = [_number(digits) for name in names for digits in _LINE.findall(name)]
+    return max([len(names), *(min(row + 1, LINES_MAX) for row in rows)])
+
+
 def is_beyond_lines(texts: Texts, path: str) -> bool:
     """Whether something was typed into a row that is not read."""
     return any(line >= LINES_MAX for line in _lines((name for name, text in texts.items() if text), path))
@@ -61,7 +68,11 @@ def is_beyond_lines(texts: Texts, path: str) -> bool:
 def _lines(texts: Iterable[str], path: str) -> Iterator[int]:
     for name in texts:
         if name.startswith(path) and (match := _LINE.match(name, len(path))) is not None:
-            yield int(match[1].lstrip("0")[:_DIGITS_READ] or "0")
+            yield _number(match[1])
+
+
+def _number(digits: str) -> int:
+    return int(digits.lstrip("0")[:_DIGITS_READ] or "0")
 
 
 def _value(record: Any, name: str) -> Any:

@@ -5,7 +5,9 @@ import gc
 import json
 import time
 
+import pytest
 import uvloop
+from tests.given.loops import KEPT, HeldLoop, held_loops
 
 from weighbridge.supervisor.observing.loop_watch import HELD_SECONDS_MAX, loop_watched_into
 
@@ -82,3 +84,24 @@ def test_garbage_is_not_laid_at_the_door_of_who_happens_to_be_at_work(tmp_path):
 
     assert found_in(tmp_path, collect) == []
     assert kept
+
+
+@pytest.mark.parametrize(
+    ("seconds", "times", "is_clear"), [(0.12, 1, False), (0.12, 2, True), (0.16, 1, True)]
+)
+def test_a_hold_fails_the_run_when_it_is_long_or_comes_again(seconds, times, is_clear):
+    assert HeldLoop(seconds, times, "worker", ()).is_clear is is_clear
+
+
+def test_holds_at_one_place_are_told_together_by_the_longest(tmp_path):
+    stack = ["asyncio/events.py:_run:80", "src/weighbridge/worker.py:work:{}"]
+    lines = [
+        json.dumps({"seconds": seconds, "stack": [one.format(number) for one in stack], "of": "worker"})
+        for number, seconds in enumerate((0.12, 0.14, 0.11))
+    ]
+    (tmp_path / KEPT).mkdir()
+    (tmp_path / KEPT / "1.jsonl").write_text("\n".join(lines))
+
+    [held] = held_loops(tmp_path)
+
+    assert (held.seconds, held.times) == (0.14, 3)

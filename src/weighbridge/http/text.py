@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import cache
 from itertools import islice
 from typing import Annotated, Any, Final, get_type_hints
 
@@ -64,11 +65,11 @@ NEEDED: Final = msgspec.Meta(extra={"needed": True})
 """Marks a field as required whose absence is refused in words of its own, by `left_out`."""
 
 
-def needed(kind: type[msgspec.Struct]) -> Iterator[str]:
+@cache
+def needed(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     """The fields of a record that are marked so."""
-    for name, hint in get_type_hints(kind, include_extras=True).items():
-        if NEEDED in getattr(hint, "__metadata__", ()):
-            yield name
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(name for name, hint in hints.items() if NEEDED in getattr(hint, "__metadata__", ()))
 
 
 def left_out(record: msgspec.Struct) -> Iterator[Problem]:

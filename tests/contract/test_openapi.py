@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 from litestar import Litestar
+from litestar.datastructures import State
 from litestar.testing import TestClient
 
 from weighbridge.commands.openapi import openapi as print_document
@@ -20,6 +21,7 @@ from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Page
 from weighbridge.http import edge, refusal
+from weighbridge.http.access.strangers import Strangers
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import page as docs
 from weighbridge.http.openapi.schemas import Schemas
@@ -57,7 +59,10 @@ def document() -> dict[str, Any]:
 
 @pytest.fixture
 def client() -> Iterator[TestClient[Litestar]]:
-    app = Litestar(docs.routes(SLICES, API_PREFIX), openapi_config=None, exception_handlers=refusal.HANDLERS)
+    app = Litestar(
+        docs.routes(SLICES, API_PREFIX), openapi_config=None, exception_handlers=refusal.HANDLERS,
+        state=State({"strangers": Strangers(), "proxies": ()}),
+    )  # fmt: skip
     with TestClient(app) as client:
         yield client
 

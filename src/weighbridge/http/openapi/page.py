@@ -14,6 +14,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Redirect
 
 from weighbridge.errors import NotFound
+from weighbridge.http.access.strangers import await_time
 from weighbridge.http.caller import WebRequest
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import guides
@@ -61,6 +62,7 @@ def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
 
     @get("/openapi.json", include_in_schema=False)
     async def document(request: WebRequest) -> Response[bytes]:
+        await await_time(request)  # it is long, and anybody may ask for it
         async with making:  # those who ask meanwhile wait, and do not make it as well
             content = written() if written.cache_info().currsize else await asyncio.to_thread(written)
         return answered(request, content, REVALIDATED)

@@ -8,7 +8,6 @@ that are operations. A path outside of the interface has no body.
 """
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -17,6 +16,7 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.http.caller import WebRequest
 from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi.made_once import MadeOnce
 
 OPERATION: Final = "options"
 """Under which such requests are counted."""
@@ -43,18 +43,19 @@ class PathTaken(msgspec.Struct, frozen=True):
 def handler(slices: openapi.Slices, prefix: str) -> HTTPRouteHandler:
     """The one handler of OPTIONS, for the paths of the slices and for every other that it is given to."""
 
-    @cache
-    def answers() -> Mapping[str, tuple[str, bytes]]:
+    def of_all_paths() -> Mapping[str, tuple[str, bytes]]:
         document = openapi.document(slices, prefix)
         return {path: _answer(path, document) for path in document["paths"]}
 
+    answers = MadeOnce(of_all_paths)
+
     async def what_the_path_takes(request: WebRequest) -> Response[bytes | None]:
-        path = request.scope["path_template"]
-        if path not in answers():
+        path, answer_of = request.scope["path_template"], await answers.get()
+        if path not in answer_of:
             [route] = [one for one in request.app.routes if one.path_format == path]
             return Response(None, status_code=204, headers={"Allow": ", ".join(sorted(route.methods))})
         request.scope["state"]["operation"] = OPERATION
-        allow, body = answers()[path]
+        allow, body = answer_of[path]
         return Response(body, status_code=200, media_type="application/json", headers={"Allow": allow})
 
     taken = HTTPRouteHandler(http_method="OPTIONS", status_code=200, include_in_schema=False)

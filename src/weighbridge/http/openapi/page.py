@@ -4,7 +4,6 @@ The page and all that it loads come from this service, so it works without a net
 reads it; the content security policy has the browser enforce that.
 """
 
-import asyncio
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -19,6 +18,7 @@ from weighbridge.http.caller import WebRequest
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import guides
 from weighbridge.http.openapi.content import KEPT, REVALIDATED, PageContent, answered, content_of
+from weighbridge.http.openapi.made_once import MadeOnce
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; font-src 'self'; img-src 'self' data:; "
@@ -52,20 +52,12 @@ def tag_in_address(tag: str) -> str:
 
 def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
     """Make the handlers of the document, the page and the page's files."""
-
-    @cache
-    def written() -> PageContent:
-        """Made when someone first asks: to look up what every field means takes seconds, in a thread."""
-        return content_of(openapi.written(slices, prefix), "application/json")
-
-    making = asyncio.Lock()
+    written = MadeOnce(lambda: content_of(openapi.written(slices, prefix), "application/json"))
 
     @get("/openapi.json", include_in_schema=False)
     async def document(request: WebRequest) -> Response[bytes]:
         await await_time(request)  # it is long, and anybody may ask for it
-        async with making:  # those who ask meanwhile wait, and do not make it as well
-            content = written() if written.cache_info().currsize else await asyncio.to_thread(written)
-        return answered(request, content, REVALIDATED)
+        return answered(request, await written.get(), REVALIDATED)
 
     return [document, page, asset, all_guides, guide]
 

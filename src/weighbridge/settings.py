@@ -175,7 +175,7 @@ class Settings:
     ] = 1000
     refusals_per_second: Annotated[
         int,
-        "Refusals that a client address has at once in a second; more wait a second each; 0 lets all pass.",
+        "Refusals that a client address has at once in a second; more wait 1 to 2 seconds; 0 lets all pass.",
         Range(0, 1_000_000),
     ] = 50
     trusted_proxies: Annotated[

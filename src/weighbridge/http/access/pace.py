@@ -1,8 +1,9 @@
 """Refusals at a pace: an address that is refused again and again has its refusals later.
 
 A flood of requests that are refused takes as much of a process as any other, however quick a refusal is. So
-of one client address only so many refusals leave in a second; each further one waits a second, in which its
-connection brings no other. Whoever does what refusals say never meets that.
+of one client address only so many refusals leave in a second; each further one waits one to two seconds, in
+which its connection brings no other, and they do not all come back at once. Whoever does what refusals say
+never meets that.
 
 Invariants: what is answered as it was asked never waits; the memory is bounded.
 """
@@ -15,6 +16,9 @@ ADDRESSES_MAX: Final = 10_000
 
 WAIT_SECONDS: Final = 1.0
 """How long a refusal waits that is one too many."""
+
+SPREAD: Final = 64
+"""Over how many steps of another second those behind it are spread."""
 
 
 class Pace:
@@ -34,4 +38,5 @@ class Pace:
         self._refusals[address] = (int(now), count)
         if len(self._refusals) > ADDRESSES_MAX:
             self._refusals.popitem(last=False)
-        return WAIT_SECONDS if count > self.per_second else 0.0
+        behind = count - self.per_second - 1
+        return WAIT_SECONDS * (1 + behind % SPREAD / SPREAD) if behind >= 0 else 0.0

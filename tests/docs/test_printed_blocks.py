@@ -8,14 +8,20 @@ import json
 import os
 import re
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from psycopg.conninfo import make_conninfo
 from tests.docs import test_tutorial
 from tests.given import accounting, chain
 from tests.given import collection as given
+from tests.given.lone import lone_service
+from tests.given.people import PASSWORD, Visitor
 from tests.given.roll_ups import minutes_of, read, roll_up
+
+from weighbridge.db.embedded import RUNNING_ROLE
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("tutorial/*.md")), *sorted(DOCS.glob("howto/*.md"))]
@@ -28,12 +34,9 @@ BY_TUTORIAL = {page.stem for page in (test_tutorial.TUTORIAL, *test_tutorial.GUI
 
 NOT_RUN = {
     "README": "installs the package, and starts the service that the tutorial starts",
-    "archive-old-months": "needs a bucket; tests/commands/archive runs the commands",
     "back-up-and-restore": "needs another disk and pgBackRest; tests/durability/test_backup.py runs ours",
     "check-a-proof-bundle": "needs jq and an authority of time; test_bundle_howto.py runs the commands",
     "deploy-behind-a-proxy": "needs a proxy and certificates",
-    "give-people-access": "acts on the data folder; tests/commands/user runs the commands",
-    "import-a-csv": "needs the log of a turbine; tests/commands/test_import_sensor_data.py runs it",
     "install": "installs packages, units of systemd and files of root",
     "operate": "needs a collector of traces",
     "run-an-agent": "needs an OPC UA server; tests/agent runs the commands",
@@ -63,6 +66,7 @@ class Shell(NamedTuple):
         kept = f"[ -f {state} ] && . {state}\n"
         lines = ["set -euo pipefail", *PRELUDE, "set -a", block, "set +a", f"declare -px > {state}"]
         given = {"URL": f"{self.server.address}/api/v1", "TOKEN": self.api.token} | variables
+        given["PATH"] = f"{test_tutorial.SCRIPTS}:{os.environ['PATH']}"
         ran = subprocess.run(
             ["bash", "-c", kept + "\n".join(lines)],
             cwd=self.folder,
@@ -73,7 +77,7 @@ class Shell(NamedTuple):
             check=False,
         )
         assert ran.returncode == 0, block + ran.stdout + ran.stderr
-        assert '"errors"' not in ran.stdout, block + ran.stdout
+        assert '{"errors"' not in ran.stdout, block + ran.stdout
         return ran.stdout
 
 
@@ -215,6 +219,76 @@ def test_the_inputs_of_a_batch_are_named_anew(shell, account):
     shell.run(block, LEDGER=plant.ledger["id"], BATCH=plant.batches()[0]["id"])
 
 
+def test_a_log_of_a_turbine_is_imported_into_what_was_prepared(shell):
+    prepared, imported = blocks_of("import-a-csv")
+    shell.run(prepared)
+    points = (
+        "Ambient temperature,Ambient pressure,Ambient humidity,Air filter difference pressure,"
+        "Gas turbine exhaust pressure,Turbine inlet temperature,Turbine after temperature,"
+        "Compressor discharge pressure,Turbine energy yield,Carbon monoxide,Nitrogen oxides"
+    )
+    (shell.folder / "log.csv").write_text(
+        f"Time,{points}\n"
+        "2011-01-01T00:00:00Z,4.5878,1018.7,83.675,3.5758,23.979,1086.2,549.83,134.67,11.898,0.32663,81.952\n"
+    )
+
+    shell.run(at_the_service(shell, imported))
+
+    [plant] = shell.api.get("/projects").data
+    [hour] = shell.api.get(f"/projects/{plant['id']}/events").data
+    assert {one["slug"]: one["value"] for one in hour["data_points"]}["turbine-energy-yield"] == Decimal(
+        "11.898"
+    )
+
+
+def at_the_service(shell, block):
+    """A block whose service and token are those of the shell."""
+    named = re.sub(r"WEIGHBRIDGE_URL=\S+", f"WEIGHBRIDGE_URL={shell.server.address}", block)
+    return re.sub(r"WEIGHBRIDGE_TOKEN=\S+", f"WEIGHBRIDGE_TOKEN={shell.api.token}", named)
+
+
+@pytest.fixture
+def alone(postgres, newest):
+    """A service with one account, and the shell of somebody who sits where it runs."""
+    with lone_service(postgres, newest, "nothing") as lone:
+        server = lone.server
+        account = server.account()
+        urls = {
+            "WEIGHBRIDGE_DATABASE_URL": make_conninfo(server.owner_url, user=RUNNING_ROLE),
+            "WEIGHBRIDGE_MIGRATION_DATABASE_URL": server.owner_url,
+        }
+        yield account, urls
+
+
+def test_people_are_let_in_and_shut_out_where_the_service_runs(alone, tmp_path):
+    account, urls = alone
+    shell = Shell(tmp_path, account.server, account.caller())
+    invited, changed = blocks_of("give-people-access")
+
+    for block in (invited, "weighbridge user add --email boss@plant.example --role administrator"):
+        link = re.search(r"/join\?key=([\w-]+)", shell.run(block, **urls))
+        joining = {"key": link[1], "password": PASSWORD, "again": PASSWORD, "name": "Ada"}
+        Visitor(account.server).post("/join", joining).expect(303)
+    told = shell.run(changed, **urls)
+
+    assert "ada@plant.example signs in no longer." in told
+
+
+def test_old_months_are_written_compared_and_verified(alone, tmp_path):
+    account, urls = alone
+    shell = Shell(tmp_path, account.server, account.caller())
+    plant = accounting.plant(shell.api, account.drain)
+    plant.deliver(5)
+    plant.generate()
+    (block,) = blocks_of("archive-old-months")
+    block = block.replace("s3://bucket", str(tmp_path)).replace("/srv/weighbridge", str(tmp_path / "data"))
+
+    said = shell.run(block.replace("prj_…", plant.project["id"]), **urls)
+
+    assert (tmp_path / "archive").is_dir()
+    assert "ALTERED" not in said
+
+
 def test_every_printed_rule_is_taken(api):
     names = ("wet-mass", "dry-mass", "temperature", "so2")
     plant = given.measuring(
@@ -240,12 +314,15 @@ def test_every_printed_rule_is_taken(api):
 
 
 RUN_HERE = {
+    "archive-old-months",
     "change-inputs",
     "chain-ledgers",
     "export-lists",
     "feed-files",
     "feed-from-a-historian",
     "follow-changes",
+    "give-people-access",
+    "import-a-csv",
     "receive-webhooks",
     "report-and-restate",
     "roll-minutes-up",

@@ -6,6 +6,7 @@ import psycopg
 import pytest
 from tests.commands.archive.given import DIGITS_34
 from tests.given import accounting
+from tests.given.on_purpose import broken_on_purpose
 
 
 @pytest.fixture
@@ -71,10 +72,11 @@ def verify(archive):
 
 
 @pytest.fixture
-def behind(postgres):
+def behind(postgres, plant):
     """Runs a statement as the owner of the tables could, past every trigger."""
 
     def run(statement, *values):
+        broken_on_purpose(plant.project["numeric_id"])
         with psycopg.connect(postgres) as connection:
             connection.execute("ALTER TABLE events DISABLE TRIGGER USER")
             assert connection.execute(statement, values).rowcount == 1

@@ -87,7 +87,7 @@ def test_garbage_is_not_laid_at_the_door_of_who_happens_to_be_at_work(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "times", "is_clear"), [(0.12, 1, False), (0.12, 2, True), (0.16, 1, True)]
+    ("seconds", "times", "is_clear"), [(0.12, 2, False), (0.16, 1, False), (0.16, 2, True), (0.31, 1, True)]
 )
 def test_a_hold_fails_the_run_when_it_is_long_or_comes_again(seconds, times, is_clear):
     assert HeldLoop(seconds, times, "worker", ()).is_clear is is_clear

@@ -160,7 +160,7 @@ async def work(database: Database, settings: Settings, stopping: asyncio.Event) 
             install_signal_handlers=False,
         )
 
-    app.job_manager = FairJobManager(app.connector)
+    app.job_manager = FairJobManager(app.connector, stopping)
     async with app.open_async(), beating():
         tasks = rounds.beside(database, settings, submitter(settings))
         try:

@@ -15,6 +15,7 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from ipaddress import ip_address
 from ssl import SSLContext
 from typing import Final, Self
@@ -78,6 +79,12 @@ async def resolve(host: str, port: int) -> list[Address]:
     return [*dict.fromkeys(ip_address(str(address[0]).partition("%")[0]) for *_, address in found)]
 
 
+@cache
+def _read_authorities() -> SSLContext:
+    """The authorities that the machine trusts; reading them takes longer than an event loop may be held."""
+    return httpx2.create_ssl_context(trust_env=False)
+
+
 class OutgoingClient:
     """Calls what is within reach; one for a process is enough, and many requests may be under way."""
 
@@ -86,15 +93,19 @@ class OutgoingClient:
     ) -> None:
         self._reach = reach
         self._resolve = resolve
+        self._trusted = trusted
+
+    async def __aenter__(self) -> Self:
+        trusted = self._trusted
+        if trusted is None:
+            trusted = await asyncio.to_thread(_read_authorities)
         # No connection is kept: each proved one name, and the pool knows it by its address alone.
         self._client = httpx2.AsyncClient(
-            verify=True if trusted is None else trusted,
+            verify=trusted,
             follow_redirects=False,
             trust_env=False,
             limits=httpx2.Limits(max_keepalive_connections=0),
         )
-
-    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:

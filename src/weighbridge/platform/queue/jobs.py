@@ -26,7 +26,7 @@ from weighbridge.tracing import spans
 QUEUE: Final = "weighbridge"
 JOB: Final = "weighbridge.attempt"
 
-WRITE_AGAIN_SECONDS: Final = 0.5
+WRITE_AGAIN_SECONDS: Final = 1
 """Between two attempts at writing what became of a job, while the database is lost."""
 
 _log: Final = logging.getLogger(__name__)

@@ -97,6 +97,51 @@ def test_what_is_voided_incomplete_or_of_another_type_does_not_wait(plant, look)
     assert waits(plant) is None
 
 
+def test_what_a_deleted_batch_counted_waits_again_in_its_slot_and_for_the_report_of_the_rest(plant, look):
+    plant.deliver(3, FEBRUARY_3)
+    plant.deliver(4, "2025-03-03T00:00:00Z")
+    plant.generate(accounting.QUARTER)
+    _, february, _ = plant.batches()
+    draft = reports.Claims(plant).report(5, 0, 4)
+
+    delete(plant, february)
+    look()
+
+    refusal = plant.api.post(f"/reports/{draft['id']}/submit", {}).expect(422)
+    assert "late_data" in {error["code"] for error in refusal.errors[1:]}
+    assert waits(plant) == {
+        "event_count": 1,
+        "is_more": False,
+        "start_time": "2025-02-03T06:00:00.000Z",
+        "end_time": "2025-02-03T06:00:00.000Z",
+    }
+    assert [batch["waiting_event_count"] for batch in plant.batches()] == [0, 0]
+    plant.generate(accounting.QUARTER)
+    look()
+    assert waits(plant) is None
+    plant.api.post(f"/reports/{draft['id']}/submit", {}).expect(202)
+
+
+def test_what_a_deleted_batch_of_one_event_counted_waits_again(api, drain, look):
+    plant = accounting.plant(api, drain, cadence="event")
+    plant.deliver(5, 2)
+    plant.deliver(2, 20)
+    plant.generate()
+    first, _ = plant.batches()
+
+    delete(plant, first)
+    look()
+
+    assert waits(plant)["event_count"] == 1
+
+
+def delete(plant, *batches):
+    named = {"batch_ids": [batch["id"] for batch in batches]}
+    task = plant.api.post(f"/ledgers/{plant.ledger['id']}/batch_deletions", named).expect(202).body
+    plant.drain()
+    assert plant.api.get(f"/async_tasks/{task['id']}").body["state"] == "complete"
+
+
 def test_an_upstream_ledger_waits_by_itself(api, drain, look):
     first = chain.inventory(api, drain)
     first.deliver(10, 2)

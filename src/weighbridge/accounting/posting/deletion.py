@@ -16,6 +16,7 @@ from typing import Final, LiteralString
 
 from weighbridge.accounting.books.fingerprint import COUNTS
 from weighbridge.accounting.books.slots_in_force import SPAN
+from weighbridge.accounting.posting.generated_slots import forget_seen
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
@@ -87,6 +88,7 @@ async def undo(tx: Write, project: int, batches: Sequence[int], task_id: int) ->
     )
     await tx.execute(_FORGET_MARKS, values)
     await tx.execute(_FORGET_DIGESTS, values)
+    await forget_seen(tx, project, batches)
     rows = await tx.tuples(
         """
         SELECT id, run_id FROM batches

@@ -4,8 +4,11 @@ What counts of the events of a slot only a generation can say; what it has not s
 
 Invariant: whatever was stored by a transaction that began before a slot's moment was visible to the snapshot
 that the slot was generated from. The moment lies before the snapshot, and before every transaction that was
-under way then, for what those store is not in the snapshot although it bears an earlier time.
+under way then, for what those store is not in the snapshot although it bears an earlier time. A slot of which
+a batch was deleted has seen nothing.
 """
+
+from collections.abc import Sequence
 
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.time.cadence import EVENT
@@ -29,6 +32,14 @@ async def keep_seen(tx: Write, scope: Scope, seen_until: object) -> None:
     await tx.execute(_KEEP, (scope.project, seen_until, ledgers, *_times(slots)))
 
 
+async def forget_seen(tx: Write, project: int, batches: Sequence[int]) -> None:
+    """Have the slots of deleted batches seen nothing: what counted in them is to be generated again.
+
+    Whatever other batches count of these slots is theirs, and waits for nothing.
+    """
+    await tx.execute(_UNSEE, {"project": project, "batches": [*batches]})
+
+
 def _times(slots: tuple[Interval, ...]) -> tuple[object, object]:
     return moments(slot.start for slot in slots), moments(slot.end for slot in slots)
 
@@ -41,6 +52,14 @@ _FORGET = """
     DELETE FROM generated_slots
      WHERE project_id = %s AND ledger_id = ANY (%s)
        AND (start_time, end_time) IN (SELECT * FROM unnest(%s::timestamptz[], %s::timestamptz[]))
+"""
+# A batch of one event lies in a range that was asked for, and has no slot of its own.
+_UNSEE = """
+    UPDATE generated_slots slot SET seen_until = 'epoch'
+      FROM batches b
+     WHERE b.project_id = %(project)s AND b.id = ANY (%(batches)s) AND b.run_id IS NOT NULL
+       AND (slot.project_id, slot.ledger_id) = (b.project_id, b.ledger_id)
+       AND slot.start_time <= b.start_time AND slot.end_time >= b.end_time
 """
 _KEEP = """
     INSERT INTO generated_slots (project_id, ledger_id, start_time, end_time, seen_until)

@@ -297,8 +297,15 @@ def test_an_answer_holds_exact_numbers_utc_times_and_links():
     assert found["event_id"]["description"] == "The friendly id of the event: evt_ and 24 hexadecimal digits."
 
 
-def test_a_body_takes_no_other_fields_and_requires_those_without_a_default():
+def test_of_a_record_that_is_only_sent_every_field_is_required_but_those_that_may_be_left_out():
     schemas = Schemas()
+    schemas.of(NewReading)
+
+    assert schemas.components["NewReading"]["required"] == ["value", "taken_at", "note", "before"]
+
+
+def test_a_body_takes_no_other_fields_and_requires_those_without_a_default():
+    schemas = Schemas(read=[NewReading])
     schemas.of(NewReading)
     body = schemas.components["NewReading"]
     assert body["additionalProperties"] is False

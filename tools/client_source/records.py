@@ -41,8 +41,9 @@ def source(document: dict[str, Any]) -> str:
 def _record(name: str, schema: dict[str, Any]) -> str:
     doc = schema.get("description", f"{name}.")
     lines = [f"class {name}(msgspec.Struct, frozen=True, kw_only=True):", *_doc(doc, "    "), ""]
-    required = set(schema.get("required", []))
     properties = schema.get("properties", {})
+    # A field with a default came with a later release: services of before do not send it.
+    required = {field for field in schema.get("required", []) if "default" not in properties[field]}
     for field, described in properties.items():
         lines.append(f"    {_field(field, described, required=field in required)}")
     if not properties:

@@ -21,6 +21,7 @@ from weighbridge.errors import (
     UnsupportedMediaType,
 )
 from weighbridge.http.lists.response_mode import ListSummary
+from weighbridge.http.openapi.examples import Examples
 from weighbridge.http.openapi.parameters import names_in
 from weighbridge.http.openapi.schemas import Schema, Schemas
 from weighbridge.http.operation import Operation
@@ -116,6 +117,14 @@ def success(operation: Operation, schemas: Schemas, reader: Operation | None) ->
             }
         }
     return answer
+
+
+def give_example(responses: Mapping[str, Schema], examples: Examples) -> None:
+    """Show what the JSON of an answer that went well looks like; refusals have theirs already."""
+    for answer in responses.values():
+        content = answer.get("content", {}).get(JSON, {})
+        if "schema" in content:
+            content["examples"] = examples.of(content["schema"])
 
 
 def _schema(operation: Operation, schemas: Schemas) -> Schema:

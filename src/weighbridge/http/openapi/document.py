@@ -5,7 +5,7 @@ introduction, the two ways to send a token) is said here.
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from weighbridge.http.arrival import upload
 from weighbridge.http.arrival.pieces import PIECE_BYTES_MAX
 from weighbridge.http.openapi import answers as openapi_answers
 from weighbridge.http.openapi import parameters as openapi_parameters
+from weighbridge.http.openapi.examples import Examples
 from weighbridge.http.openapi.guides import INDEX, MODEL_LANGUAGE, OF_TAG, RULE_LANGUAGE, address, tag_of
 from weighbridge.http.openapi.schemas import Schema, Schemas
 from weighbridge.http.openapi.site import operation_address
@@ -81,9 +82,10 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 def document(slices: Slices, prefix: str) -> dict[str, Any]:
     """Describe the endpoints of the slices, served below the prefix."""
-    schemas = Schemas()
     handlers = [handler for routes in slices for handler in routes]
     operations = {_operation(handler).name: _operation(handler) for handler in handlers}
+    results = results_of(operations.values())
+    schemas = Schemas(read=_records_in([*(one.body for one in operations.values()), *results.values()]))
     reader = operations.get(openapi_answers.TASK_READER)
     paths: dict[str, dict[str, Schema]] = {}
     for handler in handlers:
@@ -91,8 +93,12 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
         described = _described(operation, _package(handler), schemas, reader)
         paths.setdefault(prefix + operation.path, {})[operation.method.lower()] = described
     if reader is not None:
-        tell_results(schemas, reader.returns, results_of(operations.values()))
+        tell_results(schemas, reader.returns, results)
     responses = openapi_answers.shared(schemas)
+    examples = Examples(schemas.components)
+    for path in paths.values():
+        for described in path.values():
+            openapi_answers.give_example(described["responses"], examples)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -109,12 +115,22 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": schemas.components,
+            "examples": examples.components,
             "parameters": openapi_parameters.COMPONENTS,
             "responses": responses,
             "headers": openapi_answers.HEADERS,
             "securitySchemes": _SECURITY,
         },
     }
+
+
+def _records_in(types: Iterable[Any]) -> Iterable[Any]:
+    """The records that types hold, themselves included."""
+    schemas = Schemas()
+    for kind in types:
+        if kind is not None:
+            schemas.of(kind)
+    return schemas.records
 
 
 def written(slices: Slices, prefix: str) -> bytes:

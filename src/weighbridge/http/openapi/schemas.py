@@ -8,7 +8,7 @@ nothing but the order in which types are asked for.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from types import NoneType, UnionType
@@ -79,9 +79,15 @@ _NO_DEFAULT: Final = (msgspec.NODEFAULT, msgspec.UNSET)
 
 
 class Schemas:
-    """The components that the schemas asked for so far refer to."""
+    """The components that the schemas asked for so far refer to.
 
-    def __init__(self) -> None:
+    A field with a default may be left out by who sends a record; the service never leaves one out. So of a
+    record that is sent alone every field is required, but not of those that are `read` as well: as bodies, or
+    as what an earlier release stored.
+    """
+
+    def __init__(self, read: Iterable[Any] = ()) -> None:
+        self._read = {*read}
         self._names: dict[Any, str] = {}
         self._components: dict[str, Schema] = {}
 
@@ -89,6 +95,11 @@ class Schemas:
     def components(self) -> dict[str, Schema]:
         """Every record so far, by name."""
         return dict(sorted(self._components.items()))
+
+    @property
+    def records(self) -> Iterable[Any]:
+        """The types of the records so far."""
+        return self._names.keys()
 
     def of(self, kind: Any) -> Schema:
         """The schema of a type."""
@@ -132,11 +143,16 @@ class Schemas:
         record = _class_of(kind)
         fields = msgspec.structs.fields(kind)
         named = {*needed(record)}
+        is_whole = kind not in self._read and not record.__struct_config__.omit_defaults
         schema: Schema = {
             "type": "object",
             "description": " ".join((record.__doc__ or "").split()),
             "properties": {field.encode_name: self._field(record, field) for field in fields},
-            "required": [field.encode_name for field in fields if field.required or field.name in named],
+            "required": [
+                field.encode_name
+                for field in fields
+                if field.required or field.name in named or (is_whole and field.default is not msgspec.UNSET)
+            ],
         }
         if record.__struct_config__.forbid_unknown_fields:
             schema["additionalProperties"] = False
@@ -204,10 +220,11 @@ def _with_ids(name: str, schema: Schema) -> Schema:
     kind = name.removesuffix("_ids")
     if kind == name or schema.get("items", {}).get("type") != "string":
         return schema
-    patterns = [id_pattern(one) for one in LISTED_IDS.get(kind, (kind,)) if one in PREFIXES]
-    if not patterns:
+    kinds = [one for one in LISTED_IDS.get(kind, (kind,)) if one in PREFIXES]
+    if not kinds:
         return schema
-    return {**schema, "items": {"type": "string", "pattern": f"^({'|'.join(patterns)})$"}}
+    pattern = f"^({'|'.join(map(id_pattern, kinds))})$"
+    return {**schema, "items": {**friendly_id(kinds[0]), "pattern": pattern}}
 
 
 def _numbered(schema: Schema) -> Schema:

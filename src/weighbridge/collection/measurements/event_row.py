@@ -33,6 +33,12 @@ types of the project, and walk all events of each for one id.
 
 EVENT_SOURCE: Final = f"events e {EVENT_JOINED}"
 
+METER_ASSET: Final[LiteralString] = "coalesce(e.asset_id, 0)"
+METER_LOCATION: Final[LiteralString] = (
+    "CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END"
+)
+"""The keys of an event's meter, as `core/time/meter.py` defines it; 0 for the one that it does not have."""
+
 
 class EventRow(msgspec.Struct, frozen=True):
     """An event as its row has it."""

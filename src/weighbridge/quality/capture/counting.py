@@ -7,6 +7,7 @@ from typing import Any, Final
 from psycopg.sql import SQL
 
 from weighbridge.accounting.inputs.window import IS_LONG, LONG
+from weighbridge.collection.measurements.event_row import METER_ASSET, METER_LOCATION
 from weighbridge.core.collection.capture import CaptureCounts, CaptureTime
 from weighbridge.core.time.cadence_slots import CadenceSlots
 from weighbridge.core.time.expectation import expected_of
@@ -15,7 +16,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.literal import moments
 from weighbridge.quality.capture.meters import ExpectedMeter, keys_of
 from weighbridge.quality.capture.question import CaptureQuestion, parameters
-from weighbridge.quality.capture.seen import ASSET, LOCATION, seen_slots, valid_event
+from weighbridge.quality.capture.seen import seen_slots, valid_event
 
 Place = tuple[int, int]
 """A meter and a period, each by its index."""
@@ -119,7 +120,10 @@ async def _lasting(
         **range_,
     }
     query = SQL(_LASTING).format(
-        asset=SQL(ASSET), location=SQL(LOCATION), stretches=SQL(_STRETCHES), valid=valid_event(question)
+        asset=SQL(METER_ASSET),
+        location=SQL(METER_LOCATION),
+        stretches=SQL(_STRETCHES),
+        valid=valid_event(question),
     )
     return {(meter, period): length for meter, period, length in await tx.tuples(query, values)}
 

@@ -6,14 +6,14 @@ from typing import Final, NamedTuple
 
 from psycopg.sql import SQL
 
+from weighbridge.collection.measurements.event_row import METER_ASSET, METER_LOCATION
 from weighbridge.core.time.cadence_slots import LAST, CadenceSlots
 from weighbridge.core.time.expectation import Expectation, ExpectedCadence, joined
 from weighbridge.core.time.meter import ALWAYS, Service
 from weighbridge.db.engine import Read
 
-ASSET: Final = SQL("coalesce(e.asset_id, 0)")
-LOCATION: Final = SQL("CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END")
-"""The keys of an event's meter, as `core/time/meter.py` defines it; 0 for the one that it does not have."""
+ASSET: Final = SQL(METER_ASSET)
+LOCATION: Final = SQL(METER_LOCATION)
 
 _Times = tuple[datetime, datetime | None]
 

@@ -10,14 +10,11 @@ from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL, Composable
 
+from weighbridge.collection.measurements.event_row import METER_ASSET, METER_LOCATION
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
 from weighbridge.core.time.cadence_slots import EPOCH
 from weighbridge.db.literal import Literal, moments
 from weighbridge.quality.capture.question import CaptureQuestion, parameters
-
-ASSET: Final = "coalesce(e.asset_id, 0)"
-LOCATION: Final = "CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END"
-"""The keys of an event's meter, as `core/time/meter.py` defines it; 0 for the one that it does not have."""
 
 SUBSTITUTED: Final[LiteralString] = f"""(e.is_revised AND NOT e.is_imputed AND EXISTS (
     SELECT FROM corrections c
@@ -40,8 +37,8 @@ def seen_slots(question: CaptureQuestion, more: LiteralString = "") -> tuple[Com
     slot, values = _slot(question)
     counted = question.counted
     query = SQL(_SEEN).format(
-        asset=SQL(ASSET),
-        location=SQL(LOCATION),
+        asset=SQL(METER_ASSET),
+        location=SQL(METER_LOCATION),
         slot=slot,
         valid=valid_event(question),
         substituted=SQL(SUBSTITUTED),

@@ -15,6 +15,7 @@ from typing import Final
 from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.corrections import MOMENT, PORTION
+from weighbridge.collection.measurements.event_row import METER_ASSET, METER_LOCATION
 from weighbridge.core.identity import ids
 from weighbridge.db import locks
 from weighbridge.db.engine import Write
@@ -125,8 +126,8 @@ def _beside(name: str, side: str) -> str:
            SELECT e.id, e.feedstock_id, e.tracking_id, e.location_ids, e.end_time > e.start_time AS lasts
              FROM events e
             WHERE e.project_id = %(project)s AND e.event_type_id = s.event_type_id AND e.voided_at IS NULL
-              AND NOT e.is_imputed AND coalesce(e.asset_id, 0) = s.asset_id
-              AND CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END = s.location_id
+              AND NOT e.is_imputed AND {METER_ASSET} = s.asset_id
+              AND {METER_LOCATION} = s.location_id
               AND e.start_time {side} LIMIT 1) AS {name} ON true"""
 
 

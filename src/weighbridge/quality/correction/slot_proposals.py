@@ -11,6 +11,7 @@ from typing import Final
 
 from psycopg.sql import SQL, Composable
 
+from weighbridge.collection.measurements.event_row import METER_ASSET, METER_LOCATION
 from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, states_before
 from weighbridge.core.rule.result import ResultStatus
@@ -79,16 +80,15 @@ async def withdraw_captured(tx: Write, version: StoredVersion) -> int:
 
 
 _WITHDRAW_CAPTURED: Final = SQL(
-    """
-    UPDATE data_point_results o SET approval_state = {withdrawn}
-     WHERE o.project_id = {project} AND o.rule_id = {rule} AND o.rule_version = {version}
-       AND o.approval_state = ANY ({before}) AND EXISTS (
+    f"""
+    UPDATE data_point_results o SET approval_state = {{withdrawn}}
+     WHERE o.project_id = {{project}} AND o.rule_id = {{rule}} AND o.rule_version = {{version}}
+       AND o.approval_state = ANY ({{before}}) AND EXISTS (
            SELECT FROM events e
             WHERE e.project_id = o.project_id AND e.event_type_id = o.event_type_id
               AND e.start_time >= o.slot_start AND e.start_time < o.slot_end
-              AND e.voided_at IS NULL AND NOT e.is_imputed AND coalesce(e.asset_id, 0) = o.asset_id
-              AND CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END
-                  = o.location_id)
+              AND e.voided_at IS NULL AND NOT e.is_imputed AND {METER_ASSET} = o.asset_id
+              AND {METER_LOCATION} = o.location_id)
     """
 )
 _WITHDRAW: Final = SQL(

@@ -10,6 +10,7 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.events.records import Substitution
 from weighbridge.collection.measurements.corrected import correction_summaries
+from weighbridge.collection.measurements.event_row import METER_ASSET, METER_LOCATION
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
@@ -298,7 +299,7 @@ _GAPS: Final = """
       FROM beside WHERE slots > 0
      ORDER BY first_slot, number LIMIT %(limit)s
 """
-_PENDING: Final = """
+_PENDING: Final = f"""
     WITH gap AS (
         SELECT * FROM unnest(%(assets)s::integer[], %(locations)s::integer[], %(starts)s::timestamptz[],
                              %(ends)s::timestamptz[])
@@ -310,8 +311,8 @@ _PENDING: Final = """
          WHERE r.project_id = %(project)s AND r.event_type_id = %(event_type)s
            AND r.approval_state = %(pending)s AND r.slot_start IS NOT NULL
         UNION ALL
-        SELECT r.id, r.rule_id, r.position, r.proposed_correction, coalesce(e.asset_id, 0),
-               CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END, e.start_time, e.id
+        SELECT r.id, r.rule_id, r.position, r.proposed_correction, {METER_ASSET},
+               {METER_LOCATION}, e.start_time, e.id
           FROM data_point_results r JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id)
          WHERE r.project_id = %(project)s AND e.event_type_id = %(event_type)s AND e.voided_at IS NULL
            AND r.approval_state = %(pending)s AND r.slot_start IS NULL),

@@ -7,6 +7,7 @@ from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL
 
+from weighbridge.collection.measurements.event_row import METER_ASSET, METER_LOCATION
 from weighbridge.core.collection.capture import SLOTS_OF_METER_MAX
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
 from weighbridge.core.identity import ids
@@ -18,7 +19,6 @@ from weighbridge.db.listing import Filter, Listing, Page, among, list_request, r
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Row, row_of, unless_null
 from weighbridge.quality.capture.question import END, START, asked_time, question_of, refuse_over_a_quarter
-from weighbridge.quality.capture.seen import ASSET, LOCATION
 from weighbridge.quality.substitutions.records import FILLED_SOURCES, FilledValue
 
 _VALUE_SOURCE: Final[LiteralString] = (
@@ -32,8 +32,8 @@ SUBSTITUTIONS: Final = Listing(
     filters={
         "slug": Filter("t.slug", str, "the slug of a data point type"),
         "value_source": Filter(_VALUE_SOURCE, among(FILLED_SOURCES), ", ".join(FILLED_SOURCES)),
-        "asset_id": Filter(ASSET, read_key("asset"), "an id ast_…"),
-        "location_id": Filter(LOCATION, read_key("location"), "an id loc_…"),
+        "asset_id": Filter(METER_ASSET, read_key("asset"), "an id ast_…"),
+        "location_id": Filter(METER_LOCATION, read_key("location"), "an id loc_…"),
         "rule_id": Filter("c.rule_id", read_key("rule"), "an id rule_…"),
         "tier": Filter("(c.substitution ->> 'tier')::integer", read_int4, "a tier's number"),
         "code": Filter("c.substitution ->> 'code'", str, "the code of a tier"),

@@ -4,7 +4,7 @@ In comes a database, with the store of evidence files if there is one; out goes 
 invariant in words, with a sentence for each record that breaks it.
 
 - `invariant`: what the checks of the books are: words, a sentence, a statement that returns violations
-- `books`: all of them, with those of `postings`, `batches` and `corrections`
+- `books`: all of them, with those of `postings`, `batches`, `corrections` and `imputed`
 - `recomputation`: every batch anew, by `recomputing/` from the events that it was made of and what it drew,
   with the model version that made it, to the last digit
 - `roll_ups`: every rolled-up event anew, from its readings

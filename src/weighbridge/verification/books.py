@@ -12,6 +12,7 @@ from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.verification.batches import BATCHES
 from weighbridge.verification.corrections import CORRECTIONS
+from weighbridge.verification.imputed import IMPUTED
 from weighbridge.verification.invariant import Invariant, ledger_invariant
 from weighbridge.verification.postings import POSTINGS
 from weighbridge.verification.reports import REPORTS
@@ -154,6 +155,7 @@ CHECKS: Final = (
     *REPORTS,
     *BATCHES,
     *CORRECTIONS,
+    *IMPUTED,
     Invariant(
         "every event of every lineage is there, and they are as many as the batch says",
         "batch {id}: it says that it was made of {actual} events, of which {expected} are there",

@@ -8,6 +8,7 @@ out. Each folder below imports only from those that stand after it:
 - `posting`: writes what was proposed, and undoes it;
 - `planning`: proposes what a generation would post, and writes nothing;
 - `drawing`: what runs may take from other ledgers, by rule or by hand;
+- `counting`: what counts an event, over the slots of several versions;
 - `inputs`: what a model reads, and `tracing`: what a batch was made of;
 - `books`: what has been posted, and how the rest of the area names and reads it.
 

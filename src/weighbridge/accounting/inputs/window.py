@@ -80,6 +80,14 @@ _STRETCH_ENDS_INSIDE: Final = f"""
             AND e.end_time > slot.start_time AND e.end_time <= slot.end_time AND e.end_time > e.start_time
         OR {IS_LONG} AND e.end_time > slot.start_time AND e.end_time <= slot.end_time"""
 
+_REACHES_IN: Final = f"""
+    e.start_time >= slot.start_time - {LONG} AND e.start_time < slot.start_time
+            AND e.end_time > slot.start_time
+        OR {IS_LONG} AND e.start_time < slot.start_time AND e.end_time > slot.start_time"""
+
+REACHES_IN: Final = SQL(f"({_REACHES_IN})")
+"""Whether an event begins before a slot and ends after its start."""
+
 # A reading at the end is outside, a stretch may end with the slot. Conditions are written so that each arm
 # finds its events by one index: by the start, or, for a long stretch, by the end. Where a stretch counts that
 # began before the slot, it began within the hour or is long.
@@ -91,9 +99,7 @@ _CONDITIONS: Final[Mapping[Reach, LiteralString]] = {
             AND e.end_time = e.start_time
         OR {_STRETCH_ENDS_INSIDE})""",
     Reach.MEETING: f"""(e.start_time >= slot.start_time AND e.start_time < slot.end_time
-        OR e.start_time >= slot.start_time - {LONG} AND e.start_time < slot.start_time
-            AND e.end_time > slot.start_time
-        OR {IS_LONG} AND e.start_time < slot.start_time AND e.end_time > slot.start_time)""",
+        OR {_REACHES_IN})""",
     Reach.COUNTED: f"""(e.start_time > slot.start_time AND e.start_time <= slot.end_time
             AND e.end_time = e.start_time
         OR {_STRETCH_ENDS_INSIDE})""",

@@ -43,6 +43,10 @@ class Reason(StrEnum):
     UNDECIDED = "without {missing} the condition of input {input} is neither true nor false for them"
     NO_SLOT = "no slot of an event or tracking id has them"
     OPEN_TIME = "no slot has them, or a part of them: batches of another cadence reach into the active one's"
+    BETWEEN_VERSIONS = (
+        "they lie across a boundary between slots of two versions, which take them by other ends, so that"
+        " input {input} counts them less than once; generate all of these slots with model_version latest"
+    )
     OTHERS_NAMED = "other data were named for input {input}"
     ALONE = "no other reading of their meter stands beside them, from or to which input {input} could count"
     NO_TIME = "they stand for no time in the slot, by which input {input} weighs"
@@ -154,7 +158,7 @@ async def undecided_events(
                 "named": EVENTS_NAMED_MAX,
             },
         ):
-            events = _events(scope, stream.event_type_slug, count, numbers, node)
+            events = events_of(scope, stream.event_type_slug, count, numbers, node)
             if missing:
                 lacking = replace(events, missing=" and ".join(map(repr, missing)))
                 exclusions.append(Exclusion(Reason.UNDECIDED, lacking))
@@ -217,7 +221,7 @@ async def _in_no_slot(tx: Read, scope: Scope, streams: Sequence[InputStream]) ->
         else:
             count, numbers = await events_in_open_time(tx, scope, stream)
         if count:
-            exclusions.append(Exclusion(reason, _events(scope, stream.event_type_slug, count, numbers)))
+            exclusions.append(Exclusion(reason, events_of(scope, stream.event_type_slug, count, numbers)))
     return exclusions
 
 
@@ -243,7 +247,7 @@ async def _straddling_or_incomplete(
         },
     )
     return [
-        Exclusion(Reason(reason), _events(scope, slug, count, numbers))
+        Exclusion(Reason(reason), events_of(scope, slug, count, numbers))
         for slug, reason, count, numbers in rows
     ]
 
@@ -304,13 +308,14 @@ async def _not_chosen_of(tx: Read, scope: Scope, discovery: BySlot, stream: Inpu
     return [
         Exclusion(
             Reason.TYPE_SKIPPED if is_skipped else Reason.OTHERS_NAMED,
-            _events(scope, stream.event_type_slug, count, numbers, node),
+            events_of(scope, stream.event_type_slug, count, numbers, node),
         )
         for is_skipped, count, numbers in rows
     ]
 
 
-def _events(scope: Scope, slug: str, count: int, numbers: Sequence[int], node: str = "") -> ExcludedEvents:
+def events_of(scope: Scope, slug: str, count: int, numbers: Sequence[int], node: str = "") -> ExcludedEvents:
+    """Events by their number, the first of them by id."""
     examples = tuple(ids.of("event", scope.project, number) for number in numbers)
     return ExcludedEvents(slug, count, examples, node)
 

@@ -6,10 +6,12 @@ One plan is made for each version of the model; they draw from one pool.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from weighbridge.accounting.counting.borders import BorderEvents, events_at_borders
+from weighbridge.accounting.counting.version_slots import ModelSlots, VersionSlot
 from weighbridge.accounting.drawing.draws import Drawings, drawings_of
 from weighbridge.accounting.drawing.manual_allocation import SlotRuns
 from weighbridge.accounting.drawing.manual_sources import ManualSources
-from weighbridge.accounting.inputs.event_slots import in_several
+from weighbridge.accounting.inputs.event_slots import EVENTS_NAMED_MAX, in_several
 from weighbridge.accounting.inputs.selection import BySlot
 from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
 from weighbridge.accounting.inputs.statics import statics_of
@@ -19,6 +21,9 @@ from weighbridge.accounting.planning.computation import compute_slots
 from weighbridge.accounting.planning.differences import differences_of, digests_of, unchanged_slots
 from weighbridge.accounting.planning.double_counting import already_used
 from weighbridge.accounting.planning.exclusions import (
+    Exclusion,
+    Reason,
+    events_of,
     excluded_events,
     excluded_slots,
     undecided_events,
@@ -62,8 +67,10 @@ async def make_plans(
     drawings = await tx.in_thread(
         lambda: drawings.allocated([runs for one in versions for runs in one.runs()], sources)
     )
+    at_borders = await _at_borders(tx, scopes)
     while True:
         plans = [await _plan(tx, one, drawings) for one in versions]
+        plans[-1] = _with_borders(plans[-1], at_borders)
         has_problems = any(plan.problems for plan in plans)
         if has_problems or drawings.pool is None or not drawings.pool.begin_again():
             return plans, drawings
@@ -123,6 +130,42 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
         ),
         runs=computed.runs if scope.keeps_runs else (),
     )
+
+
+async def _at_borders(tx: Read, scopes: Sequence[Scope]) -> list[BorderEvents]:
+    """Events that the versions which compute these slots, and those around them, do not count once."""
+    last = scopes[-1]
+    computed = [
+        VersionSlot(slot.start, slot.end, scope.model_id)
+        for scope in scopes
+        for slot in scope.slots
+        if scope.model.cadence != EVENT
+    ]
+    if not computed or last.keeps_runs:
+        return []
+    computed += [VersionSlot(one.start, one.end, last.model_id, is_empty=True) for one in last.open_time]
+    ledgers = [one.number for one in last.ledgers]
+    slots = ModelSlots(last.project, ledgers, computed, {one.bounds for one in last.replaced})
+    span = min(one.start for one in computed), max(one.end for one in computed)
+    return await events_at_borders(tx, slots, span)
+
+
+def _with_borders(plan: Plan, at_borders: Sequence[BorderEvents]) -> Plan:
+    """The plan with the events at borders that would count less than once, or more, which is a problem."""
+    exclusions, problems = [], []
+    for one in at_borders:
+        named = one.events[:EVENTS_NAMED_MAX]
+        events = events_of(plan.scope, one.event_type, len(one.events), named, one.node)
+        if one.is_more:
+            problems.append(
+                f"{events.count} events of type {one.event_type!r}, {events.examples[0]} for one, lie across"
+                " a boundary between slots of two versions, which take them by other ends, and would count"
+                f" more than once by input {one.node!r}; generate all of these slots with model_version"
+                " latest."
+            )
+        else:
+            exclusions.append(Exclusion(Reason.BETWEEN_VERSIONS, events))
+    return replace(plan, exclusions=(*plan.exclusions, *exclusions), problems=(*plan.problems, *problems))
 
 
 async def _counted_twice(tx: Read, read: _VersionData) -> list[str]:

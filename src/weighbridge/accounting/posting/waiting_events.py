@@ -22,13 +22,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.inputs.streams import Catalogue, InputStream, catalogue_of, matching, streams_of
-from weighbridge.accounting.inputs.window import Reach
+from weighbridge.accounting.counting.by_time import streams_by_time
+from weighbridge.accounting.inputs.streams import Catalogue, catalogue_of, matching
 from weighbridge.accounting.posting.generated_slots import moment_before
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.literal import moments
-from weighbridge.errors import Invalid
-from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 
 WAITING_EVENTS_MAX: Final = 1_000
@@ -97,7 +95,7 @@ async def find_waiting(
 ) -> list[_WaitingEvent]:
     """Events that wait for a ledger, one more than are counted at the most."""
     found: dict[int, _WaitingEvent] = {}
-    for stream in await _streams(tx, ledger, catalogue):
+    for stream in await streams_by_time(tx, ledger.document, catalogue):
         values: dict[str, Any] = {
             "project": project,
             "ledger": ledger.ledger,
@@ -122,16 +120,6 @@ async def find_waiting(
         if len(found) > WAITING_EVENTS_MAX:
             break
     return list(found.values())
-
-
-async def _streams(tx: Read, ledger: _LedgerModel, catalogue: Catalogue) -> Sequence[InputStream]:
-    """What the model reads by its time; what it reads whatever its date waits for no slot."""
-    try:
-        streams = streams_of(await tx.in_thread(read_model, ledger.document), catalogue).streams
-    except Invalid:
-        # A version that the project no longer serves generates nothing, and its generation says why.
-        return ()
-    return [one for one in streams if one.window.reach is not Reach.ANY]
 
 
 async def _sum_up_days(tx: Write, project: int, until: object) -> bool:

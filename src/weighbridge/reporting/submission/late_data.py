@@ -17,7 +17,10 @@ from psycopg.sql import SQL
 
 from weighbridge.accounting.books.slots_in_force import sharing_time
 from weighbridge.accounting.books.stale_reasons import stale_among
-from weighbridge.accounting.inputs.streams import Catalogue, InputStream, catalogue_of, matching, streams_of
+from weighbridge.accounting.counting.borders import events_at_borders
+from weighbridge.accounting.counting.by_time import streams_by_time
+from weighbridge.accounting.counting.version_slots import ModelSlots
+from weighbridge.accounting.inputs.streams import catalogue_of, matching
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.posting.waiting_events import USED
 from weighbridge.core.identity import ids
@@ -25,8 +28,6 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.report.requirement import Requirement
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.errors import Invalid
-from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
 from weighbridge.reporting.submission.basis import BASIS
 
@@ -38,6 +39,7 @@ async def late_data(tx: Read, project: int, batches: Sequence[int], most: int) -
         *await _late_events(tx, project, basis, most),
         *await _stale_slots(tx, project, batches, most),
         *await _sharing_slots(tx, project, basis, most),
+        *await _events_at_borders(tx, project, basis, most),
     ]
 
 
@@ -56,7 +58,8 @@ async def _late_events(tx: Read, project: int, bases: Sequence[_LedgerBasis], mo
     newer: dict[str, set[int]] = {}
     unseen: dict[str, set[int]] = {}
     for basis in bases:
-        for stream in await _streams(tx, basis.model, catalogue):
+        document = (await stored_model(tx, basis.model)).document
+        for stream in await streams_by_time(tx, document, catalogue):
             found = await tx.tuples(
                 SQL(_LATE).format(stream=matching(stream), window=stream.window.condition, used=SQL(USED)),
                 {
@@ -72,23 +75,13 @@ async def _late_events(tx: Read, project: int, bases: Sequence[_LedgerBasis], mo
             for number, is_unseen in found:
                 (unseen if is_unseen else newer).setdefault(basis.name, set()).add(number)
     return [
-        *(_told(project, _NEWER.format(ledger), sorted(found), most) for ledger, found in newer.items()),
-        *(_told(project, _UNSEEN.format(ledger), sorted(found), most) for ledger, found in unseen.items()),
+        *(_problem(project, _NEWER.format(ledger), sorted(found), most) for ledger, found in newer.items()),
+        *(_problem(project, _UNSEEN.format(ledger), sorted(found), most) for ledger, found in unseen.items()),
     ]
 
 
-async def _streams(tx: Read, model: int, catalogue: Catalogue) -> Sequence[InputStream]:
-    """What a version reads by its time; what it reads whatever its date is late for no slot."""
-    stored = await stored_model(tx, model)
-    try:
-        streams = streams_of(await tx.in_thread(read_model, stored.document), catalogue).streams
-    except Invalid:
-        # A version that the project no longer serves generates nothing, and its generation says why.
-        return ()
-    return [one for one in streams if one.window.reach is not Reach.ANY]
-
-
-def _told(project: int, fact: str, numbers: Sequence[int], most: int) -> Problem:
+def _problem(project: int, fact: str, numbers: Sequence[int], most: int) -> Problem:
+    """That events of the report's time are late, the first of them by name."""
     named = [ids.of("event", project, number) for number in numbers[:most]]
     count = f"More than {most}" if len(numbers) > most else str(len(numbers))
     message = f"{count} events of its time {fact}: {', '.join(named)}."
@@ -96,6 +89,10 @@ def _told(project: int, fact: str, numbers: Sequence[int], most: int) -> Problem
 
 
 _NEWER: Final = "are newer than the batches of {}; generate its period again"
+_BETWEEN_VERSIONS: Final = (
+    "lie across a boundary between slots of two versions of the model of {}, and count {} than once by input"
+    " {!r}; generate all of these slots with model_version latest"
+)
 _UNSEEN: Final = (
     "lie, all or in part, in time that {} has no slot for; generate that time, by a version of another"
     " cadence where a slot in force reaches into the active one's"
@@ -126,6 +123,19 @@ async def _sharing_slots(tx: Read, project: int, bases: Sequence[_LedgerBasis], 
                 f" period again: {', '.join(named)}."
             )
             problems.append(Problem(message, None, Requirement.NO_LATE_DATA, tuple(named)))
+    return problems
+
+
+async def _events_at_borders(
+    tx: Read, project: int, bases: Sequence[_LedgerBasis], most: int
+) -> list[Problem]:
+    """Events across the border of two versions of its ledgers that these do not count once, together."""
+    problems = []
+    for ledger in {basis.ledger: basis for basis in bases}.values():
+        slots = ModelSlots(project, [ledger.ledger])
+        for found in await events_at_borders(tx, slots, (ledger.start, ledger.end)):
+            fact = _BETWEEN_VERSIONS.format(ledger.name, "more" if found.is_more else "less", found.node)
+            problems.append(_problem(project, fact, found.events, most))
     return problems
 
 

@@ -34,6 +34,16 @@ def numbers_with(word: str) -> list[Place]:
     return [place for place in places("integer") if word in schema_at(*place) and not is_id(place[1][-1])]
 
 
+def lists_of_texts() -> list[Place]:
+    """Lists of texts, such as ids, that tell how many they take."""
+    found = [place for place in places("array") if "maxItems" in schema_at(*place)]
+    return [place for place in found if "string" in spelled(schema_at(*place)["items"])]
+
+
+def spelled(items: dict[str, Any]) -> str:
+    return str(items.get("type", items.get("anyOf")))
+
+
 def beyond(schema: dict[str, Any]) -> list[str]:
     """Texts that the schema does not take, by one character each."""
     found = [] if "maxLength" not in schema else ["x" * (schema["maxLength"] + 1)]
@@ -72,6 +82,18 @@ def test_a_number_above_what_the_document_says_is_refused_by_field(send, world, 
     answer = send(name, made_of(world, name, way, most + 1))
 
     assert answer.status == 404 or named(answer, way)
+
+
+@pytest.mark.parametrize(("name", "way"), lists_of_texts(), ids=spoken)
+def test_a_list_longer_than_what_the_document_says_is_refused_by_field(send, world, name, way):
+    body = around = made_of(world, name, way, "0")
+    for key in way[:-1]:
+        around = around[key]
+    around[way[-1]] = [str(number) for number in range(schema_at(name, way)["maxItems"] + 1)]
+
+    answer = send(name, body)
+
+    assert answer.status == 404 or named(answer, way)["field"].endswith(way[-1]), answer.text[:200]
 
 
 def test_lists_whose_length_a_rule_refuses_tell_it():

@@ -1,7 +1,7 @@
 """What goes in and out of preview and generation."""
 
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -10,7 +10,13 @@ from weighbridge.accounting.books.value_source_shares import ValueSourceShares
 from weighbridge.accounting.ledgers.records import PartitionDeficit
 from weighbridge.core.quantity.json_number import JsonNumber
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line, Moment, one_of
+from weighbridge.http.text import Line, Moment, one_of, several
+
+BATCH_AMOUNTS_MAX: Final = 10_000
+"""Amounts of batches that one generation may name."""
+
+DATA_POINTS_NAMED_MAX: Final = 100_000
+"""Data points that one generation may name."""
 
 
 class BatchAmount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,9 +43,9 @@ class NewGeneration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether every ledger that the model credits in the project is credited, and not this one alone."""
     model_version: Literal["latest"] | None = None
     """With `latest` the active version replaces whole slots; without it a slot keeps the version it has."""
-    batch_amounts: list[BatchAmount] | None = None
+    batch_amounts: Annotated[list[BatchAmount], several(BATCH_AMOUNTS_MAX)] | None = None
     """What runs draw from batches by hand, for all runs together; without it they keep what they hold."""
-    data_point_ids: list[str] | None = None
+    data_point_ids: Annotated[list[str], several(DATA_POINTS_NAMED_MAX)] | None = None
     """The complete set of data for the inputs that it touches, slot by slot; empty, all discover again."""
     skipped_data_point_type_ids: list[int] | None = None
     """Types whose data are set aside: their inputs take their defaults, a sum takes zero."""
@@ -54,9 +60,9 @@ class NewGeneration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class UpdatedInputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of update_inputs; a list that is left out stays as it is, an empty one clears."""
 
-    data_point_ids: list[str] | None = None
+    data_point_ids: Annotated[list[str], several(DATA_POINTS_NAMED_MAX)] | None = None
     """The complete set of data of the batch, for the inputs that it touches."""
-    batch_amounts: list[BatchAmount] | None = None
+    batch_amounts: Annotated[list[BatchAmount], several(BATCH_AMOUNTS_MAX)] | None = None
     """What the batch's run draws from other batches by hand."""
     skipped_data_point_type_ids: list[int] | None = None
     """Types whose data are set aside in the batch's slot."""

@@ -12,7 +12,7 @@ from weighbridge.core.identity.link import Link, ResourceAddress
 from weighbridge.core.model import Aggregate
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Info
-from weighbridge.http.text import Line, one_of
+from weighbridge.http.text import Line, one_of, several
 from weighbridge.platform.changes.stale_reasons import REASONS
 
 INPUT_DATA_INLINE: Final = 100
@@ -203,7 +203,7 @@ class Batch(msgspec.Struct, frozen=True):
 class BatchDeletion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of batch_deletions."""
 
-    batch_ids: list[str]
+    batch_ids: Annotated[list[str], several(DELETED_TOGETHER_MAX)]
     """The friendly ids of the batches to delete, up to 10,000, such as `bat_…`."""
     reason: Line | None = None
     """Why they are deleted; it stands in the task and in the audit log."""

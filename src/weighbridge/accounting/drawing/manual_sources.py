@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from weighbridge.accounting.batch_generations.records import BatchAmount, NewGeneration
+from weighbridge.accounting.batch_generations.records import BATCH_AMOUNTS_MAX, BatchAmount, NewGeneration
 from weighbridge.accounting.drawing.version import DrawingVersion
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Key, Owner
@@ -23,9 +23,6 @@ from weighbridge.core.quantity.number import NumberError, limited, plain, round_
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
-
-BATCH_AMOUNTS_MAX: Final = 10_000
-"""Amounts of batches that one generation may name."""
 
 
 class NamedBatch(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from psycopg.sql import SQL
 
-from weighbridge.accounting.batch_generations.records import NewGeneration
+from weighbridge.accounting.batch_generations.records import DATA_POINTS_NAMED_MAX, NewGeneration
 from weighbridge.accounting.books.runs import slot_columns
 from weighbridge.accounting.books.slot_inputs import Sets, SlotInputs, kept_inputs
 from weighbridge.accounting.inputs.selection import EACH_SLOT, membership
@@ -34,9 +34,6 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-
-DATA_POINTS_NAMED_MAX: Final = 100_000
-"""Data points that one generation may name."""
 
 _Value = TypeVar("_Value")
 _IDS: Final = "data_point_ids"

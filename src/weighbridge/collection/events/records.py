@@ -77,7 +77,7 @@ class NewEventsBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     event: NewEvent | UnsetType = UNSET
     """One event; its answer is the event."""
-    events: list[NewEvent] | UnsetType = UNSET
+    events: Annotated[list[NewEvent], several(EVENTS_MAX)] | UnsetType = UNSET
     """Up to 10,000 events, all or none of which are stored; their answer is a receipt for each."""
 
 

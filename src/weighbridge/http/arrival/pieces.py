@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from types import GenericAlias
-from typing import Any, Final, TypeVar, cast
+from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_origin
 
 import msgspec
 from msgspec.inspect import ListType, Metadata, StructType, UnionType, type_info
@@ -77,8 +77,9 @@ def _list_of(kind: Any, fields: tuple[msgspec.structs.FieldInfo, ...], name: str
     if not any(isinstance(one, ListType) for one in takes):
         return None
     annotated = next(field.type for field in fields if field.name == name)
-    options = [annotated, *getattr(annotated, "__args__", ())]
-    return next((one for one in options if getattr(one, "__origin__", None) is list), None)
+    options = [annotated, *get_args(annotated)]
+    plain = (get_args(one)[0] if get_origin(one) is Annotated else one for one in options)
+    return next((one for one in plain if get_origin(one) is list), None)
 
 
 class _PiecewiseBody:

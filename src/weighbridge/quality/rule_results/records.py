@@ -1,6 +1,6 @@
 """What a rule result looks like on the wire, one kind for each kind of record."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
@@ -10,7 +10,7 @@ from weighbridge.core.rule.result import ResultStatus
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Info
 from weighbridge.http.openapi.schemas import friendly_id
-from weighbridge.http.text import Description, one_of, shown_as
+from weighbridge.http.text import Description, one_of, several, shown_as
 from weighbridge.quality.impact.answer import Impact
 
 RESULTS_MAX: Final = 1000
@@ -23,6 +23,8 @@ _RESULT_ID: Final = msgspec.Meta(
     description="The friendly id of a rule result, dpres_… or mrres_….",
     extra_json_schema={"examples": friendly_id("data_point_result")["examples"]},
 )
+_ResultIds: TypeAlias = Annotated[list[Annotated[str, _RESULT_ID]], several(RESULTS_MAX)]
+_ProposalIds: TypeAlias = Annotated[list[Annotated[str, _RESULT_ID]], several(PROPOSALS_MAX)]
 
 
 class ModelRunResult(msgspec.Struct, frozen=True):
@@ -85,7 +87,7 @@ class RuleResultPage(msgspec.Struct, frozen=True):
 class Dismissal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of a bulk dismissal: results of either kind, and the one reason for all of them."""
 
-    result_ids: list[Annotated[str, _RESULT_ID]]
+    result_ids: _ResultIds
     """The rule results to dismiss, up to 1,000, of either kind."""
     reason: Description
     """Why all of them are dismissed, in a sentence."""
@@ -113,7 +115,7 @@ class ImpactOfProposal(Impact, frozen=True):
 class NamedProposals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of the impact of many: the results whose proposals would be approved."""
 
-    result_ids: list[Annotated[str, _RESULT_ID]]
+    result_ids: _ProposalIds
     """The rule results to be approved, up to 100."""
 
 
@@ -147,14 +149,14 @@ class ApprovalNoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 class BulkApproval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of a bulk approval: the results whose proposals are approved."""
 
-    result_ids: list[Annotated[str, _RESULT_ID]]
+    result_ids: _ProposalIds
     """The rule results to approve, up to 100."""
 
 
 class BulkRejection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of a bulk rejection: the results whose proposals are rejected, and the one reason for all."""
 
-    result_ids: list[Annotated[str, _RESULT_ID]]
+    result_ids: _ProposalIds
     """The rule results to reject, up to 100."""
     reason: Description
     """Why all of them are rejected, in a sentence."""

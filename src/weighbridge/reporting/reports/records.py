@@ -162,7 +162,7 @@ class NewReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     project_id: str | int
     """The project, as `prj_…` or its number."""
     methodology_id: int | None = None
-    batch_ids: list[str] | UnsetType = UNSET
+    batch_ids: Annotated[list[str], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
     """The batches of which it takes all that remains, up to 10,000, such as `bat_…`."""
     batches: Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
     """The batches from which it takes so much, up to 10,000; instead of `batch_ids`."""
@@ -182,7 +182,7 @@ class ReportChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Name | UnsetType = UNSET
     report_type: Line | UnsetType = UNSET
     methodology_id: int | UnsetType | None = UNSET
-    batch_ids: list[str] | UnsetType = UNSET
+    batch_ids: Annotated[list[str], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
     """The batches of which it takes all that remains, instead of those that it has."""
     batches: Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
     """The batches from which it takes so much, instead of those that it has."""

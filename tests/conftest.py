@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 from tests.databases import database, made_by_first, making
 from tests.given.lone import KNOWN, Lone, lone_service
 from tests.given.loops import HELD_SECONDS_MAX, held_loops, watch_loops
-from tests.given.oldest import oldest_server
+from tests.given.older_servers import COPIES, older_server
 from tests.server import Account, Caller, Server
 
 from weighbridge.db import embedded
@@ -40,9 +40,9 @@ settings.load_profile("quick")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let every column be changed, and every test run on the oldest PostgreSQL that is promised."""
+    """Let every column be changed, and every test run on an older PostgreSQL that is promised."""
     parser.addoption("--every-mutation", action="store_true", help="change every column of the books")
-    parser.addoption("--oldest-postgres", action="store_true", help="use the oldest server that is promised")
+    parser.addoption("--postgres", type=int, choices=[*COPIES], help="use a server of this older version")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -99,15 +99,15 @@ def group_folder(pytestconfig: pytest.Config, run_folder: Path) -> Path:
     """The folder of the database server of this worker, and of a few beside it."""
     worker = getattr(pytestconfig, "workerinput", None)
     number = 0 if worker is None else int(worker["workerid"].removeprefix("gw"))
-    sharers = 1 if pytestconfig.getoption("--oldest-postgres") else SHARERS_MAX
+    sharers = 1 if pytestconfig.getoption("--postgres") else SHARERS_MAX
     return run_folder / str(number // sharers)
 
 
 @pytest.fixture(scope="session")
 def database_server(pytestconfig: pytest.Config, group_folder: Path) -> Iterator[str]:
     """The URL of a server that ends with the run."""
-    start = oldest_server if pytestconfig.getoption("--oldest-postgres") else embedded.server
-    with start(group_folder) as url:
+    version = pytestconfig.getoption("--postgres")
+    with older_server(group_folder, version) if version else embedded.server(group_folder) as url:
         yield url
 
 

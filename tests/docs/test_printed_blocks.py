@@ -7,6 +7,7 @@ A block is run here, in order, in the shell of the tutorial; or another test run
 import json
 import os
 import re
+import shutil
 import subprocess
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 from psycopg.conninfo import make_conninfo
 from tests.docs import test_tutorial
+from tests.docs.test_cookbooks import beside_a_worker
 from tests.given import accounting, chain
 from tests.given import collection as given
 from tests.given.lone import lone_service
@@ -44,8 +46,6 @@ NOT_RUN = {
     "run-with-a-replica": "needs two servers of PostgreSQL; tests/durability/hosts has them",
     "upgrade": "needs another version of the service",
     "watch-an-sftp-drop": "needs sshd, and a folder that the service may watch",
-    "work-from-the-command-line": "the ids are anybody's; tests/commands/over_http runs the commands",
-    "write-a-model": "begins with files of the repository; tests/modelling sends the same",
 }
 """Pages whose blocks are not run as they stand, each with the reason."""
 
@@ -64,7 +64,14 @@ class Shell(NamedTuple):
         """Run a block with what blocks before it have set; gives what it printed."""
         state = self.folder / "state"
         kept = f"[ -f {state} ] && . {state}\n"
-        lines = ["set -euo pipefail", *PRELUDE, "set -a", block, "set +a", f"declare -px > {state}"]
+        lines = [
+            "set -euo pipefail",
+            *PRELUDE,
+            "set -a",
+            block,
+            "set +a",
+            f"{{ declare -px; declare -f; }} > {state}",
+        ]
         given = {"URL": f"{self.server.address}/api/v1", "TOKEN": self.api.token} | variables
         given["PATH"] = f"{test_tutorial.SCRIPTS}:{os.environ['PATH']}"
         ran = subprocess.run(
@@ -289,6 +296,41 @@ def test_old_months_are_written_compared_and_verified(alone, tmp_path):
     assert "ALTERED" not in said
 
 
+def test_a_model_is_checked_made_tried_and_changed(shell):
+    shutil.copytree(DOCS.parent / "examples", shell.folder / "examples")
+    plant = given.project(shell.api)
+
+    checked, made, tried, changed = blocks_of("write-a-model")
+    shell.run(checked)
+    shell.run(made, PROJECT=plant["id"])
+
+    assert shell.run(tried) == "4.361140678415764005480375796497281 t{CO2e}\n"
+    assert "Soil temperature, mean of ten years" in shell.run(changed)
+
+
+def test_a_plant_is_worked_on_from_the_command_line(shell, account):
+    plant = accounting.plant(shell.api, account.drain)
+    event = plant.deliver(5, "2026-03-02T00:00:00Z")
+    task = plant.start().expect(202).body
+    account.drain()
+    points = shell.api.get(f"/projects/{plant.project['id']}/events/{event}").body["data_points"]
+    token = (
+        shell.api.post("/api_tokens", {"api_token": {"name": "Old", "permissions": ["data_collection:read"]}})
+        .expect(201)
+        .body["id"]
+    )
+    (block,) = blocks_of("work-from-the-command-line")
+    said = block.replace("watch 17", f"watch {task['id']}").replace("revoke 4", f"revoke {token}")
+    ids = {"PROJECT": plant.project["id"], "LEDGER": plant.ledger["id"], "POINT": points[0]["id"]}
+
+    beside_a_worker(account, lambda: shell.run(at_the_service(shell, said), **ids))
+
+    point = shell.api.get(f"/projects/{plant.project['id']}/data_points/{points[0]['id']}").body
+    assert point["value"] == Decimal("12.5")
+    assert plant.batches()[0]["primary_output"]["value"] == 5
+    assert (shell.folder / "alerts.csv").is_file()
+
+
 def test_every_printed_rule_is_taken(api):
     names = ("wet-mass", "dry-mass", "temperature", "so2")
     plant = given.measuring(
@@ -327,5 +369,7 @@ RUN_HERE = {
     "report-and-restate",
     "roll-minutes-up",
     "watch-data-with-rules",
+    "work-from-the-command-line",
+    "write-a-model",
 }
 """Pages whose blocks are run above."""

@@ -93,13 +93,13 @@ async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, per
 
 async def _write_kept(tx: Write, actor: Actor, version: StoredVersion, run: int) -> int:
     """Write approved values anew of which this run took back the correction because only how it was found has
-    changed: for whoever approved, and by the run that the approval was of. Gives how many.
+    changed: for whoever approved, and by this run, which says how. Gives how many.
     """
     written = 0
     statement = _KEPT.format(run=Literal(run), **placeholders.of_version(version))
     async for rows in tx.portions(statement, PORTION):
-        for (approver, found_by), some in groupby(rows, key=itemgetter(0, 1)):
-            kept = [correction_of(version, found_by, CalledFor(*row[2:])) for row in some]
+        for approver, some in groupby(rows, key=itemgetter(0)):
+            kept = [correction_of(version, run, CalledFor(*row[1:])) for row in some]
             who = replace(actor, user_id=approver, token_id=None)
             written += len((await apply_corrections(tx, who, version.project, kept)).recorded)
     return written
@@ -151,7 +151,7 @@ _LEAVE_TO_READINGS: Final = SQL(
 )
 _KEPT: Final = SQL(
     """
-    SELECT o.approved_by, o.rule_run_id, f.event_id, f.position, f.to_value, f.substitution
+    SELECT o.approved_by, f.event_id, f.position, f.to_value, f.substitution
       FROM rule_findings f
       JOIN data_point_results o ON (o.event_id, o.position) = (f.event_id, f.position)
        AND (o.project_id, o.rule_id, o.rule_version) = ({project}, {rule}, {version})
@@ -166,7 +166,7 @@ _KEPT: Final = SQL(
                         WHERE (c.project_id, c.event_id, c.position, c.field)
                             = ({project}, f.event_id, f.position, '')
                           AND c.rule_id = {rule} AND c.state = ANY ({not_reverted}))
-     ORDER BY o.approved_by, o.rule_run_id, f.event_id, f.position
+     ORDER BY o.approved_by, f.event_id, f.position
     """
 )
 _HELD_TABLE: Final = """

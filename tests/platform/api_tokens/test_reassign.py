@@ -13,6 +13,7 @@ from weighbridge.platform.accounts.actions import erase_person
 from weighbridge.platform.users.actions import make_user_link
 
 _LINK = re.compile(r"/(join\?key=[\w-]+)")
+ISSUED = {"name": "historian", "permissions": ["production_accounting:write"]}
 PASSWORD = "another password of the tests"  # noqa: S105 - of no real person
 
 
@@ -121,8 +122,7 @@ def test_an_invitation_ends_with_whoever_is_forgotten(server, account, leaving):
 @pytest.fixture
 def left(api, account, drain, leaving) -> dict:
     """What an administrator leaves: a token, and a link to a report that was made by it."""
-    issued = {"name": "historian", "permissions": ["production_accounting:write"], "user_email": leaving}
-    token = api.post("/api_tokens", {"api_token": issued}).expect(201).body
+    token = api.post("/api_tokens", {"api_token": ISSUED | {"user_email": leaving}}).expect(201).body
     report = reports.claims(api, drain, 5).report(4)
     own = Caller(account.server, token["token"])
     path = f"/reports/{report['id']}/links"
@@ -194,3 +194,21 @@ def test_nothing_is_handed_over_to_somebody_who_may_not_act(api, account, admini
     of_link = api.patch(left["path"], {"link": {"user_email": heir}})
 
     assert of_token.expect(422).error["field"] == of_link.expect(422).error["field"] == "user_email"
+
+
+def test_users_whose_addresses_differ_in_case_alone_are_named_as_they_are_spelled(api):
+    low, high = (
+        api.post("/api_tokens", {"api_token": ISSUED | {"user_email": email}}).expect(201).body
+        for email in ("eve@plant.example", "Eve@plant.example")
+    )
+    assert low["user"]["id"] != high["user"]["id"]
+    path = f"/api_tokens/{low['id']}"
+
+    refused = api.patch(path, {"api_token": {"user_email": "EVE@plant.example"}}).expect(422).error
+    taken = api.patch(path, {"api_token": {"user_email": "Eve@plant.example"}}).expect(200).body
+
+    assert refused["message"] == (
+        "api_token.user_email is 'EVE@plant.example', which is the address of 2 users: "
+        "eve@plant.example and Eve@plant.example."
+    )
+    assert taken["user"] == high["user"]

@@ -9,7 +9,14 @@ from weighbridge.core.identity.ids import PREFIXES
 from weighbridge.core.platform.export_format import ExportFormat, ResponseMode
 from weighbridge.db.cursor import CURSOR_LENGTH_MAX
 from weighbridge.db.list_page import SORTED_MAX
-from weighbridge.db.listing import PAGE_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Filter, Listing
+from weighbridge.db.listing import (
+    PAGE_MAX,
+    PAGE_SIZE_DEFAULT,
+    PAGE_SIZE_MAX,
+    SORT_COLUMNS_MAX,
+    Filter,
+    Listing,
+)
 from weighbridge.http.idempotency import KEPT_HOURS, KEY_LENGTH_MAX
 from weighbridge.http.lists.response_mode import FORMAT, MODE, SAMPLES, modes
 from weighbridge.http.openapi.schemas import MOMENT_EXAMPLE, Schema, friendly_id
@@ -208,7 +215,9 @@ def _in_path(name: str) -> Schema:
 
 def _sort(listing: Listing) -> Schema:
     either_way = [direction + name for name in listing.sorts for direction in ("", "-")]
-    description = "What the list is sorted by: one field, or several with commas; a minus descends."
+    description = (
+        f"What the list is sorted by: one field, or up to {SORT_COLUMNS_MAX} with commas; a minus descends."
+    )
     description += f" Left out, it is {listing.default_sort}, or what the cursor was written for."
     if bounded := listing.bounded_sorts:
         description += f" By {', '.join(bounded)}, or by several, at most {SORTED_MAX:,} records are sorted."

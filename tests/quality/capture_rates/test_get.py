@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from tests.given import collection as given
+from tests.given.on_purpose import broken_on_purpose
 
 FLOW = given.number("flow", unit="kg", required=False)
 QUALITY = given.text("quality")
@@ -365,7 +366,7 @@ def test_substituted_and_imputed_values_never_count_as_valid(api, project, sql):
     kind = hourly(api, project)
     replaced = given.event(api, project, event_type="flow", start_time=at("05T00:00"), values={"flow": 9})
     measure(api, project, moments(at("05T01:00"), 2, HOUR))
-    number = project["numeric_id"]
+    number = broken_on_purpose(project["numeric_id"])
     [(event, user)] = sql(
         "SELECT e.id, (SELECT min(id) FROM users) FROM events e"
         " WHERE e.project_id = %s AND e.start_time = '2025-01-05Z'",

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.given import collection as given
+from tests.given.on_purpose import broken_on_purpose
 from tests.given.rule_evaluation import rule, work
 
 FLOW = given.number("flow", unit="kg", required=False)
@@ -141,7 +142,7 @@ def test_gaps_of_days_follow_the_projects_calendar(api):
 
 
 def test_values_that_rules_have_written_stand_in_the_gap(api, project, hourly, sql):
-    number = project["numeric_id"]
+    number = broken_on_purpose(project["numeric_id"])
     measure(api, project, ["00:00", "03:00"])
     replaced = measure(api, project, ["01:00"])
     sql(

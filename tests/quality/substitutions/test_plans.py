@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.given import collection as given
+from tests.given.lone import lone_service
 from tests.given.plans import explained, rows_read
 from tests.given.rule_evaluation import rule, work
 
@@ -14,6 +15,15 @@ EVERY = 400
 """One minute of so many is below zero, and substituted."""
 
 QUERY = [("start_time", "2025-01-01T00:00:00Z"), ("end_time", "2025-01-08T00:00:00Z")]
+
+
+@pytest.fixture(scope="module")
+def server(postgres, newest):
+    """A service whose database learns of its tables when a test says so, and not by itself."""
+    with lone_service(postgres, newest, "nothing") as lone:
+        for table in ("events", "corrections", "data_point_types"):
+            lone.server.sql(f"ALTER TABLE {table} SET (autovacuum_enabled = false)")
+        yield lone.server
 
 
 @pytest.fixture

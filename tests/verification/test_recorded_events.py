@@ -7,6 +7,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from tests.given import collection as given
 from tests.given.feeds import Feeding
+from tests.given.lone import lone_service
 
 from weighbridge.collection.measurements.event_lines import stored_leaves
 from weighbridge.core.identity import ids
@@ -19,6 +20,19 @@ ODD = (
     Decimal("0E+3"), Decimal("123456789012345678901234.5678901234"),
 )  # fmt: skip
 TEXTS = ("plain", 'with "quotes"', "back\\slash", "tab\there", "two\nlines", "NULL", "{a,b}", "æøå 重さ")
+
+
+@pytest.fixture(scope="module")
+def server(postgres, newest):
+    """A service whose database has the events of this file alone, for checking looks at all of them."""
+    with lone_service(postgres, newest, "nothing") as lone:
+        yield lone.server
+
+
+@pytest.fixture
+def books(server):
+    """The URL of the database of the service."""
+    return server.owner_url
 
 
 @pytest.fixture
@@ -73,11 +87,11 @@ def number_of(friendly):
         "texts = '{NULL,other}'", "tracking_id = 'other'", "client_reference = 'R-1'",
     ],
 )  # fmt: skip
-def test_what_was_captured_and_nothing_used_is_found_when_it_changes(api, plant, postgres, change):
+def test_what_was_captured_and_nothing_used_is_found_when_it_changes(api, plant, books, change):
     [first, *_] = stored(api, plant)
     single = given.event(api, plant, event_type="delivery", values={"mass": 3})
     for event in (first["id"], single["id"]):
-        said = changed_by(postgres, f"UPDATE events SET {change} WHERE id = {number_of(event)}")
+        said = changed_by(books, f"UPDATE events SET {change} WHERE id = {number_of(event)}")
 
         assert len(said) == 1, said
         assert "not what the log says was captured" in said[0]
@@ -111,7 +125,7 @@ def violations_of(project, url):
     return [one for one in found if any(name in one for name in names)]
 
 
-def test_completed_corrected_and_voided_events_are_what_the_log_says(api, plant, postgres):
+def test_completed_corrected_and_voided_events_are_what_the_log_says(api, plant, books):
     first, second, third, *_ = stored(api, plant)
     home = f"/projects/{plant['id']}"
     api.patch(f"{home}/events/{first['id']}", {"event": {"notes": "weighed by hand"}}).expect(200)
@@ -119,13 +133,13 @@ def test_completed_corrected_and_voided_events_are_what_the_log_says(api, plant,
     api.patch(f"{home}/events/{second['id']}", {"event": later}).expect(200)
     api.delete(f"{home}/events/{third['id']}").expect(204)
 
-    assert violations_of(plant, postgres) == []
+    assert violations_of(plant, books) == []
     back = f"UPDATE events SET voided_at = NULL WHERE id = {number_of(third['id'])}"
-    assert changed_by(postgres, back)[0].endswith("the log says that it was voided, and it counts")
-    assert changed_by(postgres, f"DELETE FROM events WHERE id = {number_of(first['id'])}") != []
+    assert changed_by(books, back)[0].endswith("the log says that it was voided, and it counts")
+    assert changed_by(books, f"DELETE FROM events WHERE id = {number_of(first['id'])}") != []
 
 
-def test_events_of_a_file_prove_themselves_alike(account, postgres, sql):
+def test_events_of_a_file_prove_themselves_alike(account, books, sql):
     feeding = Feeding(account)
     feed = feeding.feed()
     rows = "".join(f"2025-01-{day:02}T00:00:00Z,{day}.50,Ann,true\n" for day in range(1, 20))
@@ -133,5 +147,5 @@ def test_events_of_a_file_prove_themselves_alike(account, postgres, sql):
 
     assert len(told(sql, "data_feed_upload.finish")["root"]) == 64
     [(last,)] = sql("SELECT max(id) FROM events WHERE project_id = %s", feeding.plant["numeric_id"])
-    assert violations_of(feeding.plant, postgres) == []
-    assert len(changed_by(postgres, f"UPDATE events SET numbers = '{{1}}' WHERE id = {last}")) == 1
+    assert violations_of(feeding.plant, books) == []
+    assert len(changed_by(books, f"UPDATE events SET numbers = '{{1}}' WHERE id = {last}")) == 1

@@ -71,13 +71,27 @@ def check(story: Story, service: Server) -> None:
 def check_produced(story: Story, book: Book, result: dict) -> int:
     """What a ledger produced is what its events come to, less those it names; gives how many it names."""
     named = [one for one in result["not_counted"] if one["event_type"] == book.event_type]
-    ids = {event for one in named for event in one["events"]}
-    assert sum(one["event_count"] for one in named) == len(ids), named
     events = events_of(story, book.event_type)
+    ids = {event for one in named for event in one["events"]}
+    count = sum(one["event_count"] for one in named)
+    if count > len(ids):  # a generation lists the first few of each reason
+        ids = events.keys() - counted_events(story, book)
+    assert count == len(ids), named
     expected = sum((value for id_, value in events.items() if id_ not in ids), Decimal(0)) * book.factor
     produced = sum((Decimal(str(one["primary_output"]["value"])) for one in book.plant.batches()), Decimal(0))
     assert produced == expected, f"{book.name} produced {produced}, and its events come to {expected}"
     return len(ids)
+
+
+def counted_events(story: Story, book: Book) -> set[str]:
+    """The events that the newest batch of each run of a ledger says that it read."""
+    newest = {one["model_run"]["id"]: one["id"] for one in book.plant.batches(sort="id")}
+    found: set[str] = set()
+    for batch in newest.values():
+        rows = story.api.get(f"/batches/{batch}/input_data", {"page_size": "200"}).expect(200)
+        assert rows.info["next_page"] is None
+        found |= {row["event"]["id"] for row in rows.data}
+    return found
 
 
 def events_of(story: Story, event_type: str) -> dict[str, Decimal]:

@@ -38,6 +38,7 @@ from weighbridge.http.admission.rate_limit import RateLimiter
 from weighbridge.http.admission.shares import Shares
 from weighbridge.http.admission.together import Together
 from weighbridge.http.admission.twins import Twins
+from weighbridge.http.arrival.upload import places_of_files
 from weighbridge.http.attachment import Downloads
 from weighbridge.http.computing import ComputingLoop
 from weighbridge.http.computing.elsewhere import ComputingProcesses
@@ -232,6 +233,7 @@ def _replica(settings: Settings, connections: int) -> Replica | None:
 def _of_settings(settings: Settings) -> dict[str, object]:
     """What the handlers find in the application that needs no database."""
     return {
+        "places_of_files": places_of_files(),
         "start_export": start_export,
         "encode": wire.encoder(settings.address),
         "twins": Twins(),

@@ -1,7 +1,7 @@
 """Places: the right to do what only so many may do at a time, shared fairly between accounts.
 
-An account, or whatever else they are shared by, has at most half of all places, so one that asks for a
-hundred leaves the other half to the others; those who ask for the same account are served in order.
+An account, or whatever else they are shared by, has at most half of all places unless its share is said, so
+one that asks for a hundred leaves the others to the others; who asks for the same account is served in order.
 
 Invariants: no more than `places` hold one at a time; who stops waiting leaves the queue.
 """
@@ -15,9 +15,9 @@ from contextlib import asynccontextmanager
 class FairPlaces:
     """The places of one event loop."""
 
-    def __init__(self, places: int) -> None:
+    def __init__(self, places: int, *, share: int | None = None) -> None:
         self._all = asyncio.Semaphore(places)
-        self._share = max(1, places // 2)
+        self._share = share or max(1, places // 2)
         self._of_account: dict[Hashable, asyncio.Semaphore] = {}
         self._asking: Counter[Hashable] = Counter()
 

@@ -47,7 +47,8 @@ async def arrived_form(
     async with upload.read(with_word, kind, request.stream(), account) as arrived:
         refuse_without_word(request, secret, arrived.texts.get(FIELD, ""))
         texts = {name: text for name, text in arrived.texts.items() if name != FIELD}
-        async with takes.received(request.app.state.files, replace(arrived, texts=texts)) as file:
+        state, without = request.app.state, replace(arrived, texts=texts)
+        async with upload.received(takes, state.files, without, state.places_of_files) as file:
             yield {name: (text,) for name, text in texts.items()}, file
 
 

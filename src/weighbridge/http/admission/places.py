@@ -17,12 +17,15 @@ class Places:
         self,
         places: int,
         *,
+        share: int | None = None,
         wait_seconds: float = WAIT_SECONDS,
         occupied: str = "The account has other things computed just now",
         code: str = ACCOUNT_BUSY,
     ) -> None:
-        """`occupied` is what a request hears whose turn does not come, as the message begins."""
-        self._places = FairPlaces(places)
+        """`share` is how many an account may hold, half of all when it is not said; `occupied` is what a
+        request hears whose turn does not come, as the message begins.
+        """
+        self._places = FairPlaces(places, share=share)
         self._wait_seconds = wait_seconds
         self._refused = f"{occupied}, and this request has waited {wait_seconds:g} seconds.", code
 

@@ -35,9 +35,10 @@ async def arrived_body(
     if packed.lower() != "identity":
         raise UnsupportedMediaType(f"The content encoding is {packed}; this request takes a body as it is.")
     if form is not None and upload.is_form(kind):
+        state = request.app.state
         async with (
             upload.read(form, kind, request.stream(), account) as arrived,
-            form.received(request.app.state.files, arrived) as file,
+            upload.received(form, state.files, arrived, state.places_of_files) as file,
         ):
             yield file, arrived.identity
         return

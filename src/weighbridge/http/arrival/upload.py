@@ -10,7 +10,7 @@ the parts are those that the form names, each at most once; the spool is gone wh
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, Final, cast
@@ -26,6 +26,7 @@ from multipart import (  # type: ignore[import-untyped] # the package has no typ
 from weighbridge.core.problem import Problem
 from weighbridge.db.json import canonical
 from weighbridge.errors import Malformed, TooLarge
+from weighbridge.http.admission.places import Places
 
 MEDIA_TYPE: Final = "multipart/form-data"
 FILE_PART: Final = "file"
@@ -38,6 +39,15 @@ PART_BYTES_MAX: Final = 65_536
 
 SPOOL_BYTES: Final = 1_048_576
 """What of a file is held in memory; a longer one goes to the disk."""
+
+STORED_AT_ONCE: Final = 16
+"""Short files that one process stores at a time."""
+
+STORED_OF_ACCOUNT: Final = 1
+"""Short files of one account among them: two hundred at once took all that a process has for everybody."""
+
+STORING_WAIT_SECONDS: Final = 30.0
+"""How long a short file waits for those of its account that came before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +122,28 @@ async def read(
         except HTTPException as error:
             raise form.too_large() if error.status_code == TooLarge.status else error from None
         yield reading.upload(account)
+
+
+def places_of_files() -> Places:
+    """The places in which the short files of a process are stored."""
+    return Places(
+        STORED_AT_ONCE,
+        share=STORED_OF_ACCOUNT,
+        wait_seconds=STORING_WAIT_SECONDS,
+        occupied="The account has other files stored just now",
+    )
+
+
+@asynccontextmanager
+async def received(form: Form, files: Any, arrived: Upload, places: Places) -> AsyncIterator[Any]:
+    """Put a file where it belongs until the block ends: of short ones of an account one after the other.
+
+    A long one comes as slowly as its connection, and waits for nobody.
+    """
+    async with AsyncExitStack() as held:
+        if arrived.size <= SPOOL_BYTES:
+            await held.enter_async_context(places.of(arrived.account))
+        yield await held.enter_async_context(form.received(files, arrived))
 
 
 async def _parse(reading: "_Reading", content_type: str, chunks: AsyncIterator[bytes]) -> None:

@@ -146,7 +146,9 @@ def measuring(caller: Caller, *data_point_types: Record, **fields: Any) -> Recor
 
 
 def _data_point_type(slug: str, value_type: str, *, required: bool) -> Record:
-    return {"name": slug, "slug": slug, "value_type": value_type, "required": required}
+    """Called otherwise than its slug, as people call theirs, so that nothing takes the one for the other."""
+    name = slug.replace("_", " ").capitalize()
+    return {"name": name, "slug": slug, "value_type": value_type, "required": required}
 
 
 def _made(caller: Caller, path: str, body: Any) -> Record:

@@ -68,7 +68,7 @@ def _tells_of(contents: BundleContents, logged: Row, row: CorrectionRow) -> bool
             point = after["data_point"]
             return (
                 point["event"]["id"] == event
-                and point["data_point_type"] == row.data_point
+                and point["slug"] == row.data_point
                 and _is(point["value"], row.to_value)
                 and _is(before["value"], row.from_value)
                 and after["reason"] == row.reason
@@ -89,7 +89,7 @@ def _held(event: Mapping[str, Any], name: str) -> Any:
         return None if named is None else named["name"]
     if name in event:
         return event[name]
-    return next((one["value"] for one in event["data_points"] if one["data_point_type"] == name), None)
+    return next((one["value"] for one in event["data_points"] if one["slug"] == name), None)
 
 
 def _is(logged: Any, written: str | None) -> bool:

@@ -44,12 +44,18 @@ from weighbridge.settings import Settings
 
 DEADLINE_SECONDS = 60.0
 BODY_BYTES_MAX = 4_194_304
+HEAD_BYTES_MAX = 262_144
+"""Long heads reach the product, in however many pieces they arrive."""
 
 _account_numbers = count(1)
 
 Result = TypeVar("Result")
 Query = Mapping[str, str] | Iterable[tuple[str, str]]
 
+_LISTENING: dict[str, Any] = {
+    "lifespan": "on", "ws": "none", "log_config": None, "access_log": False,
+    "h11_max_incomplete_event_size": HEAD_BYTES_MAX,
+}  # fmt: skip
 _NEXT_UNFINISHED_TASK = """
     SELECT id FROM async_tasks WHERE account_id = %s AND id > %s AND state IN ('pending', 'running')
      ORDER BY id LIMIT 1
@@ -284,11 +290,7 @@ class Server:
                 self.address,
                 {"data_dir": self.folder, "audit_key_file": _key_file(self.folder)} | settings,
             )
-            self._uvicorn = uvicorn.Server(
-                uvicorn.Config(
-                    build(self.settings), lifespan="on", ws="none", log_config=None, access_log=False
-                )
-            )
+            self._uvicorn = uvicorn.Server(uvicorn.Config(build(self.settings), **_LISTENING))
             self._closing = closing.pop_all()
         self._started: Future[asyncio.AbstractEventLoop] = Future()
         self._thread = threading.Thread(target=self._run, name="server")

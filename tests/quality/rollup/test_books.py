@@ -43,10 +43,10 @@ def correct_minute(api, plant, time, value):
     api.patch(point, {"data_point": {"value": value}}).expect(200)
 
 
-def recomputed(account):
+def recomputed(account, plant):
     async def run():
         async with account.server.database.read() as tx:
-            return (await check_batches(tx))[1] + await check_roll_ups(tx)
+            return (await check_batches(tx, plant.project["numeric_id"]))[1] + await check_roll_ups(tx)
 
     return account.server.run(run())
 
@@ -94,13 +94,13 @@ def test_a_batch_is_stale_once_its_hour_is_another_and_keeps_what_it_saw(api, ac
     [row] = api.get(f"/batches/{batch['id']}/input_data").data
     point = row["data_point"]
     assert (point["value"], point["raw_value"], row["event"]["id"]) == (3, 3, hour["id"])
-    assert recomputed(account) == []
+    assert recomputed(account, plant) == []
 
     plant.generate()
 
     assert [one["primary_output"]["value"] for one in plant.batches()] == [3, 3]
     assert plant.balance() == 6
-    assert recomputed(account) == []
+    assert recomputed(account, plant) == []
     assert plant.generate()["created"] == 0
 
 
@@ -116,7 +116,7 @@ def test_a_batch_whose_hour_lost_its_readings_is_stale_and_settled_by_the_next(a
     assert [one["reason"] for one in batch["stale_reasons"]] == ["event_corrected"]
     plant.generate()
     assert plant.balance() == 1
-    assert recomputed(account) == []
+    assert recomputed(account, plant) == []
 
 
 def test_lineage_leads_to_the_hour_and_the_hour_to_its_minutes(api, plant):
@@ -150,7 +150,7 @@ def test_what_a_person_corrects_of_an_hour_stays_while_its_readings_change_benea
 
     assert (corrected["value"], corrected["raw_value"], corrected["value_source"]) == (100, 7, "manual")
     assert api.get(point).expect(200).body["value"] == 7
-    assert recomputed(account) == []
+    assert recomputed(account, plant) == []
 
 
 def test_a_generation_at_work_is_not_disturbed(api, account, plant, server, sql):
@@ -177,12 +177,12 @@ def test_verification_names_an_hour_that_is_not_what_its_readings_come_to(api, a
     key = accounting.key_of("event", hour["id"])
 
     sql("UPDATE events SET numbers = ARRAY[4] WHERE (project_id, id) = (%s, %s)", *key)
-    broken = recomputed(account)
+    broken = recomputed(account, plant)
     sql("SELECT mark_roll_ups(%s, event_type_id) FROM events WHERE (project_id, id) = (%s, %s)", key[0], *key)
     roll_up(account)
 
     assert broken == [f"event {hour['id']}: its readings come to something else"]
-    assert recomputed(account) == []
+    assert recomputed(account, plant) == []
 
 
 def test_what_a_proposal_on_a_minute_would_change_is_told_through_its_hour(api, account, plant):

@@ -67,7 +67,7 @@ class Stack:
     def violations(self):
         async def run():
             async with self.account.server.database.read() as tx:
-                return (await check_batches(tx))[1] + await check_roll_ups(tx)
+                return (await check_batches(tx, self.project["numeric_id"]))[1] + await check_roll_ups(tx)
 
         return self.account.server.run(run())
 

@@ -36,17 +36,19 @@ async def check_corrections(tx: Read) -> list[str]:
     return found
 
 
-# A rule's corrections name its run, or were approved then; people's name the user and the token of the row.
+# A row of the same moment names the user and the token. The row of a run tells what its rule corrected in it;
+# what was approved later is of a run of that rule.
 _OTHERS: Final = """
     SELECT c.project_id, c.id, c.event_id FROM corrections c
      WHERE NOT EXISTS (
         SELECT FROM audit_log a
          WHERE a.at = c.created_at AND a.project_id = c.project_id
-           AND CASE WHEN c.rule_run_id IS NOT NULL
-                    THEN (a.after ->> 'rule_run_id')::bigint = c.rule_run_id
-                         OR a.action IN ('rule_result.approve', 'rule_result.bulk_approve')
-                    ELSE a.user_id IS NOT DISTINCT FROM c.user_id
-                         AND a.token_id IS NOT DISTINCT FROM c.token_id END)
+           AND a.user_id IS NOT DISTINCT FROM c.user_id AND a.token_id IS NOT DISTINCT FROM c.token_id
+           AND (c.rule_run_id IS NULL OR (a.after ->> 'rule_run_id')::bigint = c.rule_run_id
+                OR a.action IN ('rule_result.approve', 'rule_result.bulk_approve')
+                   AND EXISTS (SELECT FROM rule_runs r
+                                WHERE r.project_id = c.project_id AND r.id = c.rule_run_id
+                                  AND r.rule_id = c.rule_id AND r.created_at <= c.created_at)))
      ORDER BY c.project_id, c.id LIMIT 100
 """
 _TOLD: Final = """

@@ -3,11 +3,13 @@
 Deliveries are credited to a first ledger, from which a production draws twice what it made; a meter that
 reports once a day is credited to a third, with its gaps filled by a rule; readings of every six hours are
 rolled up into days, which are credited to a fourth. Rules adjust, substitute and impute, at once or when
-somebody approves. What was found when a seed was told is told again by that seed.
+somebody approves. Deliveries also come in files, and carry tags by which the first model may cut its slots.
+What was found when a seed was told is told again by that seed.
 """
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from random import Random
 from typing import Any, Final
 
@@ -22,6 +24,7 @@ BEGIN: Final = datetime(2025, 1, 1, tzinfo=UTC)
 DAYS: Final = 90
 EVERYTHING: Final = ("2024-10-01T00:00:00Z", "2025-07-01T00:00:00Z")
 CADENCES: Final = ("daily", "weekly", "monthly", "quarterly")
+PARTITIONS: Final = ("time", "time", "feedstock", "tracking_id")
 LONG_AGO: Final = "2000-01-01T00:00:00Z"
 
 METERED: Final = """
@@ -74,11 +77,20 @@ class Story:
     """The newest version of each ledger's model, where there is more than one."""
     reports: list[Record] = field(default_factory=list)
     rules: list[Record] = field(default_factory=list)
+    tags: list[dict[str, str]] = field(default_factory=list)
+    """What a delivery may be tagged with."""
+    feed: str = ""
+    """The path of the uploads of a feed of deliveries."""
 
     def __post_init__(self) -> None:
         api, drain, pick = self.account.caller(), self.account.drain, self.random.choice
-        first = chain.inventory(api, drain, cadence=pick(CADENCES))
+        first = chain.inventory(api, drain, cadence=pick(CADENCES), partition_type=pick(PARTITIONS))
         project = first.project
+        self.tags = [
+            {"feedstock_id": feedstock, "tracking_id": tracking_id}
+            for feedstock in (first.feedstock("Straw"), first.feedstock("Wood"))
+            for tracking_id in ("lot 1", "lot 2")
+        ]
         second = chain.link(first, cadence=pick(CADENCES))
         energy = [given.number("energy", unit="kWh")]
         given.event_type(
@@ -104,6 +116,7 @@ class Story:
         ]
         self.events = {kind: [] for kind in ("delivery", "production", "meter", "reading")}
         self._make_rules()
+        self.feed = self._make_feed()
 
     def _make_rules(self) -> None:
         api, project = self.api, self.project
@@ -120,6 +133,16 @@ class Story:
                 asked = {"requires_approval": self.random.random() < 0.5}
                 self.rules.append(rules.rule(api, project, expression, **fields, **asked))
 
+    def _make_feed(self) -> str:
+        """A feed of deliveries, which are corrected where a file says other values; its path."""
+        [kind] = [one for one in self.api.get(f"{self.home}/event_types").data if one["slug"] == "delivery"]
+        feed = {
+            "name": "Scale", "event_type_id": kind["id"], "time_zone": "UTC", "client_reference": "time",
+            "on_difference": "correct",
+        }  # fmt: skip
+        made = self.api.post(f"{self.home}/data_feeds", {"data_feed": feed}).expect(201).body
+        return f"{self.home}/data_feeds/{made['id']}/uploads"
+
     @property
     def api(self) -> Any:
         return self.books[0].plant.api
@@ -134,7 +157,7 @@ class Story:
 
     def tell(self, steps: int) -> None:
         """Let so many things happen."""
-        self.events["delivery"].append(self.books[0].plant.deliver(12, moment(1)))
+        self.events["delivery"].append(self.books[0].plant.deliver(12, moment(1), **self.tags[0]))
         for step in (self.deliver, self.deliver, self.produce, self.measure, self.read):
             step()
         happenings = [one for one, weight in WEIGHTS.items() for _ in range(weight)]
@@ -151,7 +174,22 @@ class Story:
     def deliver(self) -> None:
         mass, day = self.random.choice((5, 3, 7, 30, 12)), self.random.randrange(DAYS)
         self.say(f"deliver {mass} on day {day}")
-        self.events["delivery"].append(self.books[0].plant.deliver(mass, moment(day)))
+        tags = self.random.choice(self.tags)
+        self.events["delivery"].append(self.books[0].plant.deliver(mass, moment(day), **tags))
+
+    def upload(self) -> None:
+        """A file of deliveries of a few days, some of which another file may have told otherwise."""
+        first = self.random.randrange(0, DAYS - 6, 6)
+        rows = {first + n: self.random.choice((4, 6, 21)) for n in self.random.sample(range(6), 3)}
+        lines = [f"{moment(day, 8)},{mass},Straw,lot 1" for day, mass in sorted(rows.items())]
+        content = "\n".join(["start_time,mass,feedstock,tracking_id", *lines, ""]).encode()
+        sent = self.api.upload(self.feed, "scale.csv", content).expect(202).body
+        self.account.drain()
+        done = self.api.get(f"{self.feed}/{sent['id']}").expect(200).body
+        self.say(f"upload deliveries {rows}: {done['state']} {done['error_message'] or ''}")
+        asked = {"filter[slug]": "delivery", "page_size": "200"}
+        found = {one["id"] for one in self.api.get(f"{self.home}/events", asked).expect(200).data}
+        self.events["delivery"] += sorted(found - {*self.events["delivery"]})
 
     def produce(self) -> None:
         mass, day = self.random.choice((1, 2)), self.random.randrange(DAYS)
@@ -207,7 +245,8 @@ class Story:
             return
         to = moment(self.random.randrange(DAYS))
         self.say(f"move {event['slug']} of {event['start_time']} to {to}")
-        change = {"event": {"start_time": to, "end_time": to, "reason": "the clock was wrong"}}
+        tags = self.random.choice(self.tags) if self.random.random() < 0.3 else {}
+        change = {"event": {"start_time": to, "end_time": to, "reason": "the clock was wrong"} | tags}
         self.api.patch(f"{self.home}/events/{event['id']}", change)
 
     def void(self) -> None:
@@ -246,11 +285,14 @@ class Story:
     def change_cadence(self) -> None:
         book = self.random.choice(self.books)
         cadence = self.random.choice(CADENCES)
-        text = accounting.document(book.nodes, name=book.name, cadence=cadence, primary_output=book.output)
+        cut = self.random.choice(PARTITIONS) if book is self.books[0] else "time"
+        text = accounting.document(
+            book.nodes, name=book.name, cadence=cadence, partition_type=cut, primary_output=book.output
+        )
         made = accounting.version(self.api, self.newest.get(book.name, book.plant.model), text)
         self.newest[book.name] = made
         self.api.post(f"/models/{made['id']}/activate", {}).expect(200)
-        self.say(f"{book.name} becomes {cadence}")
+        self.say(f"{book.name} becomes {cadence} by {cut}")
 
     def generate(self) -> None:
         book = self.random.choice(self.books)
@@ -303,11 +345,17 @@ class Story:
             "report_type": "quarterly",
             "project_id": self.project["id"],
             "supersedes": old["id"],
-            "batches": [{"batch_id": there[0], "amount": 1}] if there else [],
+            "batches": self._amounts(there),
         }
         made = self.api.post("/reports", {"report": body})
         if made.status == 201:
             self._send(made.body, f"restate {old['id']}")
+
+    def _amounts(self, batches: list[str]) -> list[Record]:
+        """A part, or all, of what each of some batches has."""
+        chosen = self.random.sample(batches, self.random.randint(min(1, len(batches)), len(batches)))
+        amount = self.random.choice((1, "0.5", 3))
+        return [{"batch_id": one, "amount": Decimal(amount)} for one in chosen]
 
     def _send(self, draft: Record, words: str) -> None:
         sent = self.api.post(f"/reports/{draft['id']}/submit", {})
@@ -342,8 +390,8 @@ class Story:
 
 
 WEIGHTS: Final[dict[str, int]] = {
-    "deliver": 4, "produce": 2, "measure": 3, "read": 2, "correct": 4, "revert": 1, "move": 3, "void": 2,
-    "declare_outage": 1, "decide": 2, "change_cadence": 3, "generate": 7, "delete": 1, "report": 3,
+    "deliver": 4, "upload": 2, "produce": 2, "measure": 3, "read": 2, "correct": 4, "revert": 1, "move": 3,
+    "void": 2, "declare_outage": 1, "decide": 2, "change_cadence": 3, "generate": 7, "delete": 1, "report": 3,
     "restate": 1, "answer": 2,
 }  # fmt: skip
 """What happens, and how often."""

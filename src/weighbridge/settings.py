@@ -88,6 +88,11 @@ class Settings:
         "unset asks none.",
         TextForm(is_http_address, "an http or https URL, such as https://tsa.example/tsr"),
     ] = None
+    time_stamp_certificates: Annotated[
+        Path | None,
+        "A PEM file with the root certificates by which time stamps are verified, and with any intermediate "
+        "ones that the authority does not send; required with WEIGHBRIDGE_TIME_STAMP_URL.",
+    ] = None
     evidence_url: Annotated[
         str | None,
         "Where evidence files are kept: file, s3, gs or az URL; unset keeps them in the data folder.",
@@ -181,19 +186,13 @@ class Settings:
     trusted_proxies: Annotated[
         tuple[str, ...],
         "Networks of proxies whose X-Forwarded-For is believed, separated by commas; unset is none.",
-        TextForm(
-            is_network,
-            "addresses or networks such as 10.0.0.0/8 or ::1, separated by commas",
-        ),
+        TextForm(is_network, "addresses or networks such as 10.0.0.0/8 or ::1, separated by commas"),
     ] = ()
     outgoing_networks: Annotated[
         tuple[str, ...],
         "Networks beside the public internet that the service may call for its users, also without TLS, "
         "separated by commas; unset is none.",
-        TextForm(
-            is_network,
-            "addresses or networks such as 10.0.0.0/8 or ::1, separated by commas",
-        ),
+        TextForm(is_network, "addresses or networks such as 10.0.0.0/8 or ::1, separated by commas"),
     ] = ()
     token_lifetime_days_max: Annotated[
         int, "Days that a new token may live at most; 0 sets no bound.", Range(0, 3_650)

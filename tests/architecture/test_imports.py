@@ -44,6 +44,7 @@ PLACES = {
     "multipart": ("http/arrival/upload.py",),
     "obstore": ("collection/evidence_files/store.py", "exchange/watching/bucket.py", "backup/*"),
     "procrastinate": ("worker.py", "platform/queue/jobs.py"),
+    "rfc3161_client": ("reporting/bundle/authority.py",),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),
     "sqlalchemy": ("db/schema/migrate.py", "db/schema/rehearsal.py", "db/migrations/*"),
     "structlog": ("http/*", "supervisor/*", "tracing/sending.py", "worker.py", "rounds.py", "backup/*"),

@@ -21,7 +21,7 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "time_stamp_missing": ErrorCode(
         (404, 503),
         "No time-stamping authority vouched for the bundle.",
-        "Set WEIGHBRIDGE_TIME_STAMP_URL, or ask again when the authority answers.",
+        "Set WEIGHBRIDGE_TIME_STAMP_URL and _CERTIFICATES, or ask again when the authority answers.",
     ),
     "not_draft": ErrorCode((409,), "The report is no draft any more.", "Restate it by another report."),
     "restated": ErrorCode(

@@ -23,7 +23,7 @@ from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
 from weighbridge.platform.audit_tree.keys import signer
-from weighbridge.reporting.bundle.authority import time_stamp
+from weighbridge.reporting.bundle.authority import request_time_stamp
 from weighbridge.reporting.bundle.making import BundleRequest, MadeBundle, ReadReport, make_bundle
 from weighbridge.settings import Settings
 
@@ -103,13 +103,20 @@ class Bundler:
             by = await signer(tx, self._settings)
         project, account = attempt.project_id, attempt.actor.account_id
         request = BundleRequest(project, number, account, by, self._read_report, is_redacted)
-        key, url = token_hex(KEY_BYTES), self._settings.time_stamp_url
+        key = token_hex(KEY_BYTES)
         with TemporaryDirectory(prefix="weighbridge-bundle-") as folder:
             file = Path(folder, BUNDLE_FILE)
             made = await make_bundle(database, self._store, request, Path(folder), file)
-            stamp = None if url is None else await asyncio.to_thread(time_stamp, url, made.sha256)
+            stamp = await self._request_time_stamp(made.sha256)
             await self._store.put_file(key, file)
         return made, KeptBundle(is_final, is_redacted, key, made.size, made.sha256, stamp)
+
+    async def _request_time_stamp(self, sha256: bytes) -> bytes | None:
+        """Return a verified time stamp over a digest; None where the operator names no authority."""
+        url, certificates = self._settings.time_stamp_url, self._settings.time_stamp_certificates
+        if url is None:
+            return None
+        return await asyncio.to_thread(request_time_stamp, url, certificates, sha256)
 
 
 async def kept_bundle(tx: Read, project: int, report: int) -> KeptBundle | None:

@@ -3,7 +3,6 @@
 from functools import partial
 from tempfile import SpooledTemporaryFile
 
-from weighbridge.core.proof.time_stamp import ANSWER_TYPE
 from weighbridge.core.report.adapter import MEDIA_TYPES
 from weighbridge.db.listing import Page, list_request
 from weighbridge.errors import Invalid
@@ -11,6 +10,7 @@ from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.operation import REFUSALS_TOLD
 from weighbridge.platform.queue.polling import poll
+from weighbridge.reporting.bundle.authority import ANSWER_TYPE
 from weighbridge.reporting.bundle.keeping import MEDIA_TYPE, BundleResult, attached
 from weighbridge.reporting.rendering.stated import rendered
 from weighbridge.reporting.reports import actions, queries

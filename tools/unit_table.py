@@ -7,6 +7,7 @@ and `-` gives a prefix, and how many it stands for. Prefixes stand in the order 
 """
 
 from fractions import Fraction
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,15 +22,30 @@ TEMPERATURE: Final = (("temperature", 1),)
 def written() -> str:
     """The table as text."""
     registry: Any = pint.UnitRegistry(non_int_type=Fraction, cache_folder=None)
-    names = {name: unit.name for name, unit in registry._units.items()}  # noqa: SLF001 - it tells no other way
-    prefixes = registry._prefixes  # noqa: SLF001 - as above
-    lines = [f"{name}-\t{_fraction(prefixes[name].value)}" for name in prefixes if name]
     of_unit: dict[str, list[str]] = {}
-    for name, unit in names.items():
-        of_unit.setdefault(unit, []).append(name)
+    for name in registry:
+        unit = registry.get_name(name)
+        of_unit.setdefault(unit, [unit]).extend([name] if name != unit else [])
+    lines = [f"{prefix}-\t{_fraction(_size(registry, prefix))}" for prefix in _prefixes()]
     for unit, its_names in sorted(of_unit.items()):
         lines.append("\t".join((" ".join(its_names), *_meaning(registry, unit))))
     return "\n".join(lines) + "\n"
+
+
+def _prefixes() -> list[str]:
+    """The names of the prefixes in the order of pint's definitions: `kilo- = 1e3 = k-`, `_` for no symbol."""
+    text = files(pint).joinpath("default_en.txt").read_text(encoding="utf-8")
+    names: list[str] = []
+    for line in text.splitlines():
+        name, *others = (part.strip() for part in line.partition("#")[0].split("="))
+        if name.endswith("-"):
+            names += (one.removesuffix("-") for one in (name, *others[1:]) if one != "_")
+    return names
+
+
+def _size(registry: Any, prefix: str) -> Fraction:
+    """How many a prefix stands for: so many bytes there are in a unit with it."""
+    return Fraction(registry.Quantity(Fraction(1), f"{prefix}byte").to("byte").magnitude)
 
 
 def meaning(registry: Any, name: str) -> unit_table.Meaning | None:

@@ -14,7 +14,6 @@ from typing import Final, cast
 from litestar import Litestar
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
-from litestar.plugins import PluginProtocol
 from litestar.routes import HTTPRoute
 from litestar.utils import join_paths
 
@@ -136,7 +135,7 @@ def _application(
                 yield
             await watch.stop()
 
-    application = _Framework(
+    application = Litestar(
         lifespan=[lifespan],
         exception_handlers=refusals.handlers(refusal.HANDLERS),
         openapi_config=None,
@@ -160,17 +159,6 @@ def _application(
     )
     _take_up(application, _handlers(settings.request_body_bytes), options.handler(SLICES, API_PREFIX))
     return application
-
-
-class _Framework(Litestar):
-    """The framework without what it does for pydantic and attrs, which nothing here uses.
-
-    Where somebody has pydantic installed, every process would import it when it starts.
-    """
-
-    @staticmethod
-    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
-        return plugins
 
 
 def _take_up(

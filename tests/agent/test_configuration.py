@@ -125,7 +125,7 @@ def test_the_example_of_the_howto_is_a_good_file(tmp_path):
 def test_without_the_packages_of_the_extra_the_agent_says_in_a_sentence_what_to_install(tmp_path):
     path = tmp_path / "agent.yaml"
     path.write_text(GOOD.replace("/var/lib/weighbridge-agent", str(tmp_path)))
-    bare = "import sys; sys.modules['asyncua'] = sys.modules['aiomqtt'] = None"
+    bare = "import sys; sys.modules['asyncua'] = sys.modules['paho'] = None"
     words = f"sys.argv = ['weighbridge', 'agent', 'run', {str(path)!r}]"
 
     said = subprocess.run(

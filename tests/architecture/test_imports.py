@@ -27,7 +27,6 @@ IMPURE = {
 """The standard library's clocks, dice and doors to the outside."""
 
 PLACES = {
-    "aiomqtt": ("agent/mqtt/*",),
     "alembic": ("db/schema/migrate.py", "db/schema/rehearsal.py", "db/migrations/*", "supervisor/schema.py"),
     "asyncua": ("agent/opcua/*",),
     "cyclopts": ("cli.py", "commands/*"),
@@ -43,6 +42,7 @@ PLACES = {
     ),
     "multipart": ("http/arrival/upload.py",),
     "obstore": ("collection/evidence_files/store.py", "exchange/watching/bucket.py", "backup/*"),
+    "paho": ("agent/mqtt/client.py",),
     "procrastinate": ("worker.py", "platform/queue/jobs.py"),
     "rfc3161_client": ("reporting/bundle/authority.py",),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),

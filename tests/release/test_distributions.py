@@ -129,6 +129,11 @@ def test_the_extras_bring_what_they_are_for(environment, built, tmp_path):
         pins.write_text("\n".join(re.findall(r"^[\w.-]+==[^\\\n]+", locked, re.MULTILINE)))
         environment.install("--constraint", pins, f"{built.wheel}[agent,traces]")
 
-    for module in ("asyncua", "aiomqtt", "opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http"):
+    for module in (
+        "asyncua",
+        "paho.mqtt.client",
+        "opentelemetry.sdk.trace",
+        "opentelemetry.exporter.otlp.proto.http",
+    ):
         said = environment.run("python", "-c", f"import {module}", cwd=tmp_path)
         assert said.returncode == 0, said.stderr

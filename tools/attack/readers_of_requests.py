@@ -46,9 +46,11 @@ def _request(query: bytes = b"", body: bytes = b"") -> Request[Any, Any, Any]:
         "type": "http", "method": "POST", "path": "/", "headers": [], "query_string": query, "state": {},
         "path_params": {},
     }  # fmt: skip
-    request: Request[Any, Any, Any] = Request(scope)
-    request._body = body  # noqa: SLF001 - as if it had arrived
-    return request
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return Request(scope, receive)
 
 
 def _corpus(name: str) -> tuple[bytes, ...]:

@@ -94,7 +94,7 @@ def with_extra(make: Callable[[], Made]) -> Made:
     try:
         return make()
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in {"asyncua", "aiomqtt"}:
+        if error.name is None or error.name.partition(".")[0] not in {"asyncua", "paho"}:
             raise
         raise Refusal(
             f"The package {error.name}, with which the agent reads, is not installed: "
@@ -120,9 +120,7 @@ async def _keep_reading(name: str, source: SessionOfSource, spool: Spool, longes
         except Exception as error:  # whatever a source raises, it is begun again
             failures = 1 if loop.time() - begun > STEADY_SECONDS else failures + 1
             said = str(error) or type(error).__name__
-            is_expected = isinstance(error, EXPECTED) or type(error).__module__.startswith(
-                ("asyncua", "aiomqtt")
-            )
+            is_expected = isinstance(error, EXPECTED) or type(error).__module__.startswith("asyncua")
             log.log(
                 logging.WARNING if failures == 1 else logging.DEBUG,
                 "%s: %s", name, said, exc_info=None if is_expected else error,

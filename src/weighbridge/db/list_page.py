@@ -19,14 +19,13 @@ import msgspec
 from psycopg.errors import DataError
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
-from psycopg.sql import Literal as AnyLiteral
 
 from weighbridge.core.problem import Problem
 from weighbridge.db import cursor
 from weighbridge.db.cursor import SortKey
 from weighbridge.db.engine import Command, Read
 from weighbridge.db.list_table import Approach, Listing, ListRequest, Source, comparison, hidden
-from weighbridge.db.literal import Part
+from weighbridge.db.literal import Literal, Part
 from weighbridge.db.row import Row
 from weighbridge.errors import Invalid, Malformed
 
@@ -284,7 +283,7 @@ def _selection(
         if name == source.branched or (name == approach.field and name in source.by_field):
             continue
         if name == approach.field and one.places:
-            places = [Part.of(SQL(place).format(AnyLiteral(value))) for place in one.places]
+            places = [Part.of(SQL(place).format(Literal(value))) for place in one.places]
             branches = [Part.joined(" AND ", [branch, place]) for branch in branches for place in places]
         elif not listing.indexes or name == approach.field or one.column == bounded:
             found.append(Part.of(comparison(one, comparator, value)))

@@ -24,6 +24,10 @@ from weighbridge.db.engine import Command
 class Literal(sql.Literal):
     """A quoted value in which a percent sign is only a percent sign."""
 
+    def __init__(self, value: Any) -> None:
+        super().__init__(value)
+        self.value = value
+
     def as_bytes(self, context: AdaptContext | None = None) -> bytes:
         return super().as_bytes(context).replace(b"%", b"%%")
 
@@ -60,15 +64,16 @@ class Part:
 
 
 def _write(composable: sql.Composable, texts: list[str], values: list[Any]) -> None:
-    content = composable._obj  # noqa: SLF001 - psycopg has no other way to what a part of a statement holds
-    if isinstance(composable, sql.Literal):
+    if isinstance(composable, Literal):
         texts.append("%s")
-        values.append(content)
+        values.append(composable.value)
     elif isinstance(composable, sql.Composed):
-        for part in content:
+        for part in composable:
             _write(part, texts, values)
+    elif isinstance(composable, sql.SQL):
+        texts.append(composable.as_string())
     else:
-        texts.append(content)
+        raise TypeError(f"{composable!r} has no place in a part of a statement; use Literal of this module")
 
 
 def moments(times: Iterable[datetime]) -> str:

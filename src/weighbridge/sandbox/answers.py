@@ -4,10 +4,13 @@ Invariant: of what a sandbox answers only values are made, of types of the servi
 in an answer can have a function called.
 """
 
+import copyreg
 import io
 import pickle
 import struct
 from typing import Any, Final
+
+from msgspec import UnsetType
 
 HEAD: Final = struct.Struct("!Q")
 """The length of the message behind it, in bytes."""
@@ -24,11 +27,14 @@ _PLAIN: Final = frozenset(
         ("datetime", "timezone"),
         ("decimal", "Decimal"),
         ("fractions", "Fraction"),
-        ("msgspec._core", "UNSET"),
+        ("msgspec", "UnsetType"),
         ("builtins", "frozenset"),
         ("builtins", "set"),
     }
 )
+
+_REDUCTIONS: Final = copyreg.dispatch_table | {UnsetType: lambda _: (UnsetType, ())}
+"""How values are written: UNSET as the only value of its public type, for its module is private."""
 
 
 class _Answers(pickle.Unpickler):
@@ -45,8 +51,12 @@ class _Answers(pickle.Unpickler):
 
 def packed(message: Any) -> bytes:
     """A message with its length."""
-    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    return HEAD.pack(len(content)) + content
+    stream = io.BytesIO()
+    pickler = pickle.Pickler(stream, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = _REDUCTIONS
+    pickler.dump(message)
+    content = stream.getbuffer()
+    return b"".join((HEAD.pack(len(content)), content))
 
 
 def unpacked(content: bytes) -> Any:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final, LiteralString
 
 import msgspec
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.batches.records import (
     INPUT_DATA_INLINE,
@@ -48,6 +48,7 @@ from weighbridge.db.listing import (
     read_page,
     start_implied,
 )
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, key_named, need, of_key

@@ -10,11 +10,12 @@ completions, so that a value that came later is none that it saw.
 from collections.abc import Sequence
 from typing import Final
 
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.core.collection.correction import CorrectionOrigin, value_source
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.db.engine import Write
+from weighbridge.db.literal import Literal
 
 
 async def record_used_corrections(tx: Write, project: int, batches: Sequence[int]) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.runs import slot_columns
 from weighbridge.accounting.drawing.manual_allocation import RunWithoutSource
@@ -31,7 +31,7 @@ from weighbridge.core.model import Aggregate
 from weighbridge.core.time.cadence import EVENT, label
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
-from weighbridge.db.literal import moments
+from weighbridge.db.literal import Literal, moments
 
 
 class Reason(StrEnum):

@@ -10,7 +10,7 @@ Nothing fails by them; they are named, because the result would be another one.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.batch_generations.records import (
     PendingEvaluations,
@@ -25,6 +25,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
+from weighbridge.db.literal import Literal
 
 
 async def pending_proposals(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[PendingProposals]:

@@ -6,7 +6,7 @@ Events stand in chunks, in the order in which they count.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, LiteralString
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import CHUNK_SIZE
 from weighbridge.accounting.inputs.selection import BySlot, chosen, membership, select_events
@@ -15,6 +15,7 @@ from weighbridge.accounting.posting.posted import GenerationContext, Posted, ide
 from weighbridge.collection.measurements.value import NUMBERS
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Write
+from weighbridge.db.literal import Literal
 
 
 async def insert_lineage(

@@ -11,11 +11,9 @@ import hashlib
 import logging
 from typing import Final
 
-import aiomqtt
-
 from weighbridge.agent.configuration.meaning import ARRIVAL
 from weighbridge.agent.configuration.records import MqttBroker, MqttTopic
-from weighbridge.agent.mqtt.client import AcknowledgingClient, Packet
+from weighbridge.agent.mqtt.client import AcknowledgingClient, BrokerError, Packet
 from weighbridge.agent.mqtt.payload import MqttMessage, readings_of
 from weighbridge.agent.mqtt.topic import fits
 from weighbridge.agent.reading import AgentReading, RefusedReading
@@ -40,7 +38,7 @@ class MqttSource:
         self._spool = spool
 
     async def session(self) -> None:
-        """Connect and read until the connection ends. Raises MqttError, SpoolFullError or Refusal."""
+        """Connect and read until the connection ends. Raises BrokerError, SpoolFullError or Refusal."""
         client = AcknowledgingClient(self._agent, self._broker)
         async with client:
             await client.follow([topic.topic for topic in self._broker.topics])
@@ -115,13 +113,13 @@ class MqttSource:
 
 
 async def _packets(client: AcknowledgingClient, lost: "asyncio.Task[None]") -> list[Packet]:
-    """The packets that have come, at least one. Raises MqttError when the connection is lost."""
+    """The packets that have come, at least one. Raises BrokerError when the connection is lost."""
     first = asyncio.create_task(client.packets.get())
     await asyncio.wait((first, lost), return_when=asyncio.FIRST_COMPLETED)
     if not first.done():
         first.cancel()
         lost.result()
-        raise aiomqtt.MqttError("the connection was closed")
+        raise BrokerError("the connection was closed")
     packets = [first.result()]
     while not client.packets.empty() and len(packets) < PACKETS_AT_ONCE_MAX:
         packets.append(client.packets.get_nowait())

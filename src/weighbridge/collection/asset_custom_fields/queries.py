@@ -3,12 +3,13 @@
 from functools import partial
 from typing import Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.collection.asset_custom_fields.records import AssetCustomField
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Listing, ListRequest, Page, page_of, read_int4
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 

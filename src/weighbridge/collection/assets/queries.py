@@ -2,13 +2,14 @@
 
 from typing import Final
 
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.assets.records import Asset
 from weighbridge.collection.named_records.asset import ASSET_ROW
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, read_moment, read_page
+from weighbridge.db.literal import Literal
 from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, of_projects
 

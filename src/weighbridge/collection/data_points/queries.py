@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Final, LiteralString
 
 import msgspec
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.data_points.records import (
     Correction,
@@ -26,6 +26,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.list_page import COUNT_MAX, Page, page_of
 from weighbridge.db.list_table import BOUNDS, MOMENT, Filter, Index, Listing, ListRequest, Source
 from weighbridge.db.listing import read_moment
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 

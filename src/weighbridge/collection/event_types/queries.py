@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 import msgspec
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.collection.event_schema.roll_up import roll_ups_of
 from weighbridge.collection.event_types.records import DataPointType, EventType
@@ -14,6 +14,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 

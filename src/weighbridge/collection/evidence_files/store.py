@@ -9,7 +9,7 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -78,7 +78,7 @@ class EvidenceStore:
                 stored = await self._store.get_async(key)
                 if stored.meta["size"] == size:
                     async for chunk in stored.stream(min_chunk_size=SPOOL_BYTES):
-                        await asyncio.to_thread(_take, spool, digest, chunk)
+                        await asyncio.to_thread(_take, spool, digest.update, chunk)
             except FileNotFoundError:
                 raise Damaged("The file is missing from the store of evidence files.") from None
             except (BaseError, OSError) as error:
@@ -148,8 +148,8 @@ def _refused(error: Exception) -> Unavailable:
     return Unavailable(_AWAY)
 
 
-def _take(spool: Spool, digest: "hashlib._Hash", chunk: bytes) -> None:
-    digest.update(chunk)
+def _take(spool: Spool, hash_on: Callable[[bytes], object], chunk: bytes) -> None:
+    hash_on(chunk)
     spool.write(chunk)
 
 

@@ -3,13 +3,14 @@
 from functools import partial
 from typing import Final
 
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.feedstocks.records import Feedstock
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, read_moment, read_page
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, of_projects

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.core.time.instant import MILLISECOND
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, ListRequest, read_key, start_implied
+from weighbridge.db.literal import Literal
 
 _PLACES: Final = (
     "e.location_ids[1] = {}",

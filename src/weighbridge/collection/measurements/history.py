@@ -6,13 +6,14 @@ A completion gave a first value; it is part of what was captured and no correcti
 from functools import partial
 from typing import Any, Final
 
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.data_points.records import Correction
 from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionOrigin, CorrectionState
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, page_of
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 
 CORRECTIONS: Final = Listing(

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.collection.outages.records import Outage
 from weighbridge.core.identity import ids
@@ -19,6 +19,7 @@ from weighbridge.db.listing import (
     read_moment,
     read_page,
 )
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.platform.tenancy.scope import find

@@ -4,11 +4,12 @@ from functools import partial
 from typing import Any, Final
 
 import msgspec
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.exchange.data_feeds.records import DataFeed, FeedColumn

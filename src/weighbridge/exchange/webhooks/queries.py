@@ -4,7 +4,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.change import ChangeCursor
@@ -23,6 +23,7 @@ from weighbridge.db.listing import (
     read_moment,
     read_page,
 )
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.exchange.delivering.message import TYPE_PREFIX, change_type

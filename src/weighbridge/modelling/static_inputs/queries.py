@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
@@ -18,6 +18,7 @@ from weighbridge.db.listing import (
     read_key,
     read_moment,
 )
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.modelling.static_inputs.records import StaticInput

@@ -9,7 +9,7 @@ Invariants: memory is in proportion to the events that were corrected, and to on
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.accounting.inputs.used_corrections import EVENT_AS_USED
 from weighbridge.core.bundle.form.lineage import BatchLineage, DrawRead, SetRead, ranges_of
@@ -17,6 +17,7 @@ from weighbridge.core.bundle.form.rows import EventTypeRow
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
+from weighbridge.db.literal import Literal
 
 EVENTS_AT_ONCE: Final = 5000
 """Events that are in memory at a time."""

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
@@ -20,6 +20,7 @@ from weighbridge.db.listing import (
     read_moment,
     read_page,
 )
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 from weighbridge.platform.api_tokens.records import TokenUser

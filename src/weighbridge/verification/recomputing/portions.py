@@ -11,10 +11,11 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
 import msgspec
-from psycopg.sql import SQL, Composable, Composed, Literal
+from psycopg.sql import SQL, Composable, Composed
 
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
+from weighbridge.db.literal import Literal
 
 BATCHES_AT_ONCE: Final = 500
 """Batches that are held in memory at a time; a slot with more is held whole."""

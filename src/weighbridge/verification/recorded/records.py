@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from psycopg.sql import SQL, Composable, Composed, Literal
+from psycopg.sql import SQL, Composable, Composed
 
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.db.json import canonical
+from weighbridge.db.literal import Literal
 from weighbridge.verification.recorded.nouns import NOUNS, RecordedNoun, Told
 
 COMPARED_AT_ONCE: Final = 2_000

@@ -13,13 +13,14 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.value import NUMBERS
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
+from weighbridge.db.literal import Literal
 
 POINTS_MAX: Final = 1_500
 """Values that are given each by itself; more are cut into buckets."""

@@ -3,7 +3,7 @@
 The supervisor starts it as `python -m weighbridge.supervisor.api TARGET ADDRESS PORT`, as often as
 `api_processes` says, and the kernel shares the connections out. Granian would start processes by itself, but
 it takes two that fail in turns for healthy ones and starts them again for ever, and a process that does
-nothing but watch another takes the time and the memory of a start: its worker runs in this one.
+nothing but watch another takes the time and the memory of a start: its embedded server runs in this one.
 
 A connection costs nothing but a little memory until a request has arrived on it, and has only so long for
 that: whoever opens connections and says nothing, or reads no answer, keeps none of them. Only HTTP/1 is
@@ -14,19 +14,25 @@ Invariants: it does not outlive the supervisor; when told to stop it takes no ne
 that it has.
 """
 
+import asyncio
+import logging
+import os
 import resource
+import signal
 import socket
+import stat
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
-from granian._granian import ListenerSpec
-from granian.constants import HTTPModes, Interfaces, Loops
+import uvloop
+from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
-from granian.server import MPServer
+from granian.server.embed import Server
 
-from weighbridge.settings import read
+from weighbridge.settings import Settings, read
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.garbage import look_rarely, look_when_started
 from weighbridge.supervisor.leaving import leave
@@ -40,6 +46,8 @@ CONNECTIONS_OF_ONE_PROCESS_MAX: Final = 4096
 FILES_BESIDE_CONNECTIONS: Final = 256
 """Files and sockets that an API process needs beside the connections of its clients."""
 
+LISTENING_LOOK_SECONDS: Final = 0.01
+
 HEADER_BYTES_MAX: Final = 65_536
 """Bytes of the request line and the headers together; a longer head is refused with 431."""
 
@@ -49,53 +57,72 @@ def main(target: str, address: str, port: str) -> None:
     die_with_supervisor()
     look_when_started()
     settings = read()
-    server = _Server(
-        settings.answer_stalled_seconds,
-        target=target,
+    application = load(target)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        try:
+            has_ended_as_told = runner.run(_serve(application, address, int(port), settings))
+        except Exception:
+            logging.getLogger(__name__).exception("the API process failed")
+            has_ended_as_told = False
+        leave(0 if has_ended_as_told else 1)  # granian has threads that would still want the interpreter
+
+
+async def _serve(application: Any, address: str, port: int, settings: Settings) -> bool:
+    """Serve on this loop until the server is told to stop, or fails; whether it was told."""
+    server = Server(
+        application,
         address=address,
-        port=int(port),
+        port=port,
         interface=Interfaces.ASGI,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(
             header_read_timeout=settings.request_header_seconds * 1000, max_buffer_size=HEADER_BYTES_MAX
         ),
-        loop=Loops.uvloop,
-        workers=1,
         backlog=CONNECTIONS_WAITING,
         backpressure=_connections_max(),
         websockets=False,
-        log_level=LogLevels.warning,
+        log_level=LogLevels.error,
         log_dictconfig=logs.server_logging(settings.log_format),
     )
-    try:
-        server.serve(target_loader=load)
-    except SystemExit as ended:  # granian has threads that would still want the interpreter
-        leave(1 if ended.code else 0)
-    leave()
+    for one in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(one, server.stop)
+    bounding = asyncio.create_task(_bound_stalled_connections(port, settings.answer_stalled_seconds))
+    await server.serve()
+    bounding.cancel()
+    return bool(server.interrupt_signal)
 
 
-class _Server(MPServer):
-    """A server in this process, whose connections are closed when their client takes nothing that is sent.
+async def _bound_stalled_connections(port: int, seconds: int) -> None:
+    """Have connections closed when their client takes nothing that is sent for so long.
 
     The kernel has that deadline, and granian none: a connection inherits it from the socket that listens.
+    Granian keeps that socket to itself, so it is looked for by its port until it listens.
     """
+    if sys.platform != "linux":
+        return
+    while not _set_deadline(port, seconds):  # noqa: ASYNC110 - granian tells nobody that it listens
+        await asyncio.sleep(LISTENING_LOOK_SECONDS)
 
-    def __init__(self, stalled_seconds: int, **options: Any) -> None:
-        super().__init__(**options)
-        self._stalled_seconds = stalled_seconds
 
-    def _init_shared_socket(self) -> None:
-        made = ListenerSpec(self.bind_addr, self.bind_port, self.backlog).build()
-        listening = socket.socket(fileno=made.get_fd())
-        listening.set_inheritable(True)
-        if sys.platform == "linux":
-            milliseconds = self._stalled_seconds * 1000
-            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
-        vars(self).update(_shd=made, _sfd=made.get_fd(), _sso=listening)
+def _set_deadline(port: int, seconds: int) -> bool:
+    """Set the deadline of the sockets with a port; whether one of them listens already."""
+    is_listening = False
+    for entry in Path("/proc/self/fd").iterdir():
+        number = int(entry.name)
+        if not _is_socket(number):
+            continue
+        with socket.socket(fileno=os.dup(number)) as found:
+            if found.family in {socket.AF_INET, socket.AF_INET6} and found.getsockname()[1] == port:
+                found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, seconds * 1000)
+                is_listening |= bool(found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+    return is_listening
 
-    def _serve(self, spawn_target: Any, target_loader: Any) -> None:
-        self._init_shared_socket()
-        self._spawn_worker(0, spawn_target, target_loader).inner.run()
+
+def _is_socket(number: int) -> bool:
+    try:
+        return stat.S_ISSOCK(os.fstat(number).st_mode)
+    except OSError:  # that of the folder, which is closed by now
+        return False
 
 
 def _connections_max() -> int:

@@ -1,7 +1,7 @@
 """The caller of a request: the actor behind its token, within the limit and with the permission asked for."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from litestar import Request
@@ -29,20 +29,12 @@ def database(request: WebRequest) -> Database:
     return cast("Database", request.app.state.database)
 
 
-async def from_replica(
-    request: WebRequest,
-    read: Callable[[Read], Awaitable[Result]],
-    stands: tuple[str, Sequence[Any]] | None = None,
-    refusal: Exception | None = None,
-) -> Result | None:
-    """What is read of the replica; None where there is none, or it has to be read from the primary.
-
-    The primary is asked a question first; the refusal is raised when that has no row.
-    """
+async def from_replica(request: WebRequest, read: Callable[[Read], Awaitable[Result]]) -> Result | None:
+    """What is read of the replica; None where there is none, or it has to be read from the primary."""
     replica: Replica | None = request.app.state.replica
     if replica is None:
         return None
-    return await replica.serve(database(request), read, stands, refusal)
+    return await replica.serve(database(request), read)
 
 
 def shares(request: WebRequest) -> "Shares":

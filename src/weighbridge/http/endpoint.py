@@ -32,7 +32,7 @@ from weighbridge.http.lists.response_mode import MARKS
 from weighbridge.http.lists.summary import summarised
 from weighbridge.http.operation import REFUSALS_TOLD, Handler, HttpMethod, Operation, route
 from weighbridge.http.reply import Reply
-from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
+from weighbridge.http.shortcut import Shortcut, by_shortcut
 from weighbridge.http.text import outside_calendar
 
 __all__ = [
@@ -75,11 +75,7 @@ def get(
                 answer = await summarised(request, function, reading)
                 return response_of(request, answer, 200)
             of_replica = listing is not None and not computes
-            answer = None
-            if not sends and not computes:
-                answer = await by_presumption(request, permission, read, of_replica=of_replica)
-            if answer is None:
-                answer = await answered(request, permission, read, computes=computes, of_replica=of_replica)
+            answer = await answered(request, permission, read, computes=computes, of_replica=of_replica)
             if isinstance(answer, Attachment):
                 return answer.reply(request.app.state.downloads, request.scope["state"]["account"])
             return response_of(request, answer, 200)

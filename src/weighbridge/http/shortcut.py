@@ -8,18 +8,16 @@ Invariants: the statement itself asks whether the token still stands, and stores
 request that carries an idempotency key takes the long way; a request counts once against the limit.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, cast
 
 from weighbridge.core.platform.permission import Actor
-from weighbridge.db.engine import Database, Read
-from weighbridge.db.threads import computing_for
-from weighbridge.errors import Malformed, Refusal, Unauthorized
+from weighbridge.db.engine import Database
+from weighbridge.errors import Malformed
 from weighbridge.http import idempotency, wire
 from weighbridge.http.admission.rate_limit import RateLimiter
-from weighbridge.http.caller import WebRequest, authenticated, database, from_replica, shares, token_of
+from weighbridge.http.caller import WebRequest, authenticated, database, shares, token_of
 
 SHORT_BODY_BYTES_MAX: Final = 16_384
 """Bytes of a body that may take the shortcut; a larger one is read only once."""
@@ -32,8 +30,6 @@ class Presumption:
     actor: Actor
     token_id: int
     values: Mapping[str, Any]
-    stands: tuple[str, Sequence[Any]]
-    """Gives a row if the token still acts for the actor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,50 +68,6 @@ async def by_shortcut(request: WebRequest, permission: str, body: type[Any], sho
             limiter.take_back(presumed.token_id, allowance)
     request.scope["state"]["limit"] = allowance.headers
     return record
-
-
-async def by_presumption(
-    request: WebRequest,
-    permission: str,
-    read: Callable[[Read, Actor], Awaitable[Any]],
-    *,
-    of_replica: bool = False,
-) -> Any:
-    """What a request reads; None when that has to be asked again, by whom the token acts for now.
-
-    The first statement carries the question whether the token still stands, and nothing is given away that
-    was read before its answer. Whoever is refused anything is refused the long way. With `of_replica` it is
-    read from the replica where there is one; the question goes to the primary even so.
-    """
-    presumed = _presumed(request, permission)
-    if presumed is None:
-        return None
-    limiter: RateLimiter = request.app.state.limiter
-    allowance = limiter.admit_unshared(presumed.token_id)
-    if allowance is None:
-        return None
-    async with shares(request).turn(presumed.actor.account_id):  # whose refusal nobody need ask for again
-        refusal = Unauthorized("The token does not stand any more.")
-        try:
-            with computing_for(presumed.actor.account_id):
-                answer = None
-                if of_replica:
-                    work = partial(_read_for, read, presumed.actor)
-                    answer = await from_replica(request, work, presumed.stands, refusal)
-                if answer is None:
-                    async with database(request).read() as tx:
-                        tx.require(*presumed.stands, refusal)
-                        answer = await read(tx, presumed.actor)
-                        await tx.settle()
-        except Refusal:
-            limiter.take_back(presumed.token_id, allowance)
-            return None
-    request.scope["state"]["limit"] = allowance.headers
-    return answer
-
-
-async def _read_for(read: Callable[[Read, Actor], Awaitable[Any]], actor: Actor, tx: Read) -> Any:
-    return await read(tx, actor)
 
 
 def _presumed(request: WebRequest, permission: str) -> Presumption | None:

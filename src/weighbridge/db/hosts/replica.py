@@ -2,8 +2,7 @@
 
 For whoever asks for a list, the primary is asked first how far it has committed; the replica answers once
 it has replayed as much. So a list shows every write that anybody was told of before the list was asked for,
-whichever process was written to and whoever asks, and no client has to carry anything. The question goes with
-the one whether the token stands, which has to be asked of the primary anyhow.
+whichever process was written to and whoever asks, and no client has to carry anything.
 
 Positions in the log are compared within one history of the database only: each promotion begins another, and
 has a mark of its own in `database_histories`, which the replica must have. Example: the primary is at 0/5000
@@ -16,12 +15,12 @@ the caller reads from the primary; a snapshot on the replica begins after it was
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from time import monotonic
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 from psycopg import AsyncConnection, Error
@@ -54,7 +53,7 @@ _log: Final = logging.getLogger(__name__)
 
 _POSITION: Final = """
     WITH here AS (SELECT pg_current_wal_flush_lsn() AS lsn)
-    SELECT (lsn - '0/0')::bigint, h.mark::text, {stands}
+    SELECT (lsn - '0/0')::bigint, h.mark::text
       FROM here LEFT JOIN database_histories h
         ON h.timeline = ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::bigint
 """
@@ -109,17 +108,12 @@ class _Promoted(Exception):  # noqa: N818 - an outcome
     """The server follows nobody any more."""
 
 
-async def position_of(
-    primary: Database, stands: tuple[str, Sequence[Any]] | None = None, refusal: Exception | None = None
-) -> LogPosition:
-    """How far the primary has committed; the refusal is raised when a question has no row there."""
-    question, values = ("true", ()) if stands is None else (f"EXISTS ({stands[0]})", stands[1])
+async def position_of(primary: Database) -> LogPosition:
+    """How far the primary has committed."""
     while True:
-        row = await primary.single(_POSITION.replace("{stands}", question), values)
+        row = await primary.single(_POSITION)
         assert row is not None, "there is always a position"  # noqa: S101
-        offset, mark, holds = row
-        if not holds and refusal is not None:
-            raise refusal
+        offset, mark = row
         if mark is not None:
             return LogPosition(offset, mark)
         async with primary.write() as tx:
@@ -176,18 +170,12 @@ class Replica:
                 looking.cancel()
                 await asyncio.wait([looking])
 
-    async def serve(
-        self,
-        primary: Database,
-        read: Callable[[Read], Awaitable[Result]],
-        stands: tuple[str, Sequence[Any]] | None = None,
-        refusal: Exception | None = None,
-    ) -> Result | None:
+    async def serve(self, primary: Database, read: Callable[[Read], Awaitable[Result]]) -> Result | None:
         """What the function reads of the replica; None where it has to be read from the primary."""
         if self.state is not ReplicaState.FOLLOWING:
             self.tell(ReplicaOutcome(self.state.value))
             return None
-        position = await position_of(primary, stands, refusal)
+        position = await position_of(primary)
         try:
             async with self._reading(position) as tx:
                 result = await read(tx)

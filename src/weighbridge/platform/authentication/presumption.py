@@ -8,7 +8,6 @@ Invariants: the secret is not remembered, only its SHA-256; a presumed actor is 
 statements that ask.
 """
 
-import re
 from typing import Final
 
 from weighbridge.core.platform import token as tokens
@@ -27,12 +26,6 @@ TOKEN_STANDS: Final = f"""
                AND revoked_at IS NULL AND coalesce(expires_at > now(), true) AND {USE_IS_RECORDED})
 """
 """A condition for the statement that carries a request out; its parameters are a presumption's values."""
-
-
-_NAMED: Final = re.compile(r"%\((\w+)\)s")
-_VALUES: Final = _NAMED.findall(TOKEN_STANDS)
-_STANDS: Final = _NAMED.sub("%s", f"SELECT WHERE {TOKEN_STANDS}")
-"""The same as a question of its own, whose parameters go by their places, as those of other questions do."""
 
 
 def remember(database: Database, secret_hash: bytes, actor: Actor) -> None:
@@ -54,4 +47,4 @@ def presume(database: Database, token: str, request_id: str) -> Presumption | No
         return None
     permissions, values = remembered
     actor = Actor(values["account"], values["user"], values["token"], permissions, request_id)
-    return Presumption(actor, values["token"], values, (_STANDS, [values[name] for name in _VALUES]))
+    return Presumption(actor, values["token"], values)

@@ -3,7 +3,6 @@
 import msgspec
 import pytest
 
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.row import Column, Derived, either_of, row_of, unless_null
 
 
@@ -28,12 +27,6 @@ class Tagged(msgspec.Struct, frozen=True):
 class Greeting(msgspec.Struct, frozen=True):
     text: str
     name: str
-
-
-class Stay(msgspec.Struct, frozen=True):
-    arrived: Instant
-    left: Instant | None
-    month: str
 
 
 def _id(place: int, number: int) -> str:
@@ -81,51 +74,6 @@ def test_a_record_of_one_field_that_is_read() -> None:
     tagged = row_of(Tagged, Column("tags", "t.tags", str.split))
 
     assert tagged.make("a b") == Tagged(["a", "b"])
-
-
-def test_a_list_shows_a_time_as_the_text_of_the_wire_and_selects_it_by_a_name_of_its_own() -> None:
-    stay = row_of(
-        Stay,
-        Column("arrived", "s.arrived"),
-        Column("left", "greatest(s.left, s.ended)"),
-        Column("month", "s.arrived", lambda arrived: f"{arrived:%B}"),
-    )
-
-    assert stay.columns == "s.arrived, greatest(s.left, s.ended)"
-    assert stay.shown.columns == (
-        "(s.arrived)::text AS shown_arrived, (greatest(s.left, s.ended))::text AS shown_left, s.arrived"
-    )
-    arrived = Instant.read("2025-03-01 06:00:00+00")
-    assert stay.shown.make("2025-03-01 06:00:00+00", "2025-03-02 00:00:00.12+00", arrived) == Stay(
-        "2025-03-01T06:00:00.000Z", "2025-03-02T00:00:00.120Z", "March"
-    )
-    assert stay.shown.make("2025-03-01 06:00:00+00", None, arrived).left is None
-
-
-def test_a_time_that_another_field_is_made_of_stays_a_moment_in_lists() -> None:
-    stay = row_of(
-        Stay,
-        Column("arrived", "s.arrived"),
-        Column("left", "s.left"),
-        Derived("month", ("arrived",), lambda arrived: f"{arrived:%B}"),
-    )
-
-    assert stay.shown.columns == "s.arrived, (s.left)::text AS shown_left"
-
-
-def test_a_list_of_a_record_without_times_selects_what_others_do() -> None:
-    assert VISIT.shown is VISIT
-    assert either_of("v.guest", PERSON, VISIT).shown.with_texts is None
-
-
-def test_a_list_of_two_kinds_shows_the_times_of_both() -> None:
-    stay = row_of(Stay, Column("arrived", "s.arrived"), Column("left", "s.left"), Column("month", "s.month"))
-    either = either_of("v.guest", PERSON, stay)
-
-    assert either.columns == "v.guest, h.name, h.years, s.arrived, s.left, s.month"
-    assert either.shown.make(5, None, None, "2025-03-01 06:00:00+00", None, "May") == Stay(
-        "2025-03-01T06:00:00.000Z", None, "May"
-    )
 
 
 def test_a_field_is_made_of_others() -> None:

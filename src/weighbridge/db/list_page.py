@@ -237,8 +237,7 @@ async def read_page(
     tx: Read, row: Row[Record], listing: Listing, request: ListRequest,
     *, source: LiteralString | Source, where: Sequence[Composable | Part], is_last: bool = False,
 ) -> Page[Record]:  # fmt: skip
-    """Read one page of records that are made by their table, to be shown."""
-    row = row.shown
+    """Read one page of records that are made by their table."""
     return await page_of(
         tx, row.make, listing, request, columns=row.columns, source=source, where=where, is_last=is_last
     )

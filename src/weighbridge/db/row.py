@@ -12,9 +12,6 @@ The table is the single source of what a statement selects and of how a row of i
     )
     await tx.rows(TOKENS.make, f"SELECT {TOKENS.columns} FROM tokens t")
 
-Lists take the table as `shown`: a time without a reader of its own is only shown there, so it comes as the
-text that goes on the wire. A moment of each, and a text of each moment, take a tenth of a page's time.
-
 Invariants: every field without a default has one column, and no column names another field: a table that
 breaks this fails on import. What several columns read is selected once. `make` takes a row by position and
 builds the record by position: what is to be looked up by name is looked up when the table is made.
@@ -22,11 +19,9 @@ builds the record by position: what is to be looked up by name is looked up when
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Final, Generic, LiteralString, TypeVar, get_type_hints
-
-from weighbridge.core.time.instant import Instant, wire_moment
+from typing import Any, Generic, LiteralString, TypeVar
 
 Record = TypeVar("Record")
 OtherRecord = TypeVar("OtherRecord")
@@ -71,13 +66,6 @@ class Row(Generic[Record]):
 
     sources: tuple[LiteralString, ...]
     make: Callable[..., Record]
-    with_texts: "Row[Record] | None" = None
-    """The same with times as texts of the wire; None where the record has none."""
-
-    @property
-    def shown(self) -> "Row[Record]":
-        """What to select for records that only go on the wire."""
-        return self.with_texts or self
 
     @property
     def columns(self) -> LiteralString:
@@ -88,14 +76,6 @@ class Row(Generic[Record]):
 def row_of(record: Callable[..., Record], *columns: Column | Derived) -> Row[Record]:
     """The table of a record; ValueError when it does not fit the record's fields."""
     fields = _fields(record, [column.field for column in columns])
-    texts = _with_texts(record, columns)
-    shown = None if texts is None else _table(record, texts, fields)
-    return replace(_table(record, columns, fields), with_texts=shown)
-
-
-def _table(
-    record: Callable[..., Record], columns: Sequence[Column | Derived], fields: Sequence[str]
-) -> Row[Record]:
     selected = tuple(
         dict.fromkeys(sql for column in columns if isinstance(column, Column) for sql in column.sources)
     )
@@ -114,10 +94,7 @@ def either_of(
     def make(*row: Any) -> Record | OtherRecord:
         return when_null.make(*of_null(row)) if row[0] is None else otherwise.make(*of_other(row))
 
-    if when_null.with_texts is None and otherwise.with_texts is None:
-        return Row(selected, make)
-    shown = either_of(deciding, when_null.shown, otherwise.shown)
-    return Row(selected, make, shown)
+    return Row(selected, make)
 
 
 def unless_null(read: Callable[..., Value]) -> Callable[..., Value | None]:
@@ -127,32 +104,6 @@ def unless_null(read: Callable[..., Value]) -> Callable[..., Value | None]:
         return None if None in values else read(*values)
 
     return read_values
-
-
-_TIMES: Final = (Instant, Instant | None)
-
-
-def _with_texts(
-    record: Callable[..., Any], columns: Sequence[Column | Derived]
-) -> list[Column | Derived] | None:
-    """The columns with times as the texts of the wire; None where no column is a time."""
-    hints = get_type_hints(record) if isinstance(record, type) else {}
-    derived = {source for column in columns if isinstance(column, Derived) for source in column.sources}
-    shown = [
-        # Under a name of its own: an order by the column's would else be one by its text.
-        Column(column.field, f"({column.sql})::text AS shown_{column.field}", _wire_moment)
-        if isinstance(column, Column)
-        and column.read is None
-        and column.field not in derived
-        and hints.get(column.field) in _TIMES
-        else column
-        for column in columns
-    ]
-    return None if shown == [*columns] else shown
-
-
-def _wire_moment(read: str | None) -> str | None:
-    return None if read is None else wire_moment(read)
 
 
 def _fields(record: Callable[..., Any], named: Sequence[str]) -> list[str]:

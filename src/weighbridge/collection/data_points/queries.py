@@ -23,7 +23,7 @@ from weighbridge.core.collection.correction import value_source
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.list_page import COUNT_MAX, Page, page_of
+from weighbridge.db.list_page import COUNT_MAX, Page, read_page
 from weighbridge.db.list_table import BOUNDS, MOMENT, Filter, Index, Listing, ListRequest, Source
 from weighbridge.db.listing import read_moment
 from weighbridge.db.literal import Literal
@@ -339,15 +339,7 @@ async def _page(
     where: Composable,
     source: LiteralString | Source = _SOURCE,
 ) -> Page[DataPoint]:
-    page = await page_of(
-        tx,
-        DATA_POINT_ROW.shown.make,
-        listing,
-        request,
-        columns=DATA_POINT_ROW.shown.columns,
-        source=source,
-        where=[where],
-    )
+    page = await read_page(tx, DATA_POINT_ROW, listing, request, source=source, where=[where])
     return Page(await _complete(tx, project, page.data), page.info)
 
 

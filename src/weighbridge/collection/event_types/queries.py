@@ -67,8 +67,8 @@ async def list_event_types(tx: Read, project: int, request: ListRequest) -> Page
     """The event types of a project."""
     of_project = SQL("project_id = {}").format(Literal(project))
     page = await page_of(
-        tx, EVENT_TYPE_ROW.shown.make, EVENT_TYPES, request,
-        columns=EVENT_TYPE_ROW.shown.columns, source="event_types", where=[of_project],
+        tx, EVENT_TYPE_ROW.make, EVENT_TYPES, request,
+        columns=EVENT_TYPE_ROW.columns, source="event_types", where=[of_project],
     )  # fmt: skip
     return Page(await _with_data_point_types(tx, project, page.data), page.info)
 

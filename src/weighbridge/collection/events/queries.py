@@ -114,8 +114,8 @@ async def list_events(tx: Read, project: int, request: ListRequest) -> Page[Even
         "events e", "e.*", EVENT_JOINED, implied=implied_by(project, request), kept=_kept(project, request)
     )
     read = partial(
-        page_beside, tx, EVENT_ROW.shown.make, EVENTS, request,
-        columns=EVENT_ROW.shown.columns, source=source, where=[here, *tagged],
+        page_beside, tx, EVENT_ROW.make, EVENTS, request,
+        columns=EVENT_ROW.columns, source=source, where=[here, *tagged],
     )  # fmt: skip
     expected: Named | None = tx.memory.recall(("named by events", project))
     if expected is not None:

@@ -49,13 +49,13 @@ def locations_of_event(project: int, event: int) -> Command:
 
 def locations_by_number(rows: Sequence[TupleRow]) -> dict[int, Location]:
     """The locations that were asked for, by their numbers."""
-    return {row[1]: LOCATION_ROW.shown.make(*row) for row in rows}
+    return {row[1]: LOCATION_ROW.make(*row) for row in rows}
 
 
 _NUMBERED: Final = f"""
-    SELECT {LOCATION_ROW.shown.columns} FROM locations WHERE project_id = %s AND id = ANY (%s::integer[])
+    SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s AND id = ANY (%s::integer[])
 """
 _OF_EVENT: Final = f"""
-    SELECT {LOCATION_ROW.shown.columns} FROM locations WHERE project_id = %s
+    SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s
        AND id = ANY (ARRAY(SELECT unnest(location_ids) FROM events WHERE project_id = %s AND id = %s))
 """

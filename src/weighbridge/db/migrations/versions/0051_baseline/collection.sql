@@ -251,6 +251,7 @@ BEGIN
     IF tail > 0 OR tail = 0 AND (units * below <> above OR mod(head, 2) = 1) THEN head := head + 1; END IF;
     RETURN sign(dividend) * sign(divisor) * (head::text || 'E' || (extra - places))::numeric;
 END $$;
+
 -- A process takes keys of events in blocks of 4,096 and counts on by itself.
 CREATE SEQUENCE event_key_blocks MAXVALUE 68719476735;
 
@@ -273,6 +274,7 @@ CREATE TABLE events (
     created_at          timestamptz(3) NOT NULL DEFAULT now(),
     updated_at          timestamptz(3) NOT NULL DEFAULT now(),
     asset_id            integer,
+    -- The values in force where any value is corrected, and the captured times and tags where they changed.
     corrected_numbers   numeric[],
     corrected_texts     text[],
     corrected_booleans  boolean[],
@@ -284,7 +286,7 @@ CREATE TABLE events (
     -- Of a rolled-up event: the number of its readings, and of its valid readings. Null of a captured event.
     readings            integer,
     valid_readings      integer,
-    -- Of a rolled-up event: the slots of its readings with a valid reading, and all slots of its readings.
+    -- Of a rolled-up event: the slots of the cadence of its readings that have a valid one, and all such slots.
     covered_readings    integer,
     expected_readings   integer,
     PRIMARY KEY (project_id, id),

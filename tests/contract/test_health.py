@@ -24,7 +24,7 @@ def test_the_service_is_not_ready_on_an_empty_database(empty_database):
 
 
 def test_the_service_is_ready_when_the_last_migration_is_done(empty_database):
-    migrate(empty_database, "0001")
+    migrate(empty_database, "0051")
     with Server(empty_database) as service:
         before = service.request("GET", "/readyz", (), None, {})
         migrate(empty_database)

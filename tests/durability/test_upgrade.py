@@ -1,17 +1,14 @@
-"""The upgrade of data that an earlier release stored: rehearsed on a copy, carried out, and verified.
-
-`stored/0043.dump` is the database of the demonstration as it stood at that step, written by `pg_dump`.
-"""
+"""The upgrade of data that the first release stored: rehearsed on a copy, carried out, and verified."""
 
 import asyncio
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import psycopg
 import pytest
 from tests.durability.processes import environment
+from tools.stored_release.folders import DUMP, released
 
 from weighbridge.db.embedded import attached, server
 from weighbridge.db.engine import Database
@@ -21,7 +18,7 @@ from weighbridge.db.schema.revision import newest_revision
 from weighbridge.errors import Refusal
 from weighbridge.verification import verify
 
-STORED = Path(__file__).parent / "stored" / "0043.dump"
+STORED = released()[0] / DUMP
 COUNTED = ("events", "batches", "ledger_entries", "audit_log")
 
 
@@ -34,7 +31,7 @@ def weighbridge(*arguments, **variables):
 
 @pytest.fixture
 def stored(data_dir):
-    """A data directory of the earlier release."""
+    """A data directory of the first release."""
     with attached(data_dir) as running:
         done = running.location.run(
             "pg_restore", f"--dbname={running.url}", "--no-owner", "--exit-on-error", str(STORED)
@@ -62,7 +59,7 @@ def test_what_an_earlier_release_stored_holds_after_the_upgrade(stored):
     with server(stored) as url:
         with psycopg.connect(url) as connection:
             before = counts(connection)
-            assert revision(connection) == "0043"
+            assert revision(connection) == "0051"
 
         migrate(url)
 
@@ -76,43 +73,68 @@ def test_what_an_earlier_release_stored_holds_after_the_upgrade(stored):
 
 def test_a_rehearsal_takes_every_step_on_a_copy_and_changes_nothing(data_dir):
     with server(data_dir) as url:
-        migrate(url, "0042")
+        migrate(url, "0055")
         with psycopg.connect(url, autocommit=True) as connection:
             done = weighbridge("migrate", "--dry-run", "--json", "--data-dir", data_dir)
             found = revision(connection)
 
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
-    assert (said["before"], found) == ("0042", "0042")
+    assert (said["before"], found) == ("0055", "0055")
     revisions = [step["revision"] for step in said["steps"]]
-    assert (revisions[0], revisions[-1]) == ("0043", newest_revision())
+    assert (revisions[0], revisions[-1]) == ("0056", newest_revision())
     assert [one.name for one in data_dir.parent.iterdir()] == [data_dir.name]
 
 
 def test_a_step_that_cannot_be_carried_out_is_named(empty_database):
-    migrate(empty_database, "0001")
+    migrate(empty_database, "0053")
+    with psycopg.connect(empty_database) as connection:
+        connection.execute("CREATE TABLE slot_waits (in_the_way integer)")
+
+    found = rehearse(empty_database)
+
+    assert (found.before, found.steps) == ("0053", [])
+    assert found.failure.startswith('Step 0054 cannot be carried out: relation "slot_waits" already exists')
+
+
+def test_a_database_without_a_step_whose_baseline_cannot_be_carried_out_is_named(empty_database):
     with psycopg.connect(empty_database) as connection:
         connection.execute("CREATE TABLE feedstocks (in_the_way integer)")
 
     found = rehearse(empty_database)
 
-    assert (found.before, found.steps) == ("0001", [])
-    assert found.failure.startswith('Step 0002 cannot be carried out: relation "feedstocks" already exists')
+    assert (found.before, found.steps) == (None, [])
+    assert found.failure.startswith('Step 0051 cannot be carried out: relation "feedstocks" already exists')
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)], ids=["in earnest", "rehearsed"])
+def test_a_database_that_no_release_made_is_refused_in_one_sentence(empty_database, options):
+    with psycopg.connect(empty_database) as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num text)")
+        connection.execute("INSERT INTO alembic_version VALUES ('0043')")
+
+    done = weighbridge("migrate", *options, WEIGHBRIDGE_DATABASE_URL=empty_database)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "The database is at revision 0043, which no released version made; the first one that can be migrated"
+        " is 0051, that of 1.0.0. Nothing was changed.\n"
+    )
 
 
 def test_an_external_database_is_rehearsed_in_place_and_left_as_it_was(empty_database):
-    migrate(empty_database, "0002")
+    migrate(empty_database, "0051")
 
     done = weighbridge("migrate", "--dry-run", WEIGHBRIDGE_DATABASE_URL=empty_database)
 
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "The database is at revision 0002."
-    assert lines[1].split()[0] == "0003"
+    assert lines[0] == "The database is at revision 0051."
+    assert lines[1].split()[0] == "0052"
     assert any("events" in line and ("closes" in line or "lets nobody write" in line) for line in lines)
     assert lines[-1].endswith("nothing was changed.")
     with psycopg.connect(empty_database) as connection:
-        assert revision(connection) == "0002"
+        assert revision(connection) == "0051"
 
 
 def test_data_of_another_major_version_of_postgresql_are_told_with_the_way_on(data_dir):

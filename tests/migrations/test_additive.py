@@ -1,4 +1,4 @@
-"""From the first release on, steps of the database stay as they were released, and new ones only add."""
+"""From the baseline on, steps of the database stay as they were released, and new ones only add."""
 
 import re
 
@@ -9,9 +9,9 @@ from tools.stored_release.folders import STEPS, kept_sums, released, sums_of_ste
 RELEASED = released()
 NEWER = sorted(sums_of_steps().keys() - kept_sums(RELEASED[-1]).keys())
 STEP = re.compile(
-    r'"""[^"]+"""\n\nfrom weighbridge\.db\.migrations import (apply|apply_procrastinate|, )+\n\n'
+    r'"""[^"]+"""\n\nfrom weighbridge\.db\.migrations import (apply|apply_comments|, )+\n\n'
     r'revision = "\d{4}"\ndown_revision = "\d{4}"\n\n\ndef upgrade\(\) -> None:\n'
-    r'(    apply\("\d{4}_\w+\.sql"\)\n|    apply_procrastinate\([^()]*\)\n)+'
+    r'(    apply\("\d{4}_\w+\.sql"\)\n|    apply_comments\("\d{4}_\w+"\)\n)+'
 )
 """The Python of a step, which says nothing but which statements are carried out."""
 
@@ -47,7 +47,7 @@ def test_steps_that_came_later_are_statements_alone():
 
 
 def test_the_form_of_a_step_is_that_of_those_that_were_released():
-    texts = [path.read_text() for path in STEPS.glob("0048_*.py")]
+    texts = [path.read_text() for path in STEPS.glob("0054_*.py")]
 
     assert [bool(STEP.fullmatch(text)) for text in texts] == [True]
 

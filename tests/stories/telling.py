@@ -1,10 +1,10 @@
-"""A story: a plant of four ledgers to which anything happens that people do, in any order, over HTTP.
+"""A story: a plant of five ledgers to which anything happens that people do, in any order, over HTTP.
 
-Deliveries are credited to a first ledger, from which a production draws twice what it made; a meter that
-reports once a day is credited to a third, with its gaps filled by a rule; readings of every six hours are
-rolled up into days, which are credited to a fourth. Rules adjust, substitute and impute, at once or when
-somebody approves. Deliveries also come in files, and carry tags by which the first model may cut its slots.
-What was found when a seed was told is told again by that seed.
+Deliveries are credited to a first ledger, from which a production draws twice what it made, and sales what
+was sold; a meter that reports once a day is credited to a third, with its gaps filled by a rule; readings
+of every six hours are rolled up into days, which are credited to a fourth. Rules adjust, substitute and
+impute, at once or when somebody approves. Deliveries also come in files, and carry tags by which the first
+model may cut its slots. What was found when a seed was told is told again by that seed.
 """
 
 from dataclasses import dataclass, field
@@ -33,6 +33,12 @@ METERED: Final = """
     unit: kWh
     output: true
 """
+SOLD: Final = """
+  - slug: sold
+    input: {event_type: sale, data_point_type: mass, aggregate: sum}
+    unit: t
+    output: true
+""" + chain.upstream("amount: sold")
 ROLLED_UP: Final = """
   - slug: heat
     input: {event_type: day, data_point_type: heat, aggregate: sum, coverage: any}
@@ -107,14 +113,16 @@ class Story:
         )  # fmt: skip
         third = chain.link(first, METERED, name="Energy", output="energy", unit="kWh", cadence=pick(CADENCES))
         fourth = chain.link(first, ROLLED_UP, name="Heat", output="heat", unit="kWh", cadence=pick(CADENCES))
+        fifth = chain.link(first, SOLD, name="Sales", output="sold", cadence=pick(CADENCES))
         inventory = Book(first, "delivery", accounting.MASS, "mass")
         self.books = [
             inventory,
             Book(second, "production", chain.drawing(), "made", source=inventory),
             Book(third, "meter", METERED, "energy"),
             Book(fourth, "day", ROLLED_UP, "heat"),
+            Book(fifth, "sale", SOLD, "sold", source=inventory),
         ]
-        self.events = {kind: [] for kind in ("delivery", "production", "meter", "reading")}
+        self.events = {kind: [] for kind in ("delivery", "production", "sale", "meter", "reading")}
         self._make_rules()
         self.feed = self._make_feed()
 
@@ -158,7 +166,7 @@ class Story:
     def tell(self, steps: int) -> None:
         """Let so many things happen."""
         self.events["delivery"].append(self.books[0].plant.deliver(12, moment(1), **self.tags[0]))
-        for step in (self.deliver, self.deliver, self.produce, self.measure, self.read):
+        for step in (self.deliver, self.deliver, self.produce, self.sell, self.measure, self.read):
             step()
         happenings = [one for one, weight in WEIGHTS.items() for _ in range(weight)]
         for _ in range(steps):
@@ -195,6 +203,11 @@ class Story:
         mass, day = self.random.choice((1, 2)), self.random.randrange(DAYS)
         self.say(f"produce {mass} on day {day}")
         self.events["production"].append(chain.produce(self.books[0].plant, mass, moment(day)))
+
+    def sell(self) -> None:
+        mass, day = self.random.choice((1, 2)), self.random.randrange(DAYS)
+        self.say(f"sell {mass} on day {day}")
+        self.events["sale"].append(self.books[0].plant.measure("sale", {"mass": mass}, moment(day)))
 
     def measure(self) -> None:
         """Some days of the meter, with gaps, sent at once."""
@@ -390,8 +403,8 @@ class Story:
 
 
 WEIGHTS: Final[dict[str, int]] = {
-    "deliver": 4, "upload": 2, "produce": 2, "measure": 3, "read": 2, "correct": 4, "revert": 1, "move": 3,
-    "void": 2, "declare_outage": 1, "decide": 2, "change_cadence": 3, "generate": 7, "delete": 1, "report": 3,
-    "restate": 1, "answer": 2,
+    "deliver": 4, "upload": 2, "produce": 2, "sell": 2, "measure": 3, "read": 2, "correct": 4, "revert": 1,
+    "move": 3, "void": 2, "declare_outage": 1, "decide": 2, "change_cadence": 3, "generate": 7, "delete": 1,
+    "report": 3, "restate": 1, "answer": 2,
 }  # fmt: skip
 """What happens, and how often."""

@@ -6,6 +6,7 @@ from tests.given.gaps import filling, report, stack
 from tests.given.rule_evaluation import work
 
 BESIDE = "no imputed event stands beside a captured one in its meter's slot"
+VALUES = "every value is what was captured, or what the correction in force says"
 SLOT = "every imputed event has a slot, and is voided when it is withdrawn from there, and not before"
 
 SUM = """
@@ -91,3 +92,22 @@ def test_an_imputed_hour_that_is_said_to_be_captured_is_named(books):
     [sentence] = books.violations()[SLOT]
 
     assert sentence.endswith("it is captured, and by its slot imputed")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE corrections SET to_value = '999' WHERE event_id = {imputed}",
+        "UPDATE events SET corrected_numbers = '{{999}}' WHERE id = {imputed}",
+        "UPDATE events SET corrected_numbers = NULL WHERE id = {imputed}",
+    ],
+)
+def test_a_value_of_an_imputed_hour_that_is_not_its_corrections_is_named(books, change):
+    """Nothing was captured of it: its value is that of the correction alone."""
+    imputed = "(SELECT id FROM events WHERE is_imputed AND voided_at IS NULL)"
+    books.break_by("ALTER TABLE corrections DISABLE TRIGGER USER", change.format(imputed=imputed))
+
+    [sentence] = books.violations()[VALUES]
+
+    assert ": a value is " in sentence
+    assert "and by its corrections it is " in sentence

@@ -38,9 +38,11 @@ def released() -> list[Path]:
 
 
 def sums_of_steps() -> dict[str, str]:
-    """The SHA-256 of every step of the database, by the name of its file."""
-    files = sorted(path for path in STEPS.iterdir() if path.suffix in {".py", ".sql"})
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    """Return the SHA-256 of every step of the database, by the name of its file below their folder."""
+    files = sorted(path for path in STEPS.rglob("*") if path.suffix in {".py", ".sql"})
+    return {
+        path.relative_to(STEPS).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
+    }
 
 
 def kept_sums(folder: Path) -> dict[str, str]:

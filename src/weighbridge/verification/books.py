@@ -16,6 +16,7 @@ from weighbridge.verification.imputed import IMPUTED
 from weighbridge.verification.invariant import Invariant, ledger_invariant
 from weighbridge.verification.postings import POSTINGS
 from weighbridge.verification.reports import REPORTS
+from weighbridge.verification.waiting import WAITING
 
 CHECKS: Final = (
     Invariant(
@@ -156,6 +157,7 @@ CHECKS: Final = (
     *BATCHES,
     *CORRECTIONS,
     *IMPUTED,
+    *WAITING,
     Invariant(
         "every event of every lineage is there, and they are as many as the batch says",
         "batch {id}: it says that it was made of {actual} events, of which {expected} are there",

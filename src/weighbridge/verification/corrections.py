@@ -17,21 +17,22 @@ CORRECTIONS: Final = (
         SELECT e.project_id, e.id, v.shown::text, coalesce(c.to_value, v.captured)::text
           FROM events e
          CROSS JOIN LATERAL (
-               SELECT position, to_jsonb({CURRENT["number"].format("position")}) AS shown,
+               SELECT position, 'number' AS type, to_jsonb({CURRENT["number"].format("position")}) AS shown,
                       to_jsonb(e.numbers[position]) AS captured
                  FROM generate_series(1, cardinality(e.numbers)) AS position
                UNION ALL
-               SELECT position, to_jsonb({CURRENT["string"].format("position")}),
+               SELECT position, 'string', to_jsonb({CURRENT["string"].format("position")}),
                       to_jsonb(e.texts[position])
                  FROM generate_series(1, cardinality(e.texts)) AS position
                UNION ALL
-               SELECT position, to_jsonb({CURRENT["boolean"].format("position")}),
+               SELECT position, 'boolean', to_jsonb({CURRENT["boolean"].format("position")}),
                       to_jsonb(e.booleans[position])
                  FROM generate_series(1, cardinality(e.booleans)) AS position) AS v
           LEFT JOIN corrections c
             ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, v.position)
            AND c.state = '{CorrectionState.IN_FORCE}' AND c.source <> '{CorrectionOrigin.COMPLETION}'
-         WHERE v.captured IS NOT NULL AND v.shown IS DISTINCT FROM coalesce(c.to_value, v.captured)
+           AND (v.captured IS NOT NULL OR jsonb_typeof(c.to_value) = v.type)
+         WHERE v.shown IS DISTINCT FROM coalesce(c.to_value, v.captured)
            AND (e.is_revised OR EXISTS (SELECT FROM corrections o
                                          WHERE (o.project_id, o.event_id) = (e.project_id, e.id)))
         """,

@@ -124,6 +124,28 @@ def test_the_result_names_what_a_change_of_cadence_passes_over(api, drain):
     assert (plant.balance(), result["passed_over_slots"]) == (3, ["2025-01-31"])
 
 
+def test_of_what_is_passed_over_those_with_data_are_named_as_the_data_are_now(api, drain):
+    """Weeks of a generated January: events that moved, went or are of another type leave no data behind."""
+    plant = generated(api, drain)
+    project = f"/projects/{plant.project['id']}"
+    moved = plant.deliver(5, "2025-01-08T12:00:00Z")
+    gone = plant.deliver(7, "2025-01-14T12:00:00Z")
+    plant.bill(9, "2025-01-15T12:00:00Z")
+    activate(api, plant, MASS, cadence="weekly")
+    elsewhere = {"start_time": "2025-01-24T00:00:00Z", "end_time": "2025-01-24T00:00:00Z"}
+    api.patch(f"{project}/events/{moved}", {"event": elsewhere}).expect(200)
+    api.delete(f"{project}/events/{gone}").expect(204)
+
+    (preview,) = plant.preview(("2024-12-30T00:00:00Z", "2025-02-10T00:00:00Z"))
+    result = plant.generate(("2024-12-30T00:00:00Z", "2025-02-10T00:00:00Z"))
+
+    assert result["passed_over_slots"] == [f"2025-W0{number}" for number in range(1, 6)]
+    assert result["passed_over_with_data"] == preview["passed_over_with_data"] == ["2025-W01", "2025-W04"]
+
+    replaced = plant.generate(("2024-12-30T00:00:00Z", "2025-02-10T00:00:00Z"), model_version="latest")
+    assert (plant.balance(), replaced["passed_over_with_data"]) == (8, [])
+
+
 def test_a_preview_names_slots_in_order_and_those_passed_over_by_the_active_cadence(api, drain):
     plant = generated(api, drain)
     plant.generate(FEBRUARY)

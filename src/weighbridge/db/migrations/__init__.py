@@ -1,7 +1,11 @@
-"""The one migration history. Steps only go forward and their statements are SQL in a file beside each."""
+"""The one history of the schema: a baseline, and the steps after it.
+
+The baseline is the schema of version 1.0.0, in one SQL file for each area. Every later step is a file of SQL
+and a short file of Python that names it. Steps only go forward, and none names a schema of PostgreSQL: the
+tables are in the first schema of the search path.
+"""
 
 import re
-from collections.abc import Sequence
 from importlib.resources import files
 from typing import Final
 
@@ -10,11 +14,7 @@ from alembic import op
 _LOCK_TIMEOUT = "10s"
 """A step that waits longer for a table gives up instead of queueing every other query behind it."""
 
-_CREATED_TYPE: Final = re.compile(r"CREATE TYPE (?P<type>\w+) AS ENUM \((?P<values>[^)]*)\);")
-_ADDED_VALUE: Final = re.compile(
-    r"ALTER TYPE (?P<type>\w+) ADD VALUE (?P<value>'\w+')(?: (?P<side>BEFORE|AFTER) (?P<neighbour>'\w+'))?;"
-)
-_COMMENT: Final = re.compile(r"--[^\n]*")
+_COMMENT: Final = re.compile(r"^COMMENT ON TABLE \w+ IS(?:\s+'(?:[^']|'')*')+;$", re.MULTILINE)
 
 
 def apply(name: str) -> None:
@@ -23,48 +23,11 @@ def apply(name: str) -> None:
     _run(files(__name__).joinpath("versions", name).read_text())
 
 
-def apply_procrastinate(*, through: str, after: str = "") -> None:
-    """Run the queue's own published migrations, in order, after one and through another.
-
-    A new release of the queue gets a step of ours that names the files it adds, so that a database
-    made today and one upgraded tomorrow are the same.
-    """
-    folder = files("procrastinate").joinpath("sql", "migrations")
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    texts = [folder.joinpath(name).read_text() for name in names if after < name[: len(through)] <= through]
-    for text in with_values_from_creation(texts):
-        _run(text)
-
-
-def with_values_from_creation(texts: Sequence[str]) -> list[str]:
-    """Give each enumerated type of these statements all the values that they add to it, when they create it.
-
-    Before PostgreSQL 17 a transaction cannot use a value that it has added to a type, even to a type of its
-    own; it can use each value that the type was created with. A step is one transaction, so that one that
-    was interrupted leaves nothing behind. The types are the same in the end.
-    """
-    added: dict[str, list[re.Match[str]]] = {}
-    for found in _ADDED_VALUE.finditer("\n".join(texts)):
-        added.setdefault(found["type"], []).append(found)
-    created = {found["type"] for text in texts for found in _CREATED_TYPE.finditer(text)}
-
-    def create(found: re.Match[str]) -> str:
-        values = [value.strip() for value in _COMMENT.sub("", found["values"]).split(",")]
-        for one in added.get(found["type"], ()):
-            values.insert(_position(values, one["side"], one["neighbour"]), one["value"])
-        return f"CREATE TYPE {found['type']} AS ENUM ({', '.join(values)});"
-
-    def leave_out(found: re.Match[str]) -> str:
-        return "" if found["type"] in created else found[0]
-
-    return [_ADDED_VALUE.sub(leave_out, _CREATED_TYPE.sub(create, text)) for text in texts]
-
-
-def _position(values: list[str], side: str | None, neighbour: str | None) -> int:
-    """Where an added value belongs: beside the one that is named, and else at the end."""
-    if neighbour is None:
-        return len(values)
-    return values.index(neighbour) + (side == "AFTER")
+def apply_comments(folder: str) -> None:
+    """Run those statements of a folder of `versions/` that give a table its sentence, and no others."""
+    op.execute(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'")
+    texts = [path.read_text() for path in files(__name__).joinpath("versions", folder).iterdir()]
+    _run("\n".join(comment for text in texts for comment in _COMMENT.findall(text)))
 
 
 def _run(statements: str) -> None:

@@ -8,19 +8,22 @@ from alembic import command
 from alembic.config import Config
 
 from weighbridge.db import locks
+from weighbridge.db.schema.revision import read_revision, refuse_unreleased
 
 
 def migrate(database_url: str, revision: str = "head") -> None:
     """Apply the steps that the database lacks, each in its own transaction.
 
-    Raises psycopg.Error or alembic's CommandError; what earlier steps did stays, so running it
-    again goes on from there.
+    A database that a released version made is at one of these steps, and goes on from there. One that is at
+    a step before the first release is refused. Raises Refusal, psycopg.Error or alembic's CommandError. What
+    earlier steps did remains, so running it again continues from there.
     """
     engine = sqlalchemy.create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(database_url), poolclass=sqlalchemy.NullPool
     )
     with psycopg.connect(database_url, autocommit=True) as guard, engine.connect() as connection:
         guard.execute(locks.SESSION_HOLD_KEY, (locks.MIGRATION,))
+        refuse_unreleased(read_revision(guard))
         known = config()
         known.attributes["connection"] = connection
         try:

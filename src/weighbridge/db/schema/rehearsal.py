@@ -12,10 +12,10 @@ from typing import Any, Final
 import psycopg
 import sqlalchemy
 from alembic import command
-from alembic.script import ScriptDirectory
 
 from weighbridge.db import locks
 from weighbridge.db.schema.migrate import config
+from weighbridge.db.schema.revision import read_revision, refuse_unreleased, revisions
 
 WAITED_FOR: Final = ("AccessExclusiveLock", "ExclusiveLock", "ShareRowExclusiveLock", "ShareLock")
 """Modes of locks that keep writers from a table; the first keeps readers away, too."""
@@ -76,7 +76,7 @@ class _Stopwatch:
 
 
 def rehearse(database_url: str) -> Rehearsal:
-    """Carry out the steps that the database lacks, and undo them; raises psycopg.Error, CommandError."""
+    """Carry out the steps that the database lacks, and undo them; raises as `migrate` does."""
     engine = sqlalchemy.create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(database_url), poolclass=sqlalchemy.NullPool
     )
@@ -86,7 +86,8 @@ def rehearse(database_url: str) -> Rehearsal:
         assert isinstance(driver, psycopg.Connection)  # noqa: S101 - as the engine was told
         outer = connection.begin()
         try:
-            before = _revision(driver)
+            before = read_revision(driver)
+            refuse_unreleased(before)
             [tables] = driver.execute(_TABLES).fetchone() or [[]]
             watch = _Stopwatch(driver, tables, time.perf_counter())
             known = config()
@@ -106,13 +107,6 @@ def rehearse(database_url: str) -> Rehearsal:
 def _failure(before: str | None, watch: _Stopwatch, said: str) -> str:
     """Which step did not come to its end, and why."""
     reached = watch.steps[-1].revision if watch.steps else before
-    history = [one.revision for one in reversed([*ScriptDirectory.from_config(config()).walk_revisions()])]
+    history = revisions()
     behind = history[history.index(reached) + 1] if reached in history else history[0]
     return f"Step {behind} cannot be carried out: {said}"
-
-
-def _revision(connection: psycopg.Connection[Any]) -> str | None:
-    if connection.execute("SELECT to_regclass('alembic_version')").fetchone() == (None,):
-        return None
-    found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    return str(found[0]) if found else None

@@ -19,11 +19,10 @@ from typing import Any, Final
 import psycopg
 from psycopg.sql import SQL, Composable
 
-from weighbridge.archive.month import CalendarMonth
-from weighbridge.archive.row_form import rows_statement
-from weighbridge.archive.vocabulary import ArchivedPoint, ArchivedType, ArchivedVocabulary
-from weighbridge.db.embedded import server
-from weighbridge.db.schema.migrate import migrate
+from weighbridge.archive.months import ArchivedPoint, ArchivedType, ArchivedVocabulary, CalendarMonth
+from weighbridge.archive.rows import rows_statement
+from weighbridge.db.embedded.instance import server
+from weighbridge.db.migration import migrate
 
 SIZES: Final = (100_000, 1_000_000)
 SLUGS: Final = ("energy", "flow", "pressure", "temperature", "moisture")

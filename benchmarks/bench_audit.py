@@ -17,15 +17,14 @@ from typing import Any
 
 import psycopg
 
-from weighbridge.core.proof.inclusion import InclusionProof
+from weighbridge.core.proof.checkpoint import InclusionProof
 from weighbridge.core.proof.merkle import leaf_hash, perfect_root
 from weighbridge.core.proof.signing import SigningKey
-from weighbridge.db.embedded import server
+from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database, Read
-from weighbridge.db.schema.migrate import migrate
-from weighbridge.platform.audit_log.tasks import seal_account
-from weighbridge.platform.audit_tree.heads import consistency_proof, inclusion_proof, newest_head
-from weighbridge.platform.audit_tree.keys import Signer
+from weighbridge.db.migration import migrate
+from weighbridge.platform.audit.heads import Signer, consistency_proof, inclusion_proof, newest_head
+from weighbridge.platform.audit.tree import seal_account
 
 ROWS = 1_000_000
 WRITTEN = 20_000

@@ -18,11 +18,11 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 from service import Service, median, now, send, service
 
-from weighbridge.accounting.batches.queries import LEDGER_BATCHES, list_ledger_batches
-from weighbridge.accounting.ledgers.queries import ledger_to_read
+from weighbridge.accounting.batches_queries import LEDGER_BATCHES, list_ledger_batches
+from weighbridge.accounting.ledgers_queries import ledger_to_read
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database, Read
-from weighbridge.db.listing import list_request
+from weighbridge.db.lists.listing import list_request
 
 FEEDSTOCKS = 50
 MONTHS = 20

@@ -23,9 +23,8 @@ from service import Service, median, now, service
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database
-from weighbridge.platform.authentication.passwords import hashed
-from weighbridge.platform.sessions.actions import begin_session
-from weighbridge.platform.users.actions import add_user
+from weighbridge.platform.authentication.sessions import begin_session, hashed
+from weighbridge.platform.users import add_user
 
 EVENTS = 1_000_000
 TIMES = 5

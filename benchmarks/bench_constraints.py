@@ -17,7 +17,6 @@ import msgspec
 import psycopg
 from service import median, now
 
-from weighbridge.collection.events.records import NewEventsBody
 from weighbridge.collection.intake.checking import (
     COPY_EVENTS,
     EventSchema,
@@ -25,10 +24,11 @@ from weighbridge.collection.intake.checking import (
     copy_text,
     take_in,
 )
-from weighbridge.collection.measurements.value import ValueColumn
-from weighbridge.db.embedded import server
+from weighbridge.collection.measurements.values import ValueColumn
+from weighbridge.collection.records.events import NewEventsBody
+from weighbridge.db.embedded.instance import server
 from weighbridge.db.json import canonical_sha256
-from weighbridge.db.schema.migrate import migrate
+from weighbridge.db.migration import migrate
 
 EVENTS = 20_000
 BATCH = 1000

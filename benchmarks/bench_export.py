@@ -17,12 +17,12 @@ from tempfile import TemporaryDirectory
 from loaded import Loaded, analyse, load
 from service import median, now, service
 
-from weighbridge.collection.data_points.queries import DATA_POINTS
-from weighbridge.core.platform.export_format import ExportFormat
+from weighbridge.collection.data_points_queries import DATA_POINTS
+from weighbridge.core.platform.tasks import ExportFormat
 from weighbridge.db.engine import Database
-from weighbridge.db.listing import list_request
-from weighbridge.exchange.export_files.written import write_file
-from weighbridge.exchange.export_rows.data_points import data_points_table
+from weighbridge.db.lists.listing import list_request
+from weighbridge.exchange.export.files import write_file
+from weighbridge.exchange.export.selected_tables import data_points_table
 
 EVENTS = 200_000
 TIMES = 3

@@ -17,13 +17,13 @@ from loaded import analyse, load
 from psycopg.sql import SQL, Identifier
 from service import Service, median, now, service
 
-from weighbridge.accounting.batches.queries import BATCHES, list_batches_of_project
-from weighbridge.accounting.ledgers.queries import list_ledgers_of_project
+from weighbridge.accounting.batches_queries import BATCHES, list_batches_of_project
+from weighbridge.accounting.ledgers_queries import list_ledgers_of_project
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database
-from weighbridge.db.listing import list_request
-from weighbridge.platform.sessions.actions import begin_session
-from weighbridge.platform.users.actions import add_user_without_password
+from weighbridge.db.lists.listing import list_request
+from weighbridge.platform.authentication.sessions import begin_session
+from weighbridge.platform.users import add_user_without_password
 
 EVENTS = 1_000_000
 ENTRIES = 100_000

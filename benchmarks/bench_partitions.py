@@ -22,8 +22,8 @@ from typing import Any, Final
 import psycopg
 from service import median, now
 
-from weighbridge.db.embedded import server
-from weighbridge.db.schema.migrate import migrate
+from weighbridge.db.embedded.instance import server
+from weighbridge.db.migration import migrate
 
 SIZES: Final = (1_000_000, 10_000_000)
 MONTHS: Final = 60

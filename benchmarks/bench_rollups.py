@@ -15,7 +15,7 @@ import psycopg
 from service import Service, median, now, service
 
 from weighbridge.db.engine import Database
-from weighbridge.quality.rollup.marked import roll_up_marked
+from weighbridge.quality.slots.roll_up_refresh import roll_up_marked
 
 DAYS = 365
 ROUNDS = 3

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weighbridge.db.embedded import server
+from weighbridge.db.embedded.instance import server
 
 START_SECONDS = 60
 

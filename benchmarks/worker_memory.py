@@ -23,7 +23,7 @@ from typing import Any
 
 from service import Service, now, service
 
-from weighbridge.supervisor.memory import bytes_held
+from weighbridge.supervisor.child import bytes_held
 
 TASKS = 800
 TOLD_EVERY = 50

@@ -22,9 +22,9 @@ from tests.given.loops import HELD_SECONDS_MAX, held_loops, watch_loops
 from tests.given.older_servers import COPIES, older_server
 from tests.server import Account, Caller, Server
 
-from weighbridge.db import embedded
-from weighbridge.db.schema.migrate import migrate
-from weighbridge.supervisor.garbage import look_rarely, look_when_started
+from weighbridge.db.embedded import instance as embedded
+from weighbridge.db.migration import migrate
+from weighbridge.supervisor.process import look_rarely, look_when_started
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a private folder is made in it
 SHARERS_MAX = 4

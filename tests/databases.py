@@ -12,7 +12,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from weighbridge.db.embedded import RUNNING_ROLE
+from weighbridge.db.embedded.instance import RUNNING_ROLE
 
 _numbers = count(1)
 _makers: dict[str, psycopg.Connection[Any]] = {}

@@ -31,15 +31,15 @@ from psycopg.errors import UndefinedTable
 
 from weighbridge.app import build
 from weighbridge.core.error_code import CODES
-from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.proof.signing import SigningKey
-from weighbridge.db.embedded import RUNNING_ROLE
+from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database
-from weighbridge.db.schema.roles import DatabaseUrls, let_run
-from weighbridge.platform.accounts.actions import create_account
-from weighbridge.platform.api_tokens.actions import create_token
-from weighbridge.platform.audit_tree.keys import keep_key
+from weighbridge.db.roles import DatabaseUrls, let_run
+from weighbridge.platform.api_tokens import create_token
+from weighbridge.platform.audit.heads import keep_key
+from weighbridge.platform.users import create_account
 from weighbridge.settings import Settings
 
 DEADLINE_SECONDS = 60.0

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.http.openapi import document as openapi
-from weighbridge.http.openapi.guides import OF_TAG
+from weighbridge.http.openapi.site import OF_TAG
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
 ABOUT: Final = """\

@@ -14,21 +14,21 @@ from typing import Final, NamedTuple
 import yaml
 
 from tools import conformance, operations, sizing
-from weighbridge.agent.configuration.reference import sections as agent_sections
+from weighbridge.agent.configuration_reading import sections as agent_sections
 from weighbridge.contents import SLICES
 from weighbridge.core.error_code import GROUPS
-from weighbridge.core.identity.link import API_PREFIX
-from weighbridge.core.ledger.partition import DIMENSIONS
-from weighbridge.core.model.reference import page as language
-from weighbridge.core.platform.setting_form import Setting
+from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.ledger.allocation import DIMENSIONS
+from weighbridge.core.model import reference as language
+from weighbridge.core.platform.settings import Setting
 from weighbridge.core.rule import reference as rule_language
 from weighbridge.core.time.cadence import CADENCES
-from weighbridge.db.list_page import COUNT_MAX, SORTED_MAX
-from weighbridge.db.listing import Filter, Listing
+from weighbridge.db.lists.listing import Filter, Listing
+from weighbridge.db.lists.page import COUNT_MAX, SORTED_MAX
+from weighbridge.http.messages.operation import Operation
 from weighbridge.http.metrics import METRICS
-from weighbridge.http.operation import Operation
 from weighbridge.settings import TABLE
-from weighbridge.supervisor.observing.log_events import LOG_EVENTS
+from weighbridge.supervisor.logs import LOG_EVENTS
 
 ROOT: Final = Path(__file__).parents[1]
 SOURCE: Final = ROOT / "src"

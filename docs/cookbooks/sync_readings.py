@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weighbridge.client import Client
-from weighbridge.client.ingest import event_of
+from weighbridge.client.flows import event_of
 
 BATCH = 2_000
 

@@ -18,45 +18,41 @@ from litestar.routes import HTTPRoute
 from litestar.utils import join_paths
 
 from weighbridge import settings as settings_module
-from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.collection.evidence_files import open_store
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
-from weighbridge.db.hosts.replica import Replica
+from weighbridge.db.replica import Replica
 from weighbridge.db.threads import take_turns_quickly
-from weighbridge.exchange.exports.actions import start_export
-from weighbridge.exchange.feed.numbering import newest_numbers
-from weighbridge.http import edge, health, metrics, refusal, wire
-from weighbridge.http.access.address import client_address, networks
-from weighbridge.http.access.disk import Disk
-from weighbridge.http.access.failures import FailedAuthentications
-from weighbridge.http.access.pace import Pace
-from weighbridge.http.access.strangers import Strangers
-from weighbridge.http.admission.rate_limit import RateLimiter
-from weighbridge.http.admission.shares import Shares
-from weighbridge.http.admission.together import Together
-from weighbridge.http.admission.twins import Twins
-from weighbridge.http.arrival.upload import places_of_files
-from weighbridge.http.attachment import Downloads
+from weighbridge.exchange.delivery.feed import newest_numbers
+from weighbridge.exchange.exports import start_export
+from weighbridge.http import health, metrics, wire
+from weighbridge.http.caller import Strangers
 from weighbridge.http.computing import ComputingLoop
-from weighbridge.http.computing.elsewhere import ComputingProcesses
-from weighbridge.http.following.watch import Watch
-from weighbridge.http.openapi import options, page, site
-from weighbridge.http.operation import bounded
-from weighbridge.platform.api_tokens.actions import authenticate
+from weighbridge.http.computing.handover import ComputingProcesses
+from weighbridge.http.endpoints.long_polling import Watch
+from weighbridge.http.health import Disk
+from weighbridge.http.idempotency import IdempotencyKeyLocks
+from weighbridge.http.messages import edge, refusal
+from weighbridge.http.messages.body import places_of_files
+from weighbridge.http.messages.operation import bounded
+from weighbridge.http.messages.reply import Downloads
+from weighbridge.http.openapi import page, site
+from weighbridge.http.openapi import page as options
+from weighbridge.http.rate_limits import FailedAuthentications, Pace, RateLimiter, client_address, networks
+from weighbridge.http.shares import Shares, Together
+from weighbridge.platform.api_tokens import authenticate
+from weighbridge.platform.audit.minute_counts import count_refusal, count_uses
 from weighbridge.platform.authentication.presumption import presume
-from weighbridge.platform.changes.link_uses import count_uses
-from weighbridge.platform.changes.refused_writes import count_refusal
 from weighbridge.sandbox.sandbox import prepared_sandboxes
 from weighbridge.settings import Settings
-from weighbridge.supervisor.computing.programs import SOCKETS_VARIABLE
-from weighbridge.supervisor.heartbeat import beating, known_as
-from weighbridge.supervisor.leaving import when_told_to_leave
-from weighbridge.tracing.sending import traced
-from weighbridge.web import contents as web
-from weighbridge.web import refusals
-from weighbridge.web.rendering import compile_templates
+from weighbridge.supervisor.child import SOCKETS_VARIABLE
+from weighbridge.supervisor.process import beating, known_as, when_told_to_leave
+from weighbridge.tracing import traced
+from weighbridge.web.framework import rendering as refusals
+from weighbridge.web.framework.rendering import compile_templates
+from weighbridge.web.pages import contents as web
 
 _OF_CALLERS: Final = {"authenticate": authenticate, "presume": presume, "count_refusal": count_refusal}
 """What is asked about callers, and told of them."""
@@ -224,7 +220,7 @@ def _of_settings(settings: Settings) -> dict[str, object]:
         "places_of_files": places_of_files(),
         "start_export": start_export,
         "encode": wire.encoder(settings.address),
-        "twins": Twins(),
+        "twins": IdempotencyKeyLocks(),
         "strangers": Strangers(),
         "disk": Disk(settings.data_dir),
         "downloads": Downloads(settings.answer_stalled_seconds),

@@ -15,48 +15,44 @@ from cyclopts import App
 
 from weighbridge import __version__
 from weighbridge.commands import (
-    account,
+    accounts,
     agent,
     archive,
     audit,
     backup,
     bundle,
     demo,
-    flag,
     importing,
-    migrate,
     model,
-    openapi,
     over_http,
-    serve,
-    token,
-    user,
-    worker,
+    processes,
+    users,
+    verify,
 )
-from weighbridge.commands.checks import outdated_rules, verify
 from weighbridge.errors import Refusal
 
-COMMANDS = (
-    serve,
-    worker,
-    migrate,
-    account,
-    flag,
-    outdated_rules,
-    token,
-    user,
-    importing,
-    agent,
-    verify,
-    archive,
-    backup,
-    audit,
-    bundle,
-    openapi,
-    model,
-    demo,
-    over_http,
+REGISTRATIONS = (
+    processes.register_serve,
+    processes.register_worker,
+    processes.register_migrate,
+    accounts.register_account,
+    accounts.register_flag,
+    verify.register_outdated_rules,
+    users.register_token,
+    users.register_user,
+    importing.register,
+    agent.register,
+    verify.register_verify,
+    archive.register,
+    backup.register,
+    audit.register,
+    bundle.register,
+    model.register_openapi,
+    model.register_model,
+    demo.register,
+    over_http.register,
 )
+"""What adds the commands, in the order of the help."""
 
 STANDARD_STREAMS = (1, 2)
 """Standard output and standard error."""
@@ -67,8 +63,8 @@ app = App(
     version=__version__,
     help_format="markdown",
 )
-for command in COMMANDS:
-    command.register(app)
+for register in REGISTRATIONS:
+    register(app)
 app.register_install_completion_command()
 
 

@@ -8,49 +8,49 @@ from typing import TYPE_CHECKING, Final, cast
 
 from litestar.handlers import HTTPRouteHandler
 
-from weighbridge.accounting.batch_generations.routes import ROUTES as BATCH_GENERATIONS
-from weighbridge.accounting.batches.routes import ROUTES as BATCHES
-from weighbridge.accounting.instruments.routes import ROUTES as INSTRUMENTS
-from weighbridge.accounting.ledgers.routes import ROUTES as LEDGERS
-from weighbridge.accounting.model_runs.routes import ROUTES as MODEL_RUNS
-from weighbridge.accounting.statements.routes import ROUTES as STATEMENTS
-from weighbridge.accounting.version_comparisons.routes import ROUTES as VERSION_COMPARISONS
-from weighbridge.collection.asset_custom_fields.routes import ROUTES as ASSET_CUSTOM_FIELDS
-from weighbridge.collection.assets.routes import ROUTES as ASSETS
-from weighbridge.collection.data_points.routes import ROUTES as DATA_POINTS
-from weighbridge.collection.event_types.routes import ROUTES as EVENT_TYPES
-from weighbridge.collection.events.routes import ROUTES as EVENTS
-from weighbridge.collection.evidence.routes import ROUTES as EVIDENCE
-from weighbridge.collection.feedstocks.routes import ROUTES as FEEDSTOCKS
-from weighbridge.collection.locations.routes import ROUTES as LOCATIONS
-from weighbridge.collection.outages.routes import ROUTES as OUTAGES
-from weighbridge.collection.projects.routes import ROUTES as PROJECTS
-from weighbridge.exchange.changes.routes import ROUTES as CHANGES
+from weighbridge.accounting.batch_generations import ROUTES as BATCH_GENERATIONS
+from weighbridge.accounting.batches import ROUTES as BATCHES
+from weighbridge.accounting.instruments import ROUTES as INSTRUMENTS
+from weighbridge.accounting.ledgers import ROUTES as LEDGERS
+from weighbridge.accounting.model_runs import ROUTES as MODEL_RUNS
+from weighbridge.accounting.statements import ROUTES as STATEMENTS
+from weighbridge.accounting.version_comparisons import ROUTES as VERSION_COMPARISONS
+from weighbridge.collection.asset_custom_fields import ROUTES as ASSET_CUSTOM_FIELDS
+from weighbridge.collection.assets import ROUTES as ASSETS
+from weighbridge.collection.data_points import ROUTES as DATA_POINTS
+from weighbridge.collection.event_types import ROUTES as EVENT_TYPES
+from weighbridge.collection.events import ROUTES as EVENTS
+from weighbridge.collection.evidence import ROUTES as EVIDENCE
+from weighbridge.collection.feedstocks import ROUTES as FEEDSTOCKS
+from weighbridge.collection.locations import ROUTES as LOCATIONS
+from weighbridge.collection.outages import ROUTES as OUTAGES
+from weighbridge.collection.projects import ROUTES as PROJECTS
+from weighbridge.exchange.changes import ROUTES as CHANGES
 from weighbridge.exchange.data_feed_uploads.routes import ROUTES as DATA_FEED_UPLOADS
 from weighbridge.exchange.data_feeds.routes import ROUTES as DATA_FEEDS
-from weighbridge.exchange.exports.routes import ROUTES as EXPORTS
-from weighbridge.exchange.webhooks.routes import ROUTES as WEBHOOKS
-from weighbridge.http.computing.trial import with_dry_runs
-from weighbridge.modelling.models.routes import ROUTES as MODELS
-from weighbridge.modelling.static_inputs.routes import ROUTES as STATIC_INPUTS
-from weighbridge.platform.api_tokens.routes import ROUTES as API_TOKENS
-from weighbridge.platform.async_tasks.routes import ROUTES as ASYNC_TASKS
-from weighbridge.platform.audit_log.routes import ROUTES as AUDIT_LOG
-from weighbridge.platform.feature_flags.routes import ROUTES as FEATURE_FLAGS
-from weighbridge.quality.capture_rates.routes import ROUTES as CAPTURE_RATES
-from weighbridge.quality.gaps.routes import ROUTES as GAPS
-from weighbridge.quality.impact.dry_runs import DRY_RUNS
-from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
-from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
-from weighbridge.quality.rules.routes import ROUTES as RULES
-from weighbridge.quality.substitutions.routes import ROUTES as SUBSTITUTIONS
-from weighbridge.reporting.methodologies.routes import ROUTES as METHODOLOGIES
-from weighbridge.reporting.registries.routes import ROUTES as REGISTRIES
-from weighbridge.reporting.report_links.routes import ROUTES as REPORT_LINKS
-from weighbridge.reporting.reports.routes import ROUTES as REPORTS
+from weighbridge.exchange.exports import ROUTES as EXPORTS
+from weighbridge.exchange.webhooks import ROUTES as WEBHOOKS
+from weighbridge.http.endpoints.dry_runs import with_dry_runs
+from weighbridge.modelling.models import ROUTES as MODELS
+from weighbridge.modelling.static_inputs import ROUTES as STATIC_INPUTS
+from weighbridge.platform.api_tokens import ROUTES as API_TOKENS
+from weighbridge.platform.async_tasks import ROUTES as ASYNC_TASKS
+from weighbridge.platform.audit_log import ROUTES as AUDIT_LOG
+from weighbridge.platform.feature_flags import ROUTES as FEATURE_FLAGS
+from weighbridge.quality.capture_rates import ROUTES as CAPTURE_RATES
+from weighbridge.quality.gaps import ROUTES as GAPS
+from weighbridge.quality.review.impact import DRY_RUNS
+from weighbridge.quality.rule_results import ROUTES as RULE_RESULTS
+from weighbridge.quality.rule_runs import ROUTES as RULE_RUNS
+from weighbridge.quality.rules import ROUTES as RULES
+from weighbridge.quality.substitutions import ROUTES as SUBSTITUTIONS
+from weighbridge.reporting.methodologies import ROUTES as METHODOLOGIES
+from weighbridge.reporting.registries import ROUTES as REGISTRIES
+from weighbridge.reporting.report_links import ROUTES as REPORT_LINKS
+from weighbridge.reporting.reports import ROUTES as REPORTS
 
 if TYPE_CHECKING:
-    from weighbridge.http.operation import Operation
+    from weighbridge.http.messages.operation import Operation
 
 SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     PROJECTS,

@@ -14,26 +14,21 @@ from typing import Any, Final, cast
 import structlog
 
 from weighbridge.accounting.posting.waiting_events import update_marked
-from weighbridge.collection.evidence_files.keeping import sweep
-from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.collection.evidence_files import open_store, sweep
 from weighbridge.db.engine import Database
-from weighbridge.exchange.changes.tasks import forget_changes, number_all
+from weighbridge.exchange.changes import forget_changes, number_all
 from weighbridge.exchange.data_feed_uploads.actions import remove_old_files
 from weighbridge.exchange.data_feeds.tasks import look_at_places
-from weighbridge.exchange.delivering.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer
-from weighbridge.exchange.delivering.resolving import NameResolver
-from weighbridge.exchange.exports.actions import remove_expired
-from weighbridge.exchange.webhooks.tasks import forget_deliveries
+from weighbridge.exchange.delivery.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer, NameResolver
+from weighbridge.exchange.exports import remove_expired
+from weighbridge.exchange.webhooks import forget_deliveries
 from weighbridge.http import idempotency
-from weighbridge.http.outgoing.client import OutgoingClient
-from weighbridge.http.outgoing.reach import CallReach
-from weighbridge.platform.audit_log.tasks import seal
-from weighbridge.platform.changes.link_uses import tell_uses
-from weighbridge.platform.changes.refused_writes import tell_refusals
-from weighbridge.platform.queue.recovery import recover
-from weighbridge.quality.evaluation.incremental import FailedEvaluation
-from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
-from weighbridge.reporting.reports.tasks import Submitter
+from weighbridge.http.outgoing import CallReach, OutgoingClient
+from weighbridge.platform.audit.minute_counts import tell_refusals, tell_uses
+from weighbridge.platform.audit.tree import seal
+from weighbridge.platform.queue import recover
+from weighbridge.quality.evaluation.incremental import ACCOUNTS_AT_ONCE, FailedEvaluation, Rounds
+from weighbridge.reporting.reports_tasks import Submitter
 from weighbridge.settings import Settings
 
 log = structlog.get_logger()

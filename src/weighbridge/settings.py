@@ -15,9 +15,9 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from weighbridge.core.collection.watched_place import is_root
-from weighbridge.core.platform.quota import Quotas
-from weighbridge.core.platform.setting_form import (
+from weighbridge.core.collection.data_feed import is_root
+from weighbridge.core.platform.settings import (
+    Quotas,
     Range,
     Setting,
     TextForm,
@@ -29,7 +29,7 @@ from weighbridge.core.platform.setting_form import (
     whole_number,
 )
 from weighbridge.core.problem import Problem
-from weighbridge.core.proof.key_name import is_key_name
+from weighbridge.core.proof.signing import is_key_name
 from weighbridge.errors import Refusal
 
 PREFIX = "WEIGHBRIDGE_"

@@ -18,34 +18,33 @@ from psycopg_pool import PoolTimeout
 
 from weighbridge import rounds
 from weighbridge import settings as settings_module
-from weighbridge.accounting.batch_generations.tasks import generate_batches
-from weighbridge.accounting.batches.tasks import delete_batches
-from weighbridge.collection.evidence_files.store import open_store
+from weighbridge import tracing as spans
+from weighbridge.accounting.batch_generations import generate_batches
+from weighbridge.accounting.batches import run_batch_deletion
+from weighbridge.collection.evidence_files import open_store
 from weighbridge.contents import EXPORTED
-from weighbridge.core.platform.task_state import ATTEMPTS_MAX, TaskState
+from weighbridge.core.platform.tasks import ATTEMPTS_MAX, TaskState
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.db.connections import of_primary
 from weighbridge.db.engine import Database
-from weighbridge.db.hosts.pool import of_primary
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.exchange.data_feed_uploads.tasks import Feeder
-from weighbridge.exchange.exports.tasks import Exporter
+from weighbridge.exchange.exports import Exporter
 from weighbridge.http import wire
-from weighbridge.http.outgoing.reach import CallReach
-from weighbridge.platform.async_tasks import actions
-from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
-from weighbridge.platform.queue.jobs import JOB, QUEUE, FairJobManager
-from weighbridge.platform.queue.working import keep_working, told_to_stop
-from weighbridge.quality.evaluation.catching_up import catch_up
-from weighbridge.quality.rule_runs.tasks import run_rule
-from weighbridge.reporting.bundle.keeping import Bundler
-from weighbridge.reporting.reports.queries import report_numbered
-from weighbridge.reporting.reports.tasks import Submitter
+from weighbridge.http.outgoing import CallReach
+from weighbridge.platform import async_tasks as actions
+from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError
+from weighbridge.platform.queue import JOB, QUEUE, FairJobManager, keep_working, told_to_stop
+from weighbridge.quality.evaluation.incremental import catch_up
+from weighbridge.quality.rule_runs import run_rule
+from weighbridge.reporting.bundle.storage import Bundler
+from weighbridge.reporting.reports_queries import report_numbered
+from weighbridge.reporting.reports_tasks import Submitter
 from weighbridge.sandbox.sandbox import prepared_sandboxes
 from weighbridge.settings import Settings
-from weighbridge.supervisor.heartbeat import beating, known_as
-from weighbridge.tracing import spans
-from weighbridge.tracing.sending import traced
+from weighbridge.supervisor.process import beating, known_as
+from weighbridge.tracing import traced
 
 log = structlog.get_logger()
 
@@ -104,7 +103,7 @@ Task = Callable[[Database, Attempt], Coroutine[Any, Any, None]]
 
 TASKS: Final[Mapping[str, Task]] = {
     "batch_generation": generate,
-    "batch_deletion": delete_batches,
+    "batch_deletion": run_batch_deletion,
     "rule_run": run_rule,
     "export": export,
     "report_submission": submit,
@@ -193,9 +192,9 @@ async def attempt_task(
         except Refusal as refusal:
             message = " ".join(problem.message for problem in refusal.problems)
             async with database.write() as tx:
-                await actions.hold_fence(tx, attempt)
+                await actions.lock_current_attempt(tx, attempt)
                 await actions.fail(tx, task_id, message)
-    except Overtaken:
+    except AttemptSupersededError:
         log.warning("attempt_overtaken", task_id=task_id, attempt=attempt.number)
     except Exception:
         reference = new_reference()
@@ -224,7 +223,7 @@ async def watched(
             if done:
                 return working.result()
             if await _is_given_up(database, attempt):
-                raise Overtaken
+                raise AttemptSupersededError
         raise Invalid([Problem(f"The task was at work for {seconds:,} seconds, which is all it may.")])
     finally:
         if not working.done():

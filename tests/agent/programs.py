@@ -14,7 +14,7 @@ import yaml
 from paho.mqtt.enums import CallbackAPIVersion
 from tests.durability.processes import Program, until
 
-from weighbridge.agent.clock import now
+from weighbridge.agent.readings import now
 from weighbridge.agent.status import status_of
 from weighbridge.errors import Refusal
 

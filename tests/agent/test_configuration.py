@@ -6,8 +6,7 @@ import sys
 import pytest
 import yaml
 
-from weighbridge.agent.configuration.meaning import read_configuration
-from weighbridge.agent.configuration.reading import ConfigurationError
+from weighbridge.agent.configuration_reading import ConfigurationError, read_configuration
 
 GOOD = """\
 agent: plant-1

@@ -8,12 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.agent.configuration.records import MqttTopic
-from weighbridge.agent.mqtt.payload import MqttMessage, readings_of
-from weighbridge.agent.mqtt.topic import fits, said_of_filter
-from weighbridge.agent.opcua.value import exact
-from weighbridge.agent.quality import has_overflowed, quality_of, quality_of_classic
-from weighbridge.agent.reading import ReadingError, RefusedReading, reference_of
+from weighbridge.agent.configuration import MqttTopic, fits, said_of_filter
+from weighbridge.agent.mqtt import MqttMessage, readings_of
+from weighbridge.agent.opcua_session import exact
+from weighbridge.agent.readings import (
+    ReadingError,
+    RefusedReading,
+    has_overflowed,
+    quality_of,
+    quality_of_classic,
+    reference_of,
+)
 
 MOMENT = datetime(2026, 1, 5, 8, 15, 0, 250_000, tzinfo=UTC)
 

@@ -8,8 +8,7 @@ from tests.agent.programs import Device
 from tests.durability.processes import until
 from tests.given import collection as given
 
-from weighbridge.agent.sending.answer import Next, meaning_of
-from weighbridge.agent.sending.pause import pause_seconds, retry_after_seconds
+from weighbridge.agent.sending import Next, meaning_of, pause_seconds, retry_after_seconds
 
 MOMENT = datetime(2026, 1, 5, tzinfo=UTC)
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from weighbridge.agent.reading import RefusedReading, Tags, make_reading
-from weighbridge.agent.spool.database import Handover, SpoolDatabase, SpoolFullError
+from weighbridge.agent.readings import RefusedReading, Tags, make_reading
+from weighbridge.agent.spool import Handover, SpoolDatabase, SpoolFullError
 from weighbridge.errors import Refusal
 
 MOMENT = datetime(2026, 1, 5, tzinfo=UTC)

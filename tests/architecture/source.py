@@ -1,6 +1,7 @@
 """The source files, read and parsed once for every test about them."""
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
@@ -22,9 +23,6 @@ AREAS: Final = (
 )
 """The areas of the product, each importing only from those before it. Some are still to come."""
 
-NOUN_FILES: Final = ("routes.py", "records.py", "queries.py", "actions.py", "tasks.py")
-"""All that the folder of a noun may hold beside its `__init__.py`."""
-
 
 @dataclass(frozen=True, slots=True)
 class File:
@@ -33,6 +31,11 @@ class File:
     path: str
     text: str
     tree: ast.Module
+
+    @property
+    def module(self) -> str:
+        """The module that it is."""
+        return "weighbridge." + self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
     @property
     def made(self) -> bool:
@@ -50,15 +53,25 @@ class File:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Noun:
-    """A folder of an area that stands for a noun of the interface."""
+    """A noun of the interface: a file at the root of an area that says what can be done with it."""
 
     area: str
     name: str
 
     @property
-    def folder(self) -> str:
-        """Its folder, relative to the package and to the tests."""
-        return f"{self.area}/{self.name}"
+    def path(self) -> str:
+        """Its file, relative to the package."""
+        return f"{self.area}/{self.name}.py"
+
+    @property
+    def module(self) -> str:
+        """Its module."""
+        return f"weighbridge.{self.area}.{self.name}"
+
+    @property
+    def tests(self) -> str:
+        """The folder of its tests, relative to the root."""
+        return f"tests/{self.area}/{self.name}"
 
 
 @cache
@@ -69,14 +82,34 @@ def files() -> tuple[File, ...]:
 
 @cache
 def nouns() -> tuple[Noun, ...]:
-    """The folders of areas that have routes, or actions that commands call; all others are machinery."""
-    named = {
-        Noun(area, path.parent.name)
-        for area in AREAS
-        for file in ("routes.py", "actions.py")
-        for path in (PACKAGE / area).glob(f"*/{file}")
-    }
-    return tuple(sorted(named))
+    """The files at the root of an area that have routes, or functions that write."""
+    return tuple(
+        Noun(area, file.path.split("/")[1].removesuffix(".py"))
+        for file in files()
+        if (area := file.path.partition("/")[0]) in AREAS
+        and area != "web"
+        and file.path.count("/") == 1
+        and (has_routes(file) or any(verbs(file)))
+    )
+
+
+def has_routes(file: File) -> bool:
+    """Whether a file lists paths of the interface."""
+    return any(
+        isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ROUTES" for node in file.tree.body
+    )
+
+
+def verbs(file: File) -> Iterator[str]:
+    """What can be done by a file: its handlers that write, or, where it has no routes, what it records."""
+    for node in file.tree.body:
+        if isinstance(node, ast.AsyncFunctionDef) and not node.name.startswith("_"):
+            if has_routes(file):
+                writes = any(ast.unparse(one.annotation or node) == "WriteCall" for one in node.args.args)
+            else:
+                writes = "changes.record(" in ast.unparse(node)
+            if writes:
+                yield node.name
 
 
 @cache

@@ -2,12 +2,12 @@
 
 from importlib import import_module
 
-from tests.architecture.source import PACKAGE, nouns
+from tests.architecture.source import AREAS, files, nouns
 from tools.reference import list_operations
 
 from weighbridge.contents import SLICES
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
-from weighbridge.db.listing import Listing
+from weighbridge.db.lists.listing import Listing
 
 OPERATIONS = [handler.opt["operation"] for routes in SLICES for handler in routes]
 
@@ -69,10 +69,9 @@ def test_every_slice_with_routes_is_served():
     served = {operation.function for operation in OPERATIONS}
 
     forgotten = [
-        f"{noun.folder}/routes.py: {handler.opt['operation'].name}"
+        f"{noun.path}: {handler.opt['operation'].name}"
         for noun in nouns()
-        if (PACKAGE / noun.folder / "routes.py").exists()
-        for handler in import_module(f"weighbridge.{noun.area}.{noun.name}.routes").ROUTES
+        for handler in getattr(import_module(noun.module), "ROUTES", ())
         if handler.opt["operation"].function not in served
     ]
 
@@ -83,10 +82,10 @@ def test_every_listing_is_the_list_of_an_endpoint():
     served = {id(operation.listing) for operation in list_operations()}
 
     unused = [
-        f"{noun.folder}/queries.py {name}"
-        for noun in nouns()
-        if (PACKAGE / noun.folder / "queries.py").exists()
-        for name, value in vars(import_module(f"weighbridge.{noun.area}.{noun.name}.queries")).items()
+        f"{file.path} {name}"
+        for file in files()
+        if file.path.partition("/")[0] in AREAS and file.path.count("/") == 1
+        for name, value in vars(import_module(file.module)).items()
         if isinstance(value, Listing) and id(value) not in served
     ]
 

@@ -27,28 +27,30 @@ IMPURE = {
 """The standard library's clocks, dice and doors to the outside."""
 
 PLACES = {
-    "alembic": ("db/schema/migrate.py", "db/schema/rehearsal.py", "db/migrations/*", "supervisor/schema.py"),
-    "asyncua": ("agent/opcua/*",),
+    "aiomqtt": ("agent/mqtt.py",),
+    "alembic": ("db/migration.py", "db/migration.py", "db/migrations/*", "supervisor/startup.py"),
+    "asyncua": (
+        "agent/opcua.py",
+        "agent/opcua_session.py",
+    ),
     "cyclopts": ("cli.py", "commands/*"),
     "granian": ("supervisor/api.py",),
     "lark": ("core/*",),
-    "jinja2": ("web/rendering.py",),
+    "jinja2": ("web/framework/rendering.py",),
     "litestar": (
         "app.py",
         "contents.py",
         "http/*",
         "web/*",
-        *(f"{noun.folder}/routes.py" for noun in nouns()),
+        *(noun.path for noun in nouns()),
     ),
-    "multipart": ("http/arrival/upload.py",),
-    "obstore": ("collection/evidence_files/store.py", "exchange/watching/bucket.py", "backup/*"),
-    "paho": ("agent/mqtt/client.py",),
-    "procrastinate": ("worker.py", "platform/queue/jobs.py"),
-    "rfc3161_client": ("reporting/bundle/authority.py",),
-    "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),
-    "sqlalchemy": ("db/schema/migrate.py", "db/schema/rehearsal.py", "db/migrations/*"),
-    "structlog": ("http/*", "supervisor/*", "tracing/sending.py", "worker.py", "rounds.py", "backup/*"),
-    "yaml": ("modelling/document/yaml_text.py", "agent/configuration/yaml_text.py"),
+    "multipart": ("http/messages/body.py",),
+    "obstore": ("collection/evidence_files.py", "exchange/watching/bucket.py", "backup/*"),
+    "procrastinate": ("worker.py", "platform/queue.py"),
+    "rich": ("cli.py", "commands/*", "demo/show.py", "demo/show.py"),
+    "sqlalchemy": ("db/migration.py", "db/migration.py", "db/migrations/*"),
+    "structlog": ("http/*", "supervisor/*", "tracing.py", "worker.py", "rounds.py", "backup/*"),
+    "yaml": ("modelling/document/yaml_text.py", "agent/configuration_reading.py"),
 }
 """Where a library may be imported, so that replacing it touches these files and no others."""
 

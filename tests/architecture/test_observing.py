@@ -10,7 +10,7 @@ import yaml
 from tests.architecture.source import ROOT, files
 
 from weighbridge.http.metrics import METRICS
-from weighbridge.supervisor.observing.log_events import LOG_EVENTS
+from weighbridge.supervisor.logs import LOG_EVENTS
 
 DEPLOY = ROOT / "deploy"
 EVENTS = {name: event for group in LOG_EVENTS.values() for name, event in group.items()}
@@ -172,6 +172,6 @@ def test_opentelemetry_is_loaded_by_processes_alone_that_send_traces():
         file for file in files() if "import opentelemetry" in file.text or "from opentelemetry" in file.text
     ]
 
-    assert [file.path for file in named] == ["tracing/sending.py"]
+    assert [file.path for file in named] == ["tracing.py"]
     at_import = [node for node in named[0].tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     assert "opentelemetry" not in " ".join(map(ast.unparse, at_import))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.backup.pace import STRETCH_SECONDS, BackupPace
+from weighbridge.backup.base_backup import STRETCH_SECONDS, BackupPace
 
 
 class Processor:

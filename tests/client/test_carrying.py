@@ -5,8 +5,7 @@ from itertools import pairwise
 import pytest
 
 from weighbridge.client import Failed, Invalid, NotFound, RateLimited, Unreachable, UnreadableAnswer
-from weighbridge.client.call import Call, call
-from weighbridge.client.carrying import ATTEMPTS_MAX, Received, Send, carried_out
+from weighbridge.client.calls import ATTEMPTS_MAX, Call, Received, Send, call, carried_out
 
 READ = call("GET", "/projects/{project_id}", dict, names={"project_id": "prj_1"})
 WRITE = call("POST", "/projects", dict, body={"project": {"name": "Plant"}}, takes_key=True)

@@ -17,7 +17,7 @@ from tests.given import collection as given
 from tests.server import Account, Server
 
 from weighbridge import cli
-from weighbridge.db.embedded import RUNNING_ROLE
+from weighbridge.db.embedded.instance import RUNNING_ROLE
 
 ROOT = Path(__file__).parents[2]
 DATA_VARIABLE = "WEIGHBRIDGE_SENSOR_DATA"

@@ -6,8 +6,7 @@ import pytest
 from tests.given import bundles, reports
 from tests.given.bundles import KEY
 
-from weighbridge.core.proof.signing import SigningKey, VerifierKey
-from weighbridge.core.proof.ssh_signature import ssh_public_key
+from weighbridge.core.proof.signing import SigningKey, VerifierKey, ssh_public_key
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from tests.server import Caller
 
-from weighbridge.core.platform.permission import ALL_PERMISSIONS
-from weighbridge.core.platform.token import is_well_formed
-from weighbridge.db.embedded import RUNNING_ROLE
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, is_well_formed
+from weighbridge.db.embedded.instance import RUNNING_ROLE
 
 EVERY_PERMISSION = sorted(ALL_PERMISSIONS)
 

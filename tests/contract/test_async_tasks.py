@@ -9,13 +9,13 @@ import msgspec
 import pytest
 from tests.given import accounting
 
-from weighbridge.accounting.batch_generations.records import GenerationResult
-from weighbridge.accounting.batches.records import DeletionResult
+from weighbridge.accounting.records.batches import DeletionResult
+from weighbridge.accounting.records.model_runs import GenerationResult
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.link import API_PREFIX
-from weighbridge.exchange.exports.records import ExportResult
+from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.exchange.records.exports import ExportResult
 from weighbridge.http.openapi import document as openapi
-from weighbridge.quality.rule_runs.tasks import RunResult
+from weighbridge.quality.records.rule_results import RunResult
 from weighbridge.worker import TASKS
 
 ROOT = Path(__file__).parents[2]

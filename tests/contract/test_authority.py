@@ -11,11 +11,10 @@ from tests.given.people import Visitor, actor_of, email_of
 from tests.given.requests import OPERATIONS
 from tests.server import Account, Answer, Caller, Server
 
-from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
-from weighbridge.core.platform.role import ROLES
-from weighbridge.platform.api_tokens.actions import create_token
-from weighbridge.platform.users.actions import invite_user
-from weighbridge.web import contents
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, ROLES, Actor
+from weighbridge.platform.api_tokens import create_token
+from weighbridge.platform.users import invite_user
+from weighbridge.web.pages import contents
 
 ADMINISTERS = "administration:write"
 ACTING = {

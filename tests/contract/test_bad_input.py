@@ -30,7 +30,7 @@ from tests.given.requests import (
 from tests.server import Answer, Caller, Server
 
 from weighbridge.http.openapi.parameters import names_in
-from weighbridge.http.shape import wrapping_keys
+from weighbridge.http.wire import wrapping_keys
 
 LIMIT = 4_096
 LONG = "x" * 1_000_000

@@ -8,8 +8,8 @@ import json
 import pytest
 from tests.given import collection as given
 
-from weighbridge.http.arrival.body import BODY_BYTES_MAX
-from weighbridge.http.arrival.pieces import PIECE_BYTES_MAX
+from weighbridge.http.messages.body import BODY_BYTES_MAX
+from weighbridge.http.pieces import PIECE_BYTES_MAX
 
 REPEATED = "The key {} stands twice in one object of the body; it takes each key once."
 

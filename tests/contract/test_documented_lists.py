@@ -4,8 +4,8 @@ import pytest
 from tests.contract.test_bad_input import world as world  # noqa: PLC0414 - a fixture
 from tests.given.requests import DOCUMENT, OPERATIONS, required_query
 
-from weighbridge.core.platform.export_format import ResponseMode
-from weighbridge.http.lists.response_mode import MODE
+from weighbridge.core.platform.tasks import ResponseMode
+from weighbridge.http.endpoints.response_modes import MODE
 
 LISTS = [name for name, operation in OPERATIONS.items() if operation.listing is not None]
 WALKED = [name for name in LISTS if OPERATIONS[name].listing.key and not OPERATIONS[name].sends]

@@ -7,7 +7,7 @@ import jsonschema_rs
 import pytest
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.http.openapi import document as openapi
 
 DOCUMENT: dict[str, Any] = json.loads(openapi.written(SLICES, API_PREFIX))

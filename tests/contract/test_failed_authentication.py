@@ -8,8 +8,14 @@ from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 from tests.server import Caller, Server
 
-from weighbridge.http.access.address import UNKNOWN, client_address, networks
-from weighbridge.http.access.failures import ADDRESSES_MAX, FailedAuthentications, seconds_left
+from weighbridge.http.rate_limits import (
+    FAILED_ADDRESSES_MAX,
+    UNKNOWN,
+    FailedAuthentications,
+    client_address,
+    networks,
+    seconds_left,
+)
 
 WRONG = "wb_live_" + "0" * 38
 
@@ -104,12 +110,12 @@ def test_a_limit_of_zero_lets_everybody_try():
 
 def test_the_memory_is_bounded():
     failures = FailedAuthentications(1)
-    for number in range(ADDRESSES_MAX + 10):
+    for number in range(FAILED_ADDRESSES_MAX + 10):
         failures.count(str(number), "token_unknown", "req", 0)
 
-    assert len(failures) == ADDRESSES_MAX
+    assert len(failures) == FAILED_ADDRESSES_MAX
     assert not failures.is_used_up("0", 0)
-    assert failures.is_used_up(str(ADDRESSES_MAX), 0)
+    assert failures.is_used_up(str(FAILED_ADDRESSES_MAX), 0)
 
 
 @pytest.mark.parametrize(

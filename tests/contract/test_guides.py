@@ -10,11 +10,12 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.link import API_PREFIX
-from weighbridge.http import refusal
+from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.http.messages import refusal
 from weighbridge.http.openapi import document as openapi
-from weighbridge.http.openapi import guides, site
 from weighbridge.http.openapi import page as docs
+from weighbridge.http.openapi import site
+from weighbridge.http.openapi import site as guides
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}

@@ -3,7 +3,7 @@
 import pytest
 from tests.server import Server
 
-from weighbridge.db.schema.migrate import migrate
+from weighbridge.db.migration import migrate
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])

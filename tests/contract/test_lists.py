@@ -9,7 +9,7 @@ import pytest
 from tests.given.requests import OPERATIONS, World, needed_filters, required_query, world_of
 from tests.server import Answer, Server
 
-from weighbridge.db.listing import COMPARATORS
+from weighbridge.db.lists.listing import COMPARATORS
 
 LISTS = [name for name, operation in OPERATIONS.items() if operation.listing is not None]
 FILTERS = [(name, field) for name in LISTS for field in OPERATIONS[name].listing.filters]

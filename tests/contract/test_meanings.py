@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.http.openapi import document as openapi
-from weighbridge.http.openapi.meanings import EXAMPLES, SHARED
-from weighbridge.http.openapi.schemas import EXACT, Schemas
+from weighbridge.http.openapi.schemas import EXACT, EXAMPLES, SHARED, Schemas
 from weighbridge.http.text import one_of, shown_as
 
 ROOT: Final = Path(__file__).parents[2]

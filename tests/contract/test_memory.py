@@ -1,6 +1,6 @@
 """What a process remembers takes a bounded room, and what was used last stays longest."""
 
-from weighbridge.db.memory import Memory
+from weighbridge.db.transaction import Memory
 
 
 def test_what_was_kept_last_is_recalled():

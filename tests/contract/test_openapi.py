@@ -14,14 +14,14 @@ from litestar import Litestar
 from litestar.datastructures import State
 from litestar.testing import TestClient
 
-from weighbridge.commands.openapi import openapi as print_document
+from weighbridge.commands.model import openapi as print_document
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.link import API_PREFIX, Link
+from weighbridge.core.identity.ids import API_PREFIX, Link
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
 from weighbridge.core.time.instant import Instant
-from weighbridge.db.listing import Page
-from weighbridge.http import edge, refusal
-from weighbridge.http.access.strangers import Strangers
+from weighbridge.db.lists.listing import Page
+from weighbridge.http.caller import Strangers
+from weighbridge.http.messages import edge, refusal
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import page as docs
 from weighbridge.http.openapi.schemas import Schemas
@@ -330,7 +330,7 @@ def test_one_of_two_records_is_either_schema():
 
 def test_two_records_of_one_name_stay_apart():
     schemas = Schemas()
-    other = msgspec.defstruct("Reading", [("name", str)], module="weighbridge.quality.rule_runs.records")
+    other = msgspec.defstruct("Reading", [("name", str)], module="weighbridge.quality.records.rule_results")
     assert schemas.of(Reading) == {"$ref": "#/components/schemas/Reading"}
     assert schemas.of(other) == {"$ref": "#/components/schemas/RuleRunsReading"}
 

@@ -5,7 +5,7 @@ import time
 import pytest
 from tests.server import Server
 
-from weighbridge.http.access.pace import ADDRESSES_MAX, SPREAD, Pace
+from weighbridge.http.rate_limits import PACED_ADDRESSES_MAX, SPREAD, Pace
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_the_count_begins_anew_with_each_second():
 def test_the_memory_is_bounded():
     pace = Pace(1)
 
-    for number in range(ADDRESSES_MAX + 10):
+    for number in range(PACED_ADDRESSES_MAX + 10):
         pace.wait(str(number), 5.0)
 
-    assert len(pace._refusals) == ADDRESSES_MAX
+    assert len(pace._refusals) == PACED_ADDRESSES_MAX

@@ -18,10 +18,9 @@ from tests.given.requests import (
 )
 from tests.server import Caller, Server
 
-from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
-from weighbridge.core.platform.token import assemble
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK, assemble
+from weighbridge.http.messages.operation import Operation
 from weighbridge.http.openapi.parameters import names_in
-from weighbridge.http.operation import Operation
 
 NEEDING = [name for name, operation in OPERATIONS.items() if operation.permission not in {ANY, LINK}]
 FOR_ANY = [name for name, operation in OPERATIONS.items() if operation.permission == ANY]

@@ -1,4 +1,4 @@
-"""The share of an account among those at work, one request after the other. `http/admission/shares.py`."""
+"""The share of an account among those at work, one request after the other. `http/shares.py`."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -6,8 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from weighbridge.errors import TooManyRequests
-from weighbridge.http.admission.places import Places
-from weighbridge.http.admission.shares import Shares
+from weighbridge.http.shares import Places, Shares
 
 
 class Queue:

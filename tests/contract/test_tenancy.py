@@ -27,8 +27,8 @@ from tests.given.requests import (  # fmt: skip
 )
 from tests.server import Answer, Server
 
+from weighbridge.http.messages.operation import Operation
 from weighbridge.http.openapi.parameters import names_in
-from weighbridge.http.operation import Operation
 
 RECORD_TYPES = {"task": "async_task", "token": "api_token", "data_point_result": "rule_result"}
 """What a refusal calls a kind of record, where that is not the word in the path."""

@@ -16,10 +16,10 @@ from tests.given.rule_evaluation import calibration, work
 from tests.migrations.test_migrations import schema_of
 from tests.server import Server
 
-from weighbridge.db.embedded import database
+from weighbridge.db.embedded.instance import database
 from weighbridge.db.embedded.location import WHEEL_MAJOR
 from weighbridge.db.engine import Database
-from weighbridge.db.schema.migrate import migrate
+from weighbridge.db.migration import migrate
 from weighbridge.errors import Refusal
 from weighbridge.settings import POSTGRESQL_MIN, Settings
 from weighbridge.verification import verify

@@ -5,9 +5,9 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.errors import InsufficientPrivilege
 
-from weighbridge.db.embedded import RUNNING_ROLE
-from weighbridge.db.schema.roles import DatabaseUrls, can_switch_triggers_off, let_run
-from weighbridge.supervisor.schema import migrate_or_refuse
+from weighbridge.db.embedded.instance import RUNNING_ROLE
+from weighbridge.db.roles import DatabaseUrls, can_switch_triggers_off, let_run
+from weighbridge.supervisor.startup import migrate_or_refuse
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from tests.given import collection as given
 
 from weighbridge.core.expression.parsing import parse
 from weighbridge.core.model import Aggregate
-from weighbridge.core.model.reference.examples import aggregate_of, result_of
-from weighbridge.core.model.reference.page import examples
+from weighbridge.core.model.reference import aggregate_of, examples, result_of
 from weighbridge.modelling.document.yaml_text import check_document
 
 DOCS = Path(__file__).parents[2] / "docs"

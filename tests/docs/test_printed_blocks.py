@@ -23,7 +23,7 @@ from tests.given.lone import lone_service
 from tests.given.people import PASSWORD, Visitor
 from tests.given.roll_ups import minutes_of, read, roll_up
 
-from weighbridge.db.embedded import RUNNING_ROLE
+from weighbridge.db.embedded.instance import RUNNING_ROLE
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("tutorial/*.md")), *sorted(DOCS.glob("howto/*.md"))]

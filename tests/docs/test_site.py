@@ -11,7 +11,7 @@ from tests.browser.site import refuse_sideways, refuse_violations
 from tools.site.build import build
 from tools.site.source import DOCS, page_of
 
-from weighbridge.http import refusal
+from weighbridge.http.messages import refusal
 from weighbridge.http.openapi import site
 
 ORIGIN = "http://guide.test"

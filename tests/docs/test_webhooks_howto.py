@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weighbridge.core.platform.webhook_signature import secret_text, signed_headers
+from weighbridge.core.platform.webhook import secret_text, signed_headers
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "receive-webhooks.md"
 SECRET = b"s" * 32

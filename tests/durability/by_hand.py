@@ -6,7 +6,7 @@ Only the logarithm is not exact; it has 50 digits.
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from weighbridge.demo.measurements import MONTHS
+from weighbridge.demo.plant import MONTHS
 
 YIELDS = {"Forest residues": Fraction("0.25"), "Rice husk": Fraction("0.32")}
 LORRY_KG, GRID_KG = Fraction("0.1"), 727  # for a tonne-kilometre, and for a MWh

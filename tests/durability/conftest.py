@@ -12,8 +12,8 @@ import pytest
 from tests.databases import made_by_first
 from tests.durability.processes import HERE, Program, postmasters_of, until
 
-from weighbridge.db.embedded import server
-from weighbridge.db.schema.migrate import migrate
+from weighbridge.db.embedded.instance import server
+from weighbridge.db.migration import migrate
 
 ROOM_BYTES = 1_000_000_000
 

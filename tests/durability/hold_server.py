@@ -4,7 +4,7 @@ import signal
 import sys
 from pathlib import Path
 
-from weighbridge.db.embedded import server
+from weighbridge.db.embedded.instance import server
 
 # A shell that runs the tests in the background has them ignore an interrupt, and their children after them.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from tests.given.works import FEEDSTOCKS
 
-from weighbridge.core.platform.task_state import ATTEMPTS_MAX
+from weighbridge.core.platform.tasks import ATTEMPTS_MAX
 
 REASONS = ("too little.", f"given up after {ATTEMPTS_MAX} attempts, none of which came to an end.")
 """Why a task may fail: what was asked for is not there, or its workers were killed again and again."""

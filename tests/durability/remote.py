@@ -18,10 +18,10 @@ from tests.given import works as given_works
 from tests.server import Answer
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
-from weighbridge.db.embedded import server
+from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database
-from weighbridge.platform.accounts.actions import create_account
-from weighbridge.platform.api_tokens.actions import create_token
+from weighbridge.platform.api_tokens import create_token
+from weighbridge.platform.users import create_account
 from weighbridge.verification import verify
 
 PATIENCE_SECONDS = 90.0

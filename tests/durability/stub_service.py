@@ -6,11 +6,11 @@ import os
 import signal
 import sys
 
-from weighbridge import supervisor
 from weighbridge.errors import Refusal
 from weighbridge.settings import read_with
+from weighbridge.supervisor import lifecycle as supervisor
 from weighbridge.supervisor import logs
-from weighbridge.supervisor.parent import die_with_supervisor
+from weighbridge.supervisor.process import die_with_supervisor
 
 SLOW_SECONDS = 1.0
 

@@ -21,20 +21,24 @@ from tests.durability.remote import Site
 from tests.durability.test_metrics import sent
 from tests.given import collection as given
 
-from weighbridge.backup.files import CopiedFiles
-from weighbridge.backup.following import BackupPlan, back_up, follow
-from weighbridge.backup.manifest import MANIFEST, BackupPart, manifests, written
-from weighbridge.backup.record import last_backup, overdue
-from weighbridge.backup.restoring import restore
-from weighbridge.backup.retention import prune
-from weighbridge.backup.segments import shipped
-from weighbridge.backup.shipping import reach_of, slot_of, stop_shipping
-from weighbridge.backup.taking import BackupSource
-from weighbridge.backup.target import BackupTarget
-from weighbridge.collection.evidence_files.store import open_objects, open_store
-from weighbridge.commands.backup.command import backup
-from weighbridge.commands.backup.command import restore as restore_folder
-from weighbridge.db.embedded import attached, server
+from weighbridge.backup.base_backup import BackupSource
+from weighbridge.backup.log_shipping import BackupPlan, back_up, follow, reach_of, slot_of, stop_shipping
+from weighbridge.backup.restore import restore
+from weighbridge.backup.retention import CopiedFiles, prune
+from weighbridge.backup.target import (
+    MANIFEST,
+    BackupPart,
+    BackupTarget,
+    last_backup,
+    manifests,
+    overdue,
+    shipped,
+    written,
+)
+from weighbridge.collection.evidence_files import open_objects, open_store
+from weighbridge.commands.backup import backup
+from weighbridge.commands.backup import restore as restore_folder
+from weighbridge.db.embedded.instance import attached, server
 from weighbridge.db.engine import Database
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings

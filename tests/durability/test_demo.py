@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from tests.durability import by_hand
 from tests.durability.processes import HERE, Program, postmaster
 
-from weighbridge.demo.measurements import LATE
+from weighbridge.demo.plant import LATE
 
 FEW = {"WEIGHBRIDGE_API_PROCESSES": "1", "WEIGHBRIDGE_COMPUTING_PROCESSES": "0"}
 """Fewer processes than usual, which start sooner; those of the installed wheel are as many as there are."""

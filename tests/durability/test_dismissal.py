@@ -16,10 +16,10 @@ from tests.durability.processes import is_alive, until
 from tests.durability.real_service import Service
 
 from weighbridge.core.identity import ids
-from weighbridge.db.embedded import server
+from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database
-from weighbridge.platform.accounts.actions import create_account
-from weighbridge.platform.api_tokens.actions import create_token
+from weighbridge.platform.api_tokens import create_token
+from weighbridge.platform.users import create_account
 
 RESULTS = 1000
 MAKE = """

@@ -12,11 +12,11 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from tests.durability.processes import is_alive, kill_server, postmaster, postmasters_of, until
 
-from weighbridge.db.embedded import attached, database, server
-from weighbridge.db.schema.roles import DatabaseUrls
+from weighbridge.db.embedded.instance import attached, database, server
+from weighbridge.db.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
-from weighbridge.supervisor.schema import migrate_or_refuse
+from weighbridge.supervisor.startup import migrate_or_refuse
 
 
 def execute(url, statement):

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from tests.durability.processes import postmaster, postmasters_of
 
-from weighbridge.db.embedded import server
+from weighbridge.db.embedded.instance import server
 from weighbridge.db.embedded.location import wheel_binaries
 from weighbridge.errors import Refusal
 

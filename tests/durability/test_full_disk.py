@@ -13,8 +13,8 @@ import pytest
 from tests.durability.processes import Program, environment, until
 from tests.durability.real_service import USUAL
 
-from weighbridge.collection.evidence_files.store import open_store
-from weighbridge.db.embedded.reserve import FILE
+from weighbridge.collection.evidence_files import open_store
+from weighbridge.db.embedded.cluster import FILE
 from weighbridge.errors import Unavailable
 
 CLI = ("-m", "weighbridge")

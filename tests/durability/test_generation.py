@@ -19,12 +19,12 @@ from tests.durability.real_service import Service, second_worker
 from tests.verification.conftest import BY_THE_LOG
 
 from weighbridge.core.identity import ids
-from weighbridge.core.platform.task_state import ATTEMPTS_MAX
+from weighbridge.core.platform.tasks import ATTEMPTS_MAX
 from weighbridge.core.time.instant import Instant
-from weighbridge.db.embedded import server
+from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database
-from weighbridge.platform.accounts.actions import create_account
-from weighbridge.platform.api_tokens.actions import create_token
+from weighbridge.platform.api_tokens import create_token
+from weighbridge.platform.users import create_account
 from weighbridge.verification import VerificationRequest, verify
 
 EVENTS = int(os.environ.get("EVENTS", "24000"))

@@ -24,7 +24,7 @@ from tests.given import works as given_works
 from tests.server import Server
 
 from weighbridge import worker
-from weighbridge.db.embedded import OWNER, RUNNING_ROLE
+from weighbridge.db.embedded.instance import OWNER, RUNNING_ROLE
 from weighbridge.db.engine import Database
 from weighbridge.settings import Settings
 

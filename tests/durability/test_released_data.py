@@ -27,8 +27,8 @@ from tools.stored_release.folders import (
 )
 
 from weighbridge.client import Client
-from weighbridge.db.embedded import attached
-from weighbridge.db.schema.revision import newest_revision, revision_of
+from weighbridge.db.embedded.instance import attached
+from weighbridge.db.roles import newest_revision, revision_of
 
 KINDS = {
     *(

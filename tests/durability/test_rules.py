@@ -14,10 +14,10 @@ from tests.durability.processes import until
 from tests.durability.real_service import Service
 from tests.verification.conftest import BY_THE_LOG
 
-from weighbridge.db.embedded import server
+from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database
-from weighbridge.platform.accounts.actions import create_account
-from weighbridge.platform.api_tokens.actions import create_token
+from weighbridge.platform.api_tokens import create_token
+from weighbridge.platform.users import create_account
 from weighbridge.verification import verify
 
 EVENTS = 20_000

@@ -9,7 +9,7 @@ import pytest
 from tests.durability.real_service import Service
 from tests.durability.remote import Site
 
-from weighbridge.http.following.watch import LISTENERS_MAX
+from weighbridge.http.endpoints.long_polling import LISTENERS_MAX
 
 DEADLINE_SECONDS = 30
 

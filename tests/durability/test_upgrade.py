@@ -10,11 +10,10 @@ import pytest
 from tests.durability.processes import environment
 from tools.stored_release.folders import DUMP, released
 
-from weighbridge.db.embedded import attached, server
+from weighbridge.db.embedded.instance import attached, server
 from weighbridge.db.engine import Database
-from weighbridge.db.schema.migrate import migrate
-from weighbridge.db.schema.rehearsal import rehearse
-from weighbridge.db.schema.revision import newest_revision
+from weighbridge.db.migration import migrate, rehearse
+from weighbridge.db.roles import newest_revision
 from weighbridge.errors import Refusal
 from weighbridge.verification import verify
 

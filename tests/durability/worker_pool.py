@@ -17,13 +17,13 @@ import sys
 from pathlib import Path
 
 from weighbridge import settings, worker
-from weighbridge.db.embedded import server
+from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database
 from weighbridge.db.json import jsonb
-from weighbridge.platform.async_tasks import actions
-from weighbridge.platform.queue.working import told_to_stop
+from weighbridge.platform import async_tasks as actions
+from weighbridge.platform.queue import told_to_stop
 from weighbridge.supervisor import logs
-from weighbridge.supervisor.parent import die_with_parent
+from weighbridge.supervisor.process import die_with_parent
 
 LOOK_SECONDS = 0.02
 """Between two looks at what became of the workers."""
@@ -91,7 +91,7 @@ async def run_without_fence():
 
         return carry_out_and_tell
 
-    actions.hold_fence, actions.succeed = let_pass, note
+    actions.lock_current_attempt, actions.succeed = let_pass, note
     worker.TASKS = {name: unfenced(one) for name, one in worker.TASKS.items()}
     opened = Database(read.database_url, connections_max=4)
     async with opened as database, told_to_stop() as stopping:

@@ -13,13 +13,13 @@ from tests.given.collection import Record
 from tests.given.works import Works, works
 from tests.server import Account
 
-from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.collection.evidence_files import open_store
 from weighbridge.core.bundle.check import CheckedBundle, check_bundle
 from weighbridge.core.proof.signing import SigningKey, VerifierKey
 from weighbridge.modelling.document.yaml_text import read_model
-from weighbridge.platform.audit_tree.keys import Signer
-from weighbridge.reporting.bundle.making import BundleRequest, make_bundle
-from weighbridge.reporting.reports.queries import report_numbered
+from weighbridge.platform.audit.heads import Signer
+from weighbridge.reporting.bundle.builder import BundleRequest, make_bundle
+from weighbridge.reporting.reports_queries import report_numbered
 
 KEY: Final = SigningKey.made()
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from tests.server import Server
 
-from weighbridge.supervisor.observing.loop_watch import HELD_SECONDS_MAX, VARIABLE
+from weighbridge.supervisor.loop_watch import HELD_SECONDS_MAX, VARIABLE
 
 TRIES = 3
 

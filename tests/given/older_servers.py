@@ -15,9 +15,10 @@ from typing import Final
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from weighbridge.db import embedded
-from weighbridge.db.embedded import OWNER, RUNNING_ROLE, postmaster
+from weighbridge.db.embedded import cluster as postmaster
+from weighbridge.db.embedded import instance as embedded
 from weighbridge.db.embedded.cluster import SUPERUSER
+from weighbridge.db.embedded.instance import OWNER, RUNNING_ROLE
 from weighbridge.db.embedded.location import ClusterLocation, find_location, wheel_binaries
 
 PROGRAMS_OF_17: Final = (

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from tests.server import Account, Answer, Server
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
-from weighbridge.platform.authentication.passwords import hashed
-from weighbridge.platform.users.actions import add_user
+from weighbridge.platform.authentication.sessions import hashed
+from weighbridge.platform.users import add_user
 
 PASSWORD = "a password of the tests"  # noqa: S105 - of no real person
 

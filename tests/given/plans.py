@@ -8,7 +8,7 @@ from psycopg.sql import SQL
 from tests.server import Server
 
 from weighbridge.db.engine import Command, Read
-from weighbridge.db.list_page import COUNT_MAX
+from weighbridge.db.lists.page import COUNT_MAX
 
 Result = TypeVar("Result")
 Plan = dict[str, Any]

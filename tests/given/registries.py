@@ -4,9 +4,7 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from weighbridge.demo.rehearsal.behaviour import RegistryBehaviour
-from weighbridge.demo.rehearsal.received import ReceivedReports
-from weighbridge.demo.rehearsal.server import RehearsalServer
+from weighbridge.demo.rehearsal import ReceivedReports, RegistryBehaviour, RehearsalServer
 
 TOKEN = "word-that-nobody-shows"  # noqa: S105 - made up
 

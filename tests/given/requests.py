@@ -21,11 +21,10 @@ from tests.server import Account, Answer, Caller, Server
 
 from weighbridge.contents import SLICES
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Key
-from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.core.identity.ids import API_PREFIX, Key
+from weighbridge.http.messages.operation import Operation
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi.parameters import names_in
-from weighbridge.http.operation import Operation
 
 OPERATIONS: dict[str, Operation] = {
     handler.opt["operation"].name: handler.opt["operation"] for routes in SLICES for handler in routes

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from weighbridge.db import embedded
+from weighbridge.db.embedded import instance as embedded
 from weighbridge.db.embedded.cluster import SUPERUSER
 from weighbridge.db.embedded.location import find_location
 

@@ -10,13 +10,18 @@ from typing import Any, Final
 from tests.given.bundles import KEY, Bundle
 
 from weighbridge.core.bundle.check import made_parts
-from weighbridge.core.bundle.contents import contents_of
-from weighbridge.core.bundle.form.archive import ArchivePart, directory, headers, parts_of
-from weighbridge.core.bundle.form.fault import Faults
-from weighbridge.core.bundle.index import NAMESPACE, SIGNATURE, SUMS, IndexedPart, digest_of_part, sums
+from weighbridge.core.bundle.contents import (
+    NAMESPACE,
+    SIGNATURE,
+    SUMS,
+    IndexedPart,
+    contents_of,
+    digest_of_part,
+    sums,
+)
+from weighbridge.core.bundle.form.archive import ArchivePart, Faults, directory, headers, parts_of
 from weighbridge.core.bundle.trust import verify_audit
-from weighbridge.core.proof.signing import SigningKey
-from weighbridge.core.proof.ssh_signature import ssh_signature
+from weighbridge.core.proof.signing import SigningKey, ssh_signature
 
 Parts = dict[str, bytes]
 Change = tuple[str, bytes]

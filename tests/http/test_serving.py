@@ -4,9 +4,8 @@ import asyncio
 from contextlib import asynccontextmanager
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
-from weighbridge.http.computing import frames
-from weighbridge.http.computing.frames import Asked
-from weighbridge.http.computing.serving import serving
+from weighbridge.http.computing import server as frames
+from weighbridge.http.computing.server import RequestHead, serving
 
 DEADLINE_SECONDS = 60.0
 BODY = bytes(4 * frames.PIECE_BYTES_MAX)
@@ -36,11 +35,11 @@ def test_a_refusal_arrives_though_the_body_is_still_sent(tmp_path):
         application, socket = Refuses(), str(tmp_path / "c")
         async with serving(application, socket) as requests:
             reader, writer = await asyncio.open_unix_connection(socket)
-            frames.write_frame(writer, frames.encode(Asked("POST", "/", b"", [], ACTOR)))
+            frames.write_frame(writer, frames.encode_head(RequestHead("POST", "/", b"", [], ACTOR)))
             await application.has_refused.wait()
             await frames.write_content(writer, BODY)
             frames.write_frame(writer, b"")
-            status = frames.answered(await frames.read_frame(reader)).status
+            status = frames.decode_response(await frames.read_frame(reader)).status
             content = await frames.read_frame(reader)
             writer.close()
             await requests.finish()

@@ -9,7 +9,7 @@ import pytest
 from tests.given.people import Visitor, email_of
 from tests.server import Server
 
-from weighbridge.http.access.strangers import (
+from weighbridge.http.caller import (
     AT_ONCE,
     AT_WORK,
     KEYS_MAX,
@@ -20,7 +20,7 @@ from weighbridge.http.access.strangers import (
     Arrivals,
     Strangers,
 )
-from weighbridge.http.admission.together import Together
+from weighbridge.http.shares import Together
 
 
 def test_so_many_come_at_once_further_ones_wait_and_more_are_refused():

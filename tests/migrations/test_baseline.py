@@ -9,11 +9,9 @@ from tests import databases
 from tests.given.dumps import dumped_schema, statements_of
 from tools.stored_release.folders import DUMP, STEPS, kept_sums, released
 
-from weighbridge.db.embedded import RUNNING_ROLE
-from weighbridge.db.schema.migrate import migrate
-from weighbridge.db.schema.rehearsal import rehearse
-from weighbridge.db.schema.revision import revision_of, revisions
-from weighbridge.db.schema.roles import DatabaseUrls, let_run
+from weighbridge.db.embedded.instance import RUNNING_ROLE
+from weighbridge.db.migration import migrate, rehearse
+from weighbridge.db.roles import DatabaseUrls, let_run, revision_of, revisions
 from weighbridge.errors import Refusal
 
 BASELINE = revisions()[0]

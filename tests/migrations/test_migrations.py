@@ -9,8 +9,8 @@ from alembic.util import CommandError
 from tests import databases
 from tests.given.stored_rows import STORED_ROWS
 
-from weighbridge.db.schema.migrate import config, migrate
-from weighbridge.db.schema.revision import newest_revision, revisions
+from weighbridge.db.migration import config, migrate
+from weighbridge.db.roles import newest_revision, revisions
 
 REVISIONS = [step.revision for step in reversed([*ScriptDirectory.from_config(config()).walk_revisions()])]
 

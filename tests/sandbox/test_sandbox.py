@@ -11,9 +11,8 @@ import pytest
 
 from weighbridge.errors import Refusal
 from weighbridge.exchange.tabular.file import CsvFile, content_sha256
-from weighbridge.sandbox.answers import HEAD, packed, unpacked
-from weighbridge.sandbox.limits import SANDBOXES_MAX, SandboxLimitError, SandboxLimits
 from weighbridge.sandbox.sandbox import SandboxLostError, read_apart, sandboxed
+from weighbridge.sandbox.work import HEAD, SANDBOXES_MAX, SandboxLimitError, SandboxLimits, packed, unpacked
 
 LIMITS = SandboxLimits(memory_bytes=200_000_000, cpu_seconds=1)
 

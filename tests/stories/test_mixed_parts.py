@@ -16,8 +16,8 @@ from tests.server import Server
 from tests.stories.telling import Book, Story
 
 from weighbridge.accounting.posting.waiting_events import update_marked
-from weighbridge.collection.evidence_files.store import open_store
-from weighbridge.exchange.changes.tasks import number_all
+from weighbridge.collection.evidence_files import open_store
+from weighbridge.exchange.changes import number_all
 from weighbridge.verification import verify
 
 STORIES = int(os.environ.get("STORIES", "20"))

@@ -9,7 +9,7 @@ import pytest
 import uvloop
 from tests.given.loops import KEPT, HeldLoop, held_loops
 
-from weighbridge.supervisor.observing.loop_watch import HELD_SECONDS_MAX, loop_watched_into
+from weighbridge.supervisor.loop_watch import HELD_SECONDS_MAX, loop_watched_into
 
 
 def found_in(folder, work):

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from weighbridge.tracing import spans
-from weighbridge.tracing.sending import LEAVE_SECONDS, traced
+from weighbridge import tracing as spans
+from weighbridge.tracing import LEAVE_SECONDS, traced
 
 
 @pytest.fixture

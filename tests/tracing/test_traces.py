@@ -4,10 +4,8 @@ import pytest
 from tests.tracing.collector import collecting
 
 from weighbridge import worker
-from weighbridge.http.outgoing.client import OutgoingClient, OutgoingRequest
-from weighbridge.http.outgoing.reach import CallReach
-from weighbridge.tracing.sending import is_wanted, traced
-from weighbridge.tracing.spans import name_of
+from weighbridge.http.outgoing import CallReach, OutgoingClient, OutgoingRequest
+from weighbridge.tracing import is_wanted, name_of, traced
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 CALLER = "00f067aa0ba902b7"

@@ -18,7 +18,7 @@ from tests.server import Server
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database
-from weighbridge.platform.audit_log.tasks import seal
+from weighbridge.platform.audit.tree import seal
 from weighbridge.verification import (
     CAPTURED,
     EVERYTHING,

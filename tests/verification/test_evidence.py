@@ -7,7 +7,7 @@ from tests.collection.evidence.files import CSV, PDF
 from tests.given import collection as given
 from tests.server import Server
 
-from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.collection.evidence_files import open_store
 from weighbridge.db.engine import Database
 from weighbridge.verification import KEPT, verify
 

@@ -8,7 +8,7 @@ from tests.given import rich_books
 from tests.server import Server
 from tests.verification.mutations import COLUMNS, TABLES, Examiner, is_listed, mutations, unshown
 
-from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.collection.evidence_files import open_store
 from weighbridge.db.engine import Database
 
 PARTS = 4

@@ -9,11 +9,11 @@ from tests.given import collection as given
 from tests.given.feeds import Feeding
 from tests.given.lone import lone_service
 
-from weighbridge.collection.measurements.event_lines import stored_leaves
+from weighbridge.collection.measurements.event_rows import stored_leaves
 from weighbridge.core.identity import ids
 from weighbridge.core.proof.merkle import inclusion_spans, root_of, verify_inclusion
 from weighbridge.db.engine import Database
-from weighbridge.verification.recorded.events import check_events
+from weighbridge.verification.audit_tree import check_events
 
 ODD = (
     Decimal("1.50"), Decimal("-0.0"), Decimal("1E+2"), Decimal("1E-20"), Decimal("-7.10"), 0, 12,

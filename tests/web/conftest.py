@@ -9,7 +9,7 @@ from tests.server import Server
 
 from weighbridge.contents import SLICES
 from weighbridge.http.openapi.parameters import names_in
-from weighbridge.web import contents
+from weighbridge.web.pages import contents
 
 _TYPED = re.compile(r":\w+\}")
 

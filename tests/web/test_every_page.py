@@ -14,8 +14,8 @@ from tests.web.conftest import PAGES, address_in
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY
 from weighbridge.http.openapi.parameters import names_in
-from weighbridge.web import assets
-from weighbridge.web.answer import CONTENT_SECURITY_POLICY
+from weighbridge.web.framework import responses as assets
+from weighbridge.web.framework.responses import CONTENT_SECURITY_POLICY
 
 OPEN = {"/sign_in", "/join", "/enter", "/reports/{report_id}/by_link", "/reports/{report_id}/by_link/bundle"}
 """Pages for whoever has not signed in; those behind links are followed in `reports/`."""

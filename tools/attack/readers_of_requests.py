@@ -14,12 +14,12 @@ from litestar import Request
 
 from tools.fuzz_readers.readers import CORPUS, packed, read_table
 from tools.fuzz_readers.readers import READERS as READERS_OF_TEXTS
-from weighbridge.collection.events.queries import EVENTS
-from weighbridge.db.listing import list_request
+from weighbridge.collection.events import EVENTS
+from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Refusal
-from weighbridge.http.arrival.cookies import read_cookie
-from weighbridge.supervisor.observing.loop_watch import HELD_SECONDS_MAX
-from weighbridge.web.arrival import typed_of
+from weighbridge.http.caller import read_cookie
+from weighbridge.supervisor.loop_watch import HELD_SECONDS_MAX
+from weighbridge.web.framework.page import typed_of
 
 _loop = asyncio.new_event_loop()
 

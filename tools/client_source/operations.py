@@ -24,9 +24,9 @@ from typing import Any, Literal
 from msgspec import UNSET, UnsetType
 
 from weighbridge.client.made import records
-from weighbridge.client.call import Call, call
+from weighbridge.client.calls import Call, call
 from weighbridge.client.pages import Listing
-from weighbridge.client.values import Time
+from weighbridge.client.calls import Time
 
 """
 NOT_ASKED: Final = frozenset({"cursor", "response_mode", "export_format", TRIAL})

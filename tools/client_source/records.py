@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from weighbridge.client.values import Value
+from weighbridge.client.calls import Value
 
 """
 

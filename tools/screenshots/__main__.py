@@ -14,11 +14,10 @@ from playwright.sync_api import sync_playwright
 
 from tools.screenshots.given import all_that_lacks
 from tools.screenshots.taking import IMAGES, Shot, entered, shots, take, take_images
-from weighbridge.demo.client import Client
 from weighbridge.demo.run import tell
 from weighbridge.demo.serving import serving, weighbridge
 from weighbridge.demo.show import Screen
-from weighbridge.demo.story import Story
+from weighbridge.demo.story import Client, Story
 from weighbridge.errors import Refusal
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
-from weighbridge.demo.client import Client
 from weighbridge.demo.plant import REMOVAL
-from weighbridge.demo.story import Plant
+from weighbridge.demo.story import Client, Plant
 
 Record = dict[str, Any]
 

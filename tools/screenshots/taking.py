@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 from tools.screenshots.shrinking import shrunk
 from weighbridge.contents import SLICES
 from weighbridge.http.openapi.parameters import names_in
-from weighbridge.web import contents
+from weighbridge.web.pages import contents
 
 WIDTHS: Final = (1280, 380)
 COLOURS: Final = ("light", "dark")

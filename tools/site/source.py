@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from tools.operations import operation_named
-from weighbridge.http.openapi.guides import INDEX
 from weighbridge.http.openapi.page import tag_in_address
+from weighbridge.http.openapi.site import INDEX
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 START: Final = "index.md"

@@ -6,7 +6,7 @@ Later versions may add fields; they never take one away, and never change what i
 from typing import Any, Final
 
 from weighbridge.client import Client
-from weighbridge.client.call import call
+from weighbridge.client.calls import call
 
 Answers = dict[str, Any]
 

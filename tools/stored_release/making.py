@@ -10,12 +10,11 @@ from tools.stored_release.answers import answers
 from tools.stored_release.folders import ANSWERS, DUMP, EVIDENCE, KEY, write_packed
 from tools.stored_release.records import add_records
 from weighbridge import client
-from weighbridge.db.embedded import attached
-from weighbridge.demo.client import Client
+from weighbridge.db.embedded.instance import attached
 from weighbridge.demo.run import tell
 from weighbridge.demo.serving import serving, weighbridge
 from weighbridge.demo.show import Screen
-from weighbridge.demo.story import Story
+from weighbridge.demo.story import Client, Story
 from weighbridge.errors import Refusal
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from weighbridge.client import Client
-from weighbridge.client.call import Method, call
+from weighbridge.client.calls import Method, call
 
 Record = dict[str, Any]
 

@@ -9,16 +9,15 @@ import logging
 import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import datetime, timedelta
+from decimal import Decimal
 from random import random
 from typing import Final, Protocol, TypeVar
 
-from weighbridge.agent.configuration.records import AgentConfiguration, MqttBroker, OpcUaServer
-from weighbridge.agent.report import report_always
-from weighbridge.agent.sending.connection import AgentConnection
-from weighbridge.agent.sending.pause import pause_seconds
-from weighbridge.agent.sending.sender import Sender
-from weighbridge.agent.spool.database import SpoolFullError
-from weighbridge.agent.spool.spool import Spool, opened_spool
+from weighbridge.agent.configuration import AgentConfiguration, AgentReport, MqttBroker, OpcUaServer
+from weighbridge.agent.readings import AgentReading, Measured, Tags, make_reading, now, reference_of
+from weighbridge.agent.sending import AgentConnection, Sender, pause_seconds
+from weighbridge.agent.spool import Handover, Spool, SpoolFullError, opened_spool
 from weighbridge.errors import Refusal
 
 STEADY_SECONDS: Final = 30.0
@@ -81,10 +80,10 @@ def source_of(agent: str, source: OpcUaServer | MqttBroker, spool: Spool) -> Ses
 
 def _source(agent: str, source: OpcUaServer | MqttBroker, spool: Spool) -> SessionOfSource:
     if isinstance(source, OpcUaServer):
-        from weighbridge.agent.opcua.source import OpcUaSource  # noqa: PLC0415 - an extra, slow to import
+        from weighbridge.agent.opcua import OpcUaSource  # noqa: PLC0415 - an extra, slow to import
 
         return OpcUaSource(source, spool)
-    from weighbridge.agent.mqtt.source import MqttSource  # noqa: PLC0415 - as above
+    from weighbridge.agent.mqtt import MqttSource  # noqa: PLC0415 - as above
 
     return MqttSource(agent, source, spool)
 
@@ -127,3 +126,48 @@ async def _keep_reading(name: str, source: SessionOfSource, spool: Spool, longes
             )  # fmt: skip
             await spool.note(f"source/{name}", {"state": "waiting", "error": said, "failures": failures})
         await asyncio.sleep(pause_seconds(max(failures, 1), longest, None, random))
+
+
+# The agent's report of itself: how far behind the service is, as an event that waits as readings do.
+#
+# Lag is for how long the oldest reading that the service lacks has been here, by this machine's clock.
+
+
+async def report_always(
+    agent: str, report: AgentReport, spool: Spool, clock_offset: Callable[[], timedelta | None]
+) -> None:
+    """Put a report into the spool again and again; while the spool is full there is none."""
+    while True:
+        await asyncio.sleep(report.every_seconds)
+        waiting = await spool.waiting()
+        reading = report_of(agent, report, now(), waiting, clock_offset())
+        with suppress(SpoolFullError):
+            await spool.keep(Handover([reading]))
+
+
+def report_of(
+    agent: str,
+    report: AgentReport,
+    at: datetime,
+    waiting: tuple[int, datetime | None, int],
+    offset: timedelta | None,
+) -> AgentReading:
+    """The report at a moment; `waiting` is as the spool says it."""
+    count, oldest, refused = waiting
+    lag = timedelta(0) if oldest is None else max(at - oldest, timedelta(0))
+    values: dict[str, Measured] = {report.lag_seconds: seconds(lag)}
+    if report.waiting is not None:
+        values[report.waiting] = count
+    if report.refused is not None:
+        values[report.refused] = refused
+    if report.clock_offset_seconds is not None and offset is not None:
+        values[report.clock_offset_seconds] = seconds(offset)
+    tags = Tags(
+        report.event_type, report.asset_id, report.feedstock_id, tuple(report.locations), report.tracking_id
+    )
+    return make_reading(reference_of(agent, "report", at), tags, at, values)
+
+
+def seconds(time: timedelta) -> Decimal:
+    """A time in seconds, to the millisecond."""
+    return Decimal(time // timedelta(milliseconds=1)).scaleb(-3)

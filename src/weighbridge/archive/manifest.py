@@ -8,16 +8,18 @@ Invariant: a manifest is written when all that it names is there, so a month wit
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final
 
 import msgspec
 
-from weighbridge.archive.month import CalendarMonth
-from weighbridge.archive.vocabulary import ArchivedVocabulary
+from weighbridge.archive.months import ArchivedVocabulary, CalendarMonth
 from weighbridge.backup.target import BackupTarget
+from weighbridge.core.identity import ids
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Refusal
 
 SCHEMA_VERSION: Final = 1
@@ -165,3 +167,138 @@ def _refuse_strange(manifest: MonthManifest, path: str) -> None:
 def month_of(manifest: MonthManifest) -> CalendarMonth:
     """The month that a manifest is of."""
     return CalendarMonth.read(manifest.month, "The month of a manifest")
+
+
+# The table `archives`: which months of a project were written where, and what they had seen of the data.
+
+
+_COLUMNS: Final = """
+    a.project_id, to_char(a.month, 'YYYY-MM'), a.version, a.place, a.manifest_sha256, a.rows_sha256,
+    a.row_count, a.size_bytes, a.change_number, a.seen_until, a.made_at
+"""
+
+
+class ArchivedMonth(msgspec.Struct, frozen=True):
+    """A month that was written to a place, or found there as it would be written."""
+
+    project: int
+    month: str
+    version: int
+    place: str
+    manifest_sha256: bytes
+    rows_sha256: bytes
+    rows: int
+    size_bytes: int
+    change_number: int
+    seen_until: datetime
+    """Whatever a transaction stored that began before this moment is in the file."""
+    made_at: datetime
+
+
+class ListedMonth(msgspec.Struct, frozen=True):
+    """The same as people are told of it."""
+
+    project: str
+    month: str
+    version: int
+    rows: int
+    bytes: int
+    place: str
+    sha256: str
+    change_number: int
+    made_at: Instant
+
+    @classmethod
+    def of(cls, one: ArchivedMonth) -> "ListedMonth":
+        project = ids.of("project", one.project)
+        digest = one.manifest_sha256.hex()
+        return cls(
+            project, one.month, one.version, one.rows, one.size_bytes, one.place, digest, one.change_number,
+            Instant.of(one.made_at),
+        )  # fmt: skip
+
+
+async def newest_of_months(tx: Read, project: int, place: str) -> dict[str, ArchivedMonth]:
+    """What was written last of each month of a project to a place."""
+    rows = await tx.rows(
+        ArchivedMonth,
+        f"""
+        SELECT DISTINCT ON (a.month) {_COLUMNS} FROM archives a
+         WHERE a.project_id = %s AND a.place = %s ORDER BY a.month, a.id DESC
+        """,
+        (project, place),
+    )
+    return {one.month: one for one in rows}
+
+
+async def archived_months(tx: Read, project: int | None) -> list[ArchivedMonth]:
+    """Every version that was written of a project, or of all; of one that was found again, the first row."""
+    return await tx.rows(
+        ArchivedMonth,
+        f"""
+        SELECT DISTINCT ON (a.project_id, a.month, a.place, a.version) {_COLUMNS} FROM archives a
+         WHERE %s::integer IS NULL OR a.project_id = %s
+         ORDER BY a.project_id, a.month, a.place, a.version, a.id
+        """,
+        (project, project),
+    )
+
+
+async def keep_month(
+    tx: Write, project: int, place: str, written: ManifestAsFile, seen: tuple[int, datetime]
+) -> None:
+    """Note that a month lies in a place, and up to which change and moment all is in it."""
+    manifest, (change_number, seen_until) = written.manifest, seen
+    await tx.execute(
+        """
+        INSERT INTO archives (project_id, month, version, place, manifest_sha256, rows_sha256, row_count,
+                              size_bytes, change_number, seen_until)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        """,
+        (
+            project, month_of(manifest).start.date(), manifest.version, place,
+            bytes.fromhex(written.sha256), bytes.fromhex(manifest.rows_sha256), manifest.rows,
+            manifest.events.size, change_number, seen_until,
+        ),
+    )  # fmt: skip
+
+
+# Which months of a project have events, and which of them changed since they were archived.
+
+
+_NEXT: Final = "SELECT min(start_time) FROM events WHERE project_id = %s AND start_time >= %s"
+_FIRST: Final = "SELECT min(start_time) FROM events WHERE project_id = %s"
+
+# A month that lost an event to another is found by its count, one that got or changed some by their moments.
+_IS_AS_IT_WAS: Final = """
+    SELECT (SELECT count(*) FROM events
+             WHERE project_id = %(project)s AND start_time >= %(start)s AND start_time < %(end)s) = %(rows)s
+       AND NOT EXISTS (SELECT FROM events
+             WHERE project_id = %(project)s AND start_time >= %(start)s AND start_time < %(end)s
+               AND updated_at >= date_trunc('milliseconds', %(seen_until)s::timestamptz))
+       AND NOT EXISTS (SELECT FROM evidence v
+              JOIN events e ON (e.project_id, e.id) = (v.project_id, v.event_id)
+             WHERE v.project_id = %(project)s
+               AND v.created_at >= date_trunc('milliseconds', %(seen_until)s::timestamptz)
+               AND e.start_time >= %(start)s AND e.start_time < %(end)s)
+"""
+
+
+async def months_with_events(tx: Read, project: int, through: CalendarMonth) -> AsyncIterator[CalendarMonth]:
+    """The months up to one in which events of a project start, in order; voided ones count."""
+    found = await tx.value(_FIRST, (project,))
+    while found is not None and (month := CalendarMonth.of(found)) <= through:
+        yield month
+        found = await tx.value(_NEXT, (project, month.end))
+
+
+async def is_as_it_was(tx: Read, project: int, month: CalendarMonth, archived: ArchivedMonth) -> bool:
+    """Whether nothing says that a month changed since it was archived."""
+    values = {
+        "project": project,
+        "start": month.start,
+        "end": month.end,
+        "rows": archived.rows,
+        "seen_until": archived.seen_until,
+    }
+    return bool(await tx.value(_IS_AS_IT_WAS, values))

@@ -4,13 +4,29 @@ Invariants: a backup loses its manifest before its parts, so none that is half g
 oldest backup that stays, or any moment after it, needs is never removed.
 """
 
+import hashlib
+import re
+from collections.abc import Iterable
 from datetime import datetime
+from tempfile import TemporaryFile
 from typing import Final
 
-from weighbridge.backup.files import EVIDENCE, keys_of
-from weighbridge.backup.manifest import BACKUPS, MANIFEST, BackupManifest, manifests
-from weighbridge.backup.segments import number_of, path_of, shipped, timeline_of
-from weighbridge.backup.target import BackupTarget
+from obstore.exceptions import BaseError
+from obstore.store import ObjectStore
+
+from weighbridge.backup.target import (
+    BACKUPS,
+    CHUNK_BYTES,
+    MANIFEST,
+    BackupManifest,
+    BackupTarget,
+    manifests,
+    number_of,
+    segment_path,
+    shipped,
+    timeline_of,
+)
+from weighbridge.errors import Refusal
 
 UNFINISHED_SECONDS: Final = 86_400
 """How old parts without a manifest must be before they count as no one's."""
@@ -43,7 +59,7 @@ def _prune_log(target: BackupTarget, staying: list[BackupManifest]) -> None:
         first[one.timeline] = number_of(one.first_segment)
     target.delete(
         [
-            path_of(name, sha256)
+            segment_path(name, sha256)
             for name, sha256 in shipped(target).items()
             if timeline_of(name) not in first or number_of(name) < first[timeline_of(name)]
         ]
@@ -61,3 +77,66 @@ def _prune_files(target: BackupTarget, oldest: BackupManifest) -> None:
             if written < before and path.split("/")[1].partition(".")[0] not in listed
         ]
     )
+
+
+# Evidence files, and all others that rows name: copied once, under their key and their SHA-256.
+#
+# A file is in the store before the row that names it, and is never changed. So what is copied after the
+# database holds a file for every row, and a file that was copied need never be looked at again.
+
+
+EVIDENCE: Final = "evidence"
+_KEY: Final = re.compile(r"[0-9a-f]{32}")
+_COPY: Final = re.compile(rf"{EVIDENCE}/([0-9a-f]{{32}})\.([0-9a-f]{{64}})")
+
+
+class CopiedFiles:
+    """What a target has of the files of a store; by key, the SHA-256 and the bytes."""
+
+    def __init__(self, target: BackupTarget) -> None:
+        self._target = target
+        self.known: dict[str, tuple[str, int]] = {}
+        for path, size, _ in target.names(EVIDENCE):
+            if found := _COPY.fullmatch(path):
+                self.known[found[1]] = found[2], size
+
+    def copy_new(self, store: ObjectStore) -> list[str]:
+        """Copy what the target lacks; gives the keys of all files that the store has. Raises Refusal."""
+        present: list[str] = []
+        try:
+            for listed in store.list():
+                keys = [one["path"] for one in listed if _KEY.fullmatch(one["path"])]
+                present += [key for key in keys if key in self.known or self._copied(store, key)]
+        except (BaseError, OSError) as error:
+            raise Refusal(f"The store of evidence files cannot be read: {error}") from error
+        return sorted(present)
+
+    def _copied(self, store: ObjectStore, key: str) -> bool:
+        """Copy a file; one that was removed since it was listed, no row names any more."""
+        digest = hashlib.sha256()
+        with TemporaryFile() as spool:
+            try:
+                for chunk in store.get(key).stream(min_chunk_size=CHUNK_BYTES):
+                    digest.update(chunk)
+                    spool.write(chunk)
+            except FileNotFoundError:
+                return False
+            size = spool.tell()
+            spool.seek(0)
+            self._target.put(path_of(key, digest.hexdigest()), spool)
+        self.known[key] = digest.hexdigest(), size
+        return True
+
+    def listed(self, keys: Iterable[str]) -> bytes:
+        """A line for each file, as manifests have them."""
+        return "".join(f"{self.known[key][0]} {self.known[key][1]} {key}\n" for key in keys).encode()
+
+
+def path_of(key: str, sha256: str) -> str:
+    """Where a target has a file."""
+    return f"{EVIDENCE}/{key}.{sha256}"
+
+
+def keys_of(listing: bytes) -> dict[str, str]:
+    """The SHA-256 of each file of a manifest's list, by key."""
+    return {key: sha256 for sha256, _, key in (line.split() for line in listing.decode().splitlines())}

@@ -6,18 +6,21 @@ SHA-256 was noted, or refuses.
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Final, Self
 from urllib.parse import unquote, urlsplit
 
+import msgspec
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
-from weighbridge.collection.evidence_files.store import CLOUDS
-from weighbridge.db.embedded.files import make_folder, sync_folder
+from weighbridge.collection.evidence_files import CLOUDS
+from weighbridge.db.embedded.location import make_folder, sync_folder, write_whole
 from weighbridge.errors import Refusal
 
 CHUNK_BYTES: Final = 1_048_576
@@ -125,3 +128,187 @@ def _sync(path: Path) -> None:
     finally:
         os.close(handle)
     sync_folder(path.parent)
+
+
+# The manifest: what one backup consists of, of what it is, and what it does not have.
+
+
+FORMAT: Final = 1
+BACKUPS: Final = "backups"
+MANIFEST: Final = "manifest.json"
+
+
+class BackupPart(msgspec.Struct, frozen=True):
+    """A file of a backup."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+class BackupManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """One backup; its database can be restored as it was at `finished_at`, or later with the shipped log."""
+
+    format: int = FORMAT
+    id: str
+    weighbridge: str
+    """The version that took it."""
+    postgresql: int
+    """The major version of the server."""
+    revision: str
+    """The last step of the history of migrations."""
+    system_identifier: str
+    timeline: int
+    first_segment: str
+    """The segment of the log from which it is replayed."""
+    started_at: datetime
+    finished_at: datetime
+    parts: list[BackupPart]
+    """In their order: a gzipped tar file of the cluster, cut to pieces."""
+    evidence: BackupPart
+    """A line for each evidence file: SHA-256, bytes, key."""
+    evidence_files: int
+    audit_key: BackupPart | None
+    settings: dict[str, str]
+    """Those that were not at their defaults, without what may hold a password."""
+    not_included: list[str]
+    """What a working service needs beside this, in sentences."""
+
+    @property
+    def folder(self) -> str:
+        return f"{BACKUPS}/{self.id}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of the database's parts."""
+        return sum(part.size for part in self.parts)
+
+
+def written(manifest: BackupManifest) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+
+
+def manifests(target: BackupTarget) -> list[BackupManifest]:
+    """The finished backups of a target, oldest first; raises Refusal for one that cannot be read."""
+    paths = [path for path, _, _ in target.names(BACKUPS) if path.endswith(f"/{MANIFEST}")]
+    return sorted((_read(target, path) for path in paths), key=lambda one: (one.finished_at, one.id))
+
+
+def _read(target: BackupTarget, path: str) -> BackupManifest:
+    content = target.read(path)
+    try:
+        manifest = msgspec.json.decode(content, type=BackupManifest)
+    except msgspec.MsgspecError as error:
+        raise Refusal(f"{target.name}/{path} is no manifest of a backup: {error}") from error
+    if manifest.format != FORMAT:
+        raise Refusal(
+            f"{target.name}/{path} has format {manifest.format}, made by Weighbridge {manifest.weighbridge};"
+            f" this version reads format {FORMAT}."
+        )
+    return manifest
+
+
+# When the last backup of a data directory was taken: a small file in it, for metrics and warnings.
+
+
+FILE: Final = "last-backup.json"
+
+
+class LastBackup(msgspec.Struct, frozen=True):
+    """The last backup, and until when the log was shipped."""
+
+    target: str
+    id: str
+    finished_at: datetime
+    reaches: datetime
+    """The latest moment that can be restored."""
+
+
+def note(data_dir: Path, last: LastBackup) -> None:
+    """Write it down."""
+    write_whole(data_dir / FILE, msgspec.json.encode(last).decode())
+
+
+def overdue(data_dir: Path, made_at: datetime, now: datetime, hours: int) -> str | None:
+    """Say that the last backup is older than so many hours, or that a folder made then never had one.
+
+    0 hours says nothing.
+    """
+    last = last_backup(data_dir)
+    since = made_at if last is None else last.reaches
+    if not hours or now - since <= timedelta(hours=hours):
+        return None
+    if last is None:
+        return "no backup was ever taken"
+    return f"backups reach until {last.reaches.isoformat(timespec='seconds')}"
+
+
+def last_backup(data_dir: Path) -> LastBackup | None:
+    """What was written down, None when no backup was ever taken or the file says nothing."""
+    try:
+        return msgspec.json.decode((data_dir / FILE).read_bytes(), type=LastBackup)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+# Segments of the log: their names, what comes after one, and which of them a target has.
+
+
+LOG: Final = "wal"
+SEGMENT_BYTES: Final = 16_777_216
+"""What initdb gives every cluster of ours."""
+
+_SEGMENTS_OF_A_FILE: Final = 0x1_0000_0000 // SEGMENT_BYTES
+_SHIPPED: Final = re.compile(rf"{LOG}/([0-9A-F]{{24}})\.([0-9a-f]{{64}})\.gz")
+
+
+def segment_name(timeline: int, number: int) -> str:
+    """The name of the so many-th segment."""
+    return f"{timeline:08X}{number // _SEGMENTS_OF_A_FILE:08X}{number % _SEGMENTS_OF_A_FILE:08X}"
+
+
+def timeline_of(name: str) -> int:
+    return int(name[:8], 16)
+
+
+def number_of(name: str) -> int:
+    """How many segments come before it."""
+    return int(name[8:16], 16) * _SEGMENTS_OF_A_FILE + int(name[16:], 16)
+
+
+def segment_path(name: str, sha256: str) -> str:
+    """Where a target has a segment."""
+    return f"{LOG}/{name}.{sha256}.gz"
+
+
+def shipped(target: BackupTarget) -> dict[str, str]:
+    """The SHA-256 of each segment that the target has, by name.
+
+    Raises Refusal where two that differ have one name: then two copies of a database ship there.
+    """
+    found: dict[str, str] = {}
+    for path, _, _ in target.names(LOG):
+        if (one := _SHIPPED.fullmatch(path)) and found.setdefault(one[1], one[2]) != one[2]:
+            raise _forked(target, one[1])
+    return found
+
+
+def refuse_fork(target: BackupTarget, known: dict[str, str], name: str, sha256: str) -> None:
+    """Raise Refusal when the target has another segment of this name."""
+    if known.get(name, sha256) != sha256:
+        raise _forked(target, name)
+
+
+def following(first: str) -> Iterator[str]:
+    """The names of a segment and all that come after it, without end."""
+    number = number_of(first)
+    while True:
+        yield segment_name(timeline_of(first), number)
+        number += 1
+
+
+def _forked(target: BackupTarget, name: str) -> Refusal:
+    return Refusal(
+        f"{target.name} has the segment {name} of another copy of this database, so two copies ship their"
+        " log to one place; give each a place of its own."
+    )

@@ -7,7 +7,7 @@ what is sent again), then `waiting.py` and `awaiting.py`, which run the same flo
 the OpenAPI document by `make docs`: records, calls and methods.
 """
 
-from weighbridge.client.awaiting import AsyncClient
+from weighbridge.client.clients import AsyncClient, Client
 from weighbridge.client.errors import (
     BadRequest,
     Conflict,
@@ -24,7 +24,6 @@ from weighbridge.client.errors import (
     UnreadableAnswer,
     WeighbridgeError,
 )
-from weighbridge.client.waiting import Client
 
 __all__ = [
     "AsyncClient",

@@ -6,8 +6,8 @@ The signature stays that of the function, for people, editors and type checkers 
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
-from weighbridge.client.call import Call
-from weighbridge.client.handles import AsyncTaskHandle, TaskHandle
+from weighbridge.client.calls import Call
+from weighbridge.client.flows import AsyncTaskHandle, TaskHandle
 from weighbridge.client.made.records import AsyncTask
 from weighbridge.client.pages import AsyncPages, Listing, Pages
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
-from weighbridge.client.call import Call
+from weighbridge.client.calls import Call
 
 T = TypeVar("T")
 _KEPT: Final = (Decimal, datetime)

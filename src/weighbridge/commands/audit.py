@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.account import AccountOption
-from weighbridge.commands.database import command_id, in_transaction, opened
-from weighbridge.commands.options import ExistingDataDir
+from weighbridge.commands.accounts import AccountOption
+from weighbridge.commands.context import ExistingDataDir, command_id, in_transaction, opened
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
     from weighbridge.core.proof.checkpoint import Checkpoint
     from weighbridge.core.proof.signing import VerifierKey
     from weighbridge.db.engine import Write
-    from weighbridge.platform.audit_tree.keys import Signer
+    from weighbridge.platform.audit.heads import Signer
 
 FILE_BYTES_MAX = 1_000_000
 """The longest head or proof that is read; those that are made have less than 3,000 bytes."""
@@ -72,7 +71,7 @@ def print_head(*, account: AccountOption = None, data_dir: ExistingDataDir = Non
 
     Example: `weighbridge audit head > 2025-03-31.checkpoint`
     """
-    from weighbridge.platform.audit_tree.heads import newest_head  # noqa: PLC0415 - slow to import
+    from weighbridge.platform.audit.heads import newest_head
 
     async def head(tx: "Write", signer: "Signer", number: int) -> str:
         return await newest_head(tx, number, signer)
@@ -93,8 +92,8 @@ def print_proof(
 
     Example: `weighbridge audit proof 1042 > 1042.tlog-proof`
     """
-    from weighbridge.platform.audit_tree.heads import inclusion_proof  # noqa: PLC0415 - slow to import
-    from weighbridge.platform.audit_tree.stored import size_of  # noqa: PLC0415 - as above
+    from weighbridge.platform.audit.heads import inclusion_proof
+    from weighbridge.platform.audit.tree import size_of
 
     async def proof(tx: "Write", signer: "Signer", owner: int) -> str:
         sealed = await size_of(tx, owner)
@@ -112,8 +111,8 @@ def export_rows(*, account: AccountOption = None, data_dir: ExistingDataDir = No
 
     Example: `weighbridge audit export > rows.jsonl`
     """
-    from weighbridge.db.engine import Database  # noqa: PLC0415 - slow to import
-    from weighbridge.platform.audit_tree.export import exported  # noqa: PLC0415 - as above
+    from weighbridge.db.engine import Database
+    from weighbridge.platform.audit.heads import exported
 
     async def write(url: str) -> None:
         async with Database(url, connections_max=1) as database, database.read() as tx:
@@ -163,9 +162,9 @@ def check_row(
 
     Example: `weighbridge audit check-row row.json --proof 1042.tlog-proof --key "$(cat plant.vkey)"`
     """
-    from weighbridge.core.platform.audit_rows import check_row  # noqa: PLC0415 - slow to import
-    from weighbridge.core.proof.inclusion import InclusionProof  # noqa: PLC0415 - as above
-    from weighbridge.core.proof.signing import VerifierKey  # noqa: PLC0415 - as above
+    from weighbridge.core.platform.audit import check_row
+    from weighbridge.core.proof.checkpoint import InclusionProof
+    from weighbridge.core.proof.signing import VerifierKey
 
     with _proving():
         verifier = VerifierKey.read(key)
@@ -176,7 +175,7 @@ def check_row(
 @contextmanager
 def _proving() -> Iterator[None]:
     """Have what is not proved told as a sentence, like every failure that was to be expected."""
-    from weighbridge.core.proof.error import UnprovenError  # noqa: PLC0415 - slow to import
+    from weighbridge.core.proof.signing import UnprovenError
 
     try:
         yield
@@ -185,22 +184,22 @@ def _proving() -> Iterator[None]:
 
 
 def _kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
-    from weighbridge.core.proof.checkpoint import opened as opened_head  # noqa: PLC0415 - slow to import
-    from weighbridge.core.proof.signing import VerifierKey  # noqa: PLC0415 - as above
+    from weighbridge.core.proof.checkpoint import opened as opened_head
+    from weighbridge.core.proof.signing import VerifierKey
 
     verifier = VerifierKey.read(key)
     return verifier, opened_head(_text(head), verifier)
 
 
 def _extended(file: Path, kept: "Checkpoint", verifier: "VerifierKey") -> str:
-    from weighbridge.core.proof.consistency import ConsistencyProof  # noqa: PLC0415 - slow to import
+    from weighbridge.core.proof.checkpoint import ConsistencyProof
 
     newer = ConsistencyProof.read(_text(file)).verify(kept, verifier)
     return f"The head of {newer.size:,} rows extends the one that was kept, of {kept.size:,}."
 
 
 def _of_rows(file: Path, kept: "Checkpoint") -> str:
-    from weighbridge.core.platform.audit_rows import check_rows  # noqa: PLC0415 - slow to import
+    from weighbridge.core.platform.audit import check_rows
 
     try:
         with file.open(encoding="utf-8") as lines:
@@ -211,8 +210,8 @@ def _of_rows(file: Path, kept: "Checkpoint") -> str:
 
 
 def _of_database(data_dir: Path | None, kept: "Checkpoint") -> str:
-    from weighbridge.db.engine import Database  # noqa: PLC0415 - slow to import
-    from weighbridge.verification.audit_tree import check_kept_head  # noqa: PLC0415 - as above
+    from weighbridge.db.engine import Database
+    from weighbridge.verification.audit_tree import check_kept_head
 
     async def check(url: str) -> list[str]:
         async with Database(url, connections_max=1) as database, database.read() as tx:
@@ -228,8 +227,8 @@ def _signed(
     account: str | None, data_dir: Path | None, make: "Callable[[Write, Signer, int], Awaitable[str]]"
 ) -> str:
     """What is made of an account's log with the key of this host."""
-    from weighbridge.platform.audit_tree.keys import keep_key, signer  # noqa: PLC0415 - slow to import
-    from weighbridge.settings import read_with  # noqa: PLC0415 - as above
+    from weighbridge.platform.audit.heads import keep_key, signer
+    from weighbridge.settings import read_with
 
     async def work(tx: "Write") -> str:
         settings = read_with(data_dir=data_dir)
@@ -242,10 +241,7 @@ def _signed(
 
 
 async def _account(tx: "Write", name: str | None) -> int:
-    from weighbridge.platform.accounts.actions import (  # noqa: PLC0415 - slow to import
-        DEFAULT_ACCOUNT,
-        administrator_of,
-    )
+    from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of
 
     return (await administrator_of(tx, name or DEFAULT_ACCOUNT, command_id())).account_id
 

@@ -60,7 +60,7 @@ def demo(*, data_dir: DemoDataDir = None, keep: Keep = False, stay: Stay = None)
 
     Example: `weighbridge demo --keep`
     """
-    from weighbridge.demo.run import run  # noqa: PLC0415 - slow to import
+    from weighbridge.demo.run import run
 
     is_watched = sys.stdin.isatty() and sys.stdout.isatty()
     run(data_dir, keep=keep, stays=is_watched if stay is None else stay)
@@ -89,9 +89,7 @@ def rehearse_registry(
 
     Example: `weighbridge rehearse-registry --lose 1 --decision accepted`
     """
-    from weighbridge.demo.rehearsal.behaviour import RegistryBehaviour  # noqa: PLC0415 - slow to import
-    from weighbridge.demo.rehearsal.received import ReceivedReports  # noqa: PLC0415 - as above
-    from weighbridge.demo.rehearsal.server import RehearsalServer  # noqa: PLC0415 - as above
+    from weighbridge.demo.rehearsal import ReceivedReports, RegistryBehaviour, RehearsalServer
 
     behaviour = RegistryBehaviour(
         drop, fail, lose, fail_after, delay_seconds, refuse, decision, decide_after_seconds, reason

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.account import AccountOption
-from weighbridge.commands.database import opened
-from weighbridge.commands.options import DataDir, Json
-from weighbridge.commands.progress import progress_bars
+from weighbridge.commands.accounts import AccountOption
+from weighbridge.commands.context import DataDir, Json, opened, progress_bars
 from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, OnDifference
 from weighbridge.errors import Refusal
 
@@ -176,7 +174,7 @@ def import_(
     Example: `weighbridge import log.csv.gz --project 1 --event-type turbine-hour --location loc_…
     --start 2011-01-01T00:00:00Z --every 1h`
     """
-    from weighbridge.exchange.importing.run import run  # noqa: PLC0415 - slow to import
+    from weighbridge.exchange.importing.run import run
 
     order = _order(file, target, form, times, storing)
     with _store(way) as store, progress_bars() as report:
@@ -185,9 +183,9 @@ def import_(
 
 
 def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, storing: Storing) -> "Order":
-    from weighbridge.exchange.importing.run import Order  # noqa: PLC0415 - as above
-    from weighbridge.exchange.tabular.clock import read_clock  # noqa: PLC0415 - slow to import
-    from weighbridge.exchange.tabular.file import CsvFile  # noqa: PLC0415 - as above
+    from weighbridge.exchange.importing.run import Order
+    from weighbridge.exchange.tabular.clock import read_clock
+    from weighbridge.exchange.tabular.file import CsvFile
 
     return Order(
         file=CsvFile(file, _delimiter(form.delimiter), form.encoding, _header_line(form.header_line)),
@@ -230,9 +228,9 @@ def _header_line(number: int) -> int:
 @contextmanager
 def _store(way: Way) -> Iterator["Store"]:
     """Open the way that was asked for; an option stands before a variable."""
-    from weighbridge.commands.over_http.store import Remote  # noqa: PLC0415 - slow to import
-    from weighbridge.exchange.importing.direct import Direct  # noqa: PLC0415 - as above
-    from weighbridge.platform.accounts.actions import DEFAULT_ACCOUNT  # noqa: PLC0415 - as above
+    from weighbridge.commands.over_http.store import Remote
+    from weighbridge.exchange.importing.direct import Direct
+    from weighbridge.platform.users import DEFAULT_ACCOUNT
 
     is_direct = way.data_dir is not None or way.account is not None
     url = way.url or (None if is_direct else os.environ.get(URL_VARIABLE))
@@ -278,9 +276,9 @@ def _token(way: Way) -> str | None:
 
 def _tell(summary: "Summary", *, as_json: bool) -> None:
     """Sum up for the person on standard error and, when asked, for a program on standard output."""
-    import msgspec  # noqa: PLC0415 - slow to import
+    import msgspec
 
-    from weighbridge.db.json import written  # noqa: PLC0415 - as above
+    from weighbridge.db.json import written
 
     sys.stderr.write(f"{summary.sentences}\n")
     if as_json:

@@ -1,7 +1,4 @@
-"""`weighbridge model check`: look at a model document before it is sent to the service.
-
-Needs neither a database nor a running service, so a document can be checked while it is written.
-"""
+"""`weighbridge model check` and `weighbridge openapi`: documents, without a database or a service."""
 
 import sys
 from collections.abc import Iterator
@@ -10,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.options import Json
+from weighbridge.commands.context import Json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +21,7 @@ File = Annotated[Path, Parameter(help="The YAML file of the model.")]
 model = App(name="model", help="Models: the documents that say how measurements become results.")
 
 
-def register(app: App) -> None:
+def register_model(app: App) -> None:
     """Add the command."""
     app.command(model)
 
@@ -37,7 +34,7 @@ def check(file: File, /, *, as_json: Json = False) -> None:
 
     Example: `weighbridge model check biochar.yaml`
     """
-    from weighbridge.modelling.document.yaml_text import check_document  # noqa: PLC0415 - slow to import
+    from weighbridge.modelling.document.yaml_text import check_document
 
     report = check_document(_read(file))
     if as_json:
@@ -49,7 +46,7 @@ def check(file: File, /, *, as_json: Json = False) -> None:
 
 
 def _read(file: Path) -> str:
-    from weighbridge.errors import Refusal  # noqa: PLC0415 - slow to import
+    from weighbridge.errors import Refusal
 
     try:
         return file.read_text(encoding="utf-8")
@@ -62,7 +59,7 @@ def _read(file: Path) -> str:
 
 
 def _show(file: Path, report: "DocumentReport") -> None:
-    from rich.console import Console  # noqa: PLC0415 - slow to import
+    from rich.console import Console
 
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     if report.model is not None:
@@ -99,7 +96,7 @@ def _lines(equation: "Equation") -> Iterator[str]:
 
 
 def _outcomes(result: "CaseResult") -> Iterator[tuple[str, bool]]:
-    from weighbridge.core.model import show  # noqa: PLC0415 - slow to import
+    from weighbridge.core.model import show
 
     if result.error is not None:
         yield result.error, False
@@ -128,9 +125,9 @@ def _count(number: int, noun: str) -> str:
 
 
 def _json(report: "DocumentReport") -> str:
-    import msgspec  # noqa: PLC0415 - slow to import
+    import msgspec
 
-    from weighbridge.core.model import sha256  # noqa: PLC0415 - as above
+    from weighbridge.core.model import sha256
 
     written = {
         "name": report.model and report.model.name,
@@ -173,3 +170,29 @@ def _json_case(result: "CaseResult") -> dict[str, Any]:
             for one in result.comparisons
         ],
     }
+
+
+Output = Annotated[Path | None, Parameter(help="The file to write; standard output by default.")]
+
+
+def register_openapi(app: App) -> None:
+    """Add the command."""
+    app.command(openapi)
+
+
+def openapi(*, output: Output = None) -> None:
+    """Print the OpenAPI document that the service answers at /openapi.json.
+
+    It needs no database and is the same bytes each time.
+
+    Example: `weighbridge openapi --output openapi.json`
+    """
+    from weighbridge.contents import SLICES
+    from weighbridge.core.identity.ids import API_PREFIX
+    from weighbridge.http.openapi.document import written
+
+    text = written(SLICES, API_PREFIX).decode() + "\n"
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        output.write_text(text, encoding="utf-8")

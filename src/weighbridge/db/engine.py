@@ -18,12 +18,10 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Literal
 from psycopg_pool import AsyncConnectionPool
 
-from weighbridge.core.platform.quota import Quotas
-from weighbridge.db.hosts.connection import IDLE_SECONDS, SessionSettings
-from weighbridge.db.hosts.pool import connection_pools
-from weighbridge.db.keys import KeyBlocks
+from weighbridge import tracing as spans
+from weighbridge.core.platform.settings import Quotas
+from weighbridge.db.connections import IDLE_SECONDS, SessionSettings, connection_pools
 from weighbridge.db.locks import COMMIT_AND_UNLOCK, LOCK, LOCK_AND_BEGIN, ROLLBACK_AND_UNLOCK, UNLOCK
-from weighbridge.db.memory import Memory
 from weighbridge.db.message import (
     BEGIN_READING,
     BEGIN_TRYING,
@@ -34,8 +32,7 @@ from weighbridge.db.message import (
     Statement,
     sent,
 )
-from weighbridge.db.transaction import NO_QUOTAS, Question, Read, Write
-from weighbridge.tracing import spans
+from weighbridge.db.transaction import NO_QUOTAS, KeyBlocks, Memory, Question, Read, Write
 
 __all__ = ["NO_QUOTAS", "Command", "Database", "Parameters", "Question", "Read", "Statement", "Write"]
 

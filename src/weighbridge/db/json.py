@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 import msgspec
 from psycopg.types.json import Jsonb
 
-from weighbridge.core.identity.link import Link
-from weighbridge.core.quantity.json_number import read_special
+from weighbridge.core.identity.ids import Link
+from weighbridge.core.quantity.number import read_special
 from weighbridge.core.time.instant import Instant
 
 T = TypeVar("T")

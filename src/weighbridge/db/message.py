@@ -9,7 +9,7 @@ from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed
 
-from weighbridge.tracing import spans
+from weighbridge import tracing as spans
 
 Record = TypeVar("Record")
 

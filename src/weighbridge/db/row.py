@@ -7,14 +7,9 @@ The table is the single source of what a statement selects and of how a row of i
         Token,
         Column("id", ("t.project_id", "t.id"), partial(ids.of, "token")),
         Column("name", "t.name"),
-        Column("period", ("t.starts_at", "t.ends_at"), unless_null(Period)),
-        Derived("url", ("id",), lambda token: f"/tokens/{token}"),
     )
-    await tx.rows(TOKENS.make, f"SELECT {TOKENS.columns} FROM tokens t")
 
-Invariants: every field without a default has one column, and no column names another field: a table that
-breaks this fails on import. What several columns read is selected once. `make` takes a row by position and
-builds the record by position: what is to be looked up by name is looked up when the table is made.
+`changed` and `remove_unused` change and remove a stored record.
 """
 
 import inspect
@@ -22,6 +17,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Generic, LiteralString, TypeVar
+
+import msgspec
+from psycopg.errors import ForeignKeyViolation
+from psycopg.sql import SQL, Identifier
+
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Write
+from weighbridge.errors import Invalid
 
 Record = TypeVar("Record")
 OtherRecord = TypeVar("OtherRecord")
@@ -180,3 +183,25 @@ def _picked(positions: Sequence[int]) -> Callable[[Sequence[Any]], Iterable[Any]
         return lambda values: (values[only],)
     pick: Callable[[Sequence[Any]], Iterable[Any]] = itemgetter(*positions)
     return pick
+
+
+ChangedRecord = TypeVar("ChangedRecord", bound=msgspec.Struct)
+
+
+def changed(record: ChangedRecord, change: msgspec.Struct) -> ChangedRecord:
+    """The record as the caller wants it."""
+    fields = {
+        name: value.strip() if name == "name" and isinstance(value, str) else value
+        for name, value in msgspec.structs.asdict(change).items()
+        if value is not msgspec.UNSET and name in record.__struct_fields__
+    }
+    return msgspec.structs.replace(record, **fields)
+
+
+async def remove_unused(tx: Write, table: LiteralString, project: int, number: int, *, used: str) -> None:
+    """Remove a row of a project that no other row names; `used` is the refusal when one does."""
+    statement = SQL("DELETE FROM {} WHERE project_id = %s AND id = %s").format(Identifier(table))
+    try:
+        await tx.execute(statement, (project, number))
+    except ForeignKeyViolation:
+        raise Invalid([Problem(used, code="in_use")]) from None

@@ -1,22 +1,24 @@
-"""What may be done within a transaction: reading, computing between readings, writing.
+"""What may be done within a transaction: reading, computing between reads, writing.
 
-`engine.py` begins and ends transactions, and gives each as one of these types: the type that a function takes
-says whether it may write.
+`engine.py` begins and ends transactions, and passes each as one of these types; the type that a
+function takes tells whether it may write. `KeyBlocks` and `Memory` save a transaction round trips to
+the server.
+
+Invariants: no event key is given out twice; a remembered row is never returned as current.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, LiteralString, TypeVar
+from typing import Any, Final, LiteralString, Protocol, TypeVar
 
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool
 
-from weighbridge.core.platform.quota import Quotas
-from weighbridge.db.keys import KeyBlocks
-from weighbridge.db.memory import Memory
+from weighbridge.core.platform.settings import Quotas
 from weighbridge.db.message import (
     BEGIN_READING,
     COMMIT,
@@ -30,6 +32,102 @@ from weighbridge.db.message import (
     unparameterized,
 )
 from weighbridge.db.threads import ALIVE_SECONDS, computed
+
+# Event keys: taken from the database in blocks, counted on in the process, so no row needs a round trip.
+#
+# Invariants: no key is given out twice, in any process, ever; a key that is taken and not used is lost,
+# which harms nothing.
+
+
+BLOCK_SIZE: Final = 4096
+
+
+class Asks(Protocol):
+    """A transaction that answers a statement with rows."""
+
+    async def tuples(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]: ...
+
+
+class KeyBlocks:
+    """The keys that this process may still give out."""
+
+    def __init__(self) -> None:
+        self._left = range(0)
+
+    def take_held(self) -> int | None:
+        """Give out one key if that needs no question to the database."""
+        if not self._left:
+            return None
+        key, self._left = self._left[0], self._left[1:]
+        return key
+
+    async def take(self, tx: Asks, count: int) -> list[int]:
+        """Give out keys, fetching as many blocks as are needed in one statement."""
+        keys = list(self._left[:count])
+        self._left = self._left[count:]
+        missing = count - len(keys)
+        if missing:
+            blocks = await tx.tuples(
+                "SELECT nextval('event_key_blocks') FROM generate_series(1, %s)", (-(-missing // BLOCK_SIZE),)
+            )
+            for (block,) in blocks:
+                fresh = range(block * BLOCK_SIZE, (block + 1) * BLOCK_SIZE)
+                keys.extend(fresh[:missing])
+                self._left = max(self._left, fresh[missing:], key=len)
+                missing = max(0, missing - BLOCK_SIZE)
+        return keys
+
+
+# A memory: rows as one process last read them, so that a statement can name them without asking first.
+#
+# It saves the question and never the answer: a statement that uses a remembered row says in its own text
+# what has to hold of that row still, and does nothing when that is not so. Nobody need tell a memory of a
+# change.
+#
+# Invariants: what is remembered is never handed out as current; a memory belongs to one database and takes
+# a bounded room, in which what was used last stays longest.
+
+
+ROOM_MAX: Final = 20_000
+"""What a process remembers at most: a plain row counts as one, one with parts as one more for each part."""
+
+
+class Memory:
+    """What one process remembers of one database."""
+
+    def __init__(self, room: int = ROOM_MAX) -> None:
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._room = room
+
+    def keep(self, name: Hashable, row: Any, parts: int = 0) -> None:
+        """Remember a row, and forget what was not used for longest if there is no room left."""
+        self.forget(name)
+        self._kept[name] = row, 1 + parts
+        self._room -= 1 + parts
+        while self._room < 0:
+            _, (_, taken) = self._kept.popitem(last=False)
+            self._room += taken
+
+    def recall(self, name: Hashable) -> Any:
+        """The row as it was when it was kept; None when it is not remembered."""
+        entry = self._kept.get(name)
+        if entry is None:
+            return None
+        self._kept.move_to_end(name)
+        return entry[0]
+
+    def forget(self, name: Hashable) -> None:
+        """Remember a row no longer."""
+        entry = self._kept.pop(name, None)
+        if entry is not None:
+            self._room += entry[1]
+
+
+# What may be done within a transaction: reading, computing between readings, writing.
+#
+# `engine.py` begins and ends transactions, and gives each as one of these types: the type that a function
+# takes says whether it may write.
+
 
 Record = TypeVar("Record")
 Result = TypeVar("Result")

@@ -10,17 +10,22 @@ import time
 from pathlib import Path
 from typing import Final
 
-from weighbridge.core.identity.link import API_PREFIX
-from weighbridge.demo.chapters.coming_late import come_late
-from weighbridge.demo.chapters.describing import describe
-from weighbridge.demo.chapters.generating import generate, generate_again
-from weighbridge.demo.chapters.reading import read
-from weighbridge.demo.chapters.tracing import compare, trace
-from weighbridge.demo.client import Client
+from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.demo.plant import REMOVAL
 from weighbridge.demo.serving import await_signal, folder, serving, unwind_on_signals, weighbridge
 from weighbridge.demo.show import Screen
-from weighbridge.demo.story import Plant, Story
+from weighbridge.demo.story import (
+    Client,
+    Plant,
+    Story,
+    come_late,
+    compare,
+    describe,
+    generate,
+    generate_again,
+    read,
+    trace,
+)
 from weighbridge.errors import Refusal
 
 PORT: Final = 8080

@@ -16,8 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from weighbridge.db.embedded.files import make_folder
-from weighbridge.db.embedded.location import find_location
+from weighbridge.db.embedded.location import find_location, make_folder
 from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX
 

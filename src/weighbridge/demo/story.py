@@ -1,18 +1,64 @@
-"""The story: what every chapter of the demonstration has at hand, and what it comes to know.
+"""The story of the demonstration, chapter by chapter; each chapter shows one thing and checks it.
 
-Invariant: a chapter that finds something else than it must ends the demonstration with a sentence.
+The plant is described and measured, its ledgers are generated and read, a batch is traced to its
+weighings, and a late weighing follows the chain.
 """
 
 import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from types import TracebackType
+from typing import Any, Final, Self
 
-from weighbridge.core.identity.link import API_PREFIX
-from weighbridge.demo.client import Client
-from weighbridge.demo.plant import RANGE, ChainLedger, JsonRecord
-from weighbridge.demo.show import Screen
+from weighbridge import client
+from weighbridge.client.calls import Method, call
+from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.quantity.number import exact_total, round_to
+from weighbridge.demo import plant
+from weighbridge.demo import plant as measurements
+from weighbridge.demo.plant import CHAIN, INVENTORY, LATE, RANGE, ChainLedger, JsonRecord, late_event
+from weighbridge.demo.serving import weighbridge
+from weighbridge.demo.show import AdjustedFigure, Compared, LedgerRow, Screen, number
 from weighbridge.errors import Refusal
+
+# The demo as a caller of the service: records as plain objects, as a reader of the interface sees them.
+
+
+class Client:
+    """The service at an address, with a token."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self._client = client.Client(address, token=token)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+    def get(self, path: str) -> Any:
+        """Read a record, or a list of them."""
+        return self._send("GET", path, None)
+
+    def post(self, path: str, body: Any) -> Any:
+        """Write what the body says, and give the record that came of it."""
+        return self._send("POST", path, body)
+
+    def _send(self, method: Method, path: str, body: Any) -> Any:
+        try:
+            return self._client.carry(call(method, path, Any, body=body))
+        except client.WeighbridgeError as error:
+            raise Refusal(f"{method} {path} was answered {error}.") from error
+
+
+# The story: what every chapter of the demonstration has at hand, and what it comes to know.
+#
+# Invariant: a chapter that finds something else than it must ends the demonstration with a sentence.
+
 
 POLL_SECONDS: Final = 0.1
 TASK_SECONDS: Final = 60
@@ -84,3 +130,277 @@ def require(holds: bool, sentence: str) -> None:  # noqa: FBT001 - reads as a se
     """End the demonstration with a sentence when something does not hold."""
     if not holds:
         raise Refusal(sentence)
+
+
+# Describing: the plant and its measurements come into the service, with a model and a ledger a stage.
+
+
+def describe(story: Story) -> Plant:
+    """Describe the plant, store its measurements, and open the chain of ledgers."""
+    project, feedstock_ids = _create(story)
+    path = f"/projects/{project['id']}"
+    story.screen.step("Store three months of measurements", called("POST", f"{path}/events"))
+    events = measurements.events(feedstock_ids)
+    stored = story.client.post(f"{path}/events", {"events": events})["info"]["items"]
+    story.client.post(f"{path}/outages", {"outage": plant.OUTAGE})
+    values = sum(len(event["data_points"]) for event in events)
+    story.screen.say(f"{stored:,} events with {values:,} values in one request, and an outage of the kiln")
+    _check_models(story)
+    return Plant(project, feedstock_ids, _open_ledgers(story, project))
+
+
+def _create(story: Story) -> tuple[JsonRecord, dict[str, str]]:
+    story.screen.step(
+        "Describe the plant",
+        called("POST", "/projects"),
+        called("POST", f"/projects/…/event_types, {len(plant.EVENT_TYPES)} times"),
+        called("POST", f"/projects/…/feedstocks, {len(plant.FEEDSTOCKS)} times"),
+    )
+    project: JsonRecord = story.client.post("/projects", {"project": plant.PROJECT})
+    path = f"/projects/{project['id']}"
+    types = [story.client.post(f"{path}/event_types", {"event_type": one}) for one in plant.EVENT_TYPES]
+    feedstock_ids = {
+        name: story.client.post(f"{path}/feedstocks", {"feedstock": {"name": name}})["id"]
+        for name in plant.FEEDSTOCKS
+    }
+    story.screen.say(f"{project['name']} ({project['id']}) in {project['time_zone']}")
+    story.screen.say(f"events: {', '.join(one['slug'] for one in types)}")
+    story.screen.say(f"feedstocks: {', '.join(feedstock_ids)}")
+    return project, feedstock_ids
+
+
+def _check_models(story: Story) -> None:
+    """Have the documents of the chain checked as their writer would, without the service."""
+    with ExitStack() as used:
+        files = [str(used.enter_context(plant.model_file(link))) for link in plant.CHAIN]
+        story.screen.step(
+            "Check the models, YAML documents with their own test cases",
+            *(f"weighbridge model check {file}" for file in files),
+        )
+        for link, file in zip(plant.CHAIN, files, strict=True):
+            *_, summary = weighbridge("model", "check", file).splitlines()
+            story.screen.say(f"{link.ledger}: {summary}")
+
+
+def _open_ledgers(story: Story, project: JsonRecord) -> dict[ChainLedger, JsonRecord]:
+    story.screen.step(
+        "Save the models, and open the ledger that each credits",
+        called("POST", f"/models, {len(plant.CHAIN)} times"),
+        called("POST", f"/projects/…/ledgers, {len(plant.CHAIN)} times"),
+    )
+    return {link: _open(story, project, link) for link in plant.CHAIN}
+
+
+def _open(story: Story, project: JsonRecord, link: ChainLedger) -> JsonRecord:
+    with plant.model_file(link) as file:
+        document = file.read_text(encoding="utf-8")
+    model = story.client.post("/models", {"model": {"project_id": project["id"], "yaml": document}})
+    settings = {"name": link.ledger, "unit": link.unit, "model_id": model["id"]}
+    ledger: JsonRecord = story.client.post(f"/projects/{project['id']}/ledgers", {"ledger": settings})
+    story.screen.say(
+        f"{ledger['name']} in {ledger['unit']}, {model['cadence']} by {model['partition_type']};"
+        f" its model has the SHA-256 {model['sha256'][:12]}…, which every batch keeps"
+    )
+    return ledger
+
+
+# Generating: each ledger of the chain is previewed and generated, from the source down.
+
+
+def generate(story: Story, plant: Plant) -> None:
+    """Make the batches of every ledger, as its preview says."""
+    story.screen.step(
+        "Preview and generate each ledger, from the source down",
+        called("POST", "/ledgers/…/generate_preview"),
+        called("POST", "/ledgers/…/batch_generations"),
+        called("GET", "/async_tasks/…"),
+    )
+    for link, ledger in plant.ledgers.items():
+        preview = story.preview(ledger)
+        task = story.generate(ledger)
+        created = task["result"]["created"]
+        story.screen.say(
+            f"{link.ledger}: the preview says {preview['count']} batches in {', '.join(preview['slots'])},"
+            f" and data that none would use: {len(preview['not_counted'])};"
+            f" task {task['id']} made {created} in one transaction"
+        )
+        require(created == preview["count"], "The generation made other batches than the preview said.")
+
+
+def generate_again(story: Story, plant: Plant) -> None:
+    """Make nothing, because nothing has changed."""
+    story.screen.step(
+        "Generate everything again: nothing has changed, so nothing is posted",
+        called("POST", "/ledgers/…/batch_generations"),
+    )
+    for link, ledger in plant.ledgers.items():
+        result = story.generate(ledger)["result"]
+        story.screen.say(
+            f"{link.ledger}: created {result['created']}, adjusted {result['adjusted']},"
+            f" unchanged {result['unchanged']}"
+        )
+        require(not result["batches"], "A generation without new data posted something.")
+
+
+# Reading: the batches of each ledger with what they credited, what was drawn of them and what is left.
+
+
+Chain = Mapping[ChainLedger, Mapping[str, JsonRecord]]
+"""The batches of each ledger, by the slot and partition that they are named for."""
+
+
+def read(story: Story, plant: Plant) -> Chain:
+    """Show every ledger, whose balance must be what its batches were credited less what was drawn of them."""
+    story.screen.step("Read the ledgers", called("GET", "/ledgers/…/batches"), called("GET", "/ledgers/…"))
+    return {link: _read(story, link, ledger) for link, ledger in plant.ledgers.items()}
+
+
+def _read(story: Story, link: ChainLedger, ledger: JsonRecord) -> Mapping[str, JsonRecord]:
+    batches = story.batches(ledger)
+    rows = [_row(batch) for batch in batches]
+    story.screen.ledger(f"{link.ledger}, {link.unit}", rows)
+    balance = Decimal(story.client.get(f"/ledgers/{ledger['id']}")["balance"])
+    left = exact_total([row.credited for row in rows] + [-row.drawn for row in rows])
+    require(
+        balance == left == exact_total(row.balance for row in rows),
+        f"The balance of {link.ledger} is not what was credited less what was drawn.",
+    )
+    story.screen.say(f"The balance of {link.ledger} is {number(balance)} {link.unit}.")
+    return {batch["tracking_id"]: batch for batch in batches}
+
+
+def _row(batch: JsonRecord) -> LedgerRow:
+    return LedgerRow(
+        batch=batch["id"],
+        name=batch["tracking_id"],
+        credited=Decimal(batch["primary_output"]["value"]),
+        drawn=exact_total(Decimal(one["amount"]) for one in batch["allocations"]),
+        balance=Decimal(batch["ledger_balance"]),
+    )
+
+
+# Tracing: a batch of carbon is followed down to its weighings, and meets figures that others published.
+
+
+def trace(story: Story, chain: Chain) -> None:
+    """Show the lineage of one batch, and of the batches that it draws from."""
+    batch = chain[plant.REMOVAL][plant.EXAMPLE]
+    story.screen.step(
+        f"Trace the net removal of {plant.EXAMPLE} to the lorries of feedstock",
+        called("GET", f"/batches/{batch['id']}/lineage, and that of each batch it draws from"),
+    )
+    lineages: dict[str, JsonRecord] = {}
+    _follow(story, batch["id"], lineages)
+    ledgers = {one["ledger_id"]: link.ledger for link, batches in chain.items() for one in batches.values()}
+    story.screen.lineage(batch["id"], lineages, ledgers)
+
+
+def _follow(story: Story, batch: str, lineages: dict[str, JsonRecord]) -> None:
+    if batch in lineages:
+        return
+    lineages[batch] = story.lineage(batch)
+    for node in lineages[batch]["nodes"]:
+        for draw in node["draws"]:
+            _follow(story, draw["batch_id"], lineages)
+
+
+def compare(story: Story, chain: Chain) -> None:
+    """Set what came out beside what others have published, digit by digit."""
+    story.screen.step("Compare with figures that others have published")
+    rows = []
+    for figure in plant.PUBLISHED:
+        lineage = story.lineage(chain[figure.link][figure.slot]["id"])
+        computed = round_to(value_of(lineage, figure.node), figure.places)
+        rows.append(Compared(figure.what, computed, figure.published))
+        require(computed == figure.value, f"{figure.what} came to {computed}, and should be {figure.value}.")
+    story.screen.compared(rows)
+
+
+# Coming late: a weighing of January turns up when everything is booked, and the chain follows it down.
+#
+# What stands is not touched: an adjusting batch stands beside it, and what draws from it says that it is
+# stale.
+
+
+def come_late(story: Story, plant: Plant) -> None:
+    """Store the late weighing, and generate the chain anew from the source down."""
+    path = f"/projects/{plant.project['id']}/events"
+    story.screen.step("A weighing of January turns up late", called("POST", path))
+    stored = story.client.post(path, {"event": late_event(plant.feedstock_ids)})
+    story.screen.say(
+        f"{stored['id']}: {LATE.wet_mass} t of {LATE.feedstock.lower()} with {LATE.moisture} % moisture,"
+        f" from {LATE.distance} km away"
+    )
+    _adjust(story, plant, INVENTORY)
+    _name_stale(story, plant)
+    for link in CHAIN[1:]:
+        _adjust(story, plant, link)
+    batches = [batch for ledger in plant.ledgers.values() for batch in story.batches(ledger)]
+    require(
+        not any(batch["is_stale"] for batch in batches),
+        "A batch is stale although everything was generated again.",
+    )
+    story.screen.say("No batch is stale any more.")
+
+
+def _adjust(story: Story, plant: Plant, link: ChainLedger) -> None:
+    """Generate a ledger in which something changed, and show the adjusting batches."""
+    ledger = plant.ledgers[link]
+    story.screen.step(
+        f"Generate {link.ledger} again: adjusting batches beside those that stand",
+        called("POST", f"/ledgers/{ledger['id']}/generate_preview"),
+        called("POST", f"/ledgers/{ledger['id']}/batch_generations"),
+    )
+    before = _balance(story, ledger)
+    expected = story.preview(ledger)["adjustments"]
+    story.screen.say(f"The preview says how many batches will adjust another: {expected}")
+    result = story.generate(ledger)["result"]
+    require(
+        result["adjusted"] == expected > 0 and not result["created"],
+        f"The generation of {link.ledger} did not adjust what its preview said.",
+    )
+    story.screen.adjusted([row for batch in result["batches"] for row in _rows(story, link, batch)])
+    after = _balance(story, ledger)
+    story.screen.say(f"The balance of {link.ledger} {_moves(before, after)} {number(after)} {link.unit}.")
+
+
+def _rows(story: Story, link: ChainLedger, batch: str) -> Iterator[AdjustedFigure]:
+    now = story.lineage(batch)
+    then = story.lineage(now["batch"]["adjusts"])
+    for slug in (link.credited, link.emitted):
+        yield AdjustedFigure(
+            batch=batch,
+            name=now["batch"]["tracking_id"],
+            figure=slug,
+            before=value_of(then, slug),
+            after=value_of(now, slug),
+        )
+
+
+def _balance(story: Story, ledger: JsonRecord) -> Decimal:
+    return Decimal(story.client.get(f"/ledgers/{ledger['id']}")["balance"])
+
+
+def _moves(before: Decimal, after: Decimal) -> str:
+    if before == after:
+        return "stays at"
+    return f"{'rises' if before < after else 'falls'} from {number(before)} to"
+
+
+def _name_stale(story: Story, plant: Plant) -> None:
+    story.screen.step(
+        "See what no longer stands on the data as they are", called("GET", "/ledgers/…/batches")
+    )
+    for link, ledger in plant.ledgers.items():
+        story.screen.say(f"{link.ledger}: {_stale(story.batches(ledger))}")
+
+
+def _stale(batches: Sequence[JsonRecord]) -> str:
+    named = [
+        f"{batch['tracking_id']} ({', '.join(_reasons(batch))})" for batch in batches if batch["is_stale"]
+    ]
+    return f"{len(named)} stale: {', '.join(named)}" if named else "none is stale"
+
+
+def _reasons(batch: JsonRecord) -> list[str]:
+    return list(dict.fromkeys(reason["reason"] for reason in batch["stale_reasons"]))

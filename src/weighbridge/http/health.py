@@ -1,19 +1,49 @@
-"""Whether the process lives, and whether it can do its work.
+"""Whether the process lives, whether it can do its work, and whether a disk is full.
 
-Readiness has a connection of its own, so that no number of requests at work makes the process look dead.
+Readiness has a connection of its own, so that no number of requests at work makes the process look
+dead.
 """
 
 import asyncio
+from pathlib import Path
 from typing import Any, Final
 
 from litestar import Response, get
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
+from weighbridge.db.embedded import cluster as reserve
 from weighbridge.db.engine import Database
-from weighbridge.db.hosts.replica import Replica
-from weighbridge.db.schema.revision import newest_revision
+from weighbridge.db.replica import Replica
+from weighbridge.db.roles import newest_revision
 from weighbridge.http.caller import WebRequest
+
+REMEMBERED_SECONDS: Final = 60.0
+"""How long a write that found a disk full counts as news of it."""
+
+
+class Disk:
+    """The disks of one service."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+        self._found_full: float | None = None
+
+    def fill(self) -> None:
+        """Remember that a write found a disk full."""
+        self._found_full = asyncio.get_running_loop().time()
+
+    def is_full(self) -> bool:
+        """Whether a disk has no room, as far as is known."""
+        found = self._found_full
+        if found is not None and asyncio.get_running_loop().time() - found < REMEMBERED_SECONDS:
+            return True
+        return reserve.is_disk_full(self._data_dir)
+
+    def release(self) -> bool:
+        """Give the room of the reserve free; tells whether there was any."""
+        return reserve.release(self._data_dir)
+
 
 READY_SECONDS: Final = 2.0
 """How long the database may take to answer a process that is ready."""

@@ -1,14 +1,17 @@
-"""Idempotency: a request that carries a key has its effect once, and every repetition gets the same answer.
+"""Idempotency: a request that carries a key has its effect once, and every repetition gets the same
+response.
 
-The answer is stored in the transaction of the effect, so there is never one without the other. A twin
-that comes while the first is under way waits for it a little, and then gives way: whoever repeats a request
-many times takes no more than one at work. Refusals are not stored: nothing happened, and the same key may be
-used for the mended request. A question, which has no effect, is answered by whoever is first to know.
+The response is stored in the transaction of the effect. Errors are not stored: nothing happened, and
+the same key may be used for the corrected request. Concurrent duplicates in one process wait for the
+first a little.
 
 Invariants: the scope of a key is token, method and path; one key stands for one body.
 """
 
+import asyncio
 import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import msgspec
@@ -18,6 +21,17 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Conflict, Invalid, Malformed
+
+# Idempotency: a request that carries a key has its effect once, and every repetition gets the same answer.
+#
+# The answer is stored in the transaction of the effect, so there is never one without the other. A twin
+# that comes while the first is under way waits for it a little, and then gives way: whoever repeats a
+# request many times takes no more than one at work. Refusals are not stored: nothing happened, and the same
+# key may be used for the mended request. A question, which has no effect, is answered by whoever is first
+# to know.
+#
+# Invariants: the scope of a key is token, method and path; one key stands for one body.
+
 
 KEY_LENGTH_MAX: Final = 255
 KEPT_HOURS: Final = 24
@@ -156,3 +170,37 @@ async def forget(tx: Write) -> int:
     return await tx.execute(
         "DELETE FROM idempotency_keys WHERE created_at < now() - %s * interval '1 hour'", (KEPT_HOURS,)
     )
+
+
+# Twins: requests with one idempotency key that come to one process while the first is under way.
+#
+# A twin waits a little for the first, holding nothing but itself, and gives way when that takes longer.
+# Twins that come to different processes meet at the key's row (`http/idempotency.py`).
+
+
+class IdempotencyKeyLocks:
+    """The keys whose requests are under way in this process; for one event loop."""
+
+    def __init__(self, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._wait_seconds = wait_seconds
+        self._under_way: dict[tuple[int, str, str, str], asyncio.Future[None]] = {}
+
+    @asynccontextmanager
+    async def acquire(self, scope: KeyScope | None) -> AsyncIterator[None]:
+        """Be the only request of its key here; Conflict when a twin takes too long. Without a key at once."""
+        if scope is None:
+            yield
+            return
+        name = (scope.token_id, scope.method, scope.path, scope.key)
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._wait_seconds
+        while (twin := self._under_way.get(name)) is not None:
+            if loop.time() >= deadline:
+                raise in_progress()
+            await asyncio.wait([twin], timeout=deadline - loop.time())
+        mine = self._under_way[name] = loop.create_future()
+        try:
+            yield
+        finally:
+            del self._under_way[name]
+            mine.set_result(None)

@@ -1,7 +1,7 @@
 """Counters for Prometheus: the table of all that the service counts, and those that requests raise.
 
 The processes of one service count in files in the folder that PROMETHEUS_MULTIPROC_DIR names, which
-`weighbridge serve` sets and reads (`supervisor/observing/page.py`); it adds the gauges, which it alone knows.
+`weighbridge serve` sets and reads (`supervisor/metrics.py`); it adds the gauges, which it alone knows.
 
 Invariants: no label holds an id, a name or anything else that grows with the data; nothing is counted that
 the table does not name, from which the reference page is made.

@@ -16,8 +16,8 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.errors import Malformed
 from weighbridge.http import idempotency, wire
-from weighbridge.http.admission.rate_limit import RateLimiter
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, token_of
+from weighbridge.http.rate_limits import RateLimiter
 
 SHORT_BODY_BYTES_MAX: Final = 16_384
 """Bytes of a body that may take the shortcut; a larger one is read only once."""

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Final, get_type_hints
 import msgspec
 
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
-from weighbridge.core.identity.ids import id_pattern
-from weighbridge.core.identity.name import NAME_LENGTH_MAX
-from weighbridge.core.identity.slug import SLUG_LENGTH_MAX, SLUG_PATTERN
-from weighbridge.core.model.document.reading import NODE_SLUG_LENGTH_MAX
+from weighbridge.core.identity.ids import PREFIXES, Key, id_pattern, make
+from weighbridge.core.identity.names import NAME_LENGTH_MAX, SLUG_LENGTH_MAX, SLUG_PATTERN
+from weighbridge.core.model.reading import NODE_SLUG_LENGTH_MAX
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import TEXT_MAX as UNIT_LENGTH_MAX
 from weighbridge.core.time.instant import BeyondCalendarError, Instant
@@ -130,3 +129,24 @@ UnitText = Annotated[str, at_most(UNIT_LENGTH_MAX)]
 def shown_as(kind: Any) -> msgspec.Meta:
     """The type that the OpenAPI document shows in the place of the one that the decoder reads."""
     return msgspec.Meta(extra={"shown_as": kind})
+
+
+ADDRESS_MAX: Final = 2_000
+"""Characters of an address that is called."""
+
+
+Schema = dict[str, Any]
+
+
+def friendly_id(kind: str) -> Schema:
+    """The schema of a kind of friendly id, with an id that the service could have made."""
+    prefix = PREFIXES[kind]
+    example = make(kind, Key(1, 0 if kind == "project" else 1))
+    digits = len(example) - len(prefix) - 1
+    noun = kind.replace("_", " ")
+    return {
+        "type": "string",
+        "pattern": f"^{id_pattern(kind)}$",
+        "description": f"The friendly id of the {noun}: {prefix}_ and {digits} hexadecimal digits.",
+        "examples": [example],
+    }

@@ -19,10 +19,20 @@ from weakref import WeakKeyDictionary
 
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.places import FairPlaces
-from weighbridge.sandbox.answers import ANSWER_BYTES_MAX, HEAD, packed, unpacked
-from weighbridge.sandbox.limits import SANDBOXES_MAX, SandboxLimitError, SandboxLimits
 from weighbridge.sandbox.template import STATUS
-from weighbridge.sandbox.work import EXHAUSTED, REFUSED, VALUE, SandboxCall
+from weighbridge.sandbox.work import (
+    ANSWER_BYTES_MAX,
+    EXHAUSTED,
+    HEAD,
+    REFUSED,
+    SANDBOXES_MAX,
+    VALUE,
+    SandboxCall,
+    SandboxLimitError,
+    SandboxLimits,
+    packed,
+    unpacked,
+)
 
 Result = TypeVar("Result")
 

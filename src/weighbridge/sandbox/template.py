@@ -32,7 +32,7 @@ LOADED: Final = (
     "weighbridge.sandbox.work",
     "weighbridge.exchange.feeding.reading",
     "weighbridge.exchange.feeding.sampling",
-    "weighbridge.collection.spreadsheets.spreadsheet",
+    "weighbridge.collection.named_records.spreadsheet",
 )
 """What sandboxes need, loaded once."""
 

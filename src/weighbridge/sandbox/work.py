@@ -1,23 +1,117 @@
-"""The inside of a sandbox: it answers one call after the other, each within limits, until nobody asks.
+"""The inside of a sandbox: its limits, the messages that go in and out, and the calls that it answers.
 
-The first message is the limits; every other is a call of a function with its arguments. What a function gives
-may stay in the sandbox, to be asked by the names of its methods.
+The first message has the limits; every other is a call of a function with its arguments, or of a method
+of a value that stayed in the sandbox.
+
+Invariants: of what a sandbox answers only values of the service's types and of plain ones are made;
+nothing in an answer can have a function called.
 """
 
+import copyreg
+import io
 import pickle
 import resource
 import signal
 import socket
+import struct
 import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from msgspec import UnsetType
 
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.sandbox.answers import HEAD, packed
-from weighbridge.sandbox.limits import SandboxLimits
+
+# What a sandbox may take, and the refusal of what takes more.
+
+
+SANDBOXES_MAX: Final = 4
+"""Sandboxes that one event loop has at a time; what comes beyond that waits for a place of its account."""
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxLimits:
+    """How much memory a sandbox may take, and how many seconds of a processor each of its answers."""
+
+    memory_bytes: int = 1_073_741_824
+    cpu_seconds: int = 30
+
+
+class SandboxLimitError(Refusal):
+    """What was read apart took more memory or time than it may, or ended its process."""
+
+    def __init__(self, said: str, more_than: str) -> None:
+        super().__init__(
+            f"{said} cannot be read: {more_than}. It is refused, and reading it is not tried again."
+        )
+
+
+# What goes to a sandbox and back: lengths and pickles.
+#
+# Invariant: of what a sandbox answers only values are made, of types of the service and of plain ones;
+# nothing in an answer can have a function called.
+
+
+HEAD: Final = struct.Struct("!Q")
+"""The length of the message behind it, in bytes."""
+
+ANSWER_BYTES_MAX: Final = 536_870_912
+"""The longest answer of a sandbox, in bytes."""
+
+_PLAIN: Final = frozenset(
+    {
+        ("datetime", "datetime"),
+        ("datetime", "date"),
+        ("datetime", "time"),
+        ("datetime", "timedelta"),
+        ("datetime", "timezone"),
+        ("decimal", "Decimal"),
+        ("fractions", "Fraction"),
+        ("msgspec", "UnsetType"),
+        ("builtins", "frozenset"),
+        ("builtins", "set"),
+    }
+)
+
+_REDUCTIONS: Final = copyreg.dispatch_table | {UnsetType: lambda _: (UnsetType, ())}
+"""How values are written: UNSET as the only value of its public type, for its module is private."""
+
+
+class _Answers(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        """A type of the service, or a plain one."""
+        if (module, name) in _PLAIN:
+            return super().find_class(module, name)
+        if module.startswith("weighbridge.") and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type):
+                return found
+        raise pickle.UnpicklingError(f"An answer of a sandbox names {module}.{name}.")
+
+
+def packed(message: Any) -> bytes:
+    """A message with its length."""
+    stream = io.BytesIO()
+    pickler = pickle.Pickler(stream, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = _REDUCTIONS
+    pickler.dump(message)
+    content = stream.getbuffer()
+    return b"".join((HEAD.pack(len(content)), content))
+
+
+def unpacked(content: bytes) -> Any:
+    """The value of an answer."""
+    return _Answers(io.BytesIO(content)).load()
+
+
+# The inside of a sandbox: it answers one call after the other, each within limits, until nobody asks.
+#
+# The first message is the limits; every other is a call of a function with its arguments. What a function
+# gives may stay in the sandbox, to be asked by the names of its methods.
+
 
 VALUE, REFUSED, EXHAUSTED, FAILED = "value", "refused", "exhausted", "failed"
 """What an answer is: a value, problems, that memory was exhausted, or the trace of a mistake of ours."""

@@ -34,9 +34,7 @@ from granian.server.embed import Server
 
 from weighbridge.settings import Settings, read
 from weighbridge.supervisor import logs
-from weighbridge.supervisor.garbage import look_rarely, look_when_started
-from weighbridge.supervisor.leaving import leave
-from weighbridge.supervisor.parent import die_with_supervisor
+from weighbridge.supervisor.process import die_with_supervisor, leave, look_rarely, look_when_started
 
 CONNECTIONS_WAITING = 1024
 

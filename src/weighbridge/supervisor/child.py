@@ -1,12 +1,14 @@
-"""A child process that is kept running: started again when it dies or freezes, ended in order at the end.
+"""Child processes that are kept running, and the compute processes that a service has.
 
-Invariants: each child leads a process group of its own, so that a terminal's interrupt reaches the
-supervisor alone and nothing of a child survives it; after `keep_running` returns the child has ended.
+Invariants: each child leads a process group of its own, so that nothing of a child survives it; after
+`keep_running` returns the child has ended; the sockets of compute processes are in a folder that only
+the user of the service can enter.
 """
 
 import asyncio
 import os
 import signal
+import sys
 import time
 from asyncio.subprocess import DEVNULL, Process
 from collections import Counter
@@ -14,13 +16,32 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import structlog
 
 from weighbridge.errors import Refusal
-from weighbridge.supervisor import heartbeat
-from weighbridge.supervisor.leaving import LEAVING
-from weighbridge.supervisor.memory import bytes_held
+from weighbridge.settings import Settings
+from weighbridge.supervisor import process as heartbeat
+from weighbridge.supervisor.process import LEAVING
+
+# How much memory a process takes, where the system tells.
+
+
+def bytes_held(number: int) -> int | None:
+    """Bytes of memory that a process holds by itself; None where that is not told, or it has ended."""
+    try:
+        _, resident, shared, *_ = Path(f"/proc/{number}/statm").read_text().split()
+    except (OSError, ValueError):
+        return None
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+
+
+# A child process that is kept running: started again when it dies or freezes, ended in order at the end.
+#
+# Invariants: each child leads a process group of its own, so that a terminal's interrupt reaches the
+# supervisor alone and nothing of a child survives it; after `keep_running` returns the child has ended.
+
 
 RESTART_SECONDS_FIRST = 0.1
 RESTART_SECONDS_LAST = 10.0
@@ -84,11 +105,11 @@ async def keep_running(program: ChildProgram, phases: Phases) -> None:
         lived = time.monotonic() - born
         delay = RESTART_SECONDS_FIRST if lived > STEADY_SECONDS else delay
         log.error("process_died", process=program.name, exit_code=process.returncode, restart_seconds=delay)
-        await happens(phases.stopping, within_seconds=delay)
+        await wait_for_event(phases.stopping, within_seconds=delay)
         delay = min(delay * 2, RESTART_SECONDS_LAST)
 
 
-async def happens(event: asyncio.Event, *, within_seconds: float) -> bool:
+async def wait_for_event(event: asyncio.Event, *, within_seconds: float) -> bool:
     """Wait for the event, and tell whether it came in time."""
     with suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), within_seconds)
@@ -123,7 +144,7 @@ async def _start(program: ChildProgram) -> Process:
     environment = dict(program.environment)
     if program.heartbeat is not None:
         heartbeat.reset(program.heartbeat)
-        environment[heartbeat.VARIABLE] = str(program.heartbeat)
+        environment[heartbeat.HEARTBEAT_VARIABLE] = str(program.heartbeat)
     process = await asyncio.create_subprocess_exec(
         *program.command,
         stdin=DEVNULL,
@@ -165,3 +186,42 @@ async def _first(*awaitables: object) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+# Which computing processes a service has, and where they listen.
+#
+# Invariants: their sockets lie in a folder that only the user of the service can enter.
+
+
+SOCKETS_VARIABLE: Final = "COMPUTING_SOCKETS"
+"""Tells an API process where its computing processes listen; paths, separated as in PATH."""
+
+APPLICATION: Final = "weighbridge.app:create_computing"
+
+SOCKET_PATH_BYTES_MAX: Final = 100
+"""The longest path that every system takes for a socket, in bytes."""
+
+_MEGABYTE: Final = 1_000_000
+
+
+def computing_programs(settings: Settings, variables: Mapping[str, str], folder: Path) -> list[ChildProgram]:
+    """The computing processes, listening in a folder; a Refusal where its path is too long for that."""
+    if settings.computing_processes and len(bytes(folder)) > SOCKET_PATH_BYTES_MAX - len("/computing-64"):
+        raise Refusal(
+            f"The folder for temporary files has a path that is too long for sockets: {folder}. Let TMPDIR"
+            " name a folder with a shorter path, or set WEIGHBRIDGE_COMPUTING_PROCESSES=0."
+        )
+    names = [f"computing-{number}" for number in range(1, settings.computing_processes + 1)]
+    command = (sys.executable, "-m", "weighbridge.supervisor.compute_process", APPLICATION)
+    return [
+        ChildProgram(
+            name, (*command, str(folder / name)), variables, must_become_ready=True, stops_last=True,
+            bytes_max=settings.computing_megabytes * _MEGABYTE,
+        )
+        for name in names
+    ]  # fmt: skip
+
+
+def sockets_of(programs: list[ChildProgram]) -> str:
+    """Where they listen, as a variable tells it."""
+    return os.pathsep.join(program.command[-1] for program in programs)

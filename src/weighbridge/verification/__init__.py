@@ -21,21 +21,15 @@ from typing import Final
 import msgspec
 from psycopg import Error
 
-from weighbridge.collection.evidence_files.store import EvidenceStore
+from weighbridge.collection.evidence_files import EvidenceStore
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read
-from weighbridge.verification.audit_tree import Head, check_trees
+from weighbridge.verification.audit_tree import Head, check_events, check_trees
 from weighbridge.verification.books import CHECKS, check_books
-from weighbridge.verification.counted_once import check_counted_once
 from weighbridge.verification.evidence import check_evidence, check_report_files
-from weighbridge.verification.recomputation import recompute
-from weighbridge.verification.recomputing.recomputed import sentences
-from weighbridge.verification.recorded.books import check_written
-from weighbridge.verification.recorded.corrections import check_corrections
-from weighbridge.verification.recorded.events import check_events
-from weighbridge.verification.recorded.moments import check_moments
-from weighbridge.verification.recorded.records import check_records
-from weighbridge.verification.roll_ups import check_roll_ups
+from weighbridge.verification.invariants import check_counted_once, check_roll_ups
+from weighbridge.verification.recomputation import recompute, sentences
+from weighbridge.verification.recorded import check_corrections, check_moments, check_records, check_written
 
 RECOMPUTES = "every batch recomputes to the last digit"
 ROLLED_UP = "every rolled-up event is what its readings come to"

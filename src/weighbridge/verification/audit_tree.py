@@ -3,21 +3,22 @@
 Rows that were sealed before there was a tree are linked to the row before as well, which is checked too.
 """
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from weighbridge.core.platform.audit_chain import ANCHOR, link
+from weighbridge.collection.measurements.event_rows import LINE_COLUMNS, leaf_of_columns
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.audit import ANCHOR, link
 from weighbridge.core.proof.checkpoint import Checkpoint
-from weighbridge.core.proof.edge import Edge, KeptNode
+from weighbridge.core.proof.merkle import Edge, KeptNode
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.json import canonical
-from weighbridge.platform.audit_log.records import SealedRow
-from weighbridge.platform.audit_tree.leaf import leaf_of
-from weighbridge.platform.audit_tree.stored import TornTreeError, edge_of, size_of
+from weighbridge.platform.audit.tree import TornTreeError, edge_of, leaf_of, size_of
+from weighbridge.platform.records.audit_log import SealedRow
 
 READ_AT_ONCE: Final = 5000
 """Rows that are held in memory at a time."""
@@ -145,3 +146,182 @@ async def _begun(tx: Read, account: int, since: Instant | None) -> Walk:
         walk = Walk(account, 0, ANCHOR, Edge(), by_place)
         walk.say(str(error))
         return walk
+
+
+# Events against the audit log: each is what was captured when the log says that it was stored.
+#
+# A bulk write tells the root over the leaves of its events, a single one its leaf; whoever completes an
+# event tells its leaf before and after. The log is walked in portions; in memory are only the leaves of
+# completed events. What rows of before 1.1.0 stored has no leaf, and is counted as what cannot be shown.
+
+
+ROWS_AT_ONCE: Final = 2_000
+"""Rows of the log that are read at a time."""
+EVENTS_AT_ONCE: Final = 10_000
+"""Events that are read at a time."""
+
+_BULK: Final = ("event.create_many", "data_feed_upload.finish")
+EventKey = tuple[int, int]
+"""Project and number."""
+
+
+@dataclass
+class RecordedEvents:
+    """What was found of events."""
+
+    events: int = 0
+    """Held against the log."""
+    unshown: int = 0
+    """Stored by rows without a root or a leaf."""
+    violations: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedEvents:
+    """The leaves of events that were completed: before the first time, and after the last."""
+
+    first: Mapping[EventKey, str | None]
+    last: Mapping[EventKey, str | None]
+
+
+async def check_events(tx: Read) -> RecordedEvents:
+    """Hold every event that the log tells of against its leaf or root."""
+    found = RecordedEvents()
+    completed = await _completed(tx)
+    async for rows in _rows(tx, ["event.create"]):
+        await _check_singles(tx, rows, completed, found)
+    async for rows in _rows(tx, [*_BULK]):
+        for project, name, action, told in rows:
+            await _check_bulk(tx, project, f"{action} of {name}", told or {}, completed, found)
+    async for rows in _rows(tx, ["event.void"]):
+        await _check_voided(tx, rows, found)
+    await _check_last(tx, completed, found)
+    return found
+
+
+async def _rows(tx: Read, actions: Sequence[str]) -> AsyncIterator[list[tuple[int, str, str, Any]]]:
+    after = 0
+    while rows := await tx.tuples(_ROWS, ([*actions], after, ROWS_AT_ONCE)):
+        after = rows[-1][0]
+        yield [(project, name, action, told) for _, project, name, action, told in rows]
+
+
+async def _completed(tx: Read) -> CompletedEvents:
+    first: dict[EventKey, str | None] = {}
+    last: dict[EventKey, str | None] = {}
+    after = 0
+    while rows := await tx.tuples(_COMPLETED, (after, ROWS_AT_ONCE)):
+        after = rows[-1][0]
+        for _, project, name, before, now, leaves in rows:
+            told = [[name, before, now]] if leaves is None else leaves
+            for event, was, becomes in told:
+                key = ids.parse("event", event)
+                if key is not None:
+                    first.setdefault((project, key.key), was)
+                    last[project, key.key] = becomes
+    return CompletedEvents(first, last)
+
+
+async def _check_singles(
+    tx: Read, rows: Iterable[tuple[int, str, str, Any]], completed: CompletedEvents, found: RecordedEvents
+) -> None:
+    told: dict[int, dict[int, str | None]] = {}
+    for project, name, _, after in rows:
+        key = ids.parse("event", name)
+        if key is not None:
+            told.setdefault(project, {})[key.key] = (after or {}).get("leaf")
+    for project, leaves in told.items():
+        found.unshown += sum(leaf is None for leaf in leaves.values())
+        expected = {number: leaf for number, leaf in leaves.items() if leaf is not None}
+        stored = {number: leaf async for number, leaf in _leaves(tx, project, [*expected])}
+        for number, leaf in expected.items():
+            was = completed.first.get((project, number), stored.get(number))
+            if was is not None or number not in stored:
+                _compare(found, project, number, leaf, was)
+
+
+def _compare(found: RecordedEvents, project: int, number: int, told: str, stored: str | None) -> None:
+    found.events += 1
+    if told != stored:
+        name = ids.of("event", project, number)
+        what = "is not there" if stored is None else "is not what the log says was captured"
+        found.violations.append(f"event {name}: it {what}")
+
+
+async def _check_bulk(
+    tx: Read,
+    project: int,
+    name: str,
+    told: Mapping[str, Any],
+    completed: CompletedEvents,
+    found: RecordedEvents,
+) -> None:
+    count = told.get("count", told.get("stored")) or 0
+    spans = [tuple(ids.parse("event", end) for end in span) for span in told.get("ids", ())]
+    numbers = [number for first, last in spans if first and last for number in range(first.key, last.key + 1)]
+    if not count:
+        return
+    if "root" not in told or len(numbers) != count:
+        found.unshown += count
+        return
+    tree = Edge()
+    missing = 0
+    for at in range(0, count, EVENTS_AT_ONCE):
+        some = numbers[at : at + EVENTS_AT_ONCE]
+        stored = {number: leaf async for number, leaf in _leaves(tx, project, some)}
+        missing += len(some) - len(stored)
+        for number in some:
+            leaf = completed.first.get((project, number), stored.get(number))
+            if leaf is None and number in stored:  # completed by a row of before 1.1.0
+                found.unshown += count
+                return
+            tree.add(bytes.fromhex(leaf or "00"))
+    found.events += count
+    if missing:
+        found.violations.append(f"{name}: {missing:,} of {count:,} events that it stored are not there")
+    elif tree.root.hex() != told["root"]:
+        first = ids.of("event", project, numbers[0])
+        found.violations.append(f"{name}, from {first} on: they are not what the log says was captured")
+
+
+async def _leaves(tx: Read, project: int, numbers: Sequence[int]) -> AsyncIterator[tuple[int, str]]:
+    for at in range(0, len(numbers), EVENTS_AT_ONCE):
+        rows = await tx.tuples(_EVENTS, (project, [*numbers[at : at + EVENTS_AT_ONCE]]))
+        for row in rows:
+            yield row[1], leaf_of_columns(row).hex()
+
+
+async def _check_last(tx: Read, completed: CompletedEvents, found: RecordedEvents) -> None:
+    """Hold events that were completed against what they became."""
+    by_project: dict[int, list[int]] = {}
+    for (project, number), leaf in completed.last.items():
+        if leaf is not None:
+            by_project.setdefault(project, []).append(number)
+    for project, numbers in by_project.items():
+        stored = {number: leaf async for number, leaf in _leaves(tx, project, numbers)}
+        for number in numbers:
+            _compare(found, project, number, completed.last[project, number] or "", stored.get(number))
+
+
+async def _check_voided(tx: Read, rows: Iterable[tuple[int, str, str, Any]], found: RecordedEvents) -> None:
+    keys = [(project, key.key) for project, name, _, _ in rows if (key := ids.parse("event", name))]
+    projects, numbers = zip(*keys, strict=True)
+    for project, number in await tx.tuples(_NOT_VOIDED, ([*projects], [*numbers])):
+        name = ids.of("event", project, number)
+        found.violations.append(f"event {name}: the log says that it was voided, and it counts")
+
+
+_ROWS: Final = """
+    SELECT id, project_id, object, action, after FROM audit_log
+     WHERE action = ANY (%s) AND id > %s ORDER BY id LIMIT %s
+"""
+_COMPLETED: Final = """
+    SELECT id, project_id, object, before ->> 'leaf', after ->> 'leaf', after -> 'leaves' FROM audit_log
+     WHERE action IN ('event.update', 'event.update_many') AND id > %s ORDER BY id LIMIT %s
+"""
+_EVENTS: Final = f"SELECT {LINE_COLUMNS} FROM events e WHERE e.project_id = %s AND e.id = ANY (%s)"
+_NOT_VOIDED: Final = """
+    SELECT e.project_id, e.id
+      FROM unnest(%s::integer[], %s::bigint[]) AS told (project_id, id) JOIN events e USING (project_id, id)
+     WHERE e.voided_at IS NULL
+"""

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from weighbridge.collection.evidence_files.store import EvidenceStore
+from weighbridge.collection.evidence_files import EvidenceStore
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read

@@ -6,41 +6,89 @@ portions, by the revision of the engine that it names; one that no release has i
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from operator import itemgetter
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from weighbridge.accounting.books.fingerprint import fingerprint, seen_only
-from weighbridge.accounting.books.runs import RunRow
+from weighbridge.accounting.books.runs import RunRow, fingerprint, seen_only
 from weighbridge.accounting.inputs.selection import ByLineage
 from weighbridge.accounting.inputs.streams import Catalogue, Resolved, catalogue_of, streams_of
-from weighbridge.accounting.planning.differences import total_of
-from weighbridge.accounting.planning.plan import run_name
-from weighbridge.core.engine import (
-    EngineSetting,
-    NodeReading,
-    PartitionRun,
-    SlotData,
-    SlotRun,
-    run_slot,
-)
+from weighbridge.accounting.planning.plan import run_name, total_of
+from weighbridge.core.engine import EngineSetting, NodeReading, PartitionRun, SlotData, SlotRun, run_slot
+from weighbridge.core.engine.slot_computation import ENGINE_REVISION, unreleased
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.rounding import LedgerRounding
+from weighbridge.core.ledger.allocation import LedgerRounding
 from weighbridge.core.model import Available, Model, ModelError, Upstream, prepare, sha256
 from weighbridge.core.time.cadence import identity_of, label, slot_at
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
+from weighbridge.modelling.document.stored import stored_model
 from weighbridge.modelling.document.yaml_text import read_model
-from weighbridge.modelling.versions.stored import stored_model
-from weighbridge.verification.event_sources import STORED, EventSource
-from weighbridge.verification.recomputing.calculations import Calculated, calculations, differences
-from weighbridge.verification.recomputing.draws import RunAsUsed, drawing_as_used
-from weighbridge.verification.recomputing.lineage import data_as_used, inputs_apart
-from weighbridge.verification.recomputing.named_partitions import LineageReading, with_named_partitions
-from weighbridge.verification.recomputing.portions import ComputedSlot, columns_of, portions
-from weighbridge.verification.recomputing.recomputed import Recomputed, sentences
+from weighbridge.verification.draws import Calculated, RunAsUsed, calculations, differences, drawing_as_used
+from weighbridge.verification.slots import (
+    STORED,
+    ComputedSlot,
+    EventSource,
+    LineageReading,
+    MissingEvents,
+    columns_of,
+    data_as_used,
+    inputs_apart,
+    portions,
+    with_named_partitions,
+)
+
+# What came of a recomputation: how many batches, and a sentence for each that is not what it says.
+
+
+@dataclass
+class Recomputed:
+    """What was found, sentence by sentence; the tasks of the generations keep the sentences in order."""
+
+    batches: int = 0
+    violations: list[tuple[int, str]] = field(default_factory=list)
+    older: int = 0
+    """Batches that an older released revision of the engine computed, each by that revision."""
+    outside: int = 0
+    """Batches none of whose events the source has; see `event_sources`."""
+    uncovered: list[tuple[int, str]] = field(default_factory=list)
+    """Those that it has in part, or in another state than they saw; none where the database is the source."""
+
+    def leave_out(self, unit: ComputedSlot, batch: int, missing: MissingEvents | None) -> None:
+        """Take down a batch that cannot be computed of what the source has of its slot."""
+        if missing is not None and missing.missing == missing.events:
+            self.outside += 1
+            return
+        lacks = (
+            "events of another batch of its slot are"
+            if missing is None
+            else (f"{missing.missing:,} of its {missing.events:,} events are")
+        )
+        name = ids.of("batch", unit.project, batch)
+        self.uncovered.append((unit.task, f"batch {name}: {lacks} not there"))
+
+    def outdate(self, unit: ComputedSlot, batch: int) -> None:
+        """Take down a batch that saw its events in a later state than the source has."""
+        name = ids.of("batch", unit.project, batch)
+        self.uncovered.append((unit.task, f"batch {name}: it saw events as they were changed later"))
+
+    def add(self, unit: ComputedSlot, batch: int, revision: int, complaints: Sequence[str]) -> None:
+        """Count a batch of a revision of the engine, and take down what was found of it."""
+        self.batches += 1
+        name = ids.of("batch", unit.project, batch)
+        unknown = unreleased(revision)
+        self.older += unknown is None and revision < ENGINE_REVISION
+        said = complaints if unknown is None else [unknown, *complaints]
+        self.violations += [(unit.task, f"batch {name}: {complaint}") for complaint in said]
+
+
+def sentences(violations: Sequence[tuple[int, str]]) -> list[str]:
+    """What was found, generation by generation."""
+    return [sentence for _, sentence in sorted(violations, key=itemgetter(0))]
+
 
 Portion = Sequence[ComputedSlot]
 """Slots that are recomputed together."""

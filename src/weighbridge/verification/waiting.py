@@ -11,8 +11,8 @@ input, are not held against anything.
 from typing import Final
 
 from weighbridge.core.collection.correction import CorrectionState
-from weighbridge.platform.changes.newest_batch import IS_NEWEST
-from weighbridge.verification.invariant import Invariant, ledger_invariant
+from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.verification.invariants import Invariant, ledger_invariant
 
 _IS_GONE: Final = "(e.voided_at IS NOT NULL AND (e.is_imputed OR e.readings IS NOT NULL))"
 """Whether an event that the service made was taken back; nobody voids a captured one that a batch used."""

@@ -11,7 +11,7 @@ from tests.given.inputs import measure
 from tests.given.on_purpose import broken_on_purpose
 from tests.given.reports import Claims
 
-from weighbridge.verification.counted_once import COUNTED_ONCE, check_counted_once
+from weighbridge.verification.invariants import COUNTED_ONCE, check_counted_once
 
 JANUARY = ("2025-01-01T00:00:00Z", "2025-02-01T00:00:00Z")
 FEBRUARY = ("2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z")

@@ -7,10 +7,10 @@ import pytest
 from tests.given import accounting
 from tests.given import collection as given
 
-from weighbridge.accounting.books.fingerprint import fingerprint
+from weighbridge.accounting.books.runs import fingerprint
 from weighbridge.core.engine import PartitionRun
 from weighbridge.core.engine.statistics import Group
-from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.allocation import Partition
 
 NODES = """
   - slug: mass

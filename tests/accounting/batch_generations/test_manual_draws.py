@@ -6,7 +6,7 @@ import pytest
 from tests.given import accounting, chain
 from tests.given.accounting import JANUARY, MASS, QUARTER
 
-from weighbridge.accounting.batch_generations.records import BATCH_AMOUNTS_MAX
+from weighbridge.accounting.records.model_runs import BATCH_AMOUNTS_MAX
 from weighbridge.core.identity import ids
 
 BY_HAND = chain.PRODUCED + chain.upstream("select: manual") + chain.USED

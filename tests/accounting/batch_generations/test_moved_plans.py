@@ -5,8 +5,8 @@ from psycopg.sql import SQL
 from tests.given import accounting
 from tests.given.plans import Explained, rows_read
 
-from weighbridge.accounting.batch_generations.records import NewGeneration
-from weighbridge.accounting.planning.propose import Request, propose
+from weighbridge.accounting.planning.proposal import Request, propose
+from weighbridge.accounting.records.model_runs import NewGeneration
 from weighbridge.core.time.instant import Instant
 
 DAYS = 300

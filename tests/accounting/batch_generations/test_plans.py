@@ -4,8 +4,8 @@ import pytest
 from tests.given import accounting
 from tests.given.plans import explained, nodes, rows_read
 
-from weighbridge.accounting.batch_generations.records import NewGeneration
-from weighbridge.accounting.planning.propose import Request, propose
+from weighbridge.accounting.planning.proposal import Request, propose
+from weighbridge.accounting.records.model_runs import NewGeneration
 from weighbridge.core.time.instant import Instant
 
 OWN = 4_000

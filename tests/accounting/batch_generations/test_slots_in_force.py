@@ -12,7 +12,7 @@ from tests.given.on_purpose import broken_on_purpose
 from tests.given.reports import Claims
 
 from weighbridge.accounting.posting.deletion import undo
-from weighbridge.verification.counted_once import NO_SHARED_TIME, check_counted_once
+from weighbridge.verification.invariants import NO_SHARED_TIME, check_counted_once
 
 WEEKS_OF_JANUARY = ("2025-01-06T00:00:00Z", "2025-01-13T00:00:00Z", "2025-01-20T00:00:00Z")
 WHOLE = ("2024-12-30T00:00:00Z", "2025-04-07T00:00:00Z")

@@ -10,7 +10,7 @@ from tests.given.accounting import JANUARY, MASS, POWER_EVENLY, QUARTER
 from tests.given.mistakes import OWN_TEXT, broken_table
 
 from weighbridge import worker
-from weighbridge.core.platform.task_state import ATTEMPTS_MAX
+from weighbridge.core.platform.tasks import ATTEMPTS_MAX
 
 EVENT_CADENCE = MASS.replace("aggregate: sum", "aggregate: sum, partitions: true")
 

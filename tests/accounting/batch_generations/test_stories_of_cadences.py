@@ -16,7 +16,7 @@ from tests.given import accounting
 from tests.given.accounting import MASS
 
 from weighbridge.verification.books import check_books
-from weighbridge.verification.counted_once import check_counted_once
+from weighbridge.verification.invariants import check_counted_once
 from weighbridge.verification.recomputation import check_batches
 
 STORIES = int(os.environ.get("STORIES", "3"))

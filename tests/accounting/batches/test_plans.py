@@ -5,8 +5,8 @@ from tests.given import accounting, many
 from tests.given import collection as given
 from tests.given.plans import READ_MAX, explained, rows_read
 
-from weighbridge.accounting.batches.queries import BATCHES, list_batches, list_batches_of_project
-from weighbridge.db.listing import list_request
+from weighbridge.accounting.batches_queries import BATCHES, list_batches, list_batches_of_project
+from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Invalid
 
 LATE = "2045-01-01T00:00:00Z"

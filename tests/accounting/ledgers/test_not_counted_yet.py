@@ -6,7 +6,7 @@ from tests.given import collection as given
 from tests.given.people import visitor
 
 from weighbridge.accounting.posting.waiting_events import update_marked
-from weighbridge.exchange.changes.tasks import number_all
+from weighbridge.exchange.changes import number_all
 
 FEBRUARY_3 = "2025-02-03T06:00:00Z"
 

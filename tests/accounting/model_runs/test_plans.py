@@ -4,9 +4,9 @@ import pytest
 from tests.given import accounting, many
 from tests.given.plans import READ_MAX, explained, rows_read
 
-from weighbridge.accounting.model_runs.queries import MODEL_RUNS, list_model_runs
+from weighbridge.accounting.model_runs import MODEL_RUNS, select_model_runs
 from weighbridge.core.identity import ids
-from weighbridge.db.listing import list_request
+from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Invalid
 
 LATE = "2045-01-01T00:00:00Z"
@@ -39,7 +39,7 @@ def model(lone):
 def page(lone, model):
     def read(*query):
         request = list_request(query, MODEL_RUNS)
-        return explained(lone.server, lambda tx: list_model_runs(tx, model, request))
+        return explained(lone.server, lambda tx: select_model_runs(tx, model, request))
 
     return read
 

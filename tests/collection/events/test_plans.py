@@ -11,11 +11,11 @@ from tests.given import collection as given
 from tests.given.lone import copied
 from tests.given.plans import READ_MAX, explained, nodes, rows_read
 
-from weighbridge.collection.data_points.queries import DATA_POINTS, list_data_points
-from weighbridge.collection.events.queries import EVENTS, list_events
-from weighbridge.collection.measurements.event_row import ONE_EVENT
+from weighbridge.collection.data_points_queries import DATA_POINTS, list_data_points
+from weighbridge.collection.events import EVENTS, select_events
+from weighbridge.collection.measurements.event_rows import ONE_EVENT
 from weighbridge.core.identity import ids
-from weighbridge.db.listing import list_request
+from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Invalid
 
 EVENTS_STORED = 20_000
@@ -115,7 +115,7 @@ def plans(lone, stored):
 
 @pytest.mark.parametrize("query", OF_EVENTS, ids=str)
 def test_a_page_of_events_reads_what_it_shows(plans, query):
-    found, page = plans(list_events, EVENTS, query)
+    found, page = plans(select_events, EVENTS, query)
 
     assert len(page.data) == 20
     assert max(map(rows_read, found)) < READ_MAX
@@ -124,11 +124,11 @@ def test_a_page_of_events_reads_what_it_shows(plans, query):
 @pytest.mark.parametrize("query", [{}, {"filter[location_id]": "{location}"}, {"sort": "id"}], ids=str)
 def test_a_range_of_changes_that_is_long_is_read_in_its_own_order(plans, query):
     with pytest.raises(Invalid, match=r"at most 10,000 records.*or sort by updated_at\."):
-        plans(list_events, EVENTS, {"filter[updated_at][geq]": "2000-01-01T00:00:00Z", **query})
+        plans(select_events, EVENTS, {"filter[updated_at][geq]": "2000-01-01T00:00:00Z", **query})
 
 
 def test_a_moment_of_start_is_looked_up(plans):
-    found, page = plans(list_events, EVENTS, {"filter[start_time]": LATE})
+    found, page = plans(select_events, EVENTS, {"filter[start_time]": LATE})
 
     assert [event.client_reference for event in page.data] == ["erp-17280"]
     assert max(map(rows_read, found)) < 50
@@ -136,7 +136,7 @@ def test_a_moment_of_start_is_looked_up(plans):
 
 @pytest.mark.parametrize("sort", ["start_time", "-updated_at"])
 def test_an_event_is_found_by_its_reference(plans, sort):
-    found, page = plans(list_events, EVENTS, {"filter[client_reference]": "erp-777", "sort": sort})
+    found, page = plans(select_events, EVENTS, {"filter[client_reference]": "erp-777", "sort": sort})
 
     assert [event.client_reference for event in page.data] == ["erp-777"]
     assert max(map(rows_read, found)) < 50

@@ -7,11 +7,11 @@ import pytest
 from tests.given import collection as given
 from tests.given import rule_evaluation as given_rule_evaluation
 
-from weighbridge.collection.events.actions import create_events
-from weighbridge.collection.events.records import NewEventsBody
-from weighbridge.collection.intake.shortcut import store_event
+from weighbridge.collection.events import insert_events
+from weighbridge.collection.intake.creation import store_event
+from weighbridge.collection.records.events import NewEventsBody
 from weighbridge.http.shortcut import ShortCall
-from weighbridge.platform.api_tokens.actions import authenticate
+from weighbridge.platform.api_tokens import authenticate
 from weighbridge.platform.authentication.presumption import presume
 
 MASS, MOISTURE = given.number("mass"), given.number("moisture", unit="%", required=False)
@@ -54,7 +54,7 @@ class Process:
 
     async def _the_long_way(self, actor):
         async with self.server.database.write() as tx:
-            await create_events(tx, actor, self.project["numeric_id"], self.body())
+            await insert_events(tx, actor, self.project["numeric_id"], self.body())
 
 
 @pytest.fixture

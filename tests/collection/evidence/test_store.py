@@ -7,7 +7,7 @@ import pytest
 from tests.collection.evidence import files
 from tests.given import buckets
 
-from weighbridge.collection.evidence_files.store import EvidenceStore, open_store
+from weighbridge.collection.evidence_files import EvidenceStore, open_store
 from weighbridge.errors import Damaged, Refusal, Unavailable
 
 KEY = "0123456789abcdef0123456789abcdef"

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.collection.evidence import files
 
-from weighbridge.collection.evidence_files.keeping import sweep
-from weighbridge.collection.evidence_files.store import EvidenceStore, open_store
+from weighbridge.collection.evidence_files import EvidenceStore, open_store, sweep
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 ORPHAN = "0123456789abcdef0123456789abcdef"

@@ -18,9 +18,9 @@ import pytest
 from tests.commands.archive.given import DIGITS_34, correct, files, plant_many, rows, values
 from tests.given import collection as given
 
-from weighbridge.archive.month import CalendarMonth
-from weighbridge.archive.row_form import COLUMNS, OF_DATA_POINTS
-from weighbridge.archive.writing import ArchiveRequest, write_months
+from weighbridge.archive.months import CalendarMonth
+from weighbridge.archive.rows import COLUMNS, OF_DATA_POINTS
+from weighbridge.archive.writer import ArchiveRequest, write_months
 from weighbridge.backup.target import BackupTarget
 from weighbridge.core.identity import ids
 from weighbridge.db import locks

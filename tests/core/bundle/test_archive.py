@@ -4,8 +4,7 @@ import zlib
 
 import pytest
 
-from weighbridge.core.bundle.form.archive import ArchivePart, directory, headers, parts_of
-from weighbridge.core.bundle.form.fault import UnreadableError
+from weighbridge.core.bundle.form.archive import ArchivePart, UnreadableError, directory, headers, parts_of
 
 
 def archive(**parts: bytes) -> bytes:

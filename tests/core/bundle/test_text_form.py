@@ -6,11 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.bundle.form.fault import UnreadableError
-from weighbridge.core.bundle.form.lineage import SlotLine, numbers_of, ranges_of
-from weighbridge.core.bundle.form.record import read_record, record_text
-from weighbridge.core.bundle.form.tables import STATIC_INPUTS, rows_in
-from weighbridge.core.bundle.form.text_form import TextKind, fields_of, line_of, read
+from weighbridge.core.bundle.form.archive import UnreadableError
+from weighbridge.core.bundle.form.rows import TextKind, fields_of, line_of, read, read_record, record_text
+from weighbridge.core.bundle.form.tables import STATIC_INPUTS, SlotLine, numbers_of, ranges_of, rows_in
 
 
 @given(st.lists(st.one_of(st.none(), st.text(st.characters(codec="utf-8"))), min_size=1))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.collection.evidence import files
 
-from weighbridge.core.collection.file_type import FILE_TYPES, TAIL_BYTES, has_controls, type_named
+from weighbridge.core.collection.evidence import FILE_TYPES, TAIL_BYTES, has_controls, type_named
 
 
 def fits(name: str, content: bytes) -> bool:

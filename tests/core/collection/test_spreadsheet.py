@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.collection.spreadsheet import FORMULA_STARTS, quoted, unquoted
+from weighbridge.core.collection.custom_field import FORMULA_STARTS, quoted, unquoted
 
 texts = st.text(st.sampled_from(f"'a{FORMULA_STARTS}") | st.characters())
 

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from tests.core.model.documents import model
 
 from weighbridge.core.engine import NOT_COMPUTABLE, Alone, EngineSetting, SlotData, run_slot
-from weighbridge.core.engine.element import Element, Measure, StaticValue
 from weighbridge.core.engine.slot_computation import UNMATCHED
-from weighbridge.core.engine.statistics import NOTHING, Group, statistics_of
+from weighbridge.core.engine.statistics import NOTHING, Element, Group, Measure, StaticValue, statistics_of
 from weighbridge.core.expression import Budget
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import prepare
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.core.time.instant import Instant, Interval

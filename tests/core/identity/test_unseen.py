@@ -2,8 +2,7 @@
 
 import pytest
 
-from weighbridge.core.identity.name import problem_of_name
-from weighbridge.core.identity.unseen import unseen_character
+from weighbridge.core.identity.names import problem_of_name, unseen_character
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.core.ledger.circle import circle_through, described
+from weighbridge.core.ledger.drawing import circle_through, described
 
 
 @pytest.mark.parametrize(

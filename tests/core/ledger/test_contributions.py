@@ -2,7 +2,7 @@
 
 from decimal import ROUND_DOWN, Decimal, localcontext
 
-from weighbridge.core.ledger.contributions import shares_of, size_of, spread, times
+from weighbridge.core.ledger.allocation import shares_of, size_of, spread, times
 from weighbridge.core.quantity.value_source import ValueSource
 
 THIRD = Decimal(20) / Decimal(3)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.ledger.partition import DIMENSIONS, Partition
+from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
 
 tags = st.none() | st.sampled_from(["A", "B"])
 partitions = st.builds(Partition, tags, tags, tags)

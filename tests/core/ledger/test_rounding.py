@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.ledger.rounding import coarseness, rounded_draw, rounded_total
+from weighbridge.core.ledger.allocation import coarseness, rounded_draw, rounded_total
 from weighbridge.core.quantity.number import exact_total
 
 amounts = st.builds(

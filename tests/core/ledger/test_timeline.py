@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.ledger.timeline import Timeline
+from weighbridge.core.ledger.posting import Timeline
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 

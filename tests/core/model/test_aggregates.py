@@ -7,8 +7,8 @@ import pytest
 
 from weighbridge.core.model import Aggregate
 from weighbridge.core.model.aggregates import AGGREGATES, Reading, aggregate, weighted_average
+from weighbridge.core.time.expectation import Meter
 from weighbridge.core.time.instant import Interval
-from weighbridge.core.time.meter import Meter
 
 NO_METER = Meter()
 DAY = Interval(datetime(2025, 1, 2, tzinfo=UTC), datetime(2025, 1, 3, tzinfo=UTC))

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from tests.core.model.documents import document, flaws, model
 
 from weighbridge.core.model import ModelError
-from weighbridge.core.model.document.parsing import NODE_KEYS
-from weighbridge.core.model.document.source import Mapping, Scalar, SourceListing
-from weighbridge.core.model.flaw import FLAWS_MAX
-from weighbridge.modelling.document.yaml_text import DEPTH_MAX, LENGTH_MAX, check_document, read_source
+from weighbridge.core.model.parsing import NODE_KEYS
+from weighbridge.core.model.source import FLAWS_MAX, Scalar, SourceListing, SourceMapping
+from weighbridge.modelling.document.yaml_text import DEPTH_MAX, check_document, read_source
+from weighbridge.modelling.records.documents import LENGTH_MAX
 
 RESULT = "- {slug: result, constant: 0.1, unit: t}"
 
 
 def value_of(written):
     source = read_source(f"key: {written}")
-    assert isinstance(source, Mapping)
+    assert isinstance(source, SourceMapping)
     found = source.get("key")
     assert isinstance(found, Scalar)
     return found.value
@@ -62,9 +62,9 @@ def test_a_scalar_is_what_json_would_make_of_it(written, value):
 def test_the_key_on_of_a_join_is_a_word():
     source = read_source("join: {to: wet_mass, on: tracking_id}")
 
-    assert isinstance(source, Mapping)
+    assert isinstance(source, SourceMapping)
     join = source.get("join")
-    assert isinstance(join, Mapping)
+    assert isinstance(join, SourceMapping)
     assert [entry.key for entry in join.entries] == ["to", "on"]
 
 
@@ -75,7 +75,7 @@ def test_a_constant_keeps_every_digit():
 def test_every_part_knows_its_line_and_column():
     source = read_source("a:\n  - 1\n  -   two\n")
 
-    assert isinstance(source, Mapping)
+    assert isinstance(source, SourceMapping)
     items = source.get("a")
     assert isinstance(items, SourceListing)
     assert [(item.mark.line, item.mark.column) for item in items.items] == [(2, 5), (3, 7)]

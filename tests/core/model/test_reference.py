@@ -5,10 +5,8 @@ import pytest
 from weighbridge.core.expression import FUNCTIONS
 from weighbridge.core.expression.tree import Operator
 from weighbridge.core.model import Aggregate
-from weighbridge.core.model.document.bodies import INPUT_KEYS
-from weighbridge.core.model.document.parsing import MODEL_KEYS, NODE_KEYS
-from weighbridge.core.model.reference.examples import result_of
-from weighbridge.core.model.reference.page import (
+from weighbridge.core.model.parsing import INPUT_KEYS, MODEL_KEYS, NODE_KEYS
+from weighbridge.core.model.reference import (
     aggregates_table,
     examples,
     functions_table,
@@ -18,6 +16,7 @@ from weighbridge.core.model.reference.page import (
     nodes_table,
     operators_table,
     options_table,
+    result_of,
     rounding_modes,
     settings_table,
 )

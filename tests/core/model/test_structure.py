@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from tests.core.model.documents import SETTINGS, document, flaws, flaws_of, model
 
-from weighbridge.core.ledger.draw_order import DrawOrder
+from weighbridge.core.ledger.drawing import DrawOrder
 from weighbridge.core.model import (
     Aggregate,
     Available,

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from weighbridge.core.platform.audit_chain import ANCHOR, link
+from weighbridge.core.platform.audit import ANCHOR, link
 
 
 def test_the_first_row_stands_on_32_zero_bytes():

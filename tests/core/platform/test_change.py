@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.platform.change import PERMISSIONS, ChangeCursor, ChangeKind, read_cursor
+from weighbridge.core.platform.audit import PERMISSIONS, ChangeCursor, ChangeKind, read_cursor
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
 
 numbers = st.integers(1, 10**18 - 1)

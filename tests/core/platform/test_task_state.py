@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.core.platform.task_state import TaskState, Trigger, advance, states_before
+from weighbridge.core.platform.tasks import TaskState, Trigger, advance, states_before
 
 TABLE = """
             attempt  succeed   fail    cancel

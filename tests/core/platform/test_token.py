@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.platform.token import (
+from weighbridge.core.platform.permission import (
     ALPHABET,
     LIFETIME_DAYS_DEFAULT,
     LIFETIMES_DAYS,

@@ -11,8 +11,10 @@ from weighbridge.core.platform.webhook import (
     is_taken,
     pause_after,
     read_retry_after,
+    secret_text,
+    signature,
+    signed_headers,
 )
-from weighbridge.core.platform.webhook_signature import secret_text, signature, signed_headers
 
 SECRET = b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 MESSAGE = "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, b'{"test": 2432232314}'

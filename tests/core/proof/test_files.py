@@ -6,12 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.proof.checkpoint import Checkpoint, opened, signed
-from weighbridge.core.proof.consistency import ConsistencyProof
-from weighbridge.core.proof.error import UnprovenError
-from weighbridge.core.proof.inclusion import InclusionProof
+from weighbridge.core.proof.checkpoint import Checkpoint, ConsistencyProof, InclusionProof, opened, signed
 from weighbridge.core.proof.merkle import consistency_spans, inclusion_spans, leaf_hash, root_of
-from weighbridge.core.proof.signing import SigningKey, VerifierKey
+from weighbridge.core.proof.signing import SigningKey, UnprovenError, VerifierKey
 
 ORIGIN = "plant.example/audit_log/1"
 SEED = bytes(range(32))

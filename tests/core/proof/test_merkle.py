@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.proof.edge import Edge
-from weighbridge.core.proof.error import UnprovenError
 from weighbridge.core.proof.merkle import (
     EMPTY_ROOT,
+    Edge,
     Span,
     consistency_spans,
     inclusion_spans,
@@ -19,6 +18,7 @@ from weighbridge.core.proof.merkle import (
     verify_consistency,
     verify_inclusion,
 )
+from weighbridge.core.proof.signing import UnprovenError
 
 INPUTS = [
     "", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f",

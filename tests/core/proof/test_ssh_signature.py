@@ -4,8 +4,7 @@ import subprocess
 
 import pytest
 
-from weighbridge.core.proof.signing import SigningKey
-from weighbridge.core.proof.ssh_signature import ssh_public_key, ssh_signature
+from weighbridge.core.proof.signing import SigningKey, ssh_public_key, ssh_signature
 
 CONTENT = b"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824  report.json\n"
 KEY = SigningKey.made()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tools import unit_table as tool
 
-from weighbridge.core.quantity.unit_table import _table, meaning
+from weighbridge.core.quantity.unit import _table, meaning
 
 TABLE = _table()
 NAMES = sorted(filter(re.compile(r"[^\W\d]\w*").fullmatch, TABLE.units))

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH
 from weighbridge.core.rule import Evaluation, Record, Vocabulary, check_rule, program_of, read_rule
-from weighbridge.core.time.cadence_slots import CadenceSlots
+from weighbridge.core.time.cadence import CadenceSlots
 from weighbridge.core.time.expectation import Expectation, ExpectedCadence, MeterSlot
 from weighbridge.core.time.instant import Instant
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.core.platform.task_state import TaskState
+from weighbridge.core.platform.tasks import TaskState
 from weighbridge.core.rule.run import RunState, RunTrigger, advance, states_before
 
 TABLE = """

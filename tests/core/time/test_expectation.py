@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.time.cadence_slots import CadenceSlots
-from weighbridge.core.time.expectation import Expectation, ExpectedCadence, expected_of, joined
+from weighbridge.core.time.cadence import CadenceSlots
+from weighbridge.core.time.expectation import Expectation, ExpectedCadence, Service, expected_of, joined
 from weighbridge.core.time.instant import Instant, Interval
-from weighbridge.core.time.meter import Service
 
 HOURS = CadenceSlots(1, "hour", UTC)
 

@@ -13,8 +13,8 @@ from tests.given.requests import OPERATIONS, World, required_query, world_of
 from tests.given.standby import Standby, standby_of
 from tests.server import Server
 
-from weighbridge.db.schema.migrate import migrate
-from weighbridge.http.lists.response_mode import SAMPLES
+from weighbridge.db.migration import migrate
+from weighbridge.http.endpoints.response_modes import SAMPLES
 
 LISTS = sorted(name for name, operation in OPERATIONS.items() if operation.listing is not None)
 DEADLINE_SECONDS = 30.0

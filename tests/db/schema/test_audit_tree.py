@@ -10,14 +10,13 @@ import pytest
 from psycopg.errors import CheckViolation, RestrictViolation, UniqueViolation
 from tests import databases
 
-from weighbridge.core.platform.audit_chain import ANCHOR, link
-from weighbridge.core.proof.edge import Edge
+from weighbridge.core.platform.audit import ANCHOR, link
+from weighbridge.core.proof.merkle import Edge
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database
 from weighbridge.db.json import canonical
-from weighbridge.platform.audit_log.records import SealedRow
-from weighbridge.platform.audit_log.tasks import seal
-from weighbridge.platform.audit_tree.leaf import leaf_of
+from weighbridge.platform.audit.tree import leaf_of, seal
+from weighbridge.platform.records.audit_log import SealedRow
 from weighbridge.verification.audit_tree import check_trees
 
 GIVEN = """

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from tests import databases
 
-from weighbridge.core.collection.file_type import FILE_TYPES
+from weighbridge.core.collection.evidence import FILE_TYPES
 
 KEY = "0123456789abcdef0123456789abcdef"
 

@@ -11,13 +11,13 @@ from psycopg.errors import (
 )
 from tests import databases
 
-from weighbridge.core.platform.feature_flag import Feature
+from weighbridge.core.platform.settings import Feature
 from weighbridge.core.rule import MemberScope, RuleTarget
 from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.core.rule.result import ResultStatus
 from weighbridge.core.rule.run import RunKind, RunState
-from weighbridge.quality.rules.records import EVALUATIONS
+from weighbridge.quality.records.rules import EVALUATIONS
 
 GIVEN = """
     INSERT INTO accounts (name) VALUES ('acme');

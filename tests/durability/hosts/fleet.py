@@ -19,7 +19,7 @@ from tests.durability.remote import SAID_CHARACTERS, Remote, Site, new_token
 from tests.given import collection as given
 
 from weighbridge.core.proof.signing import SigningKey
-from weighbridge.db.embedded import OWNER, RUNNING_ROLE
+from weighbridge.db.embedded.instance import OWNER, RUNNING_ROLE
 
 API_HOSTS = ("api1", "api2", "api3")
 WORK_HOSTS = ("work1", "work2", "work3", "work4")

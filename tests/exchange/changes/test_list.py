@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import REGISTRY
 from tests.given import collection as given
 
-from weighbridge.exchange.changes.tasks import forget_changes, number_all
+from weighbridge.exchange.changes import forget_changes, number_all
 
 
 @pytest.fixture

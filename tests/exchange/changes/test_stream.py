@@ -9,7 +9,7 @@ from http.client import HTTPConnection
 import pytest
 from tests.given import collection as given
 
-from weighbridge.http.following.watch import LISTENERS_MAX
+from weighbridge.http.endpoints.long_polling import LISTENERS_MAX
 
 DEADLINE_SECONDS = 30
 

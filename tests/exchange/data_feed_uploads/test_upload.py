@@ -10,7 +10,7 @@ from tests.given import collection as given
 from tests.given.feeds import Feeding
 from tests.given.sealing import seal_rows_of
 
-from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.collection.evidence_files import open_store
 from weighbridge.exchange.data_feed_uploads.actions import remove_old_files
 
 COUNTS = ("rows", "stored", "already_there", "incomplete", "bad_rows")

@@ -12,7 +12,7 @@ from tests.databases import database
 from tests.given.feeds import Feeding
 from tests.server import Server
 
-from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.collection.evidence_files import open_store
 from weighbridge.exchange.data_feeds.tasks import look_at_places
 from weighbridge.exchange.watching.bucket import BucketPlace
 

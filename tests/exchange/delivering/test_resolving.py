@@ -5,7 +5,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from weighbridge.exchange.delivering.resolving import NameResolver
+from weighbridge.exchange.delivery.deliverer import NameResolver
 
 
 def resolved(host):

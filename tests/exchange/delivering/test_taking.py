@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from weighbridge.core.platform.change import ChangeCursor
-from weighbridge.exchange.delivering.taking import RECORDS_OF_DELIVERY_MAX, deliveries_of
-from weighbridge.exchange.feed.entries import ChangeEntry
+from weighbridge.core.platform.audit import ChangeCursor
+from weighbridge.exchange.delivery.feed import RECORDS_OF_DELIVERY_MAX, deliveries_of
+from weighbridge.exchange.records.changes import ChangeEntry
 
 AT = datetime(2025, 1, 1, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weighbridge.core.identity import ids
-from weighbridge.exchange.export_rows.friendly_id import friendly_id
+from weighbridge.exchange.export.selected_tables import friendly_id
 
 
 @settings(max_examples=50, deadline=None)

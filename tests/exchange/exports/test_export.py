@@ -18,9 +18,8 @@ from tests.given import accounting
 from tests.given import collection as given
 from tests.server import Caller, Server
 
-from weighbridge.collection.evidence_files.keeping import sweep
-from weighbridge.collection.evidence_files.store import open_store
-from weighbridge.exchange.exports.actions import remove_expired
+from weighbridge.collection.evidence_files import open_store, sweep
+from weighbridge.exchange.exports import remove_expired
 
 FORMATS = ("csv", "json", "jsonl", "parquet", "xlsx")
 LONG = Decimal("12345678901234567890.123456789")

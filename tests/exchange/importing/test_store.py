@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from weighbridge.collection.events.records import NewEvent
+from weighbridge.collection.records.events import NewEvent
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid
 from weighbridge.exchange.importing.store import told_by_line

@@ -6,9 +6,8 @@ import pytest
 from tests.given import collection as given
 from tests.given.receivers import LOCAL, Receiver
 
-from weighbridge.exchange.delivering.deliverer import Deliverer
-from weighbridge.http.outgoing.client import OutgoingClient
-from weighbridge.http.outgoing.reach import CallReach
+from weighbridge.exchange.delivery.deliverer import Deliverer
+from weighbridge.http.outgoing import CallReach, OutgoingClient
 
 SOURCE = "https://plant.example"
 

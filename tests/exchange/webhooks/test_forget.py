@@ -2,8 +2,8 @@
 
 from tests.given import collection as given
 
-from weighbridge.exchange.changes.tasks import forget_changes, number_all
-from weighbridge.exchange.webhooks.tasks import forget_deliveries
+from weighbridge.exchange.changes import forget_changes, number_all
+from weighbridge.exchange.webhooks import forget_deliveries
 
 
 async def changes_forgotten(server):

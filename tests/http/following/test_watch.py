@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from weighbridge.errors import TooManyRequests
-from weighbridge.http.following.watch import LISTENERS_MAX, WAITING_MAX, Watch
+from weighbridge.http.endpoints.long_polling import LISTENERS_MAX, WAITING_MAX, Watch
 
 
 class Feed:

@@ -9,15 +9,15 @@ from ipaddress import ip_address
 import pytest
 from tests.http.outgoing.other_side import OK, other_side
 
-from weighbridge.http.outgoing.client import (
+from weighbridge.http.outgoing import (
     ANSWER_BYTES_MAX,
+    CallReach,
     NoAnswer,
     NotSent,
     OutgoingClient,
     OutgoingRequest,
     OutOfReach,
 )
-from weighbridge.http.outgoing.reach import CallReach
 
 HERE = CallReach.of(["127.0.0.0/8"])
 LOOPBACK = (

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from weighbridge.http.outgoing.reach import CallReach, is_public, problem_of_address
+from weighbridge.http.outgoing import CallReach, is_public, problem_of_address
 
 PRIVATE = (
     "127.0.0.1", "127.8.9.10", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254",  # noqa: S104

@@ -4,7 +4,7 @@ import pytest
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.errors import Conflict, NotFound
-from weighbridge.platform.accounts.actions import administrator_of, create_account, ensure_user
+from weighbridge.platform.users import administrator_of, create_account, ensure_user
 
 
 def do(server, action, *values, **fields):

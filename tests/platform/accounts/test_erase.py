@@ -3,7 +3,7 @@
 import pytest
 
 from weighbridge.errors import NotFound
-from weighbridge.platform.accounts.actions import ensure_user, erase_person
+from weighbridge.platform.users import ensure_user, erase_person
 
 ADA = "ada@plant.example"
 

@@ -9,7 +9,7 @@ import pytest
 from tests.server import Caller
 
 from weighbridge.errors import Invalid
-from weighbridge.platform.api_tokens.actions import create_token
+from weighbridge.platform.api_tokens import create_token
 
 
 def create(account, **fields):

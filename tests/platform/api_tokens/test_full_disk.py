@@ -8,7 +8,7 @@ import pytest
 from psycopg import connect
 from tests.server import Server
 
-from weighbridge.db.embedded.reserve import FILE
+from weighbridge.db.embedded.cluster import FILE
 
 RAISES = """
     CREATE FUNCTION run_out() RETURNS trigger LANGUAGE plpgsql AS $$

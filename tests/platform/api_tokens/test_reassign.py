@@ -9,8 +9,7 @@ from tests.given import reports
 from tests.given.people import Visitor, actor_of, email_of, visitor
 from tests.server import Account, Caller, Server
 
-from weighbridge.platform.accounts.actions import erase_person
-from weighbridge.platform.users.actions import make_user_link
+from weighbridge.platform.users import erase_person, make_user_link
 
 _LINK = re.compile(r"/(join\?key=[\w-]+)")
 ISSUED = {"name": "historian", "permissions": ["production_accounting:write"]}

@@ -5,8 +5,8 @@ from tests.server import Caller
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.errors import Unauthorized
-from weighbridge.platform.api_tokens.actions import authenticate, issue_token
-from weighbridge.platform.api_tokens.records import NewApiToken
+from weighbridge.platform.api_tokens import authenticate, issue_token
+from weighbridge.platform.records.accounts import NewApiToken
 
 BODY = {"api_token": {"name": "next", "permissions": ["administration:write", "data_collection:read"]}}
 

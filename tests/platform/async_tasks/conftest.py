@@ -9,8 +9,8 @@ from tests.given import collection as given
 from tests.given.collection import Record
 from tests.server import Account, Caller, Server
 
-from weighbridge.platform.async_tasks import actions
-from weighbridge.platform.async_tasks.actions import Attempt
+from weighbridge.platform import async_tasks as actions
+from weighbridge.platform.async_tasks import Attempt
 
 _numbers = count(1)
 

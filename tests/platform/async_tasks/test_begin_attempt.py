@@ -2,8 +2,8 @@
 
 import pytest
 
-from weighbridge.core.platform.task_state import ATTEMPTS_MAX
-from weighbridge.platform.async_tasks import actions
+from weighbridge.core.platform.tasks import ATTEMPTS_MAX
+from weighbridge.platform import async_tasks as actions
 
 
 def test_the_first_attempt_starts_the_task(hands):

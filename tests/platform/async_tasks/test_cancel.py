@@ -6,8 +6,8 @@ import pytest
 from tests.given import accounting
 
 from weighbridge.errors import Invalid
-from weighbridge.platform.async_tasks import actions
-from weighbridge.platform.async_tasks.actions import Overtaken
+from weighbridge.platform import async_tasks as actions
+from weighbridge.platform.async_tasks import AttemptSupersededError
 from weighbridge.worker import watched
 
 MESSAGE = "The task was cancelled; it has changed nothing."
@@ -44,9 +44,9 @@ def test_a_running_task_that_is_cancelled_publishes_nothing(hands):
 
     hands.api.post(f"/async_tasks/{attempt.task_id}/cancel", {}).expect(200)
 
-    with pytest.raises(Overtaken):
-        hands.do(actions.hold_fence, attempt)
-    with pytest.raises(Overtaken):
+    with pytest.raises(AttemptSupersededError):
+        hands.do(actions.lock_current_attempt, attempt)
+    with pytest.raises(AttemptSupersededError):
         hands.server.run(actions.report(hands.server.database, attempt, 60, "Writing"))
     assert hands.task(attempt.task_id)["error_message"] == MESSAGE
 
@@ -59,9 +59,9 @@ def test_a_snapshot_from_before_the_cancellation_publishes_nothing_either(hands,
             await tx.value("SELECT 1")
             async with server.database.write() as other:
                 await actions.cancel(other, hands.account.actor, str(attempt.task_id))
-            await actions.hold_fence(tx, attempt)
+            await actions.lock_current_attempt(tx, attempt)
 
-    with pytest.raises(Overtaken):
+    with pytest.raises(AttemptSupersededError):
         server.run(publish())
 
 
@@ -77,7 +77,7 @@ def test_work_at_a_task_that_is_cancelled_is_broken_off(hands, server):
         finally:
             broken_off.append(True)
 
-    with pytest.raises(Overtaken):
+    with pytest.raises(AttemptSupersededError):
         server.run(watched(server.database, attempt, work(), seconds=60))
     assert broken_off == [True]
 

@@ -1,6 +1,6 @@
 """`fail`: ends a task with a reason that its caller reads."""
 
-from weighbridge.platform.async_tasks import actions
+from weighbridge.platform import async_tasks as actions
 
 
 def test_a_task_that_failed_says_why(hands):

@@ -1,4 +1,4 @@
-"""What became of a job is written though the database is lost in that moment. `platform/queue/jobs.py`.
+"""What became of a job is written though the database is lost in that moment. `platform/queue.py`.
 
 A worker that stays alive keeps its lease, so a job that it never marks as ended would hold up every task with
 the same lock for as long as that worker lives.
@@ -13,7 +13,7 @@ from procrastinate.jobs import Status
 from tests.platform.async_tasks.test_turns import Plant
 from tests.server import DEADLINE_SECONDS
 
-from weighbridge.platform.queue.jobs import QUEUE, FairJobManager
+from weighbridge.platform.queue import QUEUE, FairJobManager
 
 ENDINGS = {
     "finished": lambda jobs, job: jobs.finish_job(job, Status.SUCCEEDED, delete_job=True),

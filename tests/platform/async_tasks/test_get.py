@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.given import collection as given
 
-from weighbridge.platform.async_tasks import actions
+from weighbridge.platform import async_tasks as actions
 
 
 @pytest.fixture
@@ -96,10 +96,10 @@ def test_an_overtaken_attempt_can_neither_hold_the_fence_nor_succeed(api, server
     frozen = do(server, actions.begin_attempt, task_id)
     newer = do(server, actions.begin_attempt, task_id)
 
-    with pytest.raises(actions.Overtaken):
-        do(server, actions.hold_fence, frozen)
+    with pytest.raises(actions.AttemptSupersededError):
+        do(server, actions.lock_current_attempt, frozen)
     do(server, actions.succeed, frozen, "from the frozen worker")
-    do(server, actions.hold_fence, newer)
+    do(server, actions.lock_current_attempt, newer)
 
     assert api.get(f"/async_tasks/{task_id}").body["state"] == "running"
 

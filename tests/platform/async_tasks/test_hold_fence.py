@@ -4,21 +4,21 @@ import asyncio
 
 import pytest
 
-from weighbridge.platform.async_tasks import actions
-from weighbridge.platform.async_tasks.actions import Overtaken
+from weighbridge.platform import async_tasks as actions
+from weighbridge.platform.async_tasks import AttemptSupersededError
 
 
 def test_the_newest_attempt_holds_the_fence(hands):
-    hands.do(actions.hold_fence, hands.begun())
+    hands.do(actions.lock_current_attempt, hands.begun())
 
 
 def test_an_attempt_that_was_overtaken_does_not(hands):
     first = hands.begun()
     second = hands.begin(first.task_id)
 
-    with pytest.raises(Overtaken):
-        hands.do(actions.hold_fence, first)
-    hands.do(actions.hold_fence, second)
+    with pytest.raises(AttemptSupersededError):
+        hands.do(actions.lock_current_attempt, first)
+    hands.do(actions.lock_current_attempt, second)
 
 
 def test_an_attempt_that_was_overtaken_since_its_snapshot_does_not(hands, server):
@@ -29,9 +29,9 @@ def test_an_attempt_that_was_overtaken_since_its_snapshot_does_not(hands, server
             await tx.value("SELECT 1")
             async with server.database.write() as other:
                 await actions.begin_attempt(other, first.task_id)
-            await actions.hold_fence(tx, first)
+            await actions.lock_current_attempt(tx, first)
 
-    with pytest.raises(Overtaken):
+    with pytest.raises(AttemptSupersededError):
         server.run(publish())
 
 
@@ -50,7 +50,7 @@ def test_a_newer_attempt_waits_until_the_one_that_holds_the_fence_has_published(
 
     async def publish():
         async with server.database.write() as tx:
-            await actions.hold_fence(tx, first)
+            await actions.lock_current_attempt(tx, first)
             newer = asyncio.create_task(begin_again())
             while not await waits():  # noqa: ASYNC110 - the database rings no bell
                 await asyncio.sleep(0.01)

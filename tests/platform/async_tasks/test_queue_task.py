@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.platform.async_tasks import actions
+from weighbridge.platform import async_tasks as actions
 
 
 def test_a_queued_task_is_pending_and_has_a_job_under_its_lock(hands):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from weighbridge.platform.async_tasks import actions
-from weighbridge.platform.queue.recovery import recover
+from weighbridge.platform import async_tasks as actions
+from weighbridge.platform.queue import recover
 
 LEASE = 30
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.platform.async_tasks import actions
+from weighbridge.platform import async_tasks as actions
 
 
 def report(hands, attempt, progress, description):
@@ -27,7 +27,7 @@ def test_progress_is_seen_before_the_effect_and_stays_when_the_effect_fails(hand
 
     async def publish():
         async with server.database.write() as tx:
-            await actions.hold_fence(tx, attempt)
+            await actions.lock_current_attempt(tx, attempt)
             await actions.report(server.database, attempt, 90, "Almost")
             raise LookupError
 

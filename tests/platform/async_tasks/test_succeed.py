@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from weighbridge.platform.async_tasks import actions
+from weighbridge.platform import async_tasks as actions
 
 
 def test_a_task_that_succeeded_is_complete_with_its_result(hands):

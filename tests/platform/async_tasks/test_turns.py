@@ -1,4 +1,4 @@
-"""Whose task is next: accounts take turns, whatever the others have queued. `platform/queue/turns.py`."""
+"""Whose task is next: accounts take turns, whatever the others have queued. `platform/queue.py`."""
 
 import asyncio
 
@@ -13,9 +13,9 @@ from tests.server import DEADLINE_SECONDS, Server
 from weighbridge import worker
 from weighbridge.db import locks
 from weighbridge.db.engine import Database
-from weighbridge.platform.accounts.actions import create_account
-from weighbridge.platform.async_tasks import actions
-from weighbridge.platform.queue.jobs import QUEUE, FairJobManager
+from weighbridge.platform import async_tasks as actions
+from weighbridge.platform.queue import QUEUE, FairJobManager
+from weighbridge.platform.users import create_account
 from weighbridge.settings import Settings
 
 

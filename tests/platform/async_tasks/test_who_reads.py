@@ -6,7 +6,7 @@ from tests.given import collection as given
 
 from weighbridge import worker
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY
-from weighbridge.core.platform.task_kind import AREA_OF_KIND
+from weighbridge.core.platform.tasks import AREA_OF_KIND
 
 COLD = {
     "name": "Cold",

@@ -9,11 +9,8 @@ import pytest
 from tests.given import collection as given
 from tests.platform.audit_log.test_list import seal
 
-from weighbridge.core.proof.checkpoint import opened
-from weighbridge.core.proof.consistency import ConsistencyProof
-from weighbridge.core.proof.error import UnprovenError
-from weighbridge.core.proof.inclusion import InclusionProof
-from weighbridge.core.proof.signing import VerifierKey
+from weighbridge.core.proof.checkpoint import ConsistencyProof, InclusionProof, opened
+from weighbridge.core.proof.signing import UnprovenError, VerifierKey
 
 HASHED = (
     "id", "number", "at", "project_id", "user_id", "token_id", "request_id", "action", "object", "before",

@@ -6,8 +6,8 @@ from tests.given.lone import FIRST_ROWS
 from tests.given.lone import OTHERS as OTHERS_NUMBERS
 from tests.given.plans import READ_MAX, explained, rows_read
 
-from weighbridge.db.listing import list_request
-from weighbridge.platform.audit_log.queries import AUDIT_LOG, list_audit_log
+from weighbridge.db.lists.listing import list_request
+from weighbridge.platform.audit_log import AUDIT_LOG, select_audit_log
 
 ROWS = 20_000
 LOAD = """
@@ -79,7 +79,7 @@ def pages(lone, stored):
 
         def page(*cursor):
             request = list_request([*asked, *cursor], AUDIT_LOG)
-            return explained(lone.server, lambda tx: list_audit_log(tx, account.actor, request))
+            return explained(lone.server, lambda tx: select_audit_log(tx, account.actor, request))
 
         plans, first = page()
         more, second = page(("cursor", first.info.next_cursor))

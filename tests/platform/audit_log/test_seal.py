@@ -4,7 +4,7 @@ import pytest
 from tests.given import collection as given
 from tests.server import Server
 
-from weighbridge.platform.audit_log.tasks import seal, seal_account
+from weighbridge.platform.audit.tree import seal, seal_account
 
 
 @pytest.fixture

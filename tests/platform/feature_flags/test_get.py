@@ -3,7 +3,7 @@
 import pytest
 from tests.given import collection as given
 
-from weighbridge.core.platform.feature_flag import FEATURES
+from weighbridge.core.platform.settings import FEATURES
 
 
 def test_every_feature_is_on_unless_it_was_switched_off(api):

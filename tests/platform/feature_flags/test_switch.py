@@ -1,7 +1,7 @@
 """Flags are switched by an action of the command line."""
 
-from weighbridge.core.platform.feature_flag import Feature
-from weighbridge.platform.feature_flags.actions import switch_feature
+from weighbridge.core.platform.settings import Feature
+from weighbridge.platform.feature_flags import switch_feature
 
 
 def switch(account, feature, *, is_on):

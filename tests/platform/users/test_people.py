@@ -10,7 +10,7 @@ from tests.given.people import PASSWORD, Visitor, actor_of, email_of, visitor
 from tests.server import Account, Server
 
 from weighbridge.errors import Conflict
-from weighbridge.platform.users.actions import (
+from weighbridge.platform.users import (
     add_user_without_password,
     make_user_link,
     offer_first_user,

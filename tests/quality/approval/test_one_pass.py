@@ -9,9 +9,9 @@ from tests.given.rule_evaluation import results, work
 
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
+from weighbridge.quality.definition.prepared_rule import prepared_rule
+from weighbridge.quality.definition.versions import newest_version
 from weighbridge.quality.evaluation.passes import passes
-from weighbridge.quality.evaluation.prepared_rule import prepared_rule
-from weighbridge.quality.versions.stored_version import newest_version
 
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 MEAN = {"method": "mean_before_after"}

@@ -8,7 +8,7 @@ from tests.given import alerts as given_alerts
 from tests.given.rule_evaluation import calibration, results, rule, work
 
 from weighbridge.db import locks
-from weighbridge.quality.evaluation.catching_up import catch_up
+from weighbridge.quality.evaluation.incremental import catch_up
 
 DEADLINE_SECONDS = 60.0
 WAITS = """

@@ -11,10 +11,10 @@ from tests.given.rule_evaluation import results, rule, work
 
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
-from weighbridge.quality.evaluation.event_records import is_answered_by_database
-from weighbridge.quality.evaluation.prepared_rule import prepared_rule
-from weighbridge.quality.evaluation.preview import try_version
-from weighbridge.quality.versions.stored_version import newest_version
+from weighbridge.quality.definition.prepared_rule import prepared_rule
+from weighbridge.quality.definition.versions import newest_version
+from weighbridge.quality.evaluation.period_evaluation import try_version
+from weighbridge.quality.evaluation.record_streams import is_answered_by_database
 
 BEGIN = Instant.fromisoformat("2025-03-01T00:00:00+00:00")
 ROLLING = {"kind": "rolling", "duration": {"value": 30, "unit": "hour"}}

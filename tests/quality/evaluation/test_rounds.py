@@ -8,7 +8,7 @@ from tests.given.rule_evaluation import rule, statuses, work
 
 from weighbridge.core.identity import ids
 from weighbridge.db import locks
-from weighbridge.quality.evaluation.rounds import Rounds
+from weighbridge.quality.evaluation.incremental import Rounds
 
 HEAVY = "{{mass}} > 20"
 DEADLINE_SECONDS = 60.0

@@ -12,9 +12,9 @@ from tests.given.chain import inventory, link, produce
 
 from weighbridge.accounting.books.runs import RUN_TAGS
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.time.instant import Instant
-from weighbridge.platform.changes.newest_batch import IS_NEWEST
+from weighbridge.platform.changes.staleness import IS_NEWEST
 
 DRY = {"dry_run": "true"}
 FEEDSTOCKS = ("Wood", "Straw")

@@ -6,8 +6,8 @@ from tests.given import collection as given
 from tests.given.roll_ups import events_of, hours, minutes, minutes_of, read, roll_up
 from tests.given.rule_evaluation import calibration, results, work
 
+from weighbridge.verification.invariants import check_roll_ups
 from weighbridge.verification.recomputation import check_batches
-from weighbridge.verification.roll_ups import check_roll_ups
 
 NODES = """
   - slug: co2

@@ -11,8 +11,8 @@ from tests.given.roll_ups import events_of, hours, minutes, minutes_of, read, ro
 from tests.given.rule_evaluation import evaluate, results, runs, work
 from tests.server import Account, Caller
 
+from weighbridge.verification.invariants import check_roll_ups
 from weighbridge.verification.recomputation import check_batches
-from weighbridge.verification.roll_ups import check_roll_ups
 
 NODES = """
   - slug: co2

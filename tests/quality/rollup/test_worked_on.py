@@ -8,7 +8,7 @@ from tests.given import collection as given
 from tests.given.roll_ups import events_of, hours, minutes, minutes_of, read, roll_up, shown
 from tests.given.rule_evaluation import rule, statuses, work
 
-from weighbridge.quality.rollup.marked import roll_up_marked
+from weighbridge.quality.slots.roll_up_refresh import roll_up_marked
 
 DAY = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-01-02T00:00:00Z"}
 

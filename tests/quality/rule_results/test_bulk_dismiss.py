@@ -17,8 +17,8 @@ from tests.given import alerts as given_alerts
 from tests.given import collection as given
 
 from weighbridge.db.engine import Database
-from weighbridge.quality.rule_results.actions import bulk_dismiss
-from weighbridge.quality.rule_results.records import Dismissal
+from weighbridge.quality.records.rule_results import Dismissal
+from weighbridge.quality.rule_results import dismiss_results
 
 
 @pytest.fixture
@@ -297,7 +297,7 @@ async def statements_of(account, project, named):
         async with own, own.write() as tx:
             connection = await tx.ready()
             connection.pgconn.trace(trace.fileno())
-            await bulk_dismiss(tx, account.actor, project, Dismissal(named, "Service"))
+            await dismiss_results(tx, account.actor, project, Dismissal(named, "Service"))
             connection.pgconn.untrace()
         await asyncio.to_thread(trace.seek, 0)
         text = await asyncio.to_thread(trace.read)

@@ -7,9 +7,9 @@ from tests.given.lone import copied
 from tests.given.plans import READ_MAX, explained, rows_read
 
 from weighbridge.core.identity import ids
-from weighbridge.db.listing import list_request
+from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Invalid
-from weighbridge.quality.rule_results.queries import (
+from weighbridge.quality.rule_results_queries import (
     PROJECT_RULE_RESULTS,
     RULE_RESULTS,
     list_project_rule_results,

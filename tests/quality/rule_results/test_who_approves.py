@@ -7,8 +7,8 @@ from tests.given.people import actor_of, email_of
 from tests.given.rule_evaluation import calibration, results, work
 from tests.server import Account
 
-from weighbridge.core.platform.feature_flag import Feature
-from weighbridge.platform.feature_flags.actions import switch_feature
+from weighbridge.core.platform.settings import Feature
+from weighbridge.platform.feature_flags import switch_feature
 
 
 @pytest.fixture

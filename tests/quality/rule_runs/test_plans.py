@@ -7,8 +7,8 @@ from tests.given.lone import copied
 from tests.given.plans import READ_MAX, explained, rows_read
 
 from weighbridge.core.identity import ids
-from weighbridge.db.listing import list_request
-from weighbridge.quality.rule_runs.queries import RULE_RUNS, list_rule_runs
+from weighbridge.db.lists.listing import list_request
+from weighbridge.quality.rule_runs import RULE_RUNS, select_rule_runs
 
 LOAD = """
     INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, state, started_at, finished_at,
@@ -49,7 +49,7 @@ def rule(lone):
 def test_a_page_of_the_runs_of_a_rule_reads_what_it_shows(lone, rule, query):
     request = list_request([*query.items()], RULE_RUNS)
 
-    plans, page = explained(lone.server, lambda tx: list_rule_runs(tx, rule.project, rule.key, request))
+    plans, page = explained(lone.server, lambda tx: select_rule_runs(tx, rule.project, rule.key, request))
 
     assert len(page.data) == 20
     assert max(map(rows_read, plans)) < READ_MAX

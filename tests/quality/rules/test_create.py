@@ -7,7 +7,7 @@ from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
 
-from weighbridge.quality.definition.examples import EXAMPLES
+from weighbridge.quality.records.rules import EXAMPLES
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
 
-from weighbridge.quality.rules.records import RuleChange
+from weighbridge.quality.records.rules import RuleChange
 
 MEMBERS = {"kind": "rolling", "members": 3, "include_current": False}
 DAY = {"kind": "rolling", "duration": {"value": 1, "unit": "day"}, "include_current": True}

@@ -8,7 +8,7 @@ from tests.given.lone import lone_service
 from tests.given.plans import explained, rows_read
 from tests.given.rule_evaluation import rule, work
 
-from weighbridge.quality.substitutions.queries import list_substitutions
+from weighbridge.quality.substitutions import select_substitutions
 
 MINUTES = 8_000
 EVERY = 400
@@ -55,7 +55,7 @@ def test_a_page_reads_what_was_filled(server, kind, sql, is_analysed):
     if is_analysed:
         sql("ANALYZE events, corrections, data_point_types")
 
-    plans, page = explained(server, lambda tx: list_substitutions(tx, *kind, QUERY))
+    plans, page = explained(server, lambda tx: select_substitutions(tx, *kind, QUERY))
 
     assert (len(page.data), {one.value for one in page.data}) == (MINUTES // EVERY, {5})
     assert max(map(rows_read, plans)) < MINUTES / 10

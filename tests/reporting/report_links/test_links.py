@@ -3,8 +3,8 @@
 import pytest
 from tests.given import reports
 
-from weighbridge.platform.changes.link_uses import tell_uses
-from weighbridge.reporting.report_links.records import LINK_SECONDS_MAX, STANDING_LINKS_MAX
+from weighbridge.platform.audit.minute_counts import tell_uses
+from weighbridge.reporting.records.report_links import LINK_SECONDS_MAX, STANDING_LINKS_MAX
 
 
 @pytest.fixture

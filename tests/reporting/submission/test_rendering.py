@@ -9,8 +9,7 @@ from lxml import etree
 from python_calamine import CalamineWorkbook
 from tests.given import reports
 
-from weighbridge.collection.evidence_files.keeping import ORPHAN_AGE, sweep
-from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.collection.evidence_files import ORPHAN_AGE, open_store, sweep
 
 JSON_TEMPLATE = {
     "title": {"$value": "report.name"},

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from weighbridge.core.expression.parsing import parse
-from weighbridge.web.drawing.formula import formula
+from weighbridge.web.display.formula import formula
 
 
 def said(text: str) -> str:

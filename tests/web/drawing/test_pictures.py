@@ -7,11 +7,19 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.web.drawing.calendar import CalendarRow, DayCell, heat_map, kind_of
-from weighbridge.web.drawing.layers import BOX_HEIGHT, BOX_WIDTH, Box, GraphEdge, arranged, graph
-from weighbridge.web.drawing.sankey import Flow, FlowNode, sankey
-from weighbridge.web.drawing.shares import stacked_bar
-from weighbridge.web.drawing.sparkline import HEIGHT, sparkline
+from weighbridge.web.display.calendar import CalendarRow, DayCell, heat_map, kind_of
+from weighbridge.web.display.charts import SPARKLINE_HEIGHT, sparkline, stacked_bar
+from weighbridge.web.display.graph import (
+    BOX_HEIGHT,
+    BOX_WIDTH,
+    Box,
+    Flow,
+    FlowNode,
+    GraphEdge,
+    arranged,
+    graph,
+    sankey,
+)
 
 DAY = date(2025, 3, 1)
 
@@ -26,7 +34,10 @@ def heights(picture: str, kind: str) -> list[str]:
 def test_the_highest_bar_of_a_sparkline_has_its_whole_height():
     drawn = sparkline([Decimal(1), Decimal(2), None], says="12 months")
 
-    assert heights(drawn, "bar") == [str((HEIGHT - 1) / 2).removesuffix(".0"), str(HEIGHT - 1)]
+    assert heights(drawn, "bar") == [
+        str((SPARKLINE_HEIGHT - 1) / 2).removesuffix(".0"),
+        str(SPARKLINE_HEIGHT - 1),
+    ]
 
 
 def test_a_sparkline_of_nothing_is_a_line():

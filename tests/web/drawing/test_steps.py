@@ -3,13 +3,16 @@
 import re
 from decimal import Decimal
 
-from weighbridge.web.drawing.steps import HEIGHT, steps
+from weighbridge.web.display.charts import STEPS_HEIGHT, steps
 
 
 def test_the_highest_month_has_the_whole_height_and_half_of_it_half():
     drawn = steps([("Jan", Decimal(2), "2 t"), ("Feb", Decimal(4), "4 t")], says="balance")
 
-    assert re.findall(r'height="([\d.]+)" class="level"', drawn) == [str(HEIGHT // 2), str(HEIGHT)]
+    assert re.findall(r'height="([\d.]+)" class="level"', drawn) == [
+        str(STEPS_HEIGHT // 2),
+        str(STEPS_HEIGHT),
+    ]
     assert "<title>4 t</title>" in drawn
 
 

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 
-from weighbridge.web.drawing.strip import KINDS, WIDTH, StripCell, joined, strip
+from weighbridge.web.display.calendar import KINDS, WIDTH, StripCell, joined, strip
 
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 

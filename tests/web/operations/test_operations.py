@@ -7,8 +7,7 @@ from tests.given.people import Visitor, visitor
 from tests.given.requests import World
 from tests.server import Account, Caller, Server
 
-from weighbridge.core.proof.checkpoint import opened
-from weighbridge.core.proof.inclusion import InclusionProof
+from weighbridge.core.proof.checkpoint import InclusionProof, opened
 from weighbridge.core.proof.signing import VerifierKey
 
 _TOKEN = re.compile(r"<code class=\"long\">(wb_live_\w+)</code>")

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from weighbridge.web.showing.figures import brief, exact, figure, is_figure, places_of
+from weighbridge.web.display.figures import brief, exact, figure, is_figure, places_of
 
 
 def seen(markup: str) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from weighbridge.core.time.instant import Instant
-from weighbridge.web.showing.moments import Moments
+from weighbridge.web.display.figures import Moments
 
 BERLIN = Moments("Europe/Berlin", Instant.of(datetime.fromisoformat("2025-06-01T00:00:00Z")))
 

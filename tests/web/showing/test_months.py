@@ -5,8 +5,7 @@ from decimal import Decimal
 import pytest
 
 from weighbridge.core.time.instant import Instant
-from weighbridge.web.showing.figures import percent, percent_text
-from weighbridge.web.showing.months import month_of, months_until
+from weighbridge.web.display.figures import month_of, months_until, percent, percent_text
 
 
 def at(text):

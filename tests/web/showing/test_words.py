@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from weighbridge.web import rendering
-from weighbridge.web.showing.words import noun, plural
+from weighbridge.web.display.figures import noun, plural
+from weighbridge.web.framework import rendering
 
 
 @pytest.mark.parametrize(

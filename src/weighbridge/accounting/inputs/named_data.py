@@ -1,32 +1,121 @@
-"""The data of a model run as the engine takes them: a slot of its own, which only what was named fills.
+"""Read and compute the data points that a caller names for a model run.
 
-All that generation knows of inputs holds here: how they find and match their events, and what they make of
-them. Events are read one by one, so that a problem can name them.
-
-Invariants: a value counts when its data point was named; the weight and the texts that it is joined by come
-with its event; a run has one partition, of what all its events share.
+Invariants: every named data point is a value of a complete event of the project, and is either read by
+an input or rejected with a reason. A run has one partition: the tags that all its events share. Missing
+data are rejected with the messages of a generation; a calculation without a result, such as a division
+by zero, fails the run.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 from zoneinfo import ZoneInfo
 
-from weighbridge.accounting.inputs.named_data_points import NamedDataPoint
+from psycopg.sql import SQL
+
 from weighbridge.accounting.inputs.selection import ByName
-from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
-from weighbridge.accounting.inputs.statics import statics_of
-from weighbridge.accounting.inputs.streams import InputStream, Resolved, catalogue_of, streams_of
-from weighbridge.core.engine import Alone, EngineSetting, SlotData
-from weighbridge.core.engine.element import Content, Element
-from weighbridge.core.engine.statistics import Group
+from weighbridge.accounting.inputs.slot_data import Inputs, read_slots, statics_of
+from weighbridge.accounting.inputs.streams import InputStream, Resolved, catalogue_of, matching, streams_of
+from weighbridge.collection.measurements.values import BOOLEANS, IS_FILLED, NUMBERS, TEXTS
+from weighbridge.core.engine import NOT_COMPUTABLE, Alone, Amount, EngineSetting, SlotData, run_slot
+from weighbridge.core.engine.meters import Unusable, unusable
+from weighbridge.core.engine.statistics import Content, Element, Group
 from weighbridge.core.expression import Budget
-from weighbridge.core.ledger.partition import DIMENSIONS, Partition
-from weighbridge.core.model import Dimension, PreparedModel
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.ids import Owner
+from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
+from weighbridge.core.model import Dimension, Input, Node, PreparedModel, Straddle
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.cadence import BEYOND_CALENDAR, reaches_over_calendar
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
+
+# The data points that a model run is given, by the ids that a caller names them by.
+#
+# A data point that is named twice counts once. Invariant: what is named is a value of a complete event of
+# the project, or a problem says why not.
+
+
+FIELD = "model_run.data_point_ids"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDataPoint:
+    """A data point that a caller named: its position in the request, and what it is."""
+
+    index: int
+    event: int
+    position: int
+    event_type: int
+    event_type_slug: str
+    slug: str
+    is_complete: bool
+
+    @property
+    def field(self) -> str:
+        return f"{FIELD}[{self.index}]"
+
+
+async def named_data_points(
+    tx: Read, project: int, friendly: Sequence[str]
+) -> tuple[tuple[NamedDataPoint, ...], list[Problem]]:
+    """Find the data points of a project that ids name, and what is wrong with the ids."""
+    keys = [ids.parse("data_point", text) for text in friendly]
+    indexes = {
+        (key.key, key.position): index
+        for index, key in reversed(list(enumerate(keys)))
+        if key is not None and key.project == project and key.owner is Owner.EVENT
+    }
+    points = await tx.rows(
+        NamedDataPoint,
+        f"""
+        SELECT w.index::integer, e.id, w.position, e.event_type_id, et.slug, t.slug,
+               e.is_complete OR {IS_FILLED}
+          FROM unnest(%(indexes)s::integer[], %(events)s::bigint[], %(positions)s::integer[])
+                 AS w (index, event_id, position)
+          JOIN events e ON (e.project_id, e.id) = (%(project)s, w.event_id)
+          JOIN event_types et ON (et.project_id, et.id) = (e.project_id, e.event_type_id)
+          JOIN data_point_types t
+            ON (t.project_id, t.event_type_id, t.position) = (e.project_id, e.event_type_id, w.position)
+         WHERE e.voided_at IS NULL
+           AND num_nonnulls(({NUMBERS})[t.position], ({TEXTS})[t.position], ({BOOLEANS})[t.position]) > 0
+         ORDER BY w.index
+        """,
+        {
+            "project": project,
+            "indexes": list(indexes.values()),
+            "events": [event for event, _ in indexes],
+            "positions": [position for _, position in indexes],
+        },
+    )
+    known = {ids.of("data_point", project, one.event, one.position) for one in points}
+    unknown = [_unknown(index, text) for index, text in enumerate(friendly) if text not in known]
+    incomplete = [_incomplete(project, one) for one in points if not one.is_complete]
+    return tuple(points), unknown + incomplete
+
+
+def _unknown(index: int, text: str) -> Problem:
+    field = f"{FIELD}[{index}]"
+    message = f"{field} is {shorten(text)!r}, which is no data point of an event of the model's project."
+    return Problem(message, field, "unknown")
+
+
+def _incomplete(project: int, one: NamedDataPoint) -> Problem:
+    event = ids.of("event", project, one.event)
+    message = f"{one.field} belongs to {event}, which is incomplete: a required data point is missing."
+    return Problem(message, one.field, "incomplete", (event,))
+
+
+# The data of a model run as the engine takes them: a slot of its own, which only what was named fills.
+#
+# All that generation knows of inputs holds here: how they find and match their events, and what they make
+# of them. Events are read one by one, so that a problem can name them.
+#
+# Invariants: a value counts when its data point was named; the weight and the texts that it is joined by
+# come with its event; a run has one partition, of what all its events share.
+
 
 COST_MAX = 2_000_000
 """How many operations a model run may cost."""
@@ -111,3 +200,156 @@ def _shared(names: Sequence[str], elements: Sequence[Element]) -> Mapping[str, s
     """The tags by which all elements that have one agree."""
     values_of = {name: {getattr(element, name) for element in elements} - {None} for name in names}
     return {name: next(iter(values)) for name, values in values_of.items() if len(values) == 1}
+
+
+# Data points that were named and cannot count, each with the reason.
+#
+# Invariant: a data point that was named is read by an input, or refused; nothing is dropped silently.
+
+
+_PASSING: Final = SQL("SELECT e.id FROM {stream} WHERE e.id = ANY (%(events)s::bigint[])")
+
+_UNDECIDED: Final = SQL("""
+    SELECT e.id, {missing} FROM events e
+     WHERE e.project_id = %(project)s AND e.id = ANY (%(events)s::bigint[]) AND {truth} IS NULL
+""")
+
+_BY: Final = {Straddle.START: ", by its start", Straddle.END: ", by its end"}
+"""What of an event lies in the period, where that is not all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """What is wrong with data points that no input reads, and the inputs whose data are of another period."""
+
+    problems: tuple[Problem, ...]
+    inputs: frozenset[str]
+
+
+async def unused_data_points(
+    tx: Read, project: int, inputs: NamedInputs, named: Sequence[NamedDataPoint]
+) -> Unused:
+    """The named data points that no input reads."""
+    columns = {stream.number: stream.columns for stream in inputs.streams}
+    used = {
+        (element.event, column.position)
+        for group in inputs.data.groups
+        for element in group.elements
+        for column in columns[group.source]
+    }
+    unused = [one for one in named if one.is_complete and (one.event, one.position) not in used]
+    passing = {stream.number: await _passing(tx, project, stream, unused) for stream in inputs.streams}
+    undecided = {stream.number: await _undecided(tx, project, stream, unused) for stream in inputs.streams}
+    problems: list[Problem] = []
+    of_other_periods: set[str] = set()
+    for one in unused:
+        reading = list(_reading(inputs, one))
+        outside = [node for stream, node in reading if one.event in passing[stream.number]]
+        problems += [_outside(project, node, one) for node in outside]
+        of_other_periods |= {node.slug for node in outside}
+        if not outside:
+            open_of = [undecided[stream.number] for stream, _ in reading]
+            why = [by_event[one.event] for by_event in open_of if one.event in by_event]
+            problems.append(_nowhere(inputs, one, is_read=bool(reading), undecided=why))
+    return Unused(tuple(dict.fromkeys(problems)), frozenset(of_other_periods))
+
+
+async def _passing(
+    tx: Read, project: int, stream: InputStream, unused: Sequence[NamedDataPoint]
+) -> frozenset[int]:
+    """The events that pass the filter of a stream, whatever their time."""
+    events = sorted({one.event for one in unused if one.event_type == stream.event_type})
+    if not events:
+        return frozenset()
+    values = {"project": project, "event_type": stream.event_type, "events": events}
+    rows = await tx.tuples(_PASSING.format(stream=matching(stream)), values)
+    return frozenset(event for (event,) in rows)
+
+
+async def _undecided(
+    tx: Read, project: int, stream: InputStream, unused: Sequence[NamedDataPoint]
+) -> dict[int, str]:
+    """The events for which the filter of a stream is neither true nor false, and what that comes from."""
+    events = sorted({one.event for one in unused if one.event_type == stream.event_type})
+    if not events or stream.condition is None:
+        return {}
+    read = stream.condition
+    rows = await tx.tuples(
+        _UNDECIDED.format(missing=read.missing, truth=read.truth), {"project": project, "events": events}
+    )
+    return {event: _open(read.text, missing) for event, missing in rows}
+
+
+def _open(condition: str, missing: Sequence[str]) -> str:
+    if not missing:
+        return f"the condition {condition} divides by zero for its event"
+    lacks = " and ".join(map(repr, missing))
+    return f"its event lacks {lacks}, without which the condition {condition} is neither true nor false"
+
+
+def _reading(inputs: NamedInputs, one: NamedDataPoint) -> Iterator[tuple[InputStream, Node]]:
+    """The inputs that read data points of its type, and their streams."""
+    for stream in inputs.streams:
+        for read in stream.reads:
+            if (stream.event_type, read.column.position) == (one.event_type, one.position):
+                yield stream, inputs.setting.program.model.node(read.node)
+
+
+def _outside(project: int, node: Node, one: NamedDataPoint) -> Problem:
+    event = ids.of("event", project, one.event)
+    by = _BY.get(node.body.straddle, "") if isinstance(node.body, Input) else ""
+    said = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{by}."
+    return Problem(said, FIELD, "outside_period", (event,))
+
+
+def _nowhere(inputs: NamedInputs, one: NamedDataPoint, *, is_read: bool, undecided: Sequence[str]) -> Problem:
+    what = f"{one.slug!r} of {one.event_type_slug!r}"
+    beside = {(stream.event_type, position) for stream in inputs.streams for position in stream.positions}
+    why = f"no input of the model reads {what}"
+    if undecided:
+        why = undecided[0]
+    elif is_read:
+        why = f"the filter of every input that reads {what} leaves its event out"
+    elif (one.event_type, one.position) in beside:
+        why = f"the model reads {what} only beside other values of its event, of which none counts"
+    return Problem(f"{one.field} cannot count: {why}.", one.field, "unused")
+
+
+# Computing a model run: the engine's run over the data that were named.
+#
+# Invariants: what is missing or does not fit is refused in the sentences of a generation; where all is
+# there and yet comes to no value, as in a division by zero, the run has failed and says why.
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to: the value of every node, or why it failed; and what keeps it from being made."""
+
+    values: Mapping[str, Amount]
+    error_message: str | None = None
+    refusals: tuple[Problem, ...] = ()
+
+
+def compute(inputs: NamedInputs) -> Outcome:
+    """Run the nodes over what was named."""
+    ran = run_slot(inputs.setting, inputs.data)
+    refusals = tuple(_of_request(one) for one in ran.problems if one.code != NOT_COMPUTABLE)
+    if ran.problems:
+        return Outcome({}, " ".join(one.message for one in ran.problems), refusals)
+    [run] = ran.runs
+    left = tuple(_of_unusable(inputs, one) for one in unusable(inputs.setting, inputs.data))
+    return Outcome({slug: reading.amount for slug, reading in run.readings.items()}, refusals=left)
+
+
+def _of_unusable(inputs: NamedInputs, one: Unusable) -> Problem:
+    """Readings that were named and that an input can make nothing of."""
+    events = [element.event for element in one.elements]
+    said = (
+        f"Input {one.node!r} can make nothing of {inputs.setting.named(events)}, beside what else was named."
+    )
+    return Problem(said, FIELD, "unused", inputs.setting.ids_of(events))
+
+
+def _of_request(problem: Problem) -> Problem:
+    """A problem of events is one of the data points that were named."""
+    return replace(problem, field=FIELD) if problem.records else problem

@@ -1,50 +1,23 @@
-"""How events are selected: by slot, by join, by name, or by lineage, because batches were made of them.
+"""Select events as SQL: by slot, by join, by name, or by the provenance of a batch.
 
-Each fragment makes a table `slot` with a number from 1 and its times, and the event `e`, so that whatever is
-computed of them is written once.
+Each fragment provides a table `slot`, numbered from 1, and the event `e`, so every computation on
+events is written once. A series of adjacent slots is read in one scan. The worked example below covers
+every window.
 
-A worked example. Slot 1 is January, [1 Jan 00:00, 1 Feb 00:00), and a stream reads the tonnes of:
-
-    event  from          to            t
-    A      30 Dec 00:00   2 Jan 00:00  40
-    B      10 Jan 08:00  10 Jan 08:00  25   a reading: it ends when it starts
-    C      20 Jan 00:00   1 Feb 00:00  12
-    D      31 Jan 00:00   3 Feb 00:00  30
-    E       1 Feb 00:00   1 Feb 00:00   7   a reading on the bound
-
-The window, which follows from the input's straddle (`window.py`), says which of them the slot has:
-
-    straddle report     inside    B C      37 t  A and D are reported, for part of them lies outside
-    straddle start      starting  B C D    67 t  each event starts in one slot only, E in February's
-    straddle end        ending    A B C    77 t  a stretch may end with the slot, a reading may not
-    straddle prorate    meeting   A B C D        read one by one: of A 1/3, of D 1/3 counts, 60.33… t
-    aggregate delta     counted   A B C E        the reading at the end counts, that at the start does not
-    join any period     any       all of them, of which the partners select (`Partners`)
-
-By slot these are the events of a stream that are complete and not voided now. Where the caller named {B, D}
-for slot 1, the stream stands apart and of the events inside `chosen` leaves B. By name, as for a model run,
-nothing else is looked at: {B, D} and straddle start give B and D, and no reading before the slot that was not
-named. By lineage the slot has what its batch was made of, with the values that it saw: if B was corrected to
-20 t since, it counts 20 t by slot and 25 t by lineage, and so `verify` comes to the batch's tonnes again.
-
-Invariants: an event is complete and not voided when it is selected by slot; as a batch used it, it is what
-the batch saw; data that the caller named for a slot are all that the slot has of their type.
+Invariants: a selection by slot contains only complete events that are not voided. A selection by
+provenance has the values that the batch used. Data named for a slot replace all other data of their
+type.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
 from weighbridge.accounting.books.runs import slot_columns
-from weighbridge.accounting.inputs.slot_series import (
-    events_of_series,
-    is_series,
-    origins_of_series,
-    value_of_series,
-)
-from weighbridge.accounting.inputs.streams import InputStream, matching
+from weighbridge.accounting.inputs.streams import InputStream, Reach, matching
 from weighbridge.accounting.inputs.used_corrections import (
     STORED_EVENTS,
     event_as_used,
@@ -53,13 +26,108 @@ from weighbridge.accounting.inputs.used_corrections import (
     revision,
     revision_as_used,
 )
-from weighbridge.accounting.inputs.window import Reach
-from weighbridge.collection.measurements.condition import value_of
-from weighbridge.collection.measurements.value import ValueColumn
+from weighbridge.collection.measurements.values import ValueColumn, value_of
 from weighbridge.core.model.definition import JOINED_ON
 from weighbridge.core.time.cadence import EventSlot
 from weighbridge.core.time.instant import Interval
-from weighbridge.db.literal import moments
+from weighbridge.db.literal import Literal, moments
+
+# A series of slots, each beginning where the last one ended: one scan of the events finds those of all.
+#
+# The start of an event tells its slot, so no event is held against every slot; and each value is taken out
+# of its array once, however many statistics are made of it. Both count when there are millions of events.
+#
+# Invariant: a series has the events that the window's condition gives its slots one by one.
+
+
+def is_series(slots: Sequence[Interval]) -> bool:
+    """Whether slots make one series; slots of events are found by other things than their times."""
+    return (
+        bool(slots)
+        and not any(isinstance(slot, EventSlot) for slot in slots)
+        and all(one.end == following.start for one, following in pairwise(slots))
+    )
+
+
+def events_of_series(
+    each_slot: Composable, slots: Sequence[Interval], stream: InputStream, chosen: Composable
+) -> Composable:
+    """The slots and their events as a FROM clause; `chosen` says which events may be used."""
+    values = [
+        SQL(", {} AS {}").format(value_of(column), _name(column)) for column in dict.fromkeys(stream.columns)
+    ]
+    return _SERIES.format(
+        slots=each_slot,
+        values=SQL("").join(values),
+        origins=origins(stream.positions),
+        stream=matching(stream),
+        start=Literal(slots[0].start),
+        end=Literal(slots[-1].end),
+        rest=stream.window.rest,
+        chosen=chosen,
+    )
+
+
+def value_of_series(column: ValueColumn) -> Composable:
+    """The value of a data point of an event `e` of a series."""
+    return SQL("e.{}").format(_name(column))
+
+
+def origins_of_series(_positions: Sequence[int]) -> Composable:
+    """The origins of what is in force on the values of an event `e` of a series."""
+    return SQL("e.origins")
+
+
+def _name(column: ValueColumn) -> Identifier:
+    return Identifier(f"{column.value_type} {column.position}")
+
+
+# OFFSET has the values taken out where the events are read; without it they are worked out again for every
+# statistic, and the planner, which sees that origins are found by the event's number, expects as many groups
+# as events and sums nothing in parallel. It is quoted because a number would be converted, and what is no
+# constant keeps PostgreSQL from reading in parallel. The ends stand in the text, so that a plan made once is
+# not kept for other lengths.
+_SERIES: Final = SQL("""
+    {slots}
+    JOIN (SELECT e.*{values}, {origins} AS origins FROM {stream}
+           WHERE e.start_time >= {start} AND e.start_time < {end} OFFSET '0') AS e
+      ON slot.number = width_bucket(e.start_time, %(starts)s::timestamptz[]) AND {rest} AND {chosen}
+""")
+
+
+# How events are selected: by slot, by join, by name, or by lineage, because batches were made of them.
+#
+# Each fragment makes a table `slot` with a number from 1 and its times, and the event `e`, so that whatever
+# is computed of them is written once.
+#
+# A worked example. Slot 1 is January, [1 Jan 00:00, 1 Feb 00:00), and a stream reads the tonnes of:
+#
+#     event  from          to            t
+#     A      30 Dec 00:00   2 Jan 00:00  40
+#     B      10 Jan 08:00  10 Jan 08:00  25   a reading: it ends when it starts
+#     C      20 Jan 00:00   1 Feb 00:00  12
+#     D      31 Jan 00:00   3 Feb 00:00  30
+#     E       1 Feb 00:00   1 Feb 00:00   7   a reading on the bound
+#
+# The window, which follows from the input's straddle (`window.py`), says which of them the slot has:
+#
+#     straddle report     inside    B C      37 t  A and D are reported, for part of them lies outside
+#     straddle start      starting  B C D    67 t  each event starts in one slot only, E in February's
+#     straddle end        ending    A B C    77 t  a stretch may end with the slot, a reading may not
+#     straddle prorate    meeting   A B C D        read one by one: of A 1/3, of D 1/3 counts, 60.33… t
+#     aggregate delta     counted   A B C E        the reading at the end counts, that at the start does not
+#     join any period     any       all of them, of which the partners select (`Partners`)
+#
+# By slot these are the events of a stream that are complete and not voided now. Where the caller named {B,
+# D} for slot 1, the stream stands apart and of the events inside `chosen` leaves B. By name, as for a model
+# run, nothing else is looked at: {B, D} and straddle start give B and D, and no reading before the slot
+# that was not named. By lineage the slot has what its batch was made of, with the values that it saw: if B
+# was corrected to 20 t since, it counts 20 t by slot and 25 t by lineage, and so `verify` comes to the
+# batch's tonnes again.
+#
+# Invariants: an event is complete and not voided when it is selected by slot; as a batch used it, it is
+# what the batch saw; data that the caller named for a slot are all that the slot has of their type.
+
 
 SetOfSlot = Mapping[int, Mapping[str, Collection[int]]]
 """The only events that an input may use, by the slot's index and the node."""
@@ -308,7 +376,7 @@ _TAGS: Final[Mapping[str, LiteralString]] = {
 """The columns of the partition's dimensions."""
 
 _METER: Final = (SQL("e.asset_id"), SQL("CASE WHEN e.asset_id IS NULL THEN e.location_ids[1] END"))
-"""What makes the meter of an event, as `core/time/meter.py` defines it."""
+"""What makes the meter of an event, as `core/time/expectation.py` defines it."""
 
 _LAST_FIRST: Final[tuple[LiteralString, ...]] = (
     "e.start_time DESC",

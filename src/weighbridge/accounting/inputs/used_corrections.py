@@ -1,10 +1,11 @@
-"""Used corrections: what was in force on the values that a batch was made of, so that it can be made again.
+"""Record and read the corrections that were in force on the values of a batch, so that it can be
+recomputed.
 
-A batch names its events, not their values. With the captured values, which stay, and the corrections that it
-recorded, the values that it saw are known for good, whatever is corrected or completed afterwards.
+A batch names its events, not their values. Captured values never change; together with the recorded
+corrections they determine the values that the batch used, whatever is corrected or completed later.
 
-Invariants: of one value a batch records at most one correction; it records those of times and tags too, and
-completions, so that a value that came later is none that it saw.
+Invariants: a batch records at most one correction of each value. It also records corrections of times
+and tags, and completions, so that a value added later is not taken for one that the batch used.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,11 @@
-"""Entries: what the plans of a generation do to ledgers, account by account.
+"""Derive the journal entries of a generation, account by account.
 
-An account, which is one partition of a ledger over all slots, is posted to as a whole and for all versions of
-the model, because falls take from other runs and what one run credits settles what another is short of.
+An account is one partition of a ledger over all slots. It is posted to as a whole and for all versions
+of the model, because a downward adjustment may affect other runs and a credit may settle another run's
+deficit.
 
-A run that holds more or less of other ledgers' batches than before posts the difference as draws and returns,
-by the first of its new batches. Invariant: what a run draws or gives back is posted once, whatever the number
-of its batches.
+A run that withdraws more or less than before posts the difference with the first of its new batches.
+Invariant: each withdrawal and each return is posted once, regardless of the number of batches.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,8 +24,8 @@ from weighbridge.accounting.books.balances import (
 )
 from weighbridge.accounting.books.runs import RunIdentity
 from weighbridge.accounting.planning.plan import NewBatch, Plan, RunDifference
+from weighbridge.core.ledger.allocation import Account
 from weighbridge.core.ledger.drawing import Drawer, Move, Released, RunKey
-from weighbridge.core.ledger.partition import Account
 from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.ledger.posting import (
     BatchBalance,

@@ -1,108 +1,107 @@
-"""Exclusions: what a generation does without, each with its reason, so that nothing is dropped silently.
+"""Report what a generation excludes, each with its reason, and which corrections are still pending.
 
-Events of the range that no run uses, runs that are not made, slots that nobody computes, and draws that
-round to nothing are all told as one kind of value; what a caller sees of them is made from it where the
-answer is put together.
-
-What a caller named or skipped stays with its slot, so that data which come later are excluded too; that is
-said with every generation.
+Events that no run uses, runs that are not made, slots that no version computes and withdrawals rounded
+to zero are reported as one kind of record. Pending corrections fail nothing; they are reported because
+they would change the result. The worked example concerns time that no slot covers.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.runs import slot_columns
-from weighbridge.accounting.drawing.manual_allocation import RunWithoutSource
-from weighbridge.accounting.inputs.event_slots import EVENTS_NAMED_MAX, in_none
+from weighbridge.accounting.inputs.event_slots import (
+    EVENTS_NAMED_MAX,
+    HELD_SLOT,
+    count_unassigned_events,
+    held_columns,
+)
 from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, chosen, membership
-from weighbridge.accounting.inputs.streams import InputStream, matching
-from weighbridge.accounting.inputs.window import IS_LONG, LONG, Reach
-from weighbridge.accounting.planning.open_time import events_in_open_time, with_data
+from weighbridge.accounting.inputs.streams import IS_LONG, LONG, InputStream, Reach, matching
+from weighbridge.accounting.planning.plan import ExcludedEvents, ExcludedSlot, Exclusion, Reason
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.core.engine.meters.totalisers import Unusable
-from weighbridge.core.engine.source_ledger import RoundedAway
+from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
+from weighbridge.core.engine.meters import Unusable
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Aggregate
-from weighbridge.core.time.cadence import EVENT, label
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.time.cadence import EVENT, EventSlot, label
+from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal, moments
 
+# Open time: what lies where no slot in force is nor can be, so that no run will ever count it unasked.
+#
+# A worked example. January is in force, which a monthly version made; a weekly one computes from 3 February
+# on. The week of 27 January reaches into January and is passed over, so 1 and 2 February are open: a
+# delivery of 1 February is in no slot of either. A generation whose range touches the week names it.
 
-class Reason(StrEnum):
-    """Why something is excluded, as a caller reads it."""
 
-    NO_PARTITION = "no partition that runs agrees with their tags"
-    STRADDLES = "they lie across a boundary between slots"
-    INCOMPLETE = "they lack a required value"
-    UNDECIDED = "without {missing} the condition of input {input} is neither true nor false for them"
-    NO_SLOT = "no slot of an event or tracking id has them"
-    OPEN_TIME = "no slot has them, or a part of them: batches of another cadence reach into the active one's"
-    BETWEEN_VERSIONS = (
-        "they lie across a boundary between slots of two versions, which take them by other ends, so that"
-        " input {input} counts them less than once; generate all of these slots with model_version latest"
+async def events_in_open_time(tx: Read, scope: Scope, stream: InputStream) -> tuple[int, list[int]]:
+    """Events of a stream that open time has by the window of its inputs: how many, and the first of them."""
+    if not scope.open_time or stream.window.reach is Reach.ANY:
+        return 0, []
+    held = [slot for slot in scope.elsewhere if isinstance(slot, EventSlot)]
+    [(count, numbers)] = await tx.tuples(
+        _IN_OPEN_TIME.format(
+            slots=EACH_SLOT,
+            stream=matching(stream),
+            window=stream.window.condition,
+            held=HELD_SLOT,
+            membership=membership(held, stream),
+        ),
+        {
+            "project": scope.project,
+            "event_type": stream.event_type,
+            "named": EVENTS_NAMED_MAX,
+            **slot_columns(scope.open_time),
+            **held_columns(held),
+        },
     )
-    OTHERS_NAMED = "other data were named for input {input}"
-    ALONE = "no other reading of their meter stands beside them, from or to which input {input} could count"
-    NO_TIME = "they stand for no time in the slot, by which input {input} weighs"
-    TYPE_SKIPPED = "the type that input {input} reads was set aside"
-    NO_SOURCE = "nobody named a source for nodes of it that draw by hand"
-    MOSTLY_OUTSIDE = "less than half of it lies in the range"
-    OTHER_CADENCE = "batches of another cadence stand there"
-    ROUNDED_AWAY = "what is needed rounds to nothing at the scale of the ledger that it is drawn from"
+    return count, numbers or []
 
 
-@dataclass(frozen=True, slots=True)
-class ExcludedEvents:
-    """Events of one type that no run uses."""
-
-    event_type: str
-    count: int
-    examples: tuple[str, ...]
-    """The ids of the first few."""
-    input: str = ""
-    """The input that would read them, where the reason is of one input."""
-    missing: str = ""
-    """What they lack, where the reason is that."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExcludedSlot:
-    """A slot that the range reaches into and nobody computes."""
-
-    label: str
-    has_data: bool = False
-    """Whether the model reads events of its time, where others stand there."""
+async def with_data(
+    tx: Read, scope: Scope, streams: Sequence[InputStream], slots: Sequence[Interval]
+) -> set[Interval]:
+    """Those of some slots in whose time the model reads events, whether a batch counts them or not."""
+    found: set[Interval] = set()
+    for stream in streams:
+        if stream.window.reach is not Reach.ANY and slots:
+            rows = await tx.tuples(
+                _WITH_DATA.format(slots=EACH_SLOT, stream=matching(stream)),
+                {"project": scope.project, "event_type": stream.event_type, **slot_columns(slots)},
+            )
+            found.update(slots[number - 1] for (number,) in rows)
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class ExcludedDraw:
-    """A draw of a run that came to nothing although something was needed."""
+_IN_OPEN_TIME: Final = SQL("""
+    SELECT count(*), (array_agg(id ORDER BY start_time, id))[1:%(named)s]
+      FROM (SELECT DISTINCT e.id, e.start_time FROM {slots} JOIN {stream} ON {window}
+             WHERE NOT EXISTS (SELECT FROM {held} WHERE {membership})) AS in_open_time
+""")
 
-    slot: str
-    """What the slot is called."""
-    draw: RoundedAway
+# One event tells it, and the index on their start gives it.
+_WITH_DATA: Final = SQL("""
+    SELECT slot.number FROM {slots}
+     WHERE EXISTS (SELECT FROM {stream}
+                    WHERE e.start_time >= slot.start_time
+                      AND (e.start_time < slot.end_time OR slot.end_time = e.start_time))
+""")
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
-    """Something that a generation does without, and why."""
-
-    reason: Reason
-    what: ExcludedEvents | RunWithoutSource | ExcludedSlot | ExcludedDraw
-
-    @property
-    def sentence(self) -> str:
-        """The reason in full."""
-        what = self.what
-        if not isinstance(what, ExcludedEvents):
-            return self.reason.value
-        return self.reason.format(input=what.input, missing=what.missing)
+# Exclusions: what a generation does without, each with its reason, so that nothing is dropped silently.
+#
+# Events of the range that no run uses, runs that are not made, slots that nobody computes, and draws that
+# round to nothing are all told as one kind of value; what a caller sees of them is made from it where the
+# answer is put together.
+#
+# What a caller named or skipped stays with its slot, so that data which come later are excluded too; that
+# is said with every generation.
 
 
 async def excluded_events(
@@ -217,7 +216,7 @@ async def _in_no_slot(tx: Read, scope: Scope, streams: Sequence[InputStream]) ->
         if stream.window.reach is Reach.ANY:
             continue
         if is_by_event:
-            count, numbers = await in_none(tx, slots, stream, scope.hull, scope.elsewhere)
+            count, numbers = await count_unassigned_events(tx, slots, stream, scope.hull, scope.elsewhere)
         else:
             count, numbers = await events_in_open_time(tx, scope, stream)
         if count:
@@ -375,3 +374,164 @@ _NOT_CHOSEN: Final = SQL("""
               FROM {slots} JOIN {source} ON {membership} AND NOT {chosen}) AS not_chosen
      GROUP BY is_skipped ORDER BY is_skipped
 """)
+
+
+# Pending corrections: what rules may still correct of data in the range, while runs use what is held.
+#
+# A proposal waits for approval. An evaluation waits for its worker, where data changed or a rule was saved;
+# a generation has those done before it begins, so they stand in a preview, and in a result where something
+# changed while it ran. So does what is still to be rolled up of readings that changed.
+#
+# Nothing fails by them; they are named, because the result would be another one.
+
+
+async def pending_proposals(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[PendingProposals]:
+    """What waits for approval of the data that inputs read in the range, by rule and event type."""
+    if not streams:
+        return []
+    rows = await tx.tuples(
+        _PENDING.format(read=SQL(" OR ").join(_read_by(stream) for stream in streams)),
+        {
+            "project": scope.project,
+            "pending": ApprovalState.PENDING,
+            "start": scope.hull.start,
+            "end": scope.hull.end,
+            "named": EVENTS_NAMED_MAX,
+        },
+    )
+    return [
+        PendingProposals(
+            ids.of("rule", scope.project, rule),
+            name,
+            slug,
+            count,
+            [
+                ids.of("data_point", scope.project, *key)
+                for key in zip(events or (), positions or (), strict=True)
+            ],
+            [Instant.of(start) for start in slots or ()],
+        )
+        for rule, name, slug, count, events, positions, slots in rows
+    ]
+
+
+async def pending_evaluations(
+    tx: Read, scope: Scope, streams: Sequence[InputStream]
+) -> list[PendingEvaluations]:
+    """What rules may still correct of the data that inputs read, by rule and event type."""
+    if not streams:
+        return []
+    rows = await tx.tuples(_UNEVALUATED, _types_read(scope, streams))
+    return [
+        PendingEvaluations(ids.of("rule", scope.project, rule), name, slug, _instant(start), _instant(end))
+        for rule, name, slug, start, end in rows
+    ]
+
+
+async def pending_roll_ups(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[PendingRollUps]:
+    """What is still to be rolled up of the data that inputs read, by event type and by what changed."""
+    if not streams:
+        return []
+    rows = await tx.tuples(_LAGGING, _types_read(scope, streams))
+    return [PendingRollUps(slug, source, *map(_instant, bounds)) for slug, source, *bounds in rows]
+
+
+def _types_read(scope: Scope, streams: Sequence[InputStream]) -> dict[str, Any]:
+    """Which event types the inputs read, and of which of them whatever its date."""
+    return {
+        "project": scope.project,
+        "types": sorted({stream.event_type for stream in streams}),
+        "anywhere": sorted({one.event_type for one in streams if one.window.reach is Reach.ANY}),
+        "start": scope.hull.start,
+        "end": scope.hull.end,
+    }
+
+
+def _instant(moment: Instant | None) -> Instant | None:
+    return None if moment is None else Instant.of(moment)
+
+
+def _read_by(stream: InputStream) -> Composable:
+    """Whether a stream reads the data point of a result `r` of an event `e`, as far as the range goes."""
+    return SQL("(e.event_type_id = {} AND r.position = ANY ({}::smallint[]) AND {} AND {})").format(
+        Literal(stream.event_type),
+        Literal(list(stream.positions)),
+        stream.where,
+        SQL("true" if stream.window.reach is Reach.ANY else _IN_RANGE),
+    )
+
+
+_IN_RANGE = "e.start_time < %(end)s AND e.end_time >= %(start)s"
+_PENDING = SQL("""
+    SELECT u.id, u.name, t.slug, count(*),
+           (array_agg(e.id ORDER BY e.start_time, e.id, r.position)
+                FILTER (WHERE e.id IS NOT NULL))[1:%(named)s],
+           (array_agg(r.position::integer ORDER BY e.start_time, e.id, r.position)
+                FILTER (WHERE e.id IS NOT NULL))[1:%(named)s],
+           (array_agg(e.start_time ORDER BY e.start_time, r.id) FILTER (WHERE e.id IS NULL))[1:%(named)s]
+      FROM data_point_results r
+      JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
+     CROSS JOIN LATERAL (
+           SELECT held.* FROM events held
+            WHERE (held.project_id, held.id) = (r.project_id, r.event_id) AND held.voided_at IS NULL
+           UNION ALL
+           SELECT (proposed_event_row(r)).* WHERE r.event_id IS NULL) AS e
+      JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
+     WHERE r.project_id = %(project)s AND r.approval_state = %(pending)s AND ({read})
+     GROUP BY u.id, u.name, t.slug ORDER BY u.id, t.slug
+""")
+_UNEVALUATED: Final = """
+    WITH correcting AS (
+        SELECT u.project_id, u.id, u.name, u.evaluation, t.id AS event_type_id, t.slug
+          FROM rules u
+          JOIN rule_versions v
+            ON (v.project_id, v.rule_id, v.version) = (u.project_id, u.id, u.latest_version)
+          JOIN event_types t ON t.project_id = u.project_id AND t.id = ANY (%(types)s)
+           AND (v.event_type_id = t.id OR v.event_type_id IS NULL AND EXISTS (
+                SELECT FROM data_point_types p
+                 WHERE (p.project_id, p.event_type_id, p.slug) = (t.project_id, t.id, v.data_point)))
+         WHERE u.project_id = %(project)s AND u.deleted_at IS NULL
+           AND (v.purpose <> 'alert' OR v.version > 1 AND v.target = 'data_point')
+    ), pending AS (
+        SELECT c.id, c.name, c.event_type_id, c.slug, m.start_time, m.end_time
+          FROM correcting c
+          JOIN rule_dirty_ranges m ON (m.project_id, m.event_type_id) = (c.project_id, c.event_type_id)
+         WHERE c.evaluation = 'automatic'
+        UNION ALL
+        SELECT c.id, c.name, c.event_type_id, c.slug, r.start_time, r.end_time
+          FROM correcting c
+          JOIN rule_runs r ON (r.project_id, r.rule_id) = (c.project_id, c.id)
+           AND r.state IN ('pending', 'running')
+    )
+    SELECT id, name, slug,
+           CASE WHEN bool_and(start_time IS NOT NULL) THEN min(start_time) END,
+           CASE WHEN bool_and(end_time IS NOT NULL) THEN max(end_time) END
+      FROM pending
+     WHERE event_type_id = ANY (%(anywhere)s)
+        OR coalesce(start_time < %(end)s, true) AND coalesce(end_time >= %(start)s, true)
+     GROUP BY id, name, slug ORDER BY id, slug
+"""
+# A reading belongs to a slot that may begin, or end, so much earlier or later as the slot is long.
+_LAGGING: Final = """
+    WITH RECURSIVE made_of (id, source_id) AS (
+        SELECT event_type_id, source_id FROM roll_ups
+         WHERE project_id = %(project)s AND event_type_id = ANY (%(types)s)
+        UNION
+        SELECT made_of.id, r.source_id FROM made_of
+          JOIN roll_ups r ON r.project_id = %(project)s AND r.event_type_id = made_of.source_id
+    ), pending AS (
+        SELECT t.slug, source.slug AS source, m.start_time, m.end_time
+          FROM made_of
+          JOIN roll_up_marks m ON (m.project_id, m.source_id) = (%(project)s, made_of.source_id)
+          JOIN event_types t ON (t.project_id, t.id) = (%(project)s, made_of.id)
+          JOIN event_types source ON (source.project_id, source.id) = (%(project)s, made_of.source_id)
+         CROSS JOIN LATERAL (
+               SELECT least((t.cadence_amount || ' ' || t.cadence_unit)::interval, '1000 years') AS length
+         ) AS slot
+         WHERE t.id = ANY (%(anywhere)s)
+            OR m.start_time < %(end)s + slot.length AND m.end_time >= %(start)s - slot.length
+    )
+    SELECT slug, source, CASE WHEN isfinite(min(start_time)) THEN min(start_time) END,
+           CASE WHEN isfinite(max(end_time)) THEN max(end_time) END
+      FROM pending GROUP BY slug, source ORDER BY slug, source
+"""

@@ -1,46 +1,221 @@
-"""The planner: reads the data of the selected slots, runs the model, and compares with what has been posted.
+"""Compute the plans of a generation: read the data of the slots, run the model, compare with what was
+posted.
 
-One plan is made for each version of the model; they draw from one pool.
+One plan is made for each version of the model; all draw from one pool. An event feeds one model only,
+unless its type is `reusable_in_batches`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from weighbridge.accounting.counting.borders import BorderEvents, events_at_borders
-from weighbridge.accounting.counting.version_slots import ModelSlots, VersionSlot
-from weighbridge.accounting.drawing.draws import Drawings, drawings_of
-from weighbridge.accounting.drawing.manual_allocation import SlotRuns
-from weighbridge.accounting.drawing.manual_sources import ManualSources
-from weighbridge.accounting.inputs.event_slots import EVENTS_NAMED_MAX, in_several
-from weighbridge.accounting.inputs.selection import BySlot
-from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
-from weighbridge.accounting.inputs.statics import statics_of
-from weighbridge.accounting.inputs.streams import Resolved, catalogue_of, streams_of
-from weighbridge.accounting.inputs.window import Reach
-from weighbridge.accounting.planning.computation import compute_slots
-from weighbridge.accounting.planning.differences import differences_of, digests_of, unchanged_slots
-from weighbridge.accounting.planning.double_counting import already_used
+from psycopg.rows import TupleRow
+from psycopg.sql import SQL, Composable
+
+from weighbridge.accounting.books.runs import fingerprint, seen_only
+from weighbridge.accounting.inputs.event_slots import (
+    EVENTS_NAMED_MAX,
+    BorderEvents,
+    ModelSlots,
+    VersionSlot,
+    events_at_borders,
+    problems_of_shared_events,
+)
+from weighbridge.accounting.inputs.selection import BySlot, select_events
+from weighbridge.accounting.inputs.slot_data import Inputs, read_slots, statics_of
+from weighbridge.accounting.inputs.streams import InputStream, Reach, Resolved, catalogue_of, streams_of
 from weighbridge.accounting.planning.exclusions import (
-    Exclusion,
-    Reason,
     events_of,
     excluded_events,
     excluded_slots,
-    undecided_events,
-    unusable_events,
-)
-from weighbridge.accounting.planning.pending_corrections import (
     pending_evaluations,
     pending_proposals,
     pending_roll_ups,
+    undecided_events,
+    unusable_events,
 )
-from weighbridge.accounting.planning.plan import Plan
+from weighbridge.accounting.planning.plan import (
+    ExcludedDraw,
+    Exclusion,
+    Plan,
+    Reason,
+    Run,
+    differences_of,
+    digests_of,
+    unchanged_slots,
+)
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.core.engine import EngineSetting, SlotData
+from weighbridge.accounting.withdrawals.allocation import Drawings, SlotRuns, drawings_of
+from weighbridge.accounting.withdrawals.manual_sources import ManualSources
+from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, run_slot, unmet
+from weighbridge.core.engine.meters import Unusable, unusable
 from weighbridge.core.engine.run import partitions_of_data
+from weighbridge.core.engine.statistics import Group
+from weighbridge.core.halt import proceed
+from weighbridge.core.identity import ids
+from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import Input, Share, prepare
-from weighbridge.core.time.cadence import EVENT
+from weighbridge.core.time.cadence import EVENT, label
+from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
+from weighbridge.platform.changes.staleness import IS_NEWEST
+
+# Running a model over the slots of a scope: the values of every run, and the data behind them.
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedRuns:
+    """What some slots came to."""
+
+    runs: tuple[Run, ...]
+    without_partition: tuple[Group, ...]
+    """Groups of data that met no partition."""
+    unusable: tuple[Unusable, ...]
+    """Readings of which inputs can make nothing."""
+    problems: tuple[str, ...]
+    rounded_away: tuple[Exclusion, ...] = ()
+    """Draws that came to nothing although something was needed."""
+
+
+def compute_slots(
+    scope: Scope,
+    setting: EngineSetting,
+    streams: Sequence[InputStream],
+    slots: Sequence[SlotData],
+    unchanged: Collection[Interval] = (),
+) -> ComputedRuns:
+    """Run the model over slots, one after the other; of unchanged ones only what does not count is told."""
+    names = {stream.number: stream.node_slugs for stream in streams}
+    runs: list[Run] = []
+    without_partition: list[Group] = []
+    left: list[Unusable] = []
+    problems: list[str] = []
+    rounded_away: list[Exclusion] = []
+    for position, data in enumerate(slots):
+        proceed()
+        if data.slot in unchanged:
+            lost = unmet(scope.model, data)
+            without_partition += lost
+            left += _unusable(setting, data, lost)
+            continue
+        skipped = scope.inputs.skipped_nodes.get(position, {})
+        name = label(scope.model.cadence, data.slot, scope.zone)
+        slot_run = run_slot(setting, data)
+        problems += [f"{name}: {problem.message}" for problem in slot_run.problems]
+        without_partition += slot_run.not_counted
+        left += _unusable(setting, data, slot_run.not_counted)
+        rounded_away += [
+            Exclusion(Reason.ROUNDED_AWAY, ExcludedDraw(name, one)) for one in slot_run.rounded_away
+        ]
+        runs += [replace(_run(scope, data.slot, name, one, names), skipped=skipped) for one in slot_run.runs]
+    return ComputedRuns(
+        tuple(runs), tuple(without_partition), tuple(left), tuple(problems), tuple(rounded_away)
+    )
+
+
+def _unusable(setting: EngineSetting, data: SlotData, lost: Sequence[Group]) -> Iterator[Unusable]:
+    """The readings of which inputs can make nothing, but for those that meet no partition anyway."""
+    lost_events = {element.event for group in lost for element in group.elements}
+    for one in unusable(setting, data):
+        elements = tuple(each for each in one.elements if each.event not in lost_events)
+        if elements:
+            yield replace(one, elements=elements)
+
+
+def _run(
+    scope: Scope, slot: Interval, name: str, computed: PartitionRun, names: Mapping[int, Sequence[str]]
+) -> Run:
+    counts: dict[int, int] = {}
+    tags: dict[int, tuple[Partition, ...]] = {}
+    for group in computed.groups:
+        counts[group.source] = counts.get(group.source, 0) + group.event_count
+        tags[group.source] = (*tags.get(group.source, ()), group.tags)
+    used = {
+        number: tuple(element.event for element in elements) for number, elements in computed.used.items()
+    }
+    counts |= {number: len(events) for number, events in used.items()}
+    return Run(
+        slot=slot,
+        label=name,
+        partition=computed.partition,
+        readings=computed.readings,
+        event_counts=counts,
+        tags=tags,
+        fingerprint=fingerprint(scope.model_sha256, computed, names, seen_only(scope.model)),
+        used=used,
+        statics=computed.statics,
+        draws=computed.draws,
+        contributions=computed.contributions or {},
+    )
+
+
+# The double-counting check: an event feeds one model only, unless its type is `reusable_in_batches`.
+#
+# Versions of a model count as one. A run holds what its newest batch on a ledger was made of; deleting all
+# batches of a run frees its data.
+
+
+async def already_used(
+    tx: Read, scope: Scope, discovery: BySlot, streams: Sequence[InputStream], runs: Sequence[Run]
+) -> list[str]:
+    """Why a model cannot have some of the events that its runs use: another model has them."""
+    rivals = await tx.tuples(
+        _RIVALS, (discovery.project, sorted({stream.event_type for stream in streams}), scope.family)
+    )
+    kinds = {kind for (kind,) in rivals}
+    problems = []
+    for stream in streams:
+        if stream.event_type in kinds:
+            for rival, count, first in await _shared(tx, scope.family, discovery, stream, runs):
+                example = ids.of("event", discovery.project, first)
+                problems.append(
+                    f"{count} events of type {stream.event_type_slug!r}, {example} for one, feed the model"
+                    f" {rival!r} and cannot feed {scope.model.name!r} too; the event type is"
+                    " not reusable in batches."
+                )
+    return problems
+
+
+async def _shared(
+    tx: Read, family: int, discovery: BySlot, stream: InputStream, runs: Sequence[Run]
+) -> list[TupleRow]:
+    """The models that have events of a source: name, how many, and the first of them."""
+    if stream.is_of_elements:
+        events: Composable = SQL("unnest(%(used)s::bigint[]) AS e (id)")
+        used = {event for run in runs for event in run.used.get(stream.number, ())}
+        values: Mapping[str, Any] = {"used": sorted(used)}
+    else:
+        selected = select_events(discovery, stream, ())
+        events, values = selected.events, selected.values
+    known = {"project": discovery.project, "family": family}
+    return await tx.tuples(_SHARED.format(used=events, newest=SQL(IS_NEWEST)), {**values, **known})
+
+
+_RIVALS: Final = """
+    SELECT DISTINCT s.event_type_id
+      FROM event_types t
+      JOIN batch_input_sets s ON (s.project_id, s.event_type_id) = (t.project_id, t.id)
+      JOIN batches b ON (b.project_id, b.id) = (s.project_id, s.batch_id) AND b.deleted_at IS NULL
+      JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
+     WHERE t.project_id = %s AND t.id = ANY (%s) AND NOT t.reusable_in_batches AND r.family_id <> %s
+"""
+"""Event types of which another model has events: usually none, and nothing more is looked up."""
+
+_SHARED: Final = SQL("""
+    SELECT m.name, count(DISTINCT e.id), min(e.id)
+      FROM {used}
+      JOIN batch_inputs i ON i.project_id = %(project)s
+       AND int8range(i.first_event, i.last_event, '[]') @> e.id AND e.id = ANY (i.event_ids)
+      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id) AND {newest}
+      JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) AND r.family_id <> %(family)s
+      JOIN models m ON m.id = b.model_id
+     GROUP BY m.name ORDER BY m.name
+""")
+
+
+# The planner: reads the data of the selected slots, runs the model, and compares with what has been posted.
+#
+# One plan is made for each version of the model; they draw from one pool.
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,5 +353,5 @@ async def _counted_twice(tx: Read, read: _VersionData) -> list[str]:
         inputs = [body for slug in stream.node_slugs if isinstance(body := bodies[slug], Input)]
         is_divided = any(body.share is not Share.REPEAT for body in inputs)
         if is_divided and not stream.is_defining and stream.window.reach is not Reach.ANY:
-            problems += await in_several(tx, read.discovery, stream, read.scope.elsewhere)
+            problems += await problems_of_shared_events(tx, read.discovery, stream, read.scope.elsewhere)
     return problems

@@ -1,11 +1,19 @@
-"""Which version of a model computes which slots of a requested range, by what was generated before."""
+"""Determine which model version computes which slots of a requested range.
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+A generated slot keeps the version that computed it. A slot is in force while the newest batch of one of
+its runs contains data, or while explicit inputs are stored for it.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
+from zoneinfo import ZoneInfo
 
+from weighbridge.accounting.books.runs import COUNTS, SLOT_COLUMNS, SlotRow
 from weighbridge.accounting.inputs.event_slots import event_slots
-from weighbridge.accounting.planning.generated import BooksOfModel, GeneratedSlots
+from weighbridge.accounting.planning.explicit_inputs import SLOT_KEY
+from weighbridge.core.identity import ids
+from weighbridge.core.model import Model
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.cadence import (
     BEYOND_CALENDAR,
@@ -19,10 +27,207 @@ from weighbridge.core.time.cadence import (
     select,
     slot_at,
 )
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.slot_versions import Assignment, Generated, Version, assign
 from weighbridge.db.engine import Read
+from weighbridge.db.literal import moments
 from weighbridge.errors import Invalid
+from weighbridge.platform.changes.staleness import IS_NEWEST
+
+# Generated slots as the books have them: which are in force, at which version, and where events are now.
+#
+# A slot is in force while the newest batch of one of its runs, on any ledger of the model, was made of
+# data, or while a caller has named or set aside data for it.
+
+
+FamilyKey = tuple[int, int]
+"""A project and a model family."""
+
+
+class _GeneratedSlot(SlotRow, frozen=True):
+    model: int
+    cadence: str
+    newest_batch: int
+    is_in_force: bool
+    ledgers: list[int]
+    event_start: Instant | None
+    event_end: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedSlots:
+    """Slots that hold batches, each once, and the ledgers on which those in force are made of data."""
+
+    slots: tuple[Generated, ...]
+    ledgers: Mapping[object, frozenset[int]] = field(default_factory=dict)
+    """By the identity of the slot."""
+
+    def plus(self, others: "GeneratedSlots") -> "GeneratedSlots":
+        """The same with others that it does not have."""
+        known = {identity_of(one.slot) for one in self.slots}
+        new = [one for one in others.slots if identity_of(one.slot) not in known]
+        return GeneratedSlots((*self.slots, *new), {**others.ledgers, **self.ledgers})
+
+    def ledgers_of(self, slots: Iterable[Interval]) -> frozenset[int]:
+        """The ledgers on which runs of some slots are made of data."""
+        return frozenset[int]().union(*(self.ledgers.get(identity_of(slot), ()) for slot in slots))
+
+
+@dataclass(frozen=True, slots=True)
+class BooksOfModel:
+    """The books of a model in a project, and how its active version cuts time."""
+
+    key: FamilyKey
+    model: Model
+    zone: ZoneInfo
+
+    async def generated(self, tx: Read, hull: Interval, selection: Selection) -> GeneratedSlots:
+        """The slots with batches that meet a range, or are selected wherever they were."""
+        now: dict[object, EventSlot] = {
+            slot.identity: slot
+            for slot in selection.selected + selection.touched
+            if isinstance(slot, EventSlot)
+        }
+        values = {
+            "start": hull.start,
+            "end": hull.end,
+            "events": [slot.event for slot in now.values() if slot.event],
+            "tracking_ids": [slot.tracking_id for slot in now.values() if slot.tracking_id],
+        }
+        return await self._slots(tx, _MEETING, values, now)
+
+    async def that_hold_data_of(self, tx: Read, assignment: Assignment) -> GeneratedSlots:
+        """Further slots whose runs hold events that were moved into those that an assignment computes."""
+        slots = [*assignment.computed, *assignment.replaced]
+        values = {
+            "starts": moments(slot.start for slot in slots),
+            "ends": moments(slot.end for slot in slots),
+        }
+        handled = {identity_of(slot) for slot in (*slots, *assignment.cut)}
+        found = await self._slots(tx, _HOLDING, values, {})
+        return replace(found, slots=tuple(one for one in found.slots if identity_of(one.slot) not in handled))
+
+    async def _slots(
+        self, tx: Read, condition: str, values: Mapping[str, object], known: Mapping[object, EventSlot]
+    ) -> GeneratedSlots:
+        statement = _SLOTS.replace("%condition%", condition)
+        project, family = self.key
+        rows = await tx.rows(_GeneratedSlot, statement, {"project": project, "family": family, **values})
+        now = await self._by_tracking_id(tx, rows, known)
+        # The runs of a slot of an event were posted at different times of it; what is in force decides.
+        ordered = sorted(rows, key=lambda row: (row.is_in_force, row.newest_batch))
+        by_identity = {identity_of(row.slot): self._slot(row, now) for row in ordered}
+        ledgers: dict[object, frozenset[int]] = {}
+        for row in rows:
+            identity = identity_of(row.slot)
+            ledgers[identity] = ledgers.get(identity, frozenset()) | frozenset(row.ledgers)
+        return GeneratedSlots(tuple(by_identity.values()), ledgers)
+
+    async def _by_tracking_id(
+        self, tx: Read, rows: Sequence[_GeneratedSlot], known: Mapping[object, EventSlot]
+    ) -> Mapping[object, EventSlot]:
+        """Slots of tracking ids with the span that their events have now."""
+        slots = [row.slot for row in rows if row.by_event and row.event is None]
+        elsewhere = {slot.identity for slot in slots if isinstance(slot, EventSlot)} - known.keys()
+        if not elsewhere or self.model.cadence != EVENT:
+            return known
+        nothing = Interval(slots[0].start, slots[0].start)
+        moved = await event_slots(tx, self.key[0], self.model, nothing, elsewhere)
+        return {**known, **{slot.identity: slot for slot in moved if slot.identity in elsewhere}}
+
+    def _slot(self, row: _GeneratedSlot, now: Mapping[object, EventSlot]) -> Generated:
+        version = Version(row.model, row.cadence)
+        slot = row.slot
+        if not isinstance(slot, EventSlot):
+            is_whole = row.cadence != EVENT and slot_at(row.cadence, slot.start, self.zone) == slot
+            return Generated(slot, version, row.is_in_force, is_whole)
+        is_whole = row.cadence == EVENT
+        if not slot.event:
+            there = now.get(slot.identity, replace(slot, name=slot.tracking_id))
+            return Generated(there, version, row.is_in_force, is_whole)
+        start, end = row.event_start or slot.start, row.event_end or slot.end
+        name = ids.of("event", self.key[0], slot.event)
+        has_moved = (start, end) != (slot.start, slot.end)
+        there = replace(slot, start=start, end=end, name=name)
+        return Generated(there, version, row.is_in_force, is_whole, has_moved)
+
+
+# The newest batch that has data says which version a slot stands at; of one that its data have left, the last
+# that had some.
+_SLOTS: Final = (
+    """
+    WITH posted (start_time, end_time, by_event, event_id, tracking_id, id, ledger_id, counts, is_newest) AS (
+        SELECT """
+    + SLOT_COLUMNS
+    + """, b.id, b.ledger_id, """
+    + COUNTS
+    + """ AS counts,
+               row_number() OVER (PARTITION BY b.run_id, b.ledger_id ORDER BY b.id DESC) = 1 AS is_newest
+          FROM runs r
+          JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
+         WHERE r.project_id = %(project)s AND r.family_id = %(family)s AND (%condition%)
+    ), slot (start_time, end_time, by_event, event_id, tracking_id, decider, newest, counts, ledgers) AS (
+        SELECT start_time, end_time, by_event, event_id, tracking_id,
+               coalesce(max(id) FILTER (WHERE counts AND is_newest), max(id) FILTER (WHERE counts), max(id)),
+               max(id), bool_or(counts AND is_newest),
+               coalesce(array_agg(DISTINCT ledger_id) FILTER (WHERE counts AND is_newest), '{}')
+          FROM posted GROUP BY 1, 2, 3, 4, 5
+    )
+    SELECT slot.start_time, slot.end_time, slot.by_event, slot.event_id, slot.tracking_id, m.id, m.cadence,
+           slot.newest,
+           slot.counts OR ("""
+    + SLOT_KEY.format("slot")
+    + """) IN (SELECT """
+    + SLOT_KEY.format("i")
+    + """ FROM slot_inputs i WHERE i.project_id = %(project)s AND i.family_id = %(family)s),
+           slot.ledgers, e.start_time, e.end_time
+      FROM slot
+      JOIN batches b ON (b.project_id, b.id) = (%(project)s, slot.decider)
+      JOIN models m ON m.id = b.model_id
+      LEFT JOIN LATERAL (SELECT start_time, end_time FROM events
+                          WHERE (project_id, id) = (%(project)s, slot.event_id) AND voided_at IS NULL
+                         OFFSET 0) AS e ON true
+"""
+)
+
+_MEETING: Final = """
+    r.start_time < %(end)s AND (r.end_time > %(start)s OR r.start_time = r.end_time
+                                AND r.start_time >= %(start)s)
+    OR r.by_event AND (r.event_id = ANY (%(events)s::bigint[])
+                       OR r.event_id IS NULL AND r.tracking_id = ANY (%(tracking_ids)s::text[]))
+"""
+
+# A run holds what its newest batch on a ledger was made of. Each step is taken once, and each event looked up
+# by its key (OFFSET 0 keeps it so): by statistics of before a load, the planner would look for all that were
+# moved again for each run, which took a year of days a minute.
+_HOLDING: Final = f"""
+    r.id = ANY (ARRAY (
+        WITH assigned AS MATERIALIZED (
+            SELECT range_agg(tstzrange(start_time, end_time,
+                                       CASE WHEN start_time = end_time THEN '[]' ELSE '[)' END)) AS times
+              FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS slot (start_time, end_time)
+        ), moved AS MATERIALIZED (
+            SELECT e.id
+              FROM (SELECT DISTINCT event_id FROM corrections
+                     WHERE project_id = %(project)s
+                       AND field IN ('start_time', 'end_time', 'tracking_id')) AS c
+             CROSS JOIN LATERAL (SELECT id, start_time, end_time FROM events
+                                  WHERE (project_id, id) = (%(project)s, c.event_id) OFFSET 0) AS e
+              JOIN assigned ON assigned.times && tstzrange(e.start_time, e.end_time, '[]')
+        )
+        SELECT b.run_id
+          FROM batch_inputs i
+          JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id) AND {IS_NEWEST}
+         CROSS JOIN LATERAL unnest(i.event_ids) AS used (id)
+         WHERE i.project_id = %(project)s
+           AND int8range(i.first_event, i.last_event, '[]')
+               && (SELECT range_agg(int8range(id, id, '[]')) FROM moved)
+           AND (used.id IN (SELECT id FROM moved)) IS TRUE))
+"""
+
+
+# Which version of a model computes which slots of a requested range, by what was generated before.
+
 
 SLOTS_NAMED_MAX: Final = 10
 """Slots that a refusal names."""

@@ -1,12 +1,5 @@
-"""How a batch came about, read back from what generation wrote: no file here writes anything.
+"""Tracing: read back how a batch came about, from what the generation stored. Nothing is written.
 
-In comes the key of a batch, or those of a page of batches; out come the wire records that batches show. In
-the order to read them:
-
-    input_data       the values that batches were made of, a slice at a time, as each batch saw them
-    skipped_inputs   the zeros that stand for data that were set aside
-    allocations      what was drawn from batches, and what a batch drew
-    slot_states      which slots of a ledger hold batches, which are stale, and what can be drawn by hand
-    turnover         what ledgers produced and gave month by month, and what flowed between them
-    lineage          all of it as a tree, from a batch's output over the model's nodes to its measurements
+`input_data` reads the values behind batches page by page, `lineage` builds the tree from output to
+measurements and lists withdrawals, and `ledger_activity` summarises slots and turnover for charts.
 """

@@ -1,7 +1,7 @@
-"""Input data: the rows of values that a batch was made of, read a slice at a time.
+"""Read the input data of batches page by page, including zeros for skipped inputs.
 
-Lineage stands in chunks of events in time order, so the rows of any page are found by arithmetic and
-read by primary key; no page costs more than another.
+Events are stored in chunks in time order, so the rows of any page are located by arithmetic and read by
+primary key. Every page costs the same.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,14 +13,60 @@ from typing import Final
 import msgspec
 from psycopg.rows import TupleRow
 
-from weighbridge.accounting.batches.records import InputDataPoint, InputEvent, InputRow
 from weighbridge.accounting.books.runs import CHUNK_SIZE
-from weighbridge.accounting.tracing.skipped_inputs import skipped_by_batch, skipped_numbered
-from weighbridge.collection.events.records import Substitution
-from weighbridge.collection.measurements.corrected import substitutions_numbered
+from weighbridge.accounting.records.batches import InputDataPoint, InputEvent, InputRow
+from weighbridge.collection.measurements.annotations import substitutions_numbered
+from weighbridge.collection.records.events import Substitution
 from weighbridge.core.identity import ids
+from weighbridge.core.quantity.number import ZERO
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Command, Read
+
+# Skipped inputs: data point types that the caller set aside when a batch was made.
+#
+# Each stands among the batch's input data as a zero without an event, so that what is missing can be seen.
+
+
+async def skipped_nodes(tx: Read, project: int, batch: int) -> frozenset[str]:
+    """The nodes of a batch whose data were set aside."""
+    rows = await tx.tuples(
+        "SELECT node FROM batch_skipped_inputs WHERE project_id = %s AND batch_id = %s", (project, batch)
+    )
+    return frozenset(node for (node,) in rows)
+
+
+def skipped_numbered(project: int, batches: Sequence[int]) -> Command:
+    """The question for what was set aside of some batches."""
+    return _OF_BATCHES, (project, list(batches))
+
+
+def skipped_by_batch(
+    project: int, batches: Sequence[int], answers: Sequence[TupleRow]
+) -> Mapping[int, list[InputRow]]:
+    """The rows that stand for what was set aside, by batch."""
+    rows: dict[int, list[InputRow]] = {batch: [] for batch in batches}
+    for batch, slug, unit in answers:
+        point = InputDataPoint(
+            None, slug, unit, ZERO, None, substituted=False, imputed=False, substitution=None,
+            skipped_input=True,
+        )  # fmt: skip
+        rows[batch].append(InputRow(point, InputEvent(ids.of("project", project), None)))
+    return rows
+
+
+_OF_BATCHES: Final = """
+    SELECT DISTINCT s.batch_id, t.slug, t.unit
+      FROM batch_skipped_inputs s
+      JOIN data_point_types t ON (t.project_id, t.id) = (s.project_id, s.data_point_type_id)
+     WHERE s.project_id = %s AND s.batch_id = ANY (%s) ORDER BY 1, 2
+"""
+
+
+# Input data: the rows of values that a batch was made of, read a slice at a time.
+#
+# Lineage stands in chunks of events in time order, so the rows of any page are found by arithmetic and read
+# by primary key; no page costs more than another.
+
 
 Content = Decimal | str | bool | None
 

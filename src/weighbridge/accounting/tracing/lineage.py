@@ -1,4 +1,9 @@
-"""Lineage: a batch as a tree, from its output over the model's nodes down to the measurements."""
+"""Trace a batch: its provenance as a tree, its withdrawals, and its allocations to other runs and to
+reports.
+
+Invariants: returned amounts do not count as allocated. A run is named by its newest batch, which holds
+all its withdrawals. Allocations of a restatement history are listed with its complete report.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,31 +11,165 @@ from decimal import Decimal
 from typing import Final
 
 import msgspec
+from psycopg.rows import TupleRow
 
-from weighbridge.accounting.batches.records import (
+from weighbridge.accounting.records.batches import (
+    AllocatedReport,
+    AllocatedTotal,
     Batch,
+    BatchAllocation,
+    BatchReportAllocation,
     Lineage,
+    LineageAttribute,
     LineageDraw,
     LineageInput,
     LineageNode,
     LineageRow,
     LineageStaticInput,
 )
-from weighbridge.accounting.tracing.allocations import draws_of
 from weighbridge.accounting.tracing.input_data import (
     InputSet,
     PlacedEvent,
     first_events,
     input_sets,
+    skipped_nodes,
     slugs_and_units,
 )
-from weighbridge.accounting.tracing.skipped_inputs import skipped_nodes
 from weighbridge.core.expression import print_tree
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Formula, Input, Node, Upstream, needs
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Command, Read
+from weighbridge.modelling.document.stored import stored_model
 from weighbridge.modelling.document.yaml_text import read_model
-from weighbridge.modelling.versions.stored import stored_model
+
+# Allocations: what was drawn from a batch for runs of other ledgers, and what a batch drew itself.
+#
+# Invariants: what returns has given back does not count; a run is named by its newest batch, which has all
+# that it draws.
+
+
+def allocations_numbered(project: int, batches: Sequence[int]) -> Command:
+    """The question for what runs hold of each of some batches."""
+    return _HELD, {"project": project, "batches": list(batches)}
+
+
+def allocations_by_batch(
+    project: int, batches: Sequence[int], answers: Sequence[TupleRow]
+) -> dict[int, list[BatchAllocation]]:
+    """What runs hold of each of some batches, in the order of their batches."""
+    allocations: dict[int, list[BatchAllocation]] = {batch: [] for batch in batches}
+    for source, amount, unit, consumer, ledger, tracking_id in answers:
+        allocations[source].append(
+            BatchAllocation(
+                amount=amount,
+                unit=unit,
+                batch_id=ids.of("batch", project, consumer),
+                ledger_id=ids.of("ledger", project, ledger),
+                tracking_id=tracking_id,
+            )
+        )
+    return allocations
+
+
+_HELD: Final = """
+    SELECT held.batch_id, held.amount, l.unit, consumer.id, consumer.ledger_id, consumer.tracking_id
+      FROM (SELECT e.batch_id, e.ledger_id, e.run_id, -sum(e.amount) AS amount FROM ledger_entries e
+             WHERE e.project_id = %(project)s AND e.batch_id = ANY (%(batches)s) AND e.node IS NOT NULL
+             GROUP BY e.batch_id, e.ledger_id, e.run_id HAVING sum(e.amount) <> 0) AS held
+      JOIN ledgers l ON (l.project_id, l.id) = (%(project)s, held.ledger_id)
+      CROSS JOIN LATERAL (
+           SELECT b.id, b.ledger_id, b.tracking_id, b.start_time FROM batches b
+            WHERE (b.project_id, b.run_id) = (%(project)s, held.run_id) AND b.deleted_at IS NULL
+            ORDER BY b.id DESC LIMIT 1) AS consumer
+     ORDER BY consumer.start_time, consumer.id
+"""
+
+
+async def draws_of(
+    tx: Read, project: int, batch: int, attributes: Mapping[str, Sequence[str]]
+) -> dict[str, list[LineageDraw]]:
+    """What each node of a batch had drawn when it was computed, in the order of its array.
+
+    `attributes` are the outputs that each node has travel along, as it lists them.
+    """
+    draws: dict[str, list[LineageDraw]] = {}
+    for node, source, ledger, tracking_id, amount, unit, values, units in await tx.tuples(
+        """
+        SELECT d.node, source.id, source.ledger_id, source.tracking_id, d.amount, l.unit, d.attributes,
+               d.units
+          FROM batch_draws d
+          JOIN batches source ON (source.project_id, source.id) = (d.project_id, d.source_batch_id)
+          JOIN ledgers l ON (l.project_id, l.id) = (source.project_id, source.ledger_id)
+         WHERE d.project_id = %s AND d.batch_id = %s ORDER BY d.node, d.place
+        """,
+        (project, batch),
+    ):
+        draws.setdefault(node, []).append(
+            LineageDraw(
+                batch_id=ids.of("batch", project, source),
+                ledger_id=ids.of("ledger", project, ledger),
+                tracking_id=tracking_id,
+                amount=amount,
+                unit=unit,
+                attributes=[
+                    LineageAttribute(*one) for one in zip(attributes[node], values, units, strict=True)
+                ],
+            )
+        )
+    return draws
+
+
+# What reports hold of batches: what an accepted report states, and what one under way has reserved.
+#
+# What a chain of reports has posted stands by the report that is complete, whichever report of it posted
+# it.
+
+
+def reported_numbered(project: int, batches: Sequence[int]) -> Command:
+    """The question for what reports hold of each of some batches."""
+    return _REPORTED, {"project": project, "batches": list(batches)}
+
+
+def reported_by_batch(
+    project: int, batches: Sequence[int], answers: Sequence[TupleRow]
+) -> dict[int, list[BatchReportAllocation]]:
+    """What reports hold of each of some batches, in the order in which the reports were made."""
+    reported: dict[int, list[BatchReportAllocation]] = {batch: [] for batch in batches}
+    for batch, amount, total, unit, number, name, report_type, status in answers:
+        report = AllocatedReport(ids.of("report", project, number), name, report_type, status)
+        whole = AllocatedTotal(number, total, unit)
+        reported[batch].append(BatchReportAllocation(whole, amount, unit, report))
+    return reported
+
+
+_REPORTED: Final = """
+    WITH holding AS (
+        SELECT DISTINCT r.id, r.chain_id, r.name, r.report_type, r.status, r.status = 'complete' AS is_posted
+          FROM ledger_entries e
+          JOIN reports own ON (own.project_id, own.id) = (e.project_id, e.report_id)
+          JOIN reports r ON (r.project_id, r.chain_id) = (own.project_id, own.chain_id)
+           AND r.status IN ('submitting', 'submitted', 'failed', 'complete')
+         WHERE e.project_id = %(project)s AND e.batch_id = ANY (%(batches)s)
+    ), held AS (
+        SELECT h.id, e.batch_id, e.ledger_id, - sum(e.amount) AS amount
+          FROM holding h
+          JOIN reports own ON (own.project_id, own.chain_id) = (%(project)s, h.chain_id)
+          JOIN ledger_entries e ON (e.project_id, e.report_id) = (%(project)s, own.id)
+           AND e.kind = ANY (CASE WHEN h.is_posted THEN ARRAY['report', 'restate']
+                             ELSE ARRAY['reserve', 'release'] END)
+         GROUP BY h.id, e.batch_id, e.ledger_id HAVING sum(e.amount) <> 0
+    )
+    SELECT held.batch_id, held.amount, (SELECT sum(every.amount) FROM held every WHERE every.id = held.id),
+           l.unit, h.id, h.name, h.report_type, h.status
+      FROM held JOIN holding h USING (id)
+      JOIN ledgers l ON (l.project_id, l.id) = (%(project)s, held.ledger_id)
+     WHERE held.batch_id = ANY (%(batches)s)
+     ORDER BY h.id
+"""
+
+
+# Lineage: a batch as a tree, from its output over the model's nodes down to the measurements.
+
 
 ROWS_SHOWN: Final = 20
 """Measurements shown for each input; all of them are in the batch's input data."""

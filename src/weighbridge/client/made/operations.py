@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
-from weighbridge.client.call import Call, call
+from weighbridge.client.calls import Call, Time, call
 from weighbridge.client.made import records
 from weighbridge.client.pages import Listing
-from weighbridge.client.values import Time
 
 
 def api_tokens_create(

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from weighbridge.client.values import Value
+from weighbridge.client.calls import Value
 
 
 class Address(msgspec.Struct, frozen=True, kw_only=True):

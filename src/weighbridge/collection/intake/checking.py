@@ -1,4 +1,4 @@
-"""Intake: check new events against their types and write them as rows of the database.
+"""Check new events against their types and convert them to rows of the database.
 
 This is the hot path of collection: a few microseconds for each event. The quick test of a number (a
 short text without an exponent) accepts only what the full rule in `core.number` accepts too.
@@ -12,8 +12,9 @@ from typing import Final
 
 import msgspec
 
-from weighbridge.collection.event_types.records import DATA_POINT_TYPES_MAX
-from weighbridge.collection.events.records import (
+from weighbridge.collection.measurements.values import ValueColumn
+from weighbridge.collection.records.data_points import DATA_POINT_TYPES_MAX
+from weighbridge.collection.records.events import (
     LOCATIONS_MAX,
     REFERENCE_LENGTH_MAX,
     EventReceipt,
@@ -21,11 +22,10 @@ from weighbridge.collection.events.records import (
     NewDataPoint,
     NewEvent,
 )
-from weighbridge.collection.measurements.value import ValueColumn
+from weighbridge.core.collection.correction import ESCAPES, NULL, utc_text
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
-from weighbridge.core.collection.event_leaf import ESCAPES, NULL, utc_text
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.unseen import said_of_unseen
+from weighbridge.core.identity.names import said_of_unseen
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, limited, shorten
 from weighbridge.core.time.instant import BeyondCalendarError, Instant

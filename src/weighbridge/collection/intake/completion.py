@@ -1,11 +1,11 @@
-"""Completion: what an update adds to an event that it lacks, and what it corrects of what was captured.
+"""Determine what an update of an event completes and what it corrects.
 
-A first value for a data point is a completion: it becomes captured. Another value for one that the event
-holds, other times, another feedstock, asset or tracking id are corrections. Notes, client reference and
-locations are neither: they may be set and replaced. What is sent as the event holds it changes nothing.
+The first value of a data point is a completion and becomes captured. A different value, time,
+feedstock, asset or tracking ID is a correction. Notes, client reference and locations may be set and
+replaced. Repeating what the event contains changes nothing.
 
-Invariants: no captured value is replaced or taken away; null and blank correct nothing, they are refused;
-an event keeps its type.
+Invariants: no captured value is replaced or removed. Null and blank values are rejected. An event keeps
+its type.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,6 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from weighbridge.collection.events.records import (
-    REASON_LENGTH_MAX,
-    EventChange,
-    NewDataPoint,
-)
 from weighbridge.collection.intake.checking import (
     EventProblems,
     EventSchema,
@@ -32,8 +27,9 @@ from weighbridge.collection.intake.checking import (
     refuse_name,
 )
 from weighbridge.collection.measurements.corrections import NewCorrection
-from weighbridge.collection.measurements.event_row import EventRow, value_at
-from weighbridge.collection.measurements.value import ValueColumn
+from weighbridge.collection.measurements.event_rows import EventRow, value_at
+from weighbridge.collection.measurements.values import ValueColumn
+from weighbridge.collection.records.events import REASON_LENGTH_MAX, EventChange, NewDataPoint
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.time.instant import BeyondCalendarError, Instant

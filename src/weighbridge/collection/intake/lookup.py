@@ -1,25 +1,36 @@
-"""What events name, looked up for all events of a request in one round trip.
+"""Look up what events name in one round trip, and remember it for later requests.
 
-All of it is held as it is until the transaction ends, so that nobody removes or redefines what a row is
-being written for.
+Everything is locked until the transaction ends, so nothing that a new row refers to is removed or
+redefined.
+
+Invariant: no event is stored by remembered rows alone. The storing statement checks their revisions,
+and every change of a row raises its revision.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from psycopg.rows import TupleRow
 
-from weighbridge.collection.event_types.records import EXPECTED_LOCATIONS
 from weighbridge.collection.intake.checking import EventSchema, EventVocabulary
-from weighbridge.collection.measurements.event_row import PositionMeaning
-from weighbridge.collection.measurements.value import ValueColumn
-from weighbridge.collection.named_records.location import LOCATION_ROW
+from weighbridge.collection.measurements.event_rows import PositionMeaning
+from weighbridge.collection.measurements.values import ValueColumn
+from weighbridge.collection.named_records.names import LOCATION_ROW
+from weighbridge.collection.records.data_points import EXPECTED_LOCATIONS
+from weighbridge.collection.records.events import NewEvent
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Command, Write
+from weighbridge.db.transaction import Memory
 from weighbridge.errors import NotFound
+
+# What events name, looked up for all events of a request in one round trip.
+#
+# All of it is held as it is until the transaction ends, so that nobody removes or redefines what a row is
+# being written for.
+
 
 IdsByKind = Mapping[str, Collection[str]]
 """Friendly ids by the kind of record that they are to name."""
@@ -70,7 +81,7 @@ class KindOfEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Namesake:
+class ExistingReference:
     """The event that has a client reference already; a voided one keeps its own."""
 
     number: int
@@ -89,7 +100,7 @@ class ResolvedNames:
     kinds: Mapping[str, KindOfEvent]
     records: Mapping[str, Mapping[str, TupleRow]]
     """The rows of locations, feedstocks and assets by their friendly ids: project, number, …, revision."""
-    namesakes: Mapping[str, Namesake]
+    namesakes: Mapping[str, ExistingReference]
     """The events of the project by their client references, as far as those were asked for."""
     moment: Instant | None
     """When the transaction began, if any event type was found."""
@@ -117,7 +128,9 @@ async def look_up(
     held, type_rows, *answers = await tx.several(*commands)
     if not held:
         raise NotFound
-    taken = {reference: Namesake(*there) for reference, *there in (answers.pop() if references else ())}
+    taken = {
+        reference: ExistingReference(*there) for reference, *there in (answers.pop() if references else ())
+    }
     there = iter(answers)
     records = {
         kind: {of_kind[row[1]]: row for row in next(there)} if of_kind else {}
@@ -139,7 +152,7 @@ def _resolved(
     project: int,
     type_rows: Sequence[TupleRow],
     records: Mapping[str, Mapping[str, TupleRow]],
-    namesakes: Mapping[str, Namesake],
+    namesakes: Mapping[str, ExistingReference],
 ) -> ResolvedNames:
     grouped: dict[str, list[TupleRow]] = {}
     for row in type_rows:
@@ -182,3 +195,43 @@ def _kind(rows: Sequence[TupleRow]) -> KindOfEvent:
     _, number, name, _, _, revision, *_ = rows[0]
     meanings = [PositionMeaning(number, *row[8:13]) for row in rows if row[8] is not None]
     return KindOfEvent(name, meanings, revision)
+
+
+# The vocabulary: what events of a project may name, as the process last read it.
+#
+# Requests with one event usually name the same event type, locations and tags as the one before. What was
+# found for one is remembered, each row with its revision, and a later event is checked by it without
+# asking.
+#
+# Invariants: nothing is stored by a remembered row alone: the statement that stores an event asks for these
+# revisions (`shortcut.py`), and every change of a row raises its revision, by triggers of the database.
+
+
+def remember(memory: Memory, names: ResolvedNames) -> None:
+    """Remember what was looked up for an event."""
+    project = names.vocabulary.project
+    for slug, kind in names.kinds.items():
+        parts = len(kind.meanings)
+        memory.keep(("event type", project, slug), (names.vocabulary.schemas[slug], kind), parts)
+    for noun, of_noun in names.records.items():
+        for friendly, row in of_noun.items():
+            memory.keep((noun, project, friendly), row)
+
+
+def recall(memory: Memory, project: int, event: NewEvent) -> ResolvedNames | None:
+    """What the event names as it was when it was looked up; None unless all of it is remembered."""
+    of_type = memory.recall(("event type", project, event.event_type))
+    named = {
+        "location": [location.id for location in event.locations],
+        "feedstock": [] if event.feedstock_id is None else [event.feedstock_id],
+        "asset": [] if event.asset_id is None else [event.asset_id],
+    }
+    records: Mapping[str, Mapping[str, Any]] = {
+        noun: {friendly: memory.recall((noun, project, friendly)) for friendly in of_noun}
+        for noun, of_noun in named.items()
+    }
+    if of_type is None or any(row is None for of_noun in records.values() for row in of_noun.values()):
+        return None
+    schema, kind = of_type
+    vocabulary = vocabulary_of(project, {event.event_type: schema}, records)
+    return ResolvedNames(vocabulary, {event.event_type: kind}, records, namesakes={}, moment=None)

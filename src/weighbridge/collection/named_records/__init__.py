@@ -1,7 +1,5 @@
-"""Records that have a name of their own in a project: feedstocks, locations and assets.
+"""Named records: the project of a request, its feedstocks, assets and locations, and the spreadsheet of
+its assets.
 
-In come a record's kind and what a caller asks of it; out come the problems of its name, the audit rows of
-its changes, and its removal, or why it stays. Each noun keeps its own routes, statements and fields. Read
-`kind.py` first, then `naming.py`, `writing.py` and `time_in_service.py`; `location.py` and `asset.py` are the
-rows by which other machinery reads these records too.
+Read `names` first. `spreadsheet` defines the file, and `exchange` exports and imports it.
 """

@@ -15,7 +15,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from weighbridge.client import Client, WeighbridgeError
-from weighbridge.client.call import Call
+from weighbridge.client.calls import Call
 from weighbridge.client.pages import Listing, Pages
 from weighbridge.commands.over_http import showing
 from weighbridge.commands.over_http.arguments import ArgumentForm, form_of, moment

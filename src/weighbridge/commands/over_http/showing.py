@@ -11,7 +11,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from weighbridge.core.collection.spreadsheet import quoted
+from weighbridge.core.collection.custom_field import quoted
 
 COLUMNS_MAX: Final = 7
 """Columns of a table for people; `--json` and `--csv` have all."""

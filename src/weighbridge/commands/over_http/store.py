@@ -14,14 +14,13 @@ from urllib.parse import quote
 import msgspec
 
 from weighbridge.client import Client, Failed, NotFound, Refused, Unreachable, WeighbridgeError
-from weighbridge.client.call import PREFIX, Call
-from weighbridge.client.connection import is_address
-from weighbridge.client.ingest import storing_body
+from weighbridge.client.calls import PREFIX, Call, is_address
+from weighbridge.client.flows import storing_body
 from weighbridge.client.made import operations
 from weighbridge.client.made.records import Event
 from weighbridge.client.pages import Listing, Pages
-from weighbridge.collection.events.records import EventChange, EventChangeBody, NewEventsBody
-from weighbridge.collection.intake.sent_again import Discrepancy
+from weighbridge.collection.intake.client_references import Discrepancy
+from weighbridge.collection.records.events import EventChange, EventChangeBody, NewEventsBody
 from weighbridge.core.problem import Problem
 from weighbridge.db.json import written
 from weighbridge.errors import Invalid, Refusal, Unavailable

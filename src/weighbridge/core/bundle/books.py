@@ -19,7 +19,7 @@ from itertools import groupby
 from typing import Final
 
 from weighbridge.core.bundle.contents import REPORT, BundleContents
-from weighbridge.core.bundle.form.fault import Faults
+from weighbridge.core.bundle.form.archive import Faults
 from weighbridge.core.bundle.form.rows import BatchRow, DeficitRow, EntryRow
 from weighbridge.core.bundle.form.tables import BATCHES, DEFICITS, ENTRIES
 from weighbridge.core.bundle.trust import Vouched, chain_of

@@ -17,26 +17,27 @@ from dataclasses import dataclass, field
 
 from weighbridge.core.bundle.books import check_books
 from weighbridge.core.bundle.coherence import PAGE, check_events, check_evidence, check_parts, check_rows
-from weighbridge.core.bundle.contents import MANIFEST, BundleContents, ReadModel, contents_of
-from weighbridge.core.bundle.drawn import check_drawn
-from weighbridge.core.bundle.form.archive import parts_of
-from weighbridge.core.bundle.form.fault import Faults, UnreadableError
-from weighbridge.core.bundle.form.tables import BundleTable, lines_of
-from weighbridge.core.bundle.index import (
+from weighbridge.core.bundle.contents import (
     DATA_PACKAGE,
+    MANIFEST,
     RO_CRATE,
     SIGNATURE,
     SUMS,
+    BundleContents,
     IndexedPart,
+    ReadModel,
+    contents_of,
     data_package,
     digest_of_part,
     ro_crate,
 )
-from weighbridge.core.bundle.log.comparison import compare_with_log
+from weighbridge.core.bundle.form.archive import Faults, UnreadableError, parts_of
+from weighbridge.core.bundle.form.tables import BundleTable, lines_of
+from weighbridge.core.bundle.log import compare_with_log
 from weighbridge.core.bundle.page import page_of
-from weighbridge.core.bundle.recomputation import Advance, RecomputedBatches, recompute
+from weighbridge.core.bundle.recomputation import Advance, RecomputedBatches, check_drawn, recompute
 from weighbridge.core.bundle.trust import Vouched, verify_audit, verify_sums
-from weighbridge.core.engine.revision import unreleased
+from weighbridge.core.engine.slot_computation import unreleased
 from weighbridge.core.model import PreparedModel, prepare
 from weighbridge.core.proof.signing import VerifierKey
 

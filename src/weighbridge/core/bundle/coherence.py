@@ -9,28 +9,37 @@ from decimal import Decimal
 from typing import Any, Final
 
 from weighbridge.core.bundle.contents import (
+    DATA_PACKAGE,
     EVIDENCE_FOLDER,
     MANIFEST,
     MODEL_FOLDER,
     REPORT,
+    RO_CRATE,
     RULE_FOLDER,
+    SIGNATURE,
+    SUMS,
     BundleContents,
+    digest_of_part,
 )
-from weighbridge.core.bundle.form.events import VERSION_BITS
-from weighbridge.core.bundle.form.fault import Faults, UnreadableError
-from weighbridge.core.bundle.form.lineage import LINEAGE, SLOTS, BatchLineage, SetRead, SlotLine, numbers_of
+from weighbridge.core.bundle.form.archive import Faults, UnreadableError
 from weighbridge.core.bundle.form.rows import BatchRow, CorrectionRow
 from weighbridge.core.bundle.form.tables import (
     BATCHES,
     CORRECTIONS,
     EVIDENCE,
     LEDGERS,
+    LINEAGE,
     MODELS,
     NODE_VALUES,
+    SLOTS,
     STATIC_INPUTS,
+    VERSION_BITS,
+    BatchLineage,
+    SetRead,
+    SlotLine,
     events_part,
+    numbers_of,
 )
-from weighbridge.core.bundle.index import DATA_PACKAGE, RO_CRATE, SIGNATURE, SUMS, digest_of_part
 from weighbridge.core.bundle.trust import HEAD, ROWS, Vouched, proof_part
 from weighbridge.core.identity import ids
 from weighbridge.core.model import sha256
@@ -263,3 +272,20 @@ def check_events(contents: BundleContents, faults: Faults) -> None:
     for file in contents.events.values():
         if unread := file.unread:
             faults.add(file.table.part, f"No batch was made of event {', '.join(map(str, unread))}.")
+
+
+# What a bundle of an older format cannot show, sentence by sentence.
+#
+# Invariant: a bundle that holds is told with all that its format leaves open.
+
+
+_FORMAT_1: Final = (
+    "Format 1 has no batch that came after those that the report takes of, nor what was corrected by then.",
+    "Format 1 has no entries of the ledgers, so what falls, draws and other reports took is not in it.",
+    "Format 1 lacks newer batches of what was drawn from, so attributes that travelled along are as written.",
+)
+
+
+def unshown(contents: BundleContents) -> tuple[str, ...]:
+    """What its format cannot show; nothing for the present one."""
+    return () if contents.has_whole_stories else _FORMAT_1

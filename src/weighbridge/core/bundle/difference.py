@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from weighbridge.core.bundle.contents import BundleContents
-from weighbridge.core.bundle.form.lineage import BatchLineage, DrawRead, numbers_of
 from weighbridge.core.bundle.form.rows import BatchRow
+from weighbridge.core.bundle.form.tables import BatchLineage, DrawRead, numbers_of
 from weighbridge.core.quantity.number import ZERO, exact_total, plain
-from weighbridge.core.report.summary import ChangeCause
+from weighbridge.core.report.restatement import ChangeCause
 
 RunName = tuple[str, str]
 """A ledger and what its batch is called."""

@@ -17,25 +17,28 @@ from decimal import Decimal
 from typing import Any, Final
 
 from weighbridge.core.bundle.contents import BundleContents
-from weighbridge.core.bundle.form.events import VERSION_BITS, EventFile, Texts
-from weighbridge.core.bundle.form.fault import UnreadableError
-from weighbridge.core.bundle.form.lineage import SetRead, numbers_of
-from weighbridge.core.bundle.form.rows import CorrectionRow
-from weighbridge.core.bundle.form.tables import VALUES_FROM
-from weighbridge.core.bundle.form.text_form import time_read
+from weighbridge.core.bundle.form.archive import UnreadableError
+from weighbridge.core.bundle.form.rows import CorrectionRow, time_read
+from weighbridge.core.bundle.form.tables import (
+    VALUES_FROM,
+    VERSION_BITS,
+    EventFile,
+    SetRead,
+    Texts,
+    numbers_of,
+)
 from weighbridge.core.collection.correction import CorrectionOrigin, value_source
-from weighbridge.core.engine.element import Content, Element, Measure
-from weighbridge.core.engine.measured.inputs import latest
-from weighbridge.core.engine.statistics import NOTHING, Group, statistics_of
+from weighbridge.core.engine.measured import latest
+from weighbridge.core.engine.statistics import NOTHING, Content, Element, Group, Measure, statistics_of
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.partition import DIMENSIONS, Partition
+from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
 from weighbridge.core.model import Aggregate, Input, Model, Straddle
 from weighbridge.core.model.definition import JOINED_ON
 from weighbridge.core.quantity.unit import ONE, parse_unit
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.cadence import EventSlot
+from weighbridge.core.time.expectation import ALWAYS, Meter, Service
 from weighbridge.core.time.instant import Interval
-from weighbridge.core.time.meter import ALWAYS, Meter, Service
 
 SUMMED: Final = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
 _START, _END, _TRACKING_ID, _FEEDSTOCK, _ASSET, _LOCATION, _REFERENCE, _IMPUTED = range(2, 10)

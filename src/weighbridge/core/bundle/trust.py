@@ -10,17 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from weighbridge.core.bundle.contents import BundledReport
-from weighbridge.core.bundle.form.fault import Faults, UnreadableError
+from weighbridge.core.bundle.contents import (
+    NAMESPACE,
+    SIGNATURE,
+    SUMS,
+    BundledReport,
+    IndexedPart,
+    digest_of_part,
+    sums,
+)
+from weighbridge.core.bundle.form.archive import Faults, UnreadableError
+from weighbridge.core.bundle.form.rows import json_read
 from weighbridge.core.bundle.form.tables import lines_of
-from weighbridge.core.bundle.form.text_form import json_read
-from weighbridge.core.bundle.index import NAMESPACE, SIGNATURE, SUMS, IndexedPart, digest_of_part, sums
-from weighbridge.core.platform.audit_leaf import hash_of_row
-from weighbridge.core.proof.checkpoint import Checkpoint, opened
-from weighbridge.core.proof.error import UnprovenError
-from weighbridge.core.proof.inclusion import InclusionProof
-from weighbridge.core.proof.signing import VerifierKey
-from weighbridge.core.proof.ssh_signature import verify_ssh_signature
+from weighbridge.core.platform.audit import hash_of_row
+from weighbridge.core.proof.checkpoint import Checkpoint, InclusionProof, opened
+from weighbridge.core.proof.signing import UnprovenError, VerifierKey, verify_ssh_signature
 
 AUDIT_FOLDER: Final = "audit/"
 HEAD: Final = "audit/head.checkpoint"
@@ -88,7 +92,7 @@ def verify_audit(parts: Mapping[str, memoryview], key: VerifierKey, faults: Faul
     return vouched
 
 
-def _is_proved(  # noqa: PLR0917 - a row, its proof, and what both are held against
+def _is_proved(
     parts: Mapping[str, memoryview],
     row: Mapping[str, Any],
     number: int,

@@ -5,10 +5,12 @@ leads to a host by http or https, says nothing of a user, and is never followed 
 """
 
 import re
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from weighbridge.core.identity.name import problem_of_name
-from weighbridge.core.identity.unseen import said_of_unseen
+from weighbridge.core.identity.names import problem_of_name, said_of_unseen
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 
@@ -67,3 +69,133 @@ def _problems_of_parts(link: str, field: str) -> list[Problem]:
     else:
         return []
     return [Problem(said, field, "invalid")]
+
+
+# A file type is a kind of file that may be kept as evidence: what its name ends in, how its content begins.
+#
+# A file is of a type only when its name and its content both say so, so that nothing passes under another
+# name. Web pages, drawings with scripts and programs are of no type here.
+#
+# Invariants: an extension belongs to one type; a content that fits a type begins as that type's files do,
+# and one that fits a text type has no control characters and does not begin as markup or a script.
+
+
+HEAD_BYTES: Final = 4_096
+"""How much of the beginning of a content is looked at."""
+
+DIRECTORY_BYTES_MAX: Final = 1_048_576
+"""The longest list of the entries of a spreadsheet's archive, in bytes."""
+
+TAIL_BYTES: Final = DIRECTORY_BYTES_MAX + 65_557
+"""How much of the end of a content is looked at: an archive lists its entries there."""
+
+_CONTROLS: Final = bytes({*range(0x20), 0x7F} - {*b"\t\n\f\r"})
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_MARKUP_OR_SCRIPT: Final = re.compile(rb"\s*(<[A-Za-z!?/]|#!)")
+_JSON: Final = re.compile(rb"\s*[\[{]")
+
+_ARCHIVE: Final = b"PK\x03\x04"
+_END_OF_DIRECTORY: Final = struct.Struct("<4s4H2LH")
+_ENTRY: Final = struct.Struct("<4s6H3L5H2L")
+_WORKBOOK_PARTS: Final = frozenset({b"[Content_Types].xml", b"xl/workbook.xml"})
+_MACROS: Final = re.compile(rb"(.*/)?vbaproject\w*\.bin|xl/macrosheets/.*", re.IGNORECASE | re.DOTALL)
+"""Parts of a workbook that are programs: of today's kind, and sheets of the kind before. The case of letters
+tells no names apart."""
+
+Fits = Callable[[bytes, bytes], bool]
+"""Whether a content is of a type, by its head and its tail."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileType:
+    """One type: the name it goes by on the web, its extensions, and how its content is known."""
+
+    noun: str
+    media_type: str
+    extensions: tuple[str, ...]
+    fits: Fits
+    is_text: bool = False
+
+    def name_of(self, name: str) -> str:
+        """The name for a copy of the file: it always ends in an extension of the type."""
+        return name if _extension(name) in self.extensions else name + self.extensions[0]
+
+
+def type_named(name: str) -> FileType | None:
+    """The type that a file's name stands for, if it is one of the table."""
+    return _BY_EXTENSION.get(_extension(name))
+
+
+def has_controls(part: bytes) -> bool:
+    """Whether a part of a content has characters that no text has."""
+    return len(part.translate(None, _CONTROLS)) != len(part)
+
+
+def _extension(name: str) -> str:
+    _, dot, last = name.rpartition(".")
+    return dot + last.lower()
+
+
+def _begins(*beginnings: bytes) -> Fits:
+    return lambda head, _: head.startswith(beginnings)
+
+
+def _webp(head: bytes, _: bytes) -> bool:
+    return head[:4] == b"RIFF" and head[8:12] == b"WEBP"
+
+
+def _text(head: bytes, _: bytes) -> bool:
+    return not _MARKUP_OR_SCRIPT.match(head.removeprefix(_BYTE_ORDER_MARK)) and not has_controls(head)
+
+
+def _json(head: bytes, tail: bytes) -> bool:
+    return _text(head, tail) and _JSON.match(head.removeprefix(_BYTE_ORDER_MARK)) is not None
+
+
+def _workbook(head: bytes, tail: bytes) -> bool:
+    if not head.startswith(_ARCHIVE):
+        return False
+    names = set(_entries(tail))
+    return names >= _WORKBOOK_PARTS and not any(
+        _MACROS.fullmatch(name.replace(b"\\", b"/")) for name in names
+    )
+
+
+def _entries(tail: bytes) -> Iterator[bytes]:
+    """The names in an archive's list of entries; none of an archive whose list is not where it says."""
+    end = tail.rfind(b"PK\x05\x06")
+    if end < 0 or end + _END_OF_DIRECTORY.size > len(tail):
+        return
+    _, _, _, _, _, size, _, _ = _END_OF_DIRECTORY.unpack_from(tail, end)
+    at = end - size
+    while 0 <= at <= end - _ENTRY.size:
+        mark, *_, name_size, extra_size, note_size, _, _, _, _ = _ENTRY.unpack_from(tail, at)
+        if mark != b"PK\x01\x02":
+            return
+        at += _ENTRY.size
+        yield tail[at : at + name_size]
+        at += name_size + extra_size + note_size
+
+
+FILE_TYPES: Final = (
+    FileType("a PDF document", "application/pdf", (".pdf",), _begins(b"%PDF-")),
+    FileType("a PNG image", "image/png", (".png",), _begins(b"\x89PNG\r\n\x1a\n")),
+    FileType("a JPEG image", "image/jpeg", (".jpeg", ".jpg"), _begins(b"\xff\xd8\xff")),
+    FileType("a WebP image", "image/webp", (".webp",), _webp),
+    FileType("a CSV file", "text/csv", (".csv",), _text, is_text=True),
+    FileType(
+        "an XLSX workbook without macros",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        (".xlsx",),
+        _workbook,
+    ),
+    FileType("a text file", "text/plain", (".txt",), _text, is_text=True),
+    FileType("a JSON file", "application/json", (".json",), _json, is_text=True),
+)
+"""Every type that is kept."""
+
+BY_MEDIA_TYPE: Final[Mapping[str, FileType]] = {one.media_type: one for one in FILE_TYPES}
+_BY_EXTENSION: Final = {extension: one for one in FILE_TYPES for extension in one.extensions}
+
+ALLOWED: Final = ", ".join(_BY_EXTENSION)
+"""The extensions, as a refusal names them."""

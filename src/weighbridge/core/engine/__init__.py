@@ -9,12 +9,17 @@ least one run, or named as not counted; a run either has a value for every node 
 """
 
 from weighbridge.core.engine.inputs import aggregated
-from weighbridge.core.engine.revision import ENGINE_REVISION
 from weighbridge.core.engine.run import PartitionRun, SlotRun, partitions_of, run_slot, unmet
-from weighbridge.core.engine.setting import Alone, EngineSetting, GivenValues, SlotData
-from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, NodeReading
-from weighbridge.core.engine.trials.cases import CaseResult, Comparison, run_cases, with_attributes
-from weighbridge.core.engine.trials.trial import Trial, try_out
+from weighbridge.core.engine.slot_computation import (
+    ENGINE_REVISION,
+    NOT_COMPUTABLE,
+    Alone,
+    EngineSetting,
+    GivenValues,
+    NodeReading,
+    SlotData,
+)
+from weighbridge.core.engine.trials import CaseResult, Comparison, Trial, run_cases, try_out, with_attributes
 from weighbridge.core.model import Amount
 
 __all__ = [

@@ -13,15 +13,16 @@ from weighbridge.core.engine.slot_computation import (
     MISSING,
     NOT_COMPUTABLE,
     NOT_DRAWN,
+    Drawing,
+    Drawn,
     NodeReading,
+    RoundedAway,
     SlotComputation,
+    SourceLedgerView,
     of,
 )
-from weighbridge.core.engine.source_ledger import Drawing, Drawn, RoundedAway, SourceLedgerView
-from weighbridge.core.ledger.allocation import AllocationError
+from weighbridge.core.ledger.allocation import AllocationError, Partition, rounded_draw
 from weighbridge.core.ledger.drawing import Drawer, Need, Shortfall, SourceBatch
-from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.ledger.rounding import rounded_draw
 from weighbridge.core.model import Available, Model, Node, Upstream
 from weighbridge.core.quantity.number import ZERO, exact_total, plain
 from weighbridge.core.quantity.unit import convert

@@ -7,23 +7,171 @@ Invariants: values are in their node's unit; a problem is a full sentence that n
 says of what kind it is, and the ids of the events that it names.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from decimal import Decimal
 from functools import cached_property
 from typing import Final
 
-from weighbridge.core.engine.element import Element, Measure
-from weighbridge.core.engine.setting import EngineSetting, SlotData
-from weighbridge.core.engine.source_ledger import Drawn, RoundedAway
-from weighbridge.core.engine.statistics import Group
-from weighbridge.core.expression import Environment, Value, number, quantity
-from weighbridge.core.ledger.contributions import Contributions, times
-from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.model import Amount, Model, Node
+from weighbridge.core.engine.statistics import Element, Group, Measure, Measures, StaticValue
+from weighbridge.core.expression import Budget, Environment, Value, number, quantity
+from weighbridge.core.identity import ids
+from weighbridge.core.ledger.allocation import HALF_EVEN, Contributions, LedgerRounding, Partition, times
+from weighbridge.core.ledger.drawing import Drawer, SourceBatch
+from weighbridge.core.ledger.pool.pool import Pool
+from weighbridge.core.model import Amount, Model, Node, PreparedModel
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import Unit, absolute, parse_unit, slope
 from weighbridge.core.time.cadence import days_of, hours_of
+from weighbridge.core.time.instant import Interval
+
+# A source ledger as a node of a model sees it: its unit, its scale, what travels along.
+#
+# Invariants: every node that draws or looks has one; attributes stand in the order in which the node lists
+# them.
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLedgerView:
+    """The ledger that a node draws from or looks at, and the units of the attributes that travel along."""
+
+    ledger: int
+    name: str
+    unit: Unit
+    scale: int
+    attributes: Mapping[str, Unit]
+    rounding: LedgerRounding = HALF_EVEN
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a node of a run holds of one source, in the ledger's unit, and what travels along."""
+
+    node: str
+    source: SourceBatch
+    amount: Decimal
+    attributes: tuple[Decimal, ...] = ()
+    units: tuple[Unit, ...] = ()
+    rests_on: tuple[Contributions | None, ...] = ()
+    """What contributes to what the source came to, and to each attribute; None where nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundedAway:
+    """A draw that came to nothing: what a run's node needs, in the ledger's unit, rounds to zero there."""
+
+    drawer: Drawer
+    ledger: SourceLedgerView
+    needed: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What the nodes of one slot draw with: the pool that all runs share, and the source ledger of each."""
+
+    slot: Interval
+    pool: Pool
+    source_ledgers: Mapping[str, SourceLedgerView]
+    excluded: frozenset[Partition] = frozenset()
+    """Partitions that do not run, because nobody named a source for a node of theirs."""
+    unchanged: frozenset[Partition] = frozenset()
+    """Those of them that stay as they are; the others held something and fall to nothing."""
+    recorded: Mapping[Drawer, tuple[Drawn, ...]] | None = None
+    """What nodes drew before, where a run is computed again as it was; nothing is drawn then."""
+    seen: Mapping[Drawer, Decimal] = field(default_factory=dict)
+    """What `available` nodes saw then, in their own units."""
+
+
+# What the engine is given: the setting that all slots have in common, and the data of one slot.
+#
+# Invariants: the data of a slot hold all that the model reads; the engine asks nobody for more.
+
+
+EVENTS_NAMED_MAX = 5
+"""Events that the sentence of one problem names."""
+
+EVENTS_LISTED_MAX = 100
+"""Events whose ids one problem carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSetting:
+    """A model made ready to run over a project's data."""
+
+    program: PreparedModel
+    measures: Measures
+    project: int | None = 0
+    """The project whose events are named; None where values were given and no events stand behind them."""
+    zone: tzinfo = UTC
+    budget: Budget | None = None
+    """What all formulas may cost together; without, each may cost as much as one expression may."""
+    says_contributions: bool = False
+    """Whether runs say what their outputs rest on, which only books ask for."""
+
+    def ids_of(self, events: Sequence[int]) -> tuple[str, ...]:
+        """The ids of events, as many as a problem carries; a given value is none."""
+        if self.project is None:
+            return ()
+        return tuple(ids.of("event", self.project, one) for one in events[:EVENTS_LISTED_MAX])
+
+    def named(self, events: Sequence[int]) -> str:
+        """Events by their ids, for a sentence; given values by their places in the list."""
+        more, first = len(events) - EVENTS_NAMED_MAX, events[:EVENTS_NAMED_MAX]
+        shown = ", ".join([f"value {one}" for one in first] if self.project is None else self.ids_of(first))
+        return f"{shown} and {more} more" if more > 0 else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """What a run by itself has, over data that somebody named: one partition, whatever the data's tags.
+
+    All that was named must count, as what is joined whatever its date need not elsewhere.
+    """
+
+    partition: Partition
+    """The values that the data share; a dimension in which they differ, or that none has, has none."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """The asset, feedstock and location that the data share, by which static inputs go."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenValues:
+    """Values that somebody gives to nodes by name, where no project's data stand behind them.
+
+    A list holds one value for each event, in the unit of the node; one number is what the node comes to.
+    """
+
+    values: Mapping[str, Decimal | tuple[Decimal, ...]] = field(default_factory=dict)
+    """By slug; of a draw's attribute by `slug.attribute`. What is not there is missing."""
+    partition: Mapping[str, str] = field(default_factory=dict)
+    hours: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
+    """How long each event of an input lasted; of an input that is not there nobody knows it."""
+    period_days: Decimal | None = None
+    """How many days of the calendar the slot is; None when nobody knows it."""
+    period_hours: Decimal | None = None
+    """How long the slot lasts by the clock; None when nobody knows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotData:
+    """The data of one slot."""
+
+    slot: Interval
+    groups: Sequence[Group]
+    statics: Mapping[str, Sequence[StaticValue]] = field(default_factory=dict)
+    """The values of each static input, by its slug."""
+    skipped: frozenset[str] = frozenset()
+    """Inputs whose data were set aside by the caller."""
+    drawing: Drawing | None = None
+    """What `upstream` and `available` nodes draw with; without, they take what stands in for them."""
+    alone: Alone | None = None
+    """Given where the data are those of one run by itself, and no slot that is cut into partitions."""
+    given: GivenValues | None = None
+    """What somebody gave to nodes in place of data; the lists among it are groups of elements as well."""
+    named: frozenset[Partition] = frozenset()
+    """Partitions that run although no data here say so, because batches were made of them."""
+
 
 MISSING: Final = "required"
 """The code of a problem: something that the node needs is not there."""
@@ -196,3 +344,39 @@ class SlotComputation:
 def of(partition: Partition) -> str:
     """` for Straw`: the partition as the end of a sentence about a node; empty when there is but one."""
     return f" for {partition.label}" if partition.label else ""
+
+
+# The revision of the engine: which arithmetic computed a batch, where later code does it differently.
+#
+# Invariants: a change after which the same data and model version come to other digits, or to another
+# division of the same whole, is a new revision with a sentence of what it changed; nothing else is.
+# Revisions only rise.
+
+
+REVISIONS: Final = {
+    1: "the first",
+    2: "shares are cut at the places that the model names, leftover units to the largest remainders; a meter"
+    " is the asset, else the first location, else the event type; period_days counts calendar days; a"
+    " condition is decided for every event; partitions of two dimensions are"
+    " ordered by values that are told apart",
+}
+"""What each revision changed."""
+
+ENGINE_REVISION: Final = max(REVISIONS)
+"""The revision of this code, which every batch that it computes records."""
+
+REVISION_OF_1_0_0: Final = 2
+"""The revision of the first release: no batch of a release has an older one, however old its books are."""
+
+
+def unreleased(revision: int) -> str | None:
+    """What is wrong with a batch that says it was computed by a revision that no release up to this one has.
+
+    Whatever differs of a batch of a released revision is wrong, for each stays computable.
+    """
+    if REVISION_OF_1_0_0 <= revision <= ENGINE_REVISION:
+        return None
+    known = f"revisions {REVISION_OF_1_0_0} to {ENGINE_REVISION}"
+    if REVISION_OF_1_0_0 == ENGINE_REVISION:
+        known = f"revision {ENGINE_REVISION}"
+    return f"it says that revision {revision} of the engine computed it, and releases compute by {known}"

@@ -9,12 +9,161 @@ Invariants: sums are exact, so neither the order of events nor the way they were
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Final
 
-from weighbridge.core.engine.element import Element
-from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
+from weighbridge.core.ledger.allocation import Partition
+from weighbridge.core.model.definition import NO_COVERAGE
+from weighbridge.core.quantity.number import CONTEXT, DIGITS_MAX, EXACT, ZERO, exact_total
+from weighbridge.core.quantity.unit import ONE, Unit
 from weighbridge.core.quantity.value_source import ValueSource
+from weighbridge.core.time.expectation import ALWAYS, Meter, Service
+from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
+
+# What lies across a slot's boundary and is divided: the part of a value that belongs to the slot.
+#
+# The part is in proportion to time, in the 34 digits of the whole. It is cut as the difference of two
+# running amounts, the one up to the slot's end and the one up to its start.
+#
+# Invariant: the parts of a value in slots that cover its time without gap or overlap sum to the value, to
+# the last digit.
+
+
+_HOUR: Final = Decimal(3_600_000)
+
+
+def part_inside(value: Decimal, time: Interval, slot: Interval) -> Decimal:
+    """The part of a value that falls to the slot; all of it when its time is a moment or lies inside."""
+    length = (time.end - time.start) // MILLISECOND
+    if not value or not length or slot.holds(time):
+        return value
+    quantum = value.adjusted() - DIGITS_MAX + 1
+    units = int(value.scaleb(-quantum, context=EXACT))
+
+    def up_to(milliseconds: int) -> int:
+        return round(Fraction(units * min(max(milliseconds, 0), length), length))
+
+    count = up_to((slot.end - time.start) // MILLISECOND) - up_to((slot.start - time.start) // MILLISECOND)
+    return _brief(Decimal(count).scaleb(quantum, context=EXACT), value)
+
+
+def hours_inside(time: Interval, slot: Interval) -> Decimal:
+    """How long a stretch lasts inside the slot, in hours."""
+    common = slot.overlap(time)
+    return Decimal(0) if common is None else hours(common)
+
+
+def hours(time: Interval) -> Decimal:
+    """How long a stretch lasts, in hours."""
+    return CONTEXT.divide(Decimal((time.end - time.start) // MILLISECOND), _HOUR)
+
+
+def _brief(part: Decimal, whole: Decimal) -> Decimal:
+    """The part without zeros that the whole does not have either."""
+    if not part:
+        return Decimal(0)
+    short = part.normalize(EXACT)
+    exponent, whole_exponent = short.as_tuple().exponent, whole.as_tuple().exponent
+    assert isinstance(exponent, int)  # noqa: S101 - numbers are finite
+    assert isinstance(whole_exponent, int)  # noqa: S101
+    return (
+        short.quantize(Decimal(1).scaleb(whole_exponent), context=EXACT)
+        if exponent > whole_exponent
+        else short
+    )
+
+
+# An element is one event as an input reads it by itself, where a sum over a group does not tell enough.
+#
+# Arrays, medians, totalisers, averages over time, joins and what reaches over a slot's boundary are
+# computed from elements, in time order. A measure says where in its elements an input finds what it reads.
+#
+# Invariants: elements of a source come in order of start, end, tracking id, client reference and values,
+# which is their rank; never by id or arrival.
+
+
+Content = Decimal | str | bool | None
+"""A value of an event as it stands, in the unit of its data point type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One event of a source."""
+
+    event: int
+    rank: int
+    time: Interval
+    values: tuple[Content, ...]
+    tracking_id: str | None = None
+    feedstock: str | None = None
+    asset: str | None = None
+    location: str | None = None
+    service: Service = ALWAYS
+    """When its meter is in service."""
+    digest: int = 0
+    """A hash of the event, its time and its values."""
+    is_of_slot: bool = True
+    """Whether the slot has it; the reading that stands when a slot begins may be older."""
+    sources: tuple[ValueSource, ...] = ()
+    """Where each of its values comes from; empty when all were captured."""
+
+    @property
+    def meter(self) -> Meter:
+        """Whose reading it is."""
+        return Meter.of(self.asset, self.location)
+
+    def number(self, index: int) -> Decimal | None:
+        """The number at an index of its values."""
+        value = self.values[index]
+        return value if isinstance(value, Decimal) else None
+
+    def source(self, index: int) -> ValueSource:
+        """Where the value at an index of its values comes from."""
+        return self.sources[index] if self.sources else ValueSource.CAPTURED
+
+
+@dataclass(frozen=True, slots=True)
+class EventCadence:
+    """How often an event type is expected: every so many minutes, hours, days, weeks or months."""
+
+    amount: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How an input finds its values: the source, and the indexes of what it reads in each element."""
+
+    unit: Unit = ONE
+    source: int = 0
+    is_of_elements: bool = False
+    value: int = 0
+    weight: int | None = None
+    is_weight_of_target: bool = False
+    """Whether the weight stands on the event that this one is joined to."""
+    key: int | None = None
+    """The text that is joined on, here and on the other side."""
+    target_key: int | None = None
+    coverage: Decimal = NO_COVERAGE
+    """Percent of the slot that the data must cover."""
+    cadence: EventCadence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StaticValue:
+    """A value of the project that holds from a moment on, for what its keys name."""
+
+    number: int
+    value: Decimal
+    unit: Unit
+    effective_from: Instant
+    asset: str | None = None
+    feedstock: str | None = None
+    location: str | None = None
+
+
+Measures = Mapping[str, Measure]
+"""Measures by the slugs of the inputs."""
 
 
 @dataclass(frozen=True, slots=True)

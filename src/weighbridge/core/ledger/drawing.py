@@ -6,19 +6,51 @@ Invariants: sources are ordered by slot, tracking id and partition, by number on
 batches; drawers are ordered by slot, partition and node.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from enum import StrEnum
 from typing import Final
 
-from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, Contributions
-from weighbridge.core.ledger.draw_order import DrawOrder
-from weighbridge.core.ledger.partition import Account, Partition
-from weighbridge.core.quantity.number import ZERO
+from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, Account, Contributions, Partition, divide
+from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 from weighbridge.core.quantity.unit import Unit
 from weighbridge.core.time.cadence import EventSlot
 from weighbridge.core.time.instant import Interval
+
+# The order in which a draw takes from the batches of its source: the first whole, or a part of all.
+
+
+class DrawOrder(StrEnum):
+    """Which batches of the source are drawn first."""
+
+    FIFO = "fifo"
+    PRO_RATA = "pro_rata"
+
+
+def parts_taken(
+    offers: Iterable[tuple[int, Decimal]], missing: Decimal, order: DrawOrder, scale: int
+) -> Iterable[tuple[int, Decimal]]:
+    """How much to take of each offer: all of each in turn, or a part of all."""
+    if order is DrawOrder.FIFO:
+        left = missing
+        for source, amount in offers:
+            taken = min(left, amount)
+            yield source, taken
+            left = EXACT.subtract(left, taken)
+            if not left:
+                return
+        return
+    every = list(offers)
+    amounts = [amount for _, amount in every]
+    if exact_total(amounts) <= missing:
+        yield from every
+        return
+    # A part is cut below its offer and raised by one unit at most, so that none is above its offer.
+    parts = divide(missing, amounts, scale)
+    yield from ((source, part) for (source, _), part in zip(every, parts, strict=True) if part)
+
 
 Attributes = Mapping[str, tuple[Decimal, Unit]]
 """Values that travel along with what is drawn, by output."""
@@ -166,3 +198,39 @@ class SourceBooks:
 
 
 NO_BOOKS: Final = SourceBooks()
+
+
+# A circle of ledgers: each draws from the next and the last from the first, so that none comes first.
+
+
+Draws = Mapping[str, Collection[str]]
+"""The ledgers that each ledger draws from, by name."""
+
+
+def circle_through(names: Iterable[str], draws: Draws) -> tuple[str, ...]:
+    """A circle that goes through one of these ledgers, beginning with it; empty when there is none.
+
+    Of several the shortest is named, and of those the first by name.
+    """
+    for name in sorted(names):
+        paths: list[tuple[str, ...]] = [(name,)]
+        reached: set[str] = set()
+        while paths:
+            following = []
+            for path in paths:
+                for source in sorted(draws.get(path[-1], ())):
+                    if source == name:
+                        return path
+                    if source not in reached:
+                        reached.add(source)
+                        following.append((*path, source))
+            paths = following
+    return ()
+
+
+def described(circle: tuple[str, ...]) -> str:
+    """A circle in words: `'Char' draws from 'Wood' and 'Wood' from 'Char'`."""
+    pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
+    first, *others = [(repr(ledger), repr(source)) for ledger, source in pairs]
+    words = [f"{first[0]} draws from {first[1]}", *(f"{ledger} from {source}" for ledger, source in others)]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

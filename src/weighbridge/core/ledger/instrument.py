@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from weighbridge.core.identity.unseen import problem_of_unseen
+from weighbridge.core.identity.names import problem_of_unseen
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import NumberError, limited, plain, round_to
 from weighbridge.core.quantity.unit import Unit, parse_unit

@@ -6,7 +6,13 @@ prepare(model)                         what the engine runs
 """
 
 from weighbridge.core.model.aggregates import is_listed
-from weighbridge.core.model.canonical import canonical_text, sha256
+from weighbridge.core.model.canonical import (
+    DocumentChange,
+    VersionDifference,
+    canonical_text,
+    difference,
+    sha256,
+)
 from weighbridge.core.model.checking import check_model, unknown_event_types
 from weighbridge.core.model.definition import (
     COMPUTED_KINDS,
@@ -30,15 +36,12 @@ from weighbridge.core.model.definition import (
     StaticInput,
     Straddle,
     Upstream,
+    required_features,
 )
-from weighbridge.core.model.difference import DocumentChange, VersionDifference, difference
-from weighbridge.core.model.document.parsing import parse_model
-from weighbridge.core.model.equations import Equation, equations, show
-from weighbridge.core.model.features import required_features
-from weighbridge.core.model.flaw import Flaw, ModelError
-from weighbridge.core.model.node_types import ALONE, Surroundings
-from weighbridge.core.model.order import ancestors, needs, order
-from weighbridge.core.model.prepared import PreparedModel, prepare
+from weighbridge.core.model.node_types import ALONE, Surroundings, ancestors, needs, order
+from weighbridge.core.model.parsing import parse_model
+from weighbridge.core.model.prepared import Equation, PreparedModel, equations, prepare, show
+from weighbridge.core.model.source import Flaw, ModelError
 
 __all__ = [
     "ALONE",

@@ -18,8 +18,8 @@ from typing import Final
 from weighbridge.core.expression.functions.aggregate import average, median
 from weighbridge.core.model.definition import Aggregate, Amount, Input
 from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total, total
+from weighbridge.core.time.expectation import EVENT_TYPE, Meter, by_meter
 from weighbridge.core.time.instant import MILLISECOND, Interval
-from weighbridge.core.time.meter import EVENT_TYPE, Meter, by_meter
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,39 @@
-"""What each node yields: a number with its unit, alone or for each element of an origin.
-
-The origin of an input's values are the events they come from; a joined input has the origin of the
-input it is joined to, and the draws of an upstream node are an origin of their own.
-
-Invariants: two inputs have the same origin exactly when they take data points of the same events.
+"""What each node yields and needs: its unit, alone or for each element, and the order in which nodes are
+computed.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Final
 
-from weighbridge.core.expression import TEXT, ExpressionError, NameScope, Type, check, number, print_tree
+from weighbridge.core.expression import (
+    TEXT,
+    Expression,
+    ExpressionError,
+    NameScope,
+    Type,
+    check,
+    names,
+    number,
+    print_tree,
+)
 from weighbridge.core.expression.error import Position
+from weighbridge.core.expression.evaluation import operands_of, operation
 from weighbridge.core.expression.kind import Kind, require
-from weighbridge.core.ledger.partition import DIMENSIONS
+from weighbridge.core.expression.operation import Typing
+from weighbridge.core.expression.tree import Boolean, Name, Number, Text, Word
+from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model.definition import Formula, Input, Model, Node, StaticInput, Straddle, Upstream
 from weighbridge.core.quantity.unit import Unit, compatible
+
+# What each node yields: a number with its unit, alone or for each element of an origin.
+#
+# The origin of an input's values are the events they come from; a joined input has the origin of the input
+# it is joined to, and the draws of an upstream node are an origin of their own.
+#
+# Invariants: two inputs have the same origin exactly when they take data points of the same events.
+
 
 Types = Mapping[str, Type]
 
@@ -106,3 +124,139 @@ def _require_fit(node: Node, result: Type, position: Position) -> None:
             f' former write to(…, "{node.unit}"), for the latter give {node.slug} the unit K.',
             position,
         )
+
+
+# What a node needs, and the order in which nodes can be computed.
+#
+# Invariants: in an order every node stands after all it needs; among nodes that are free to come next the
+# document's order holds, so the same document always gives the same order.
+
+
+def needs(node: Node) -> tuple[str, ...]:
+    """The slugs that a node refers to, in the order they are written, each once."""
+    match node.body:
+        case Formula(tree=tree):
+            needed = [name.path[0] for name in names(tree) if name.path[0] != "partition"]
+        case Input(join=join, share_by=share_by):
+            needed = [slug for slug in (join and join.to, share_by) if slug]
+        case StaticInput(at=str(slug)):
+            needed = [slug]
+        case Upstream(amount=str(slug)):
+            needed = [slug]
+        case _:
+            needed = []
+    return tuple(dict.fromkeys(needed))
+
+
+def order(model: Model) -> tuple[str, ...]:
+    """The slugs in an order in which they can be computed; ValueError when there is none."""
+    waiting = {node.slug: set(needs(node)) for node in model.nodes}
+    done: dict[str, None] = {}
+    while waiting:
+        ready = next((slug for slug, needed in waiting.items() if needed <= done.keys()), None)
+        if ready is None:
+            raise ValueError(f"the nodes {', '.join(waiting)} need one another")
+        del waiting[ready]
+        done[ready] = None
+    return tuple(done)
+
+
+def ancestors(model: Model, targets: tuple[str, ...]) -> frozenset[str]:
+    """The targets and everything that they need, directly or not."""
+    needed = {node.slug: needs(node) for node in model.nodes}
+    reached: set[str] = set()
+    waiting = list(targets)
+    while waiting:
+        slug = waiting.pop()
+        if slug not in reached:
+            reached.add(slug)
+            waiting += needed[slug]
+    return frozenset(reached)
+
+
+def cycles(model: Model) -> list[tuple[str, ...]]:
+    """Every circle of nodes that need one another, each as a path that ends where it began."""
+    needed = {node.slug: [slug for slug in needs(node) if slug in model.by_slug] for node in model.nodes}
+    circles: dict[frozenset[str], tuple[str, ...]] = {}
+    finished: set[str] = set()
+    for start in needed:
+        path: list[str] = []
+        steps = [iter([start])]
+        while steps:
+            slug = next(steps[-1], None)
+            if slug is None:
+                steps.pop()
+                if path:
+                    finished.add(path.pop())
+            elif slug in path:
+                circle = (*path[path.index(slug) :], slug)
+                circles.setdefault(frozenset(circle), circle)
+            elif slug not in finished:
+                path.append(slug)
+                steps.append(iter(needed[slug]))
+    return list(circles.values())
+
+
+# Parallel arrays: those that a formula takes element by element, so that they must be of the same events.
+#
+# What two arrays come from is known of the document, but not whether every event has both values. So the
+# engine compares their events before it computes a formula that puts them side by side.
+#
+# Invariants: an array follows one input; what is joined to an input, or looked up at its elements, follows
+# it too, and needs no comparing with it.
+
+
+Pairs = Mapping[str, tuple[tuple[str, str], ...]]
+"""Inputs that must have the same events, by the formula that takes them side by side."""
+
+
+def parallel_inputs(model: Model, types: Mapping[str, Type]) -> Pairs:
+    """The inputs that each formula takes side by side, of a model that was checked."""
+    scope = NameScope(types, model.tables)
+    followed: dict[str, str] = {}
+    by_formula: dict[str, tuple[tuple[str, str], ...]] = {}
+    for node in (model.node(slug) for slug in order(model)):
+        match node.body:
+            case Input(join=None) as body if body.is_array:
+                followed[node.slug] = node.slug
+            case Input(join=join) as body if body.is_array and join is not None:
+                followed[node.slug] = followed[join.to]
+            case StaticInput(at=str(slug)) if slug in followed:
+                followed[node.slug] = followed[slug]
+            case Formula(tree=tree):
+                side_by_side = _Walk(scope, followed)
+                names = side_by_side.arrays_of(tree)
+                pairs = tuple(dict.fromkeys(side_by_side.pairs))
+                if pairs:
+                    by_formula[node.slug] = pairs
+                if names:
+                    followed[node.slug] = names[0]
+    return by_formula
+
+
+class _Walk:
+    """A walk over one formula that collects the inputs whose arrays meet in an operation."""
+
+    def __init__(self, scope: NameScope, followed: Mapping[str, str]) -> None:
+        self.scope = scope
+        self.followed = followed
+        self.pairs: list[tuple[str, str]] = []
+
+    def arrays_of(self, tree: Expression) -> tuple[str, ...]:
+        """The inputs that the elements of an expression follow; none of what is no array."""
+        return self._typed(tree)[1]
+
+    def _typed(self, tree: Expression) -> tuple[Type, tuple[str, ...]]:
+        match tree:
+            case Name():
+                own = self.followed.get(tree.text)
+                return self.scope.names[tree.text], () if own is None else (own,)
+            case Number() | Text() | Word() | Boolean():
+                return check(tree, self.scope), ()
+        operands = [self._typed(operand) for operand in operands_of(tree)]
+        typing = Typing(tree, [operand_type for operand_type, _ in operands], self.scope.tables)
+        result = operation(tree).rule(typing)
+        met = {name for _, names in operands for name in names}
+        names = tuple(one for one in dict.fromkeys(self.followed.values()) if one in met)
+        self.pairs += combinations(names, 2)
+        return result, names if result.is_array else ()

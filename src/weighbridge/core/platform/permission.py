@@ -4,7 +4,9 @@ Invariants: write includes read, and so does approve, which write does not inclu
 user of one account.
 """
 
-from collections.abc import Iterable
+import hashlib
+import zlib
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -58,3 +60,119 @@ class Actor:
     def beyond(self, permissions: Iterable[str]) -> list[str]:
         """Those of some permissions that the actor does not hold."""
         return [one for one in permissions if not self.may(one)]
+
+
+# A role is a set of permissions with a name that people know; what counts is the permissions.
+#
+# Invariants: the administrator has every permission; a role's permissions are written the shortest way,
+# since write includes read.
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """One role that a user may be given."""
+
+    name: str
+    title: str
+    meaning: str
+    permissions: tuple[str, ...]
+
+
+ROLES: Final = (
+    Role(
+        "administrator",
+        "Administrator",
+        "Everything, with users, tokens and the audit log.",
+        (*(f"{area}:write" for area in AREAS), APPROVE),
+    ),
+    Role(
+        "member",
+        "Member",
+        "Collects data, keeps ledgers and rules, approves what rules propose, writes reports.",
+        ("data_collection:write", "data_rules:write", APPROVE, "production_accounting:write"),
+    ),
+    Role(
+        "collector",
+        "Data collector",
+        "Sends and corrects measurements; sees neither ledgers nor rules.",
+        ("data_collection:write",),
+    ),
+    Role(
+        "reader",
+        "Reader",
+        "Reads data, ledgers, rules and reports, and changes nothing.",
+        ("data_collection:read", "data_rules:read", "production_accounting:read"),
+    ),
+)
+"""The roles that are offered, the one with most first."""
+
+ROLE_NAMES: Final = tuple(role.name for role in ROLES)
+
+
+def role_named(name: str) -> Role | None:
+    """The role of a name, if there is one."""
+    return next((role for role in ROLES if role.name == name), None)
+
+
+def shortest(permissions: Collection[str]) -> tuple[str, ...]:
+    """The same permissions without those that others include, in their order."""
+    return tuple(
+        one for one in ALL_PERMISSIONS if one in permissions and {*permissions}.isdisjoint(including(one))
+    )
+
+
+def title_of(permissions: Collection[str]) -> str:
+    """What people call these permissions: the title of a role, or else how many areas they reach."""
+    for role in ROLES:
+        if {*role.permissions} == {*shortest(permissions)}:
+            return role.title
+    return f"{len({one.partition(':')[0] for one in permissions})} of {len(AREAS)} areas"
+
+
+# An API token is a secret text that names itself: `wb_live_`, 32 random characters, 6 of checksum.
+#
+# The checksum lets a typo or a random string be refused before the database is asked, and lets secret
+# scanners recognise a leaked token without false alarms.
+#
+# Invariants: `is_well_formed(assemble(random))` for any 32 characters of the alphabet; the hash is what is
+# stored, never the token.
+
+
+PREFIX: Final = "wb_live_"
+ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+RANDOM_LENGTH: Final = 32
+CHECKSUM_LENGTH: Final = 6
+
+LIFETIMES_DAYS: Final = (30, 60, 90, 180, 365)
+"""How long a token may live; None beside these means that it does not expire."""
+
+LIFETIME_DAYS_DEFAULT: Final = 90
+
+
+def assemble(random_part: str) -> str:
+    """Make a token of 32 random characters of the alphabet."""
+    if len(random_part) != RANDOM_LENGTH or not set(random_part) <= set(ALPHABET):
+        raise ValueError(f"a token is made of {RANDOM_LENGTH} characters of the alphabet")
+    return PREFIX + random_part + _checksum(random_part)
+
+
+def is_well_formed(token: str) -> bool:
+    """Whether the text has the form of a token and its checksum holds."""
+    body = token.removeprefix(PREFIX)
+    if body == token or len(body) != RANDOM_LENGTH + CHECKSUM_LENGTH or not set(body) <= set(ALPHABET):
+        return False
+    return _checksum(body[:RANDOM_LENGTH]) == body[RANDOM_LENGTH:]
+
+
+def secret_hash(token: str) -> bytes:
+    """What is stored of a token. A fast hash is right for a secret of 190 random bits."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def _checksum(text: str) -> str:
+    value = zlib.crc32(text.encode())
+    digits = ""
+    for _ in range(CHECKSUM_LENGTH):
+        value, digit = divmod(value, len(ALPHABET))
+        digits = ALPHABET[digit] + digits
+    return digits

@@ -1,22 +1,27 @@
-"""A checkpoint: the head of a log, how many rows it has and their root, signed (C2SP tlog-checkpoint).
-
-    plant.example/audit_log/1        the origin: which log
-    1042                             how many rows
-    CsUYapGGPo4dkMgIAUqom/Xajj7...=  the root, in Base64
-                                     an empty line
-    — plant.example/audit_log/1 Az3grl...   the name of the key, and its number with the signature
-
-Invariant: what `opened` gives was signed by the key that the caller named; other signatures are passed over.
+"""Checkpoints of an audit log, and the proofs that a row is under one and that one extends another (RFC
+6962, C2SP tlog-checkpoint).
 """
 
 import base64
 import binascii
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
-from weighbridge.core.proof.error import UnprovenError
-from weighbridge.core.proof.merkle import HASH_BYTES
-from weighbridge.core.proof.signing import SigningKey, VerifierKey
+from weighbridge.core.proof.merkle import HASH_BYTES, verify_consistency, verify_inclusion
+from weighbridge.core.proof.signing import SigningKey, UnprovenError, VerifierKey
+
+# A checkpoint: the head of a log, how many rows it has and their root, signed (C2SP tlog-checkpoint).
+#
+#     plant.example/audit_log/1        the origin: which log
+#     1042                             how many rows
+#     CsUYapGGPo4dkMgIAUqom/Xajj7...=  the root, in Base64
+#                                      an empty line
+#     — plant.example/audit_log/1 Az3grl...   the name of the key, and its number with the signature
+#
+# Invariant: what `opened` gives was signed by the key that the caller named; other signatures are passed
+# over.
+
 
 NOTE_LENGTH_MAX: Final = 100_000
 """Characters of a signed note that are read; 16 signatures of any kind have room."""
@@ -113,3 +118,95 @@ def decoded(text: str) -> bytes:
     if encoded(content) != text:
         raise UnprovenError(f"{text[:100]!r} is not Base64 as it is written.")
     return content
+
+
+# The file that proves one row to be under a signed head (C2SP tlog-proof, version 1).
+#
+#     c2sp.org/tlog-proof@v1
+#     index 4                     the row, counted from 0
+#     gSKyXoYZUgZ6jduWYrkDO...=   hashes from the row's neighbour up to the root's child
+#                                 an empty line
+#     ...                         the checkpoint
+#
+# Invariant: what verifies was signed as a head with this row at this place.
+
+
+FIRST_LINE: Final = "c2sp.org/tlog-proof@v1"
+
+
+@dataclass(frozen=True, slots=True)
+class InclusionProof:
+    """A row's place, the path from it to the root, and the signed head with that root."""
+
+    index: int
+    path: Sequence[bytes]
+    note: str
+
+    @property
+    def text(self) -> str:
+        """The file."""
+        lines = [FIRST_LINE, f"index {self.index}", *map(encoded, self.path), "", self.note]
+        return "\n".join(lines)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read the file; UnprovenError when it is none. Extra data in it is passed over: nothing signs it."""
+        before, separator, note = text.partition("\n\n")
+        first, *lines = before.split("\n")
+        if lines and lines[0].startswith("extra "):
+            del lines[0]
+        if first != FIRST_LINE or not separator or not lines or not lines[0].startswith("index "):
+            raise UnprovenError(f"The proof does not begin with {FIRST_LINE} and the index of a row.")
+        return cls(number(lines[0].removeprefix("index ")), [hash_of(line) for line in lines[1:]], note)
+
+    def verify(self, leaf: bytes, verifier: VerifierKey) -> Checkpoint:
+        """The head that the leaf's hash is under; UnprovenError unless the key signed it and the path leads
+        there.
+        """
+        head = opened(self.note, verifier)
+        verify_inclusion(leaf, self.index, head.size, self.path, head.root)
+        return head
+
+
+# The file that proves a head to extend an older one, as a witness takes it (C2SP tlog-witness).
+#
+#     old 1042                    how many rows the older head has
+#     gSKyXoYZUgZ6jduWYrkDO...=   the hashes of the proof
+#                                 an empty line
+#     ...                         the newer checkpoint
+#
+# Invariant: what verifies has all rows of the older head, unchanged and in their places.
+
+
+_OLD: Final = "old "
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyProof:
+    """How many rows the older head has, the hashes between, and the newer signed head."""
+
+    old_size: int
+    hashes: Sequence[bytes]
+    note: str
+
+    @property
+    def text(self) -> str:
+        """The file."""
+        return "\n".join([f"{_OLD}{self.old_size}", *map(encoded, self.hashes), "", self.note])
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read the file; UnprovenError when it is none."""
+        before, separator, note = text.partition("\n\n")
+        first, *lines = before.split("\n")
+        if not separator or not first.startswith(_OLD):
+            raise UnprovenError("The proof does not begin with `old` and the number of rows of a head.")
+        return cls(number(first.removeprefix(_OLD)), [hash_of(line) for line in lines], note)
+
+    def verify(self, older: Checkpoint, verifier: VerifierKey) -> Checkpoint:
+        """The newer head; UnprovenError unless the key signed it and it extends the older one."""
+        newer = opened(self.note, verifier)
+        if self.old_size != older.size:
+            raise UnprovenError(f"The proof is from {self.old_size:,} rows; the head has {older.size:,}.")
+        verify_consistency(older.size, older.root, newer.size, newer.root, self.hashes)
+        return newer

@@ -9,10 +9,10 @@ most 2 * log2(n) + 1 hashes; verifying needs the proof alone.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from weighbridge.core.proof.error import UnprovenError
+from weighbridge.core.proof.signing import UnprovenError
 
 HASH_BYTES: Final = 32
 EMPTY_ROOT: Final = hashlib.sha256().digest()
@@ -175,3 +175,52 @@ def _root_after(old: int, old_root: bytes, spans: Sequence[Span], proof: Sequenc
         root = node_hash(part, root) if span.end == reached.start else node_hash(root, part)
         reached = Span(min(span.start, reached.start), max(span.end, reached.end))
     return root
+
+
+# The right edge of a tree that grows: the roots of the perfect subtrees that its leaves fall into.
+#
+# Of n leaves they are as many as n has ones in binary, so a tree of any size grows in the memory of its
+# levels. Every eighth height is worth keeping: of 256 neighbours of one such height the one above is made,
+# so that with those alone any part of the tree is 255 hashes of each kept height away.
+#
+# Invariant: `size` leaves were added, and `root` is the root over all of them.
+
+
+KEPT_HEIGHT: Final = 8
+"""Subtrees are kept whose height is a multiple of this, as in the tiles of C2SP tlog-tiles."""
+
+
+class KeptNode(NamedTuple):
+    """The root of a perfect subtree that is kept, 256^`level` leaves wide."""
+
+    level: int
+    position: int
+    hash: bytes
+
+
+class Edge:
+    """A tree that grows by one leaf at a time."""
+
+    def __init__(self, size: int = 0, roots: Iterable[bytes] = ()) -> None:
+        """Go on from a tree of so many leaves, with the roots of its perfect subtrees from left to right."""
+        heights = [subtree.height for subtree in perfect_subtrees(Span(0, size))]
+        self.size = size
+        self._roots = [*zip(heights, roots, strict=True)]
+
+    def add(self, leaf: bytes) -> list[KeptNode]:
+        """Add the hash of a leaf; gives the nodes to keep that became complete with it."""
+        kept = []
+        height, root = 0, leaf
+        while self._roots and self._roots[-1][0] == height:
+            root = node_hash(self._roots.pop()[1], root)
+            height += 1
+            if height % KEPT_HEIGHT == 0:
+                kept.append(KeptNode(height // KEPT_HEIGHT, self.size >> height, root))
+        self._roots.append((height, root))
+        self.size += 1
+        return kept
+
+    @property
+    def root(self) -> bytes:
+        """The root over all leaves."""
+        return joined([root for _, root in self._roots])

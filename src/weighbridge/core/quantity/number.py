@@ -8,8 +8,9 @@ Invariants: `parse_decimal(plain(number)) == number`; the same operands give the
 machine; a sum does not depend on the order of its terms, because it is taken exactly and rounded once.
 """
 
+import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import (
     MAX_EMAX,
     MIN_EMIN,
@@ -27,7 +28,7 @@ from decimal import (
     InvalidOperation,
     Overflow,
 )
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 ZERO: Final = Decimal(0)
 """Nothing, where an amount begins before anything is added to it."""
@@ -146,3 +147,50 @@ def exact_total(values: Iterable[Decimal]) -> Decimal:
 def shorten(text: str, length: int = 60) -> str:
     """Cut a text that came from outside to a length that fits a sentence."""
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+# An amount as text that is the same for the same amount; of many numbers, their count and their digest.
+
+
+def digits(amount: Decimal | tuple[Decimal, ...] | None) -> str:
+    """An amount as text that is the same for the same amount; of an array, its digest."""
+    if amount is None:
+        return ""
+    if isinstance(amount, Decimal):
+        return plain(amount)
+    return f"[{len(amount)} {digest_of(amount).hex()}]"
+
+
+def digest_of(amounts: Sequence[Decimal]) -> bytes:
+    """The SHA-256 of an array's numbers, one to a line."""
+    return hashlib.sha256("\n".join(map(plain, amounts)).encode()).digest()
+
+
+# A number of JSON: a decimal with every digit that was sent, and never a text.
+#
+# Of a plain decimal the JSON library takes texts too, `NaN` among them; of a `JsonNumber` it asks here.
+#
+# Invariant: what is read is a finite decimal.
+
+
+if TYPE_CHECKING:
+    JsonNumber = Decimal
+else:
+
+    class _EveryDecimal(type):
+        """Makes every decimal one of them."""
+
+        def __instancecheck__(cls, value: object) -> bool:
+            return isinstance(value, Decimal)
+
+    class JsonNumber(metaclass=_EveryDecimal):
+        """A decimal that comes as a number of JSON."""
+
+
+def read_special(kind: type[Any], value: Any) -> Any:
+    """Read a value of a type that the JSON library does not know by itself; TypeError says what it takes."""
+    if kind is not JsonNumber:
+        raise NotImplementedError(kind)
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise TypeError(f"Expected `decimal`, got `{type(value).__name__}`")
+    return Decimal(value)

@@ -9,6 +9,7 @@ Invariants: there is no other move than those listed; of a chain at most one rep
 and at most one states what is posted.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -78,3 +79,136 @@ def advance(status: ReportStatus, trigger: ReportTrigger) -> ReportStatus:
         return MOVES[status, trigger]
     except KeyError:
         raise ValueError(f"a report that is {status} does not {trigger}") from None
+
+
+# Adapters by their names, how a report gets to its receiver; and the formats that it is written in.
+
+
+class AdapterName(StrEnum):
+    """How a report gets to its receiver."""
+
+    FILE = "file"
+    """It is kept for people, who fetch it and hand it on."""
+
+    HTTP = "http"
+    """It is posted to the address of a registry."""
+
+
+class ReportFormat(StrEnum):
+    """What a report is written as."""
+
+    JSON = "json"
+    CSV = "csv"
+    XLSX = "xlsx"
+    XML = "xml"
+
+
+MEDIA_TYPES: Final = {
+    ReportFormat.JSON: "application/json",
+    ReportFormat.CSV: "text/csv; charset=utf-8",
+    ReportFormat.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ReportFormat.XML: "application/xml",
+}
+"""What each format is called on its way."""
+
+
+# Delivery: the steps by which a report is handed on, and what they make certain.
+#
+# Each step is written down, that of sending before anything leaves. Whoever reads the steps knows whether
+# the receiver may have the report: it may from the moment that sending was written down, unless that very
+# attempt ended with the certainty that nothing arrived.
+#
+# >>> step = DeliveryStep
+# >>> may_have_been_received([step.SENDING, step.NOT_SENT])
+# False
+# >>> may_have_been_received([step.SENDING, step.UNANSWERED, step.SENDING, step.REFUSED])
+# True
+#
+# Invariants: what may have been received stays so until somebody decides; a step that is missing, because
+# the process died, counts as one without an answer.
+
+
+class DeliveryStep(StrEnum):
+    """What was done, or what came of it."""
+
+    SENDING = "sending"
+    """It is about to be handed on: from here on the receiver may have it."""
+
+    RECEIVED = "received"
+    """The receiver says that it has it."""
+
+    REFUSED = "refused"
+    """The receiver answered that it does not take it."""
+
+    NOT_SENT = "not_sent"
+    """Nobody took up the connection; nothing left."""
+
+    UNANSWERED = "unanswered"
+    """It may have been received: no answer came, or one that says nothing."""
+
+    ABSENT = "absent"
+    """Asked for it, the receiver says that it does not know it; what is still on its way may arrive."""
+
+
+NOTHING_ARRIVED: Final = (DeliveryStep.REFUSED, DeliveryStep.NOT_SENT)
+"""Steps after which it is certain that the attempt before them brought nothing."""
+
+
+def may_have_been_received(steps: Sequence[DeliveryStep]) -> bool:
+    """Whether the receiver may have a report that was handed on in these steps."""
+    for index, step in enumerate(steps):
+        if step is DeliveryStep.RECEIVED:
+            return True
+        ended = next((one for one in steps[index + 1 :] if one is not DeliveryStep.ABSENT), None)
+        if step is DeliveryStep.SENDING and ended not in NOTHING_ARRIVED:
+            return True
+    return False
+
+
+# Submission requirements: what must hold of a report before it is sent off.
+#
+# Some hold for every report; a methodology may ask for more by their names.
+
+
+class Requirement(StrEnum):
+    """What must hold; each is the code of the refusal that names it."""
+
+    HAS_BATCHES = "no_batches"
+    """The report takes from at least one batch."""
+
+    BATCHES_THERE = "batch_gone"
+    """None of its batches was deleted."""
+
+    AMOUNTS_REMAIN = "not_remaining"
+    """What it takes remains, at every moment from the latest slot's end on."""
+
+    NO_PENDING_PROPOSALS = "pending_proposals"
+    """No correction of the data behind it waits for approval."""
+
+    NOT_STALE = "stale_batches"
+    """Its batches stand on the data as they are."""
+
+    NO_LATE_DATA = "late_data"
+    """No data of its time wait for a generation to look at them."""
+
+    NO_OPEN_DEFICITS = "open_deficits"
+    """At no moment of its period more was drawn of its ledger than produced."""
+
+    OF_ITS_MODELS = "another_model"
+    """Its batches were made by models that implement its methodology."""
+
+    NO_OPEN_ALERTS = "open_alerts"
+    """No alert stands on the data or the runs behind it."""
+
+    MEASURED_ENOUGH = "measured_share"
+    """Of what it takes, as much was measured as its methodology asks for."""
+
+    HAS_EVIDENCE = "no_evidence"
+    """Each of its batches has evidence on an event that it was made of."""
+
+
+OPTIONAL_REQUIREMENTS: Final = {
+    "no_open_alerts": Requirement.NO_OPEN_ALERTS,
+    "evidence": Requirement.HAS_EVIDENCE,
+}
+"""What a methodology may ask for, by name."""

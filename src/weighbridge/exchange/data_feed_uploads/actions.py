@@ -5,8 +5,7 @@ from contextlib import asynccontextmanager, suppress
 from secrets import token_hex
 from typing import Final
 
-from weighbridge.collection.evidence_files.keeping import KEY_BYTES
-from weighbridge.collection.evidence_files.store import EvidenceStore
+from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.core.collection.data_feed import NAME_OF_FILE_MAX
 from weighbridge.core.collection.evidence import problems_of_name, without_path
 from weighbridge.core.platform.permission import Actor
@@ -17,9 +16,9 @@ from weighbridge.db.engine import Database, Write
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.data_feed_uploads import queries
 from weighbridge.exchange.data_feed_uploads.records import DataFeedUpload, SentFile, UploadAgain
-from weighbridge.http.arrival.upload import FILE_PART, Upload
+from weighbridge.http.messages.body import FILE_PART, Upload
 from weighbridge.platform import changes
-from weighbridge.platform.async_tasks.actions import queue_task
+from weighbridge.platform.async_tasks import queue_task
 
 DRY_RUN_PART: Final = "dry_run"
 KIND: Final = "data_feed_upload"

@@ -9,12 +9,12 @@ from psycopg.sql import SQL
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
+from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.exchange.data_feed_uploads.records import DataFeedUpload, UploadProblem
-from weighbridge.platform.tenancy.scope import find
+from weighbridge.platform.tenancy import find
 
 UPLOADS: Final = Listing(
     sorts={"id": "u.id", "created_at": "u.created_at"},

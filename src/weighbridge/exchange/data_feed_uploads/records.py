@@ -5,9 +5,9 @@ from typing import Annotated
 
 import msgspec
 
-from weighbridge.core.platform.task_state import TaskState
+from weighbridge.core.platform.tasks import TaskState
 from weighbridge.core.time.instant import Instant
-from weighbridge.db.listing import INT4_LARGEST
+from weighbridge.db.lists.listing import INT4_LARGEST
 from weighbridge.http.text import between, one_of
 
 

@@ -3,9 +3,9 @@
 from functools import partial
 from typing import Final
 
-from weighbridge.collection.tenancy.project import project_named
+from weighbridge.collection.named_records.names import project_named
 from weighbridge.core.collection.data_feed import FILE_BYTES_MAX
-from weighbridge.db.listing import Page, list_request
+from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.exchange.data_feed_uploads import actions, queries
 from weighbridge.exchange.data_feed_uploads.records import (
     DataFeedUpload,
@@ -14,10 +14,10 @@ from weighbridge.exchange.data_feed_uploads.records import (
     UploadResult,
 )
 from weighbridge.exchange.data_feeds.queries import get_data_feed
-from weighbridge.http.arrival.upload import Form
-from weighbridge.http.attachment import Attachment
-from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, get, post
-from weighbridge.platform.queue.polling import POLL_AFTER_SECONDS
+from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
+from weighbridge.http.messages.body import Form
+from weighbridge.http.messages.reply import Attachment
+from weighbridge.platform.async_tasks import POLL_AFTER_SECONDS
 
 _PATH: Final = "/projects/{project_id}/data_feeds/{data_feed_id}/uploads"
 _ONE: Final = _PATH + "/{upload_id}"

@@ -18,9 +18,8 @@ from typing import Any, Final
 
 import msgspec
 
-from weighbridge.collection.evidence_files.keeping import KEY_BYTES
-from weighbridge.collection.evidence_files.store import EvidenceStore
-from weighbridge.collection.intake.day_quota import count_day
+from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
+from weighbridge.collection.intake.creation import count_day
 from weighbridge.core.collection.data_feed import (
     CONTENT_BYTES_MAX,
     NAME_OF_FILE_MAX,
@@ -44,10 +43,10 @@ from weighbridge.exchange.feeding.report import VALUE_LENGTH_MAX, BadRowReport
 from weighbridge.exchange.feeding.storing import REASON, RowStore, StoringOrder, Tally
 from weighbridge.exchange.tabular.file import CsvFile
 from weighbridge.exchange.tabular.opening import content_digest
-from weighbridge.http.attachment import Spool
+from weighbridge.http.messages.reply import Spool
+from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
-from weighbridge.platform.async_tasks import actions as tasks
-from weighbridge.platform.async_tasks.actions import Attempt
+from weighbridge.platform.async_tasks import Attempt
 from weighbridge.sandbox.sandbox import read_apart, sandboxed
 
 DIGEST_DIGITS: Final = 12
@@ -149,7 +148,7 @@ class Feeder:
         tx: Write, attempt: Attempt, work: UploadWork, outcome: FeedOutcome, *, is_refused: bool = False
     ) -> None:
         """Write down what the upload came to, and end its task with it."""
-        await tasks.hold_fence(tx, attempt)
+        await tasks.lock_current_attempt(tx, attempt)
         await tx.execute(_COME_TO, _values(outcome) | {"project": work.project, "id": work.number})
         tally = outcome.tally
         result = UploadResult(

@@ -8,8 +8,8 @@ from msgspec.structs import asdict
 from psycopg.errors import UniqueViolation
 from psycopg.sql import SQL, Identifier, Placeholder
 
-from weighbridge.collection.event_types.queries import get_event_type
-from weighbridge.collection.event_types.records import EventType
+from weighbridge.collection.event_types import read_event_type
+from weighbridge.collection.records.data_points import EventType
 from weighbridge.core.collection.data_feed import (
     BadRows,
     DecimalMark,
@@ -17,16 +17,16 @@ from weighbridge.core.collection.data_feed import (
     OnDifference,
     OtherColumns,
     ReferenceRule,
+    problems_of_watch,
 )
-from weighbridge.core.collection.watched_place import problems_of_watch
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.name import problem_of_name
+from weighbridge.core.identity.names import problem_of_name
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb
-from weighbridge.db.patch import changed, remove_unused
+from weighbridge.db.row import changed, remove_unused
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.exchange.data_feeds import queries
 from weighbridge.exchange.data_feeds.records import DataFeed, DataFeedChange, NewDataFeed
@@ -205,7 +205,7 @@ async def _event_type(
     tx: Read, project: int, said: NewDataFeed | DataFeed, problems: list[Problem]
 ) -> EventType | None:
     try:
-        found = await get_event_type(tx, project, said.event_type_id)
+        found = await read_event_type(tx, project, said.event_type_id)
     except NotFound:
         text = f"data_feed.event_type_id is {said.event_type_id!r}, which is no event type of the project."
         problems.append(Problem(text, "data_feed.event_type_id", "unknown"))

@@ -8,7 +8,7 @@ from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
+from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import NotFound

@@ -10,6 +10,7 @@ from weighbridge.core.collection.data_feed import (
     COLUMNS_MAX,
     COLUMNS_OF_FEED_MAX,
     HEADER_LINE_MAX,
+    PLACE_LENGTH_MAX,
     BadRows,
     DecimalMark,
     Formulas,
@@ -17,7 +18,6 @@ from weighbridge.core.collection.data_feed import (
     OtherColumns,
     ReferenceRule,
 )
-from weighbridge.core.collection.watched_place import PLACE_LENGTH_MAX
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Line, Name, at_most, one_of
 

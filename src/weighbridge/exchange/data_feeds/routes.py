@@ -1,8 +1,8 @@
 """Paths of data feeds."""
 
-from weighbridge.collection.event_types.queries import get_event_type
-from weighbridge.collection.tenancy.project import project_named, project_to_read
-from weighbridge.db.listing import Page, list_request
+from weighbridge.collection.event_types import read_event_type
+from weighbridge.collection.named_records.names import project_named, project_to_read
+from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.exchange.data_feeds import actions, queries
 from weighbridge.exchange.data_feeds.records import (
     DataFeed,
@@ -12,7 +12,7 @@ from weighbridge.exchange.data_feeds.records import (
     SuggestedColumns,
 )
 from weighbridge.exchange.feeding.suggestion import suggested
-from weighbridge.http.endpoint import ReadCall, WriteCall, ask, delete, get, patch, post
+from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, delete, get, patch, post
 
 _PATH = "/projects/{project_id}/data_feeds"
 _ONE = _PATH + "/{data_feed_id}"
@@ -47,7 +47,7 @@ async def suggest_columns(call: ReadCall, body: HeaderQuestion) -> SuggestedColu
     Nothing is stored; look through the suggestion and send it as `columns` of a data feed.
     """
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    event_type = await get_event_type(call.tx, project, body.event_type_id)
+    event_type = await read_event_type(call.tx, project, body.event_type_id)
     return await call.tx.in_thread(suggested, body.header, event_type)
 
 

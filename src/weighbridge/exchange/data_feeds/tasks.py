@@ -19,11 +19,10 @@ from typing import BinaryIO, Final, NamedTuple, TypeVar, cast
 import msgspec
 from psycopg.errors import UniqueViolation
 
-from weighbridge.collection.evidence_files.keeping import KEY_BYTES
-from weighbridge.collection.evidence_files.store import EvidenceStore
-from weighbridge.core.collection.watched_place import DONE, FAILED, root_above
+from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
+from weighbridge.core.collection.data_feed import DONE, FAILED, root_above
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.platform.task_state import TaskState
+from weighbridge.core.platform.tasks import TaskState
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Write
 from weighbridge.db.json import written

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weighbridge.collection.event_types.queries import get_event_type
-from weighbridge.collection.event_types.records import EventType
-from weighbridge.collection.events.records import LocationRef
+from weighbridge.collection.event_types import read_event_type
 from weighbridge.collection.intake.checking import EventVocabulary
 from weighbridge.collection.intake.lookup import look_up
+from weighbridge.collection.records.data_points import EventType
+from weighbridge.collection.records.events import LocationRef
 from weighbridge.core.collection.data_feed import DecimalMark, ReferenceRule
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
@@ -45,7 +45,7 @@ class FeedDestination:
 async def destination_of(tx: Write, actor: Actor, project: int, feed: DataFeed) -> FeedDestination:
     """Find and hold what the rows of a feed's file may name."""
     try:
-        event_type = await get_event_type(tx, project, feed.event_type_id)
+        event_type = await read_event_type(tx, project, feed.event_type_id)
         names = await look_up(tx, actor, project, slugs=[event_type.slug], named={})
     except NotFound:
         raise Refusal("The event type of the data feed is no more.") from None

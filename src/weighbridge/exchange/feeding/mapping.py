@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from weighbridge.collection.event_types.records import EventType
+from weighbridge.collection.records.data_points import EventType
 from weighbridge.core.collection.data_feed import COLUMNS_MAX, OtherColumns, ReferenceRule
 from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.quantity.number import shorten

@@ -11,8 +11,8 @@ from datetime import datetime
 from itertools import islice
 from typing import Final, NamedTuple
 
-from weighbridge.collection.events.records import NewEvent
 from weighbridge.collection.intake.checking import EventVocabulary, copy_text, take_in
+from weighbridge.collection.records.events import NewEvent
 from weighbridge.core.problem import Problem
 from weighbridge.exchange.feeding.report import VALUE_LENGTH_MAX
 from weighbridge.exchange.tabular.dating import outcomes

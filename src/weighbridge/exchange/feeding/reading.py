@@ -17,8 +17,8 @@ from weighbridge.exchange.feeding.units_line import taken_from
 from weighbridge.exchange.tabular.file import CsvFile
 from weighbridge.exchange.tabular.given import GivenFields, fields_given
 from weighbridge.exchange.tabular.opening import reading_table
-from weighbridge.sandbox.limits import SandboxLimits
 from weighbridge.sandbox.sandbox import Sandbox
+from weighbridge.sandbox.work import SandboxLimits
 
 FEED_LIMITS: Final = SandboxLimits(memory_bytes=1_610_612_736, cpu_seconds=90)
 """What reading a file of a feed may take: 1.5 GB, and 90 seconds for its opening and for each portion."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from weighbridge.core.platform.export_format import guarded
+from weighbridge.core.platform.tasks import guarded
 from weighbridge.core.quantity.number import shorten
 from weighbridge.exchange.tabular.row import BadRow
 

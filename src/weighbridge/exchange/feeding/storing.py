@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from weighbridge.collection.events.actions import update_events
-from weighbridge.collection.events.records import EventChange
+from weighbridge.collection.events import change_events
 from weighbridge.collection.intake.checking import COPY_EVENTS, EventVocabulary
-from weighbridge.collection.intake.sent_again import Discrepancy, HeldEvent, differences, held_events
+from weighbridge.collection.intake.client_references import Discrepancy, HeldEvent, differences, held_events
+from weighbridge.collection.records.events import EventChange
+from weighbridge.core.collection.correction import leaves_of_rows
 from weighbridge.core.collection.data_feed import PROBLEMS_SHOWN
-from weighbridge.core.collection.event_leaf import leaves_of_rows
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.proof.edge import Edge
+from weighbridge.core.proof.merkle import Edge
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
@@ -204,7 +204,7 @@ class RowStore:
                 wanted[held.number] = change_of(row.event, unlike, order.reason)
         refused: dict[int, list[Problem]] = {}
         if wanted:
-            refused = await update_events(self.tx, order.actor, order.project, wanted, order.vocabulary)
+            refused = await change_events(self.tx, order.actor, order.project, wanted, order.vocabulary)
         self.tally.corrected += len(wanted) - len(refused)
         told = []
         for row, held, unlike in found:

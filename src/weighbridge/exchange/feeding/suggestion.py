@@ -6,7 +6,7 @@ Invariant: what is suggested would be taken: fields that exist, units that conve
 from collections.abc import Sequence
 from typing import Final
 
-from weighbridge.collection.event_types.records import EventType
+from weighbridge.collection.records.data_points import EventType
 from weighbridge.core.quantity.unit import UnitError, conversion, parse_unit
 from weighbridge.exchange.data_feeds.records import FeedColumn, SuggestedColumns
 from weighbridge.exchange.tabular.columns import LOCATION_FIELD, meanings_of_names, plain_name

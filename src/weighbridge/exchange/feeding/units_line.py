@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from weighbridge.collection.event_types.records import DataPointType
+from weighbridge.collection.records.data_points import DataPointType
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
 from weighbridge.core.quantity.unit import UnitError, conversion, parse_unit

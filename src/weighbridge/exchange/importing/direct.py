@@ -16,21 +16,18 @@ import psycopg
 from psycopg.errors import UniqueViolation
 from psycopg_pool import PoolTimeout
 
-from weighbridge.collection.assets import queries as assets
-from weighbridge.collection.event_types import queries as event_types
-from weighbridge.collection.events.actions import create_events, update_events
-from weighbridge.collection.events.records import NewEvent, NewEventsBody
-from weighbridge.collection.feedstocks import queries as feedstocks
+from weighbridge.collection import assets, event_types, feedstocks, locations
+from weighbridge.collection.events import change_events, insert_events
 from weighbridge.collection.intake.checking import EventVocabulary
+from weighbridge.collection.intake.client_references import HeldEvent, differences, held_events
 from weighbridge.collection.intake.lookup import look_up
-from weighbridge.collection.intake.sent_again import HeldEvent, differences, held_events
-from weighbridge.collection.locations import queries as locations
-from weighbridge.collection.tenancy.project import project_named
+from weighbridge.collection.named_records.names import project_named
+from weighbridge.collection.records.events import NewEvent, NewEventsBody
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.db.listing import Listing, Page, list_request
+from weighbridge.db.lists.listing import Listing, Page, list_request
 from weighbridge.errors import NotFound, Refusal, Unavailable
 from weighbridge.exchange.importing.store import (
     Comparing,
@@ -46,7 +43,7 @@ from weighbridge.exchange.importing.store import (
 )
 from weighbridge.exchange.tabular.given import change_of, differing_row, is_correctable
 from weighbridge.exchange.tabular.row import BadRow, NumberedEvent
-from weighbridge.platform.accounts.actions import administrator_of
+from weighbridge.platform.users import administrator_of
 
 CONNECTIONS_MAX: Final = 2
 TWIN_ATTEMPTS_MAX: Final = 3
@@ -110,13 +107,13 @@ class Direct:
                 raise NotFound("project", project, message=said) from None
             return destination_of(
                 ids.of("project", self._project),
-                await self._all(tx, event_types.list_event_types, event_types.EVENT_TYPES, TypeFacts),
+                await self._all(tx, event_types.select_event_types, event_types.EVENT_TYPES, TypeFacts),
                 event_type,
-                locations=await self._all(tx, locations.list_locations, locations.LOCATIONS, IdAndName),
+                locations=await self._all(tx, locations.select_locations, locations.LOCATIONS, IdAndName),
                 feedstocks=await self._all(
-                    tx, feedstocks.list_feedstocks_of_project, feedstocks.FEEDSTOCKS, IdAndName
+                    tx, feedstocks.select_feedstocks_of_project, feedstocks.FEEDSTOCKS, IdAndName
                 ),
-                assets=await self._all(tx, assets.list_assets_of_project, assets.ASSETS, IdAndName),
+                assets=await self._all(tx, assets.select_assets_of_project, assets.ASSETS, IdAndName),
             )
 
     async def _all(self, tx: Read, list_page: Any, listing: Listing, facts: type[Result]) -> list[Result]:
@@ -139,7 +136,7 @@ class Direct:
             if new and not comparing.is_dry_run:
                 try:
                     body = NewEventsBody(events=[numbered.event for numbered in new])
-                    await create_events(tx, self._actor, self._project, body)
+                    await insert_events(tx, self._actor, self._project, body)
                 except Refusal as refusal:
                     if all(problem.code in {"taken", "differs"} for problem in refusal.problems):
                         raise _TakenError(refusal.problems) from None
@@ -185,7 +182,7 @@ class Direct:
         }
         refused: dict[int, list[Problem]] = {}
         if wanted and not comparing.is_dry_run:
-            refused = await update_events(tx, self._actor, self._project, wanted, vocabulary)
+            refused = await change_events(tx, self._actor, self._project, wanted, vocabulary)
         told = []
         for one, held, unlike in found:
             event = ids.of("event", self._project, held.number)

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from weighbridge.collection.events.records import EVENTS_MAX, LocationRef
+from weighbridge.collection.records.events import EVENTS_MAX, LocationRef
 from weighbridge.core.collection.data_feed import OnDifference
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten

@@ -14,10 +14,10 @@ from typing import Final, Protocol
 
 import msgspec
 
-from weighbridge.collection.event_types.records import EXPECTED_LOCATIONS
-from weighbridge.collection.events.records import LOCATIONS_MAX
 from weighbridge.collection.intake.checking import EventSchema, EventVocabulary
-from weighbridge.collection.measurements.value import ValueColumn
+from weighbridge.collection.measurements.values import ValueColumn
+from weighbridge.collection.records.data_points import EXPECTED_LOCATIONS
+from weighbridge.collection.records.events import LOCATIONS_MAX
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Refusal

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weighbridge.core.identity.slug import slug_of
+from weighbridge.core.identity.names import slug_of
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import Conversion
 from weighbridge.errors import Invalid

@@ -7,8 +7,8 @@ compared, and never corrected.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from weighbridge.collection.events.records import EventChange, NewEvent
-from weighbridge.collection.intake.sent_again import NOT_CORRECTED, Discrepancy, FieldKey
+from weighbridge.collection.intake.client_references import NOT_CORRECTED, Discrepancy, FieldKey
+from weighbridge.collection.records.events import EventChange, NewEvent
 from weighbridge.exchange.tabular.columns import LOCATION_FIELD
 from weighbridge.exchange.tabular.row import BadRow, RowMapping, RowProblem
 

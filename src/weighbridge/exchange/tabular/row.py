@@ -10,8 +10,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from weighbridge.collection.events.records import LocationRef, NewDataPoint, NewEvent
 from weighbridge.collection.intake.checking import EventVocabulary, take_in
+from weighbridge.collection.records.events import LocationRef, NewDataPoint, NewEvent
 from weighbridge.core.quantity.number import NumberError, limited, shorten
 from weighbridge.core.quantity.unit import Conversion, convert_by
 from weighbridge.exchange.tabular.cell import CellError, MissingMarks, ReadyCell, read_boolean, read_number

@@ -17,7 +17,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
 
-from weighbridge.core.collection.watched_place import MOVED_TO
+from weighbridge.core.collection.data_feed import MOVED_TO
 from weighbridge.exchange.watching.place import (
     COPIED_BYTES,
     FILES_OF_LOOK_MAX,

@@ -1,11 +1,9 @@
-"""An event loop in a thread of its own, with connections of its own, for requests that compute.
+"""The event loop, in a thread of its own, on which requests that compute are executed.
 
-What a computation does between two waits, listing slots or comparing runs, holds up this loop and not the one
-that answers all other requests. The caller waits on its own loop, and watches whether the client hangs up.
+`execute_request` chooses where the work of a request runs: with all others, or on this loop.
 
-Invariants: a request that nobody waits for any more is cancelled, its transaction is rolled back, and its
-computation halted; none takes longer than CARRYING_OUT_SECONDS_MAX. What had a processor nearly all that time
-would not end in time when asked again, and is refused as too costly; what waited for one may be asked again.
+Invariants: a request that nobody waits for any more is cancelled and its transaction rolled back; none
+takes longer than CARRYING_OUT_SECONDS_MAX.
 """
 
 import asyncio
@@ -16,11 +14,25 @@ from typing import Any, Final, Self, TypeVar
 
 import uvloop
 
+from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
 from weighbridge.db.threads import computing_for, processor_time
 from weighbridge.errors import Invalid, Refusal, Unavailable
-from weighbridge.http.admission.places import Places
+from weighbridge.http.caller import WebRequest, database, shares
+from weighbridge.http.shares import Places
+
+# An event loop in a thread of its own, with connections of its own, for requests that compute.
+#
+# What a computation does between two waits, listing slots or comparing runs, holds up this loop and not the
+# one that answers all other requests. The caller waits on its own loop, and watches whether the client
+# hangs up.
+#
+# Invariants: a request that nobody waits for any more is cancelled, its transaction is rolled back, and its
+# computation halted; none takes longer than CARRYING_OUT_SECONDS_MAX. What had a processor nearly all that
+# time would not end in time when asked again, and is refused as too costly; what waited for one may be
+# asked again.
+
 
 Result = TypeVar("Result")
 Receive = Callable[[], Awaitable[Any]]
@@ -121,3 +133,23 @@ async def hung_up(receive: Receive) -> None:
     message: MutableMapping[str, Any] = {}
     while message.get("type") != "http.disconnect":
         message = await receive()
+
+
+# Where the work of a request is carried out: among all others, or apart from them when it computes.
+
+
+async def execute_request(
+    request: WebRequest, actor: Actor, work: Callable[[Database], Awaitable[Result]], *, computes: bool
+) -> Result:
+    """Carry out the work of a request whose body was read and which is counted among those of its account.
+
+    It waits for the account's turn: to have something computed, or to take a connection. TooManyRequests when
+    that does not come soon, Unavailable when it computes for too long.
+    """
+    account = actor.account_id
+    if not computes:
+        async with shares(request).connection(account):
+            with computing_for(account):
+                return await work(database(request))
+    computing: ComputingLoop = request.app.state.computing
+    return await computing.carry_out(account, work, request.receive)

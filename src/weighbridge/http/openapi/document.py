@@ -1,11 +1,11 @@
 """The OpenAPI document: every endpoint as it declares itself, so that the two cannot disagree.
 
-It is made from the operations of the routes and the types of their records. What is not said there (the
-introduction, the two ways to send a token) is said here.
+It is made from the operations of the routes and the types of their records. The introduction, the two
+ways to send a token and the results of tasks are added here.
 """
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final
 
@@ -13,16 +13,58 @@ import msgspec
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import ANY, LINK
-from weighbridge.http.arrival import upload
-from weighbridge.http.arrival.pieces import PIECE_BYTES_MAX
+from weighbridge.http.messages import body as upload
+from weighbridge.http.messages.operation import Operation
 from weighbridge.http.openapi import answers as openapi_answers
 from weighbridge.http.openapi import parameters as openapi_parameters
-from weighbridge.http.openapi.examples import Examples
-from weighbridge.http.openapi.guides import INDEX, MODEL_LANGUAGE, OF_TAG, RULE_LANGUAGE, address, tag_of
-from weighbridge.http.openapi.schemas import Schema, Schemas
-from weighbridge.http.openapi.site import operation_address
-from weighbridge.http.openapi.task_results import results_of, tell_results
-from weighbridge.http.operation import Operation
+from weighbridge.http.openapi.answers import Examples
+from weighbridge.http.openapi.schemas import Schemas
+from weighbridge.http.openapi.site import (
+    INDEX,
+    MODEL_LANGUAGE,
+    OF_TAG,
+    RULE_LANGUAGE,
+    address,
+    operation_address,
+    tag_of,
+)
+from weighbridge.http.pieces import PIECE_BYTES_MAX
+from weighbridge.http.text import Schema
+
+# What tasks come to, by their type: the one field of an answer whose form another field decides.
+#
+# The operations say it that begin the tasks. A result is told as it was stored, which an earlier release
+# may have done; so fields that came later are not required of it.
+
+
+def results_of(operations: Iterable[Operation]) -> dict[str, type[Any]]:
+    """The record that each type of task comes to."""
+    return {kind: result for one in operations for kind, result in one.task_results.items()}
+
+
+def tell_results(schemas: Schemas, task: type[Any], results: Mapping[str, type[Any]]) -> None:
+    """Tell in the schema of a task that its `result` is null or the record of its `type`."""
+    if not results:
+        return
+    told = {kind: schemas.of(result) for kind, result in sorted(results.items())}
+    schema = schemas.components[schemas.of(task)["$ref"].rpartition("/")[2]]
+    unique = {one["$ref"]: one for one in told.values()}
+    schema["properties"]["result"] |= {"anyOf": [*unique.values(), {"type": "null"}]}
+    schema["allOf"] = [_if(kind, {"anyOf": [result, {"type": "null"}]}) for kind, result in told.items()]
+
+
+def _if(kind: str, result: Schema) -> Schema:
+    return {
+        "if": {"properties": {"type": {"const": kind}}},
+        "then": {"properties": {"result": result}},
+    }
+
+
+# The OpenAPI document: every endpoint as it declares itself, so that the two cannot disagree.
+#
+# It is made from the operations of the routes and the types of their records. What is not said there (the
+# introduction, the two ways to send a token) is said here.
+
 
 INTERFACE_VERSION: Final = "1.1.0"
 """The version of the interface; that of the package moves on its own."""
@@ -231,6 +273,6 @@ def _operation(handler: HTTPRouteHandler) -> Operation:
 
 
 def _package(handler: HTTPRouteHandler) -> str:
-    """The folder of the noun, as a package."""
+    """The module of the noun."""
     operation: Operation = handler.opt["operation"]
-    return operation.module.rpartition(".")[0]
+    return operation.module.removesuffix(".routes")

@@ -1,24 +1,53 @@
-"""The interface's own description: the OpenAPI document, a page that shows it to people, and the guides.
+"""Serve the description of the interface: the OpenAPI document, the page that shows it, and OPTIONS.
 
-The page and all that it loads come from this service, so it works without a network and tells no one who
-reads it; the content security policy has the browser enforce that.
+All that the page loads comes from this service, so it works without a network; the content security
+policy has the browser enforce that.
 """
 
+import asyncio
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final, Generic, TypeVar
 
+import msgspec
 from litestar import Response, get
 from litestar.handlers import HTTPRouteHandler
 from litestar.response import Redirect
 
 from weighbridge.errors import NotFound
-from weighbridge.http.access.strangers import await_time
-from weighbridge.http.caller import WebRequest
+from weighbridge.http.caller import WebRequest, await_time
 from weighbridge.http.openapi import document as openapi
-from weighbridge.http.openapi import guides
-from weighbridge.http.openapi.content import KEPT, REVALIDATED, PageContent, answered, content_of
-from weighbridge.http.openapi.made_once import MadeOnce
+from weighbridge.http.openapi import site as guides
+from weighbridge.http.openapi.site import KEPT, REVALIDATED, PageContent, answered, content_of
+
+# What takes seconds to make and never changes: made in a thread when somebody first asks, and then kept.
+#
+# Invariant: it is made once, however many ask at the same time; who asks meanwhile waits.
+
+
+Made = TypeVar("Made")
+
+
+class MadeOnce(Generic[Made]):
+    """Something that is made when it is first asked for; for one event loop."""
+
+    def __init__(self, make: Callable[[], Made]) -> None:
+        self._make = make
+        self._making: asyncio.Future[Made] | None = None
+
+    async def get(self) -> Made:
+        """What was made."""
+        if self._making is None:
+            self._making = asyncio.ensure_future(asyncio.to_thread(self._make))
+        return await asyncio.shield(self._making)
+
+
+# The interface's own description: the OpenAPI document, a page that shows it to people, and the guides.
+#
+# The page and all that it loads come from this service, so it works without a network and tells no one who
+# reads it; the content security policy has the browser enforce that.
+
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; font-src 'self'; img-src 'self' data:; "
@@ -97,3 +126,79 @@ def guide(request: WebRequest) -> Response[bytes]:
 @cache
 def _read(name: str, media_type: str) -> PageContent:
     return content_of((files("weighbridge.http") / "static" / name).read_bytes(), media_type)
+
+
+# What a path takes, told to whoever asks it with OPTIONS: each method, its permission, query and body.
+#
+# It is read from the OpenAPI document, so that the two cannot disagree. No token is needed: the document is
+# public as well.
+#
+# Invariants: `Allow` has every method that the path answers, HEAD and OPTIONS included, and the body those
+# that are operations. A path outside of the interface has no body.
+
+
+OPERATION: Final = "options"
+"""Under which such requests are counted."""
+
+
+class MethodTaken(msgspec.Struct, frozen=True):
+    """One method of a path; `query` names the parameters, `body` the media types that are taken."""
+
+    method: str
+    operation: str
+    summary: str
+    permission: str
+    query: list[str]
+    body: list[str]
+
+
+class PathTaken(msgspec.Struct, frozen=True):
+    """A path with the names of its parameters in braces, and the methods that it takes."""
+
+    path: str
+    methods: list[MethodTaken]
+
+
+def handler(slices: openapi.Slices, prefix: str) -> HTTPRouteHandler:
+    """The one handler of OPTIONS, for the paths of the slices and for every other that it is given to."""
+
+    def of_all_paths() -> Mapping[str, tuple[str, bytes]]:
+        document = openapi.document(slices, prefix)
+        return {path: _answer(path, document) for path in document["paths"]}
+
+    answers = MadeOnce(of_all_paths)
+
+    async def what_the_path_takes(request: WebRequest) -> Response[bytes | None]:
+        path, answer_of = request.scope["path_template"], await answers.get()
+        if path not in answer_of:
+            [route] = [one for one in request.app.routes if one.path_format == path]
+            return Response(None, status_code=204, headers={"Allow": ", ".join(sorted(route.methods))})
+        request.scope["state"]["operation"] = OPERATION
+        allow, body = answer_of[path]
+        return Response(body, status_code=200, media_type="application/json", headers={"Allow": allow})
+
+    taken = HTTPRouteHandler(http_method="OPTIONS", status_code=200, include_in_schema=False)
+    return taken(what_the_path_takes)
+
+
+def _answer(path: str, document: Mapping[str, Any]) -> tuple[str, bytes]:
+    shared = document["components"]["parameters"]
+    methods = [_method(name, one, shared) for name, one in document["paths"][path].items()]
+    names = {one.method for one in methods}
+    allow = sorted(names | {"OPTIONS"} | ({"HEAD"} if "GET" in names else set()))
+    return ", ".join(allow), msgspec.json.encode(PathTaken(path, methods))
+
+
+def _method(name: str, operation: Mapping[str, Any], shared: Mapping[str, Any]) -> MethodTaken:
+    parameters = [
+        shared[one["$ref"].rpartition("/")[2]] if "$ref" in one else one
+        for one in operation.get("parameters", [])
+    ]
+    return MethodTaken(
+        name.upper(),
+        operation["operationId"],
+        operation["summary"],
+        operation["x-permission"],
+        [one["name"] for one in parameters if one["in"] == "query"],
+        [*operation.get("requestBody", {}).get("content", {})],
+    )

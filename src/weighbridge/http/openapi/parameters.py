@@ -6,10 +6,8 @@ from datetime import datetime
 from typing import Final
 
 from weighbridge.core.identity.ids import PREFIXES
-from weighbridge.core.platform.export_format import ExportFormat, ResponseMode
-from weighbridge.db.cursor import CURSOR_LENGTH_MAX
-from weighbridge.db.list_page import SORTED_MAX
-from weighbridge.db.listing import (
+from weighbridge.core.platform.tasks import ExportFormat, ResponseMode
+from weighbridge.db.lists.listing import (
     PAGE_MAX,
     PAGE_SIZE_DEFAULT,
     PAGE_SIZE_MAX,
@@ -17,9 +15,12 @@ from weighbridge.db.listing import (
     Filter,
     Listing,
 )
+from weighbridge.db.lists.page import SORTED_MAX
+from weighbridge.db.lists.table import CURSOR_LENGTH_MAX
+from weighbridge.http.endpoints.response_modes import FORMAT, MODE, SAMPLES, modes
 from weighbridge.http.idempotency import KEPT_HOURS, KEY_LENGTH_MAX
-from weighbridge.http.lists.response_mode import FORMAT, MODE, SAMPLES, modes
-from weighbridge.http.openapi.schemas import MOMENT_EXAMPLE, Schema, friendly_id
+from weighbridge.http.openapi.schemas import MOMENT_EXAMPLE
+from weighbridge.http.text import Schema, friendly_id
 
 EXPORTED_MODE: Final = "response_mode_of_exported"
 """What the document calls the response modes of a list that is written to files as well."""

@@ -1,14 +1,17 @@
-"""The guide as a site at /guide: the pages that `make site` built, or the same texts where it was not run.
+"""The guides, as texts and as the site at /guide, and how files of the package are sent.
 
-The pages are plain files of the package. They and all that they load, the search and its index too, come from
-this service, and its content security policy lets them ask nobody else and run nothing that stands in a page.
-
-Invariants: an address below /guide of a page that there is leads to its text, whether the site was built or
-not; nothing outside the site's folder is served.
+Invariants: a link inside a guide leads to a guide; an address below /guide of a page that exists leads
+to its text, whether the site was built or not; nothing outside the site's folder is served.
 """
 
-from functools import lru_cache
+import hashlib
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +21,160 @@ from litestar.response import Redirect
 
 from weighbridge.errors import NotFound
 from weighbridge.http.caller import WebRequest
-from weighbridge.http.openapi import guides
-from weighbridge.http.openapi.content import KEPT, REVALIDATED, PageContent, answered, content_of
+
+# Files of the package as answers: a browser keeps them under a tag, and asks whether they still hold.
+
+
+REVALIDATED: Final = {"Cache-Control": "no-cache"}
+KEPT: Final = {"Cache-Control": "public, max-age=3600"}
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """Bytes that never change while the process lives, with the tag that a browser keeps them under."""
+
+    data: bytes
+    media_type: str
+    tag: str
+
+
+def content_of(data: bytes, media_type: str) -> PageContent:
+    """The bytes with their tag."""
+    return PageContent(data, media_type, f'"{hashlib.sha256(data).hexdigest()[:32]}"')
+
+
+def answered(request: WebRequest, content: PageContent, headers: Mapping[str, str]) -> Response[bytes]:
+    """Send the content, or only that the browser's copy is still the same."""
+    headers = {**headers, "ETag": content.tag, "X-Content-Type-Options": "nosniff"}
+    is_known = content.tag in request.headers.get("if-none-match", "")
+    return Response(
+        b"" if is_known else content.data,
+        status_code=304 if is_known else 200,
+        media_type=content.media_type,
+        headers=headers,
+    )
+
+
+# The guides: the documentation of this version, served beside the interface that it explains.
+#
+# A guide is one Markdown file of the repository's `docs/`, which is part of the package as `static/guides`.
+# A browser is shown the page, which asks for the text and renders it; every other client gets the text.
+#
+# Invariants: a link inside a guide leads to a guide; a link that leads out of `docs/` is shown as its
+# words, because what it leads to is not here.
+
+
+GUIDES: Final = "/docs/guides/"
+"""Below which path the guides are served."""
+
+INDEX: Final = "README.md"
+"""The guide that lists them all."""
+
+MODEL_LANGUAGE: Final = "reference/model-language.md"
+RULE_LANGUAGE: Final = "reference/rule-language.md"
+
+_CAPTURE_RATE: Final = (
+    "reference/capture-rate.md",
+    "Capture rate: what was expected, what came, and the gaps",
+)
+_COLLECTION: Final = ("reference/collection.md", "Collection: records and what may be changed")
+_REPORTS: Final = ("howto/report-and-restate.md", "Report what was produced, and state it anew")
+
+OF_TAG: Final[Mapping[str, tuple[str, str]]] = {
+    "Api tokens": ("howto/give-people-access.md", "Give people access"),
+    "Asset custom fields": ("howto/keep-assets.md", "Keep assets in a spreadsheet"),
+    "Assets": ("howto/keep-assets.md", "Keep assets in a spreadsheet"),
+    "Async tasks": ("reference/async-tasks.md", "Async tasks and their results"),
+    "Audit log": ("explanation/audit-log.md", "How a stranger checks the audit log"),
+    "Batch generations": ("explanation/reading-data.md", "How generation reads data"),
+    "Batches": ("howto/change-inputs.md", "Change what a batch is made of"),
+    "Capture rates": _CAPTURE_RATE,
+    "Changes": ("howto/follow-changes.md", "Follow changes"),
+    "Data feed uploads": ("howto/feed-files.md", "Feed files of a plant"),
+    "Data feeds": ("howto/feed-files.md", "Feed files of a plant"),
+    "Data points": ("howto/correct-a-measurement.md", "Correct a measurement"),
+    "Event types": _COLLECTION,
+    "Events": ("howto/send-readings.md", "Send readings from a program"),
+    "Evidence": ("howto/attach-evidence.md", "Attach evidence to an event"),
+    "Exports": ("howto/export-lists.md", "Get lists as files"),
+    "Feature flags": ("howto/operate.md", "Operate the service"),
+    "Feedstocks": _COLLECTION,
+    "Gaps": _CAPTURE_RATE,
+    "Instruments": ("reference/system-ledgers.md", "System ledgers and instruments"),
+    "Ledgers": ("howto/chain-ledgers.md", "Chain ledgers"),
+    "Locations": _COLLECTION,
+    "Methodologies": _REPORTS,
+    "Model runs": ("howto/write-a-model.md", "Write a model"),
+    "Models": (MODEL_LANGUAGE, "The model language"),
+    "Outages": _CAPTURE_RATE,
+    "Projects": ("tutorial/first-batch.md", "From an empty folder to the first batch"),
+    "Registries": ("howto/send-reports-to-a-registry.md", "Send reports to a registry"),
+    "Report links": _REPORTS,
+    "Reports": _REPORTS,
+    "Rule results": ("howto/watch-data-with-rules.md", "Watch data with rules"),
+    "Rule runs": ("howto/watch-data-with-rules.md", "Watch data with rules"),
+    "Rules": (RULE_LANGUAGE, "The rule language"),
+    "Statements": ("howto/chain-ledgers.md", "Chain ledgers"),
+    "Static inputs": _COLLECTION,
+    "Substitutions": ("howto/fill-lost-hours.md", "Fill lost hours by the EU monitoring regulation"),
+    "Webhooks": ("howto/receive-webhooks.md", "Receive webhooks"),
+    "Version comparisons": ("howto/see-what-would-change.md", "See what would change"),
+}
+"""The guide that helps most with what is below a tag, and its title."""
+
+_LINK: Final = re.compile(r"!?\[([^\[\]]+)\]\(([^()\s]+)\)")
+
+
+def tag_of(package: str) -> str:
+    """The tag of what the package of a noun offers: `weighbridge.collection.event_types` is `Event types`."""
+    return package.rpartition(".")[2].replace("_", " ").capitalize()
+
+
+def address(guide: str) -> str:
+    """Where a guide is served."""
+    return GUIDES + guide
+
+
+def text_of(guide: str) -> str | None:
+    """The text of a guide by its path below `docs/`; None when there is none."""
+    return _texts().get(guide)
+
+
+@cache
+def _texts() -> Mapping[str, str]:
+    """Every guide by its path."""
+    found = dict(_found(files("weighbridge.http") / "static" / "guides", ""))
+    return {path: _within(path, text, found) for path, text in sorted(found.items())}
+
+
+def _found(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:
+    for one in folder.iterdir():
+        if one.is_dir():
+            yield from _found(one, f"{path}{one.name}/")
+        elif one.name.endswith(".md"):
+            yield path + one.name, one.read_text(encoding="utf-8")
+
+
+def _within(path: str, text: str, guides: Mapping[str, str]) -> str:
+    """The text with links to guides only; those to other hosts stay."""
+
+    def kept(link: re.Match[str]) -> str:
+        file, _, _ = link[2].partition("#")
+        there = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
+        return link[0] if "://" in file or not file or there in guides else link[1]
+
+    return _LINK.sub(kept, text)
+
+
+# The guide as a site at /guide: the pages that `make site` built, or the same texts where it was not run.
+#
+# The pages are plain files of the package. They and all that they load, the search and its index too, come
+# from this service, and its content security policy lets them ask nobody else and run nothing that stands
+# in a page.
+#
+# Invariants: an address below /guide of a page that there is leads to its text, whether the site was built
+# or not; nothing outside the site's folder is served.
+
 
 GUIDE: Final = "/guide/"
 """Below which path the site is served."""
@@ -57,7 +212,7 @@ def operation_address(name: str) -> str:
 def page_address(guide: str, folder: Path | None = None) -> str:
     """Where the page of a guide is; empty where neither the site nor the texts have it."""
     site = packaged() if folder is None else folder
-    name = START if guide == guides.INDEX else guide.removesuffix(".md") + ".html"
+    name = START if guide == INDEX else guide.removesuffix(".md") + ".html"
     is_there = (site / name).is_file() if (site / START).is_file() else instead(name) is not None
     return GUIDE + name if is_there else ""
 
@@ -91,7 +246,7 @@ def routes(folder: Path) -> list[HTTPRouteHandler]:
             return answered(request, found, _PAGE_HEADERS if is_page else KEPT)
         text = instead(name)
         if text is not None and read(START) is None:
-            return Redirect(guides.address(text))
+            return Redirect(address(text))
         raise NotFound(message="The guide has no such page; it begins at /guide.", code="no_such_path")
 
     return [start, page]
@@ -99,5 +254,5 @@ def routes(folder: Path) -> list[HTTPRouteHandler]:
 
 def instead(name: str) -> str | None:
     """The guide that has the text of a page."""
-    guide = guides.INDEX if name == START else name.removesuffix(".html") + ".md"
-    return guide if guides.text_of(guide) is not None else None
+    guide = INDEX if name == START else name.removesuffix(".html") + ".md"
+    return guide if text_of(guide) is not None else None

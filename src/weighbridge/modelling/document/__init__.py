@@ -1,6 +1,5 @@
-"""The model document: read, checked against a project, described, compared, made active.
+"""The model document: read from YAML, stored as versions, validated against a project, and activated.
 
-In comes YAML text; out go a model of the core, or flaws with line and column. Read `yaml_text`, then
-`surroundings` (what the project has of what the document names) and `validation`; `schema`, `comparison` and
-`activation` stand by themselves; `reach` says which versions a static input reaches.
+Read `yaml_text`, then `stored` (stored versions, and what a project has of the things that they name),
+then `validation`.
 """

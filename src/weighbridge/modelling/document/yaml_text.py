@@ -1,10 +1,11 @@
-"""A model document is YAML text: read into a source with the place of each part, and never more than data.
+"""Read a model document: YAML text becomes a source that knows the position of each part.
 
-Only the plain part of YAML is read. Anchors, aliases and tags are refused, keys stand once, and a
+Only the plain part of YAML is read. Anchors, aliases and tags are rejected, and keys are unique. A
 scalar without quotes is a decimal, true, false, null or text as in JSON: `no` and `on` are words, `012`
 is text, and a number keeps every digit.
 
-Invariants: reading takes time and space in proportion to the text; nothing but ModelError is raised.
+Invariants: reading takes time and space proportional to the text. The only exception raised is
+ModelError.
 """
 
 import re
@@ -19,26 +20,16 @@ import yaml
 from weighbridge.core.engine import CaseResult, run_cases
 from weighbridge.core.halt import proceed
 from weighbridge.core.identity.suggestion import few_suggestions
-from weighbridge.core.model import (
-    ALONE,
-    Flaw,
-    Model,
-    ModelError,
-    Surroundings,
-    check_model,
-    parse_model,
-)
-from weighbridge.core.model.document.source import (
-    Mapping,
+from weighbridge.core.model import ALONE, Flaw, Model, ModelError, Surroundings, check_model, parse_model
+from weighbridge.core.model.source import (
     Scalar,
     Source,
     SourceEntry,
     SourceListing,
+    SourceMapping,
     SourceMark,
 )
-
-LENGTH_MAX: Final = 256 * 1024
-"""The longest document, in characters."""
+from weighbridge.modelling.records.documents import LENGTH_MAX
 
 DEPTH_MAX: Final = 20
 """How deep mappings and lists may be nested."""
@@ -150,7 +141,7 @@ class _Composer:
             return _scalar(event)
         if isinstance(event, yaml.SequenceStartEvent):
             return SourceListing(tuple(self._items(depth)), _mark(event))
-        return Mapping(tuple(self._entries(depth)), _mark(event))
+        return SourceMapping(tuple(self._entries(depth)), _mark(event))
 
     def _items(self, depth: int) -> Iterator[Source]:
         while not isinstance(event := next(self.events), yaml.SequenceEndEvent):

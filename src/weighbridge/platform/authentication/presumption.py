@@ -10,7 +10,7 @@ statements that ask.
 
 from typing import Final
 
-from weighbridge.core.platform import token as tokens
+from weighbridge.core.platform import permission as tokens
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.http.shortcut import Presumption

@@ -24,12 +24,7 @@ each kind: `rule_marks`, `staleness` with `stale_reasons` and `newest_batch`, `h
 came to nothing, `link_uses` those of whoever followed a link.
 """
 
-from weighbridge.platform.changes.holding_off import (
-    GenerationsHeldOff,
-    await_generations,
-    hold_off_generations,
-)
-from weighbridge.platform.changes.recording import leave, record
+from weighbridge.platform.changes.obligations import leave, record
 from weighbridge.platform.changes.rule_marks import (
     ChangedBatches,
     ChangedModelRun,
@@ -42,10 +37,13 @@ from weighbridge.platform.changes.staleness import (
     AddedStaticInput,
     ChangedService,
     ChangedValues,
+    GenerationsHeldOff,
     InputsHeld,
     StaleRuns,
     announce,
     await_changes,
+    await_generations,
+    hold_off_generations,
 )
 
 __all__ = [

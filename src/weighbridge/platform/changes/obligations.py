@@ -1,25 +1,77 @@
-"""What each action owes beside its audit row: the table of all actions that are recorded.
+"""Record a write: its audit row and the traces that the action must leave.
 
-An action that corrects values of events, one by one or by a rule, owes nothing here: corrections are written
-in one place, `collection/measurements/corrections.py`, which leaves the traces portion by portion.
+`OBLIGATIONS` is the table of all recorded actions. Read it first, then `record`. `AUDIT_ROW_OF_EVENT`
+and `MARK_OF_EVENT` do the same within the one statement that stores a single event.
 
-Invariants: `record` takes no action that is not in the table, and none without what it owes.
+Invariants: `record` rejects an action that is not in the table, and an action that lacks a trace that
+it owes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, LiteralString, Protocol
 
-from weighbridge.platform.changes.holding_off import GenerationsHeldOff
+from weighbridge.core.platform.permission import Actor
+from weighbridge.db.engine import Command, Write
+from weighbridge.db.json import jsonb
 from weighbridge.platform.changes.rule_marks import (
+    MARK_EVENTS,
     ChangedBatches,
     ChangedModelRun,
     ChangedOutages,
     NewEvents,
     StoredEvents,
 )
-from weighbridge.platform.changes.staleness import AddedStaticInput, ChangedService, ChangedValues
-from weighbridge.platform.changes.trace import Trace
+from weighbridge.platform.changes.staleness import (
+    AddedStaticInput,
+    ChangedService,
+    ChangedValues,
+    GenerationsHeldOff,
+)
+
+# A trace: something that a write changed, from which follows what it leaves behind beside its audit row.
+#
+# Invariants: what it leaves is one or more statements whose answers nobody needs, so it costs no round
+# trip.
+
+
+class Trace(Protocol):
+    """One kind of things that writes change."""
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """What to run in the write's transaction, in this order."""
+        ...
+
+
+# The row that a write leaves in the audit log: who did what to which object, and the record around it.
+
+
+INSERT_AUDIT_ROW: Final[LiteralString] = """
+    INSERT INTO audit_log (account_id, project_id, user_id, token_id, request_id, action, object, before,
+                           after)"""
+"""What comes behind gives the row, by VALUES or by SELECT."""
+
+
+def audit_row(
+    actor: Actor, *, action: str, target: str, project_id: int | None, before: Any, after: Any
+) -> Command:
+    """The statement that writes the row; the records become JSON."""
+    return (
+        f"{INSERT_AUDIT_ROW} VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        (
+            actor.account_id, project_id, actor.user_id, actor.token_id, actor.request_id, action, target,
+            jsonb(before), jsonb(after),
+        ),
+    )  # fmt: skip
+
+
+# What each action owes beside its audit row: the table of all actions that are recorded.
+#
+# An action that corrects values of events, one by one or by a rule, owes nothing here: corrections are
+# written in one place, `collection/measurements/corrections.py`, which leaves the traces portion by
+# portion.
+#
+# Invariants: `record` takes no action that is not in the table, and none without what it owes.
 
 
 class ForgottenError(Exception):
@@ -42,13 +94,13 @@ class Changing:
 
 
 @dataclass(frozen=True, slots=True)
-class Sometimes:
+class OptionalTrace:
     """A trace that the action may leave, which nothing in the record tells."""
 
     kind: type[Trace]
 
 
-Obligation = Always | Changing | Sometimes
+Obligation = Always | Changing | OptionalTrace
 
 _NOTHING: Final[tuple[Obligation, ...]] = ()
 _OF_SERVICE: Final = (
@@ -88,7 +140,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "asset.create": _NOTHING,
     "asset.update": (Changing("name", GenerationsHeldOff), *_OF_SERVICE),
     "asset.delete": _NOTHING,
-    "asset.import": (Sometimes(GenerationsHeldOff),),
+    "asset.import": (OptionalTrace(GenerationsHeldOff),),
     "export.create": _NOTHING,
     "webhook.create": _NOTHING,
     "webhook.update": _NOTHING,
@@ -101,7 +153,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "data_feed.update": _NOTHING,
     "data_feed.delete": _NOTHING,
     "data_feed_upload.create": _NOTHING,
-    "data_feed_upload.finish": (Sometimes(NewEvents),),
+    "data_feed_upload.finish": (OptionalTrace(NewEvents),),
     "outage.create": (Always(ChangedOutages),),
     "outage.update": (Always(ChangedOutages),),
     "outage.delete": (Always(ChangedOutages),),
@@ -188,3 +240,64 @@ def _needed(owed: Sequence[Obligation], before: Any, after: Any) -> Iterator[typ
 
 def _names(kinds: set[type[Trace]]) -> str:
     return " or ".join(sorted(kind.__name__ for kind in kinds))
+
+
+# Record a write: its audit row, and everything else that has to be known of it.
+
+
+def record(
+    tx: Write,
+    actor: Actor,
+    *traces: Trace | None,
+    action: str,
+    target: str,
+    project_id: int | None = None,
+    before: Any = None,
+    after: Any = None,
+) -> None:
+    """Write down that the actor did something to an object, and leave what follows from what it changed.
+
+    None stands for a trace that this time there is not. Raises ForgottenError when the action is unknown, or
+    lacks a trace that it owes: a mistake in the code, never in a request.
+    """
+    traces_left = [trace for trace in traces if trace is not None]
+    refuse_forgotten(action, traces_left, before, after)
+    tx.later(
+        *audit_row(actor, action=action, target=target, project_id=project_id, before=before, after=after)
+    )
+    # The feed of changes is told by triggers on the tables of what it tells of.
+    if traces_left:
+        assert project_id is not None, f"{action} changes records of a project"  # noqa: S101
+        leave(tx, project_id, *traces_left)
+
+
+def leave(tx: Write, project: int, *traces: Trace) -> None:
+    """Leave traces of a part of a write, where machinery works in portions; its caller records the whole."""
+    for trace in traces:
+        for statement, values in trace.statements(project):
+            tx.later(statement, values)
+
+
+# What storing one event leaves behind, as parts of the one statement that stores it.
+#
+# The parts say the same as `record` with `NewEvents`; here they are joined to the write, so that all of it
+# is one round trip. The statement has the row that was stored as `stored`, with its `created_at`.
+#
+# Parameters: `account`, `project`, `user`, `token`, `request_id` of the audit row, `id` and `after` of the
+# event, whose times the statement knows alone; `event_type` and `start_time` of the mark.
+
+
+_AT: Final = """to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
+
+AUDIT_ROW_OF_EVENT: Final = f"""{INSERT_AUDIT_ROW}
+        SELECT %(account)s, %(project)s, %(user)s, %(token)s, %(request_id)s::text, 'event.create',
+               %(id)s::text, NULL,
+               %(after)s::jsonb || jsonb_build_object('created_at', {_AT}, 'updated_at', {_AT})
+          FROM stored"""
+"""The body of a common table expression that leaves the audit row."""
+
+MARK_OF_EVENT: Final = MARK_EVENTS.format(
+    """%(project)s::integer, ARRAY[%(event_type)s::integer],
+                       ARRAY[%(start_time)s::timestamptz], ARRAY[%(start_time)s::timestamptz]"""
+)
+"""The expression that leaves the event to the automatic rules, to be selected from `stored`."""

@@ -1,33 +1,98 @@
-"""Staleness: what a run was computed from has changed since, and which record that was.
+"""Mark calculations whose inputs have changed as out of date, and keep generations from missing such a
+change.
 
-Whoever changes an input marks the runs that used it, on each ledger that they stand on; generating the slot
-again clears the marks, which is accounting's.
+`REASONS` lists why a batch can be out of date; `hold_off_generations` is for changes that no generation
+may run beside; `announce` and the traces after it are for all other changes of inputs.
 
-Invariants: a change and its marks commit together. A generation works on its snapshot, and a change that
-commits after the snapshot marks the batches that the generation makes: changes hold the project's lock
-shared until they have committed, and before a generation commits it takes the lock alone and marks what
-has changed meanwhile. Neither waits for longer than the other takes to commit. A trace of changed inputs is
-made only of the value that taking the lock gives.
+Invariants: a change and its marks commit together; a change that commits after a generation's snapshot
+marks the batches of that generation.
 """
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, LiteralString
 
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Command, Write
-from weighbridge.platform.changes.holding_off import GenerationsHeldOff
-from weighbridge.platform.changes.newest_batch import IS_NEWEST
+from weighbridge.errors import Conflict
 from weighbridge.platform.changes.rule_marks import ChangedOutages
-from weighbridge.platform.changes.stale_reasons import (
+from weighbridge.platform.records.stale_reasons import (
     DATA_POINT_CORRECTED,
     EVENT_CORRECTED,
     SERVICE_CHANGED,
     STATIC_INPUT_ADDED,
 )
+
+# The newest batch of a run on a ledger: it has the run's total, and says what the run is made of.
+
+
+IS_NEWEST: Final[LiteralString] = """(
+    b.deleted_at IS NULL AND NOT EXISTS (
+        SELECT FROM batches newer
+         WHERE (newer.project_id, newer.run_id, newer.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
+           AND newer.id > b.id AND newer.deleted_at IS NULL))"""
+"""Whether a batch `b` is that one; deleted batches do not count."""
+
+
+# Holding off generations: what may not change under one waits for none, and lets none begin.
+#
+# A generation works on the data as they were when it began. Which events there are, and names and a time
+# zone that results depend on, may not change meanwhile: such a change is refused while a generation runs,
+# and keeps others waiting until its own transaction ends.
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationsHeldOff:
+    """No generation of a project runs until the transaction ends; only `hold_off_generations` makes one.
+
+    As a trace it leaves nothing: it shows that what was asked of the batches before the write still holds.
+    """
+
+    project: int
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Nothing to leave."""
+        assert project == self.project, "generations of another project were held off"  # noqa: S101
+        yield from ()
+
+
+async def hold_off_generations(tx: Write, project: int) -> GenerationsHeldOff:
+    """Keep every generation of the project waiting until the transaction ends; Conflict while one runs."""
+    if await tx.value(*locks.try_share(await _names(tx, project))) is False:
+        raise Conflict(
+            "A generation works on the project's data just now; try again when its task has ended."
+        )
+    return GenerationsHeldOff(project)
+
+
+async def await_generations(tx: Write, project: int) -> None:
+    """Wait until no generation of the project runs, and keep others waiting until the transaction ends.
+
+    Comes first in its transaction, which holds nothing that a generation may wait for.
+    """
+    await tx.execute(*locks.share_all(await _names(tx, project)))
+
+
+async def _names(tx: Write, project: int) -> list[str]:
+    families = await tx.tuples(
+        "SELECT DISTINCT family_id FROM ledgers WHERE project_id = %s AND family_id IS NOT NULL", (project,)
+    )
+    return [locks.generation(project, family) for (family,) in families]
+
+
+# Staleness: what a run was computed from has changed since, and which record that was.
+#
+# Whoever changes an input marks the runs that used it, on each ledger that they stand on; generating the
+# slot again clears the marks, which is accounting's.
+#
+# Invariants: a change and its marks commit together. A generation works on its snapshot, and a change that
+# commits after the snapshot marks the batches that the generation makes: changes hold the project's lock
+# shared until they have committed, and before a generation commits it takes the lock alone and marks what
+# has changed meanwhile. Neither waits for longer than the other takes to commit. A trace of changed inputs
+# is made only of the value that taking the lock gives.
 
 
 @dataclass(frozen=True, slots=True)

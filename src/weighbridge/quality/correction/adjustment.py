@@ -1,12 +1,8 @@
-"""Adjustment: a rule that corrects puts other values beside the captured ones, or proposes them.
+"""Write the corrections that the findings of a rule call for, or propose them, and withdraw outdated ones.
 
-What an evaluation found stands in the transaction's table of findings. Of what the rule said earlier, what
-it says no more is withdrawn and what it says otherwise is replaced: wherever the evaluation looked, also
-outside the time for which the rule is effective.
-
-Invariants: of a rule at most one correction of a value stands; evaluating again changes nothing; what a
-person took back is not written or proposed again, until the rule has another version; memory stays flat,
-whatever the number of values.
+Invariants: at most one correction of a value by each rule is in force. Evaluating again changes
+nothing. Corrections reverted by a person are not repeated until the rule has a new version. Corrections
+of other rules and of people stay. Memory does not grow with the number of values.
 """
 
 from dataclasses import replace
@@ -21,6 +17,7 @@ from weighbridge.collection.measurements.corrections import (
     NewCorrection,
     RuleRef,
     apply_corrections,
+    undo,
 )
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.platform.permission import Actor
@@ -28,16 +25,73 @@ from weighbridge.core.rule.correction import FILLS_GAPS
 from weighbridge.core.rule.run import RunCounts
 from weighbridge.db.engine import Write
 from weighbridge.db.literal import Literal
-from weighbridge.quality.correction import placeholders
+from weighbridge.quality.correction import proposals as placeholders
 from weighbridge.quality.correction.proposals import keep_approvals, propose
-from weighbridge.quality.correction.withdrawal import (
-    HELD_AND_OTHER_THAN_FOUND,
-    OTHER_THAN_APPROVED,
-    OTHER_THAN_FOUND,
-    withdraw,
+from weighbridge.quality.definition.versions import Period, StoredVersion
+
+# Withdrawal takes back corrections that a rule has written and says no more.
+#
+# Invariants: corrections of other rules and of people stay; memory stays flat, whatever the number of
+# values.
+
+
+ALL: Final = SQL("WHERE true")
+_OTHER: Final = """
+    LEFT JOIN rule_findings f ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
+     AND f.substitution IS NOT DISTINCT FROM c.substitution
+     WHERE (f.event_id IS NULL OR c.priority <> {priority})
+"""
+OTHER_THAN_FOUND: Final = SQL(_OTHER)
+HELD_AND_OTHER_THAN_FOUND: Final = SQL(_OTHER + " AND c.event_id IN (SELECT event_id FROM rule_held_events)")
+OTHER_THAN_APPROVED: Final = SQL(
+    """
+    LEFT JOIN rule_findings f ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
+     AND f.substitution IS NOT DISTINCT FROM c.substitution
+     WHERE (f.event_id IS NULL OR NOT EXISTS (
+            SELECT FROM data_point_results o
+             WHERE (o.project_id, o.event_id, o.position) = (c.project_id, c.event_id, c.position)
+               AND (o.rule_id, o.rule_version) = ({rule}, {version})
+               AND o.closed_at IS NULL AND o.approval_state = {approved}))
+    """
 )
-from weighbridge.quality.versions.period import Period
-from weighbridge.quality.versions.stored_version import StoredVersion
+"""Which corrections of a rule are withdrawn: all, or those that its findings do not call for, of all events
+or of those that the transaction holds, or those that they do not call for or nobody approved."""
+
+
+async def withdraw(
+    tx: Write, actor: Actor, version: StoredVersion, run: int, period: Period, *, which: SQL = ALL
+) -> int:
+    """Take back what a rule has corrected in a period; gives how many corrections."""
+    names = placeholders.of_version(version)
+    statement = _NOT_REVERTED.format(
+        which=which.format(**names), times=placeholders.starts_in(period), **names
+    )
+    withdrawn = 0
+    async for rows in tx.portions(statement, PORTION):
+        numbers = [number for (number,) in rows]
+        withdrawn += len((await undo(tx, actor, version.project, numbers, run)).recorded)
+    return withdrawn
+
+
+_NOT_REVERTED: Final = SQL(
+    """
+    SELECT c.id FROM corrections c JOIN events e ON (e.project_id, e.id) = (c.project_id, c.event_id) {which}
+       AND c.project_id = {project} AND c.rule_id = {rule} AND c.state = ANY ({not_reverted})
+       AND e.voided_at IS NULL AND {times}
+     ORDER BY c.event_id, c.position
+    """
+)
+
+
+# Adjustment: a rule that corrects puts other values beside the captured ones, or proposes them.
+#
+# What an evaluation found stands in the transaction's table of findings. Of what the rule said earlier,
+# what it says no more is withdrawn and what it says otherwise is replaced: wherever the evaluation looked,
+# also outside the time for which the rule is effective.
+#
+# Invariants: of a rule at most one correction of a value stands; evaluating again changes nothing; what a
+# person took back is not written or proposed again, until the rule has another version; memory stays flat,
+# whatever the number of values.
 
 
 async def leave_to_people(tx: Write, version: StoredVersion) -> None:

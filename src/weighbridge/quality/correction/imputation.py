@@ -1,12 +1,13 @@
-"""Imputation: the events that a rule makes for slots of a meter in which none came.
+"""Create events for slots of a meter without captured events, with a value that is a correction of the
+rule.
 
-What was found for such slots stands in a table of the transaction. A slot that has an imputed event keeps it,
-whichever rule made it; any other has a new one, as long and tagged as the captured events beside it are: a
-feedstock or tracking id only where both have the same. Its value is a correction of the rule like any other.
+A slot that has an imputed event keeps it, whichever rule created it. A new one has the length and the
+tags of the captured events around it: a feedstock or tracking ID only where both neighbours have the
+same. With approval, the event is created when somebody approves; until then the proposal stores its
+description.
 
-With approval no event is made before someone approves: proposals hold how it is described.
-
-Invariants: a slot that a person emptied since this version of the rule stays empty; memory stays flat.
+Invariants: a slot that a person emptied since this version of the rule stays empty. Memory does not
+grow.
 """
 
 from collections.abc import Sequence
@@ -15,13 +16,13 @@ from typing import Final
 from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.corrections import MOMENT, PORTION
-from weighbridge.collection.measurements.event_row import METER_ASSET, METER_LOCATION
+from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
 from weighbridge.core.identity import ids
 from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.db.literal import Literal
-from weighbridge.quality.correction import placeholders
-from weighbridge.quality.versions.stored_version import StoredVersion
+from weighbridge.quality.correction import proposals as placeholders
+from weighbridge.quality.definition.versions import StoredVersion
 
 
 async def find_events(tx: Write, version: StoredVersion) -> set[int]:
@@ -46,7 +47,9 @@ async def describe_slots(tx: Write, version: StoredVersion) -> None:
     await tx.execute(_DESCRIBE, {"project": version.project, "places": None, "moment": MOMENT})
 
 
-async def give_events(tx: Write, project: int, results: Sequence[int]) -> tuple[dict[int, int], set[int]]:
+async def create_imputed_events(
+    tx: Write, project: int, results: Sequence[int]
+) -> tuple[dict[int, int], set[int]]:
     """Give each slot that results propose for its event; gives these by result, which name them then, and
     the event types in which it made events.
 

@@ -1,4 +1,4 @@
-"""What a rule must be like to be stored or tried: everything that is wrong with one is found at once."""
+"""Validate a rule before it is stored or previewed; all problems are reported at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from weighbridge.core.expression.tree import Name
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.name import problem_of_name
+from weighbridge.core.identity.names import problem_of_name
 from weighbridge.core.identity.suggestion import nearest, short_list
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -28,10 +28,10 @@ from weighbridge.core.rule.substitution import GapFilling, check_filling, read_f
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
-from weighbridge.modelling.versions.stored import owned_model
-from weighbridge.quality.definition.allowed_names import vocabularies_of_event_types, vocabulary_of_family
-from weighbridge.quality.rules.records import EVALUATIONS, PRIORITY_MAX, NewRule
-from weighbridge.quality.versions.stored_version import StoredVersion
+from weighbridge.modelling.document.stored import owned_model
+from weighbridge.quality.definition.prepared_rule import vocabularies_of_event_types, vocabulary_of_family
+from weighbridge.quality.definition.versions import StoredVersion
+from weighbridge.quality.records.rules import EVALUATIONS, PRIORITY_MAX, NewRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,14 @@
-"""Incremental evaluation: where data changed, automatic rules are evaluated again, soon after the write.
+"""Evaluate the automatic rules of projects where data changed, in fair order, and before a generation.
 
-The marks that writes have left in a project are read together and merged. Each rule that may correct is
-evaluated in transactions of its own; the last transaction evaluates all others and removes the marks that
-were read. Killed in the middle, it leaves the marks, and what is evaluated again changes nothing. Periods are
-widened by what the windows of a rule reach over. A rule that fails by itself leaves a failed run,
-and the others go on.
+Rules that correct are evaluated in transactions of their own; the last transaction evaluates the others
+and removes the marks. Interrupted work leaves its marks, and repeating it changes nothing. A failing
+rule leaves a failed run.
 
-Invariants: one worker at a time works for a project, any number for different ones; a mark goes only when its
-effect is stored, or together with it; evaluations that change nothing leave nothing behind.
+Invariants: one worker at a time works for a project, and an account is evaluated once at a time. A mark
+is removed only together with its effect. Evaluations that change nothing write nothing.
 """
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -29,15 +28,25 @@ from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.threads import computing_for
 from weighbridge.errors import mistake, new_reference
 from weighbridge.platform import changes
-from weighbridge.quality.evaluation.event_records import widened
-from weighbridge.quality.evaluation.model_run_records import widened_runs
-from weighbridge.quality.evaluation.over_period import evaluate, hold_rule, may_correct
-from weighbridge.quality.evaluation.prepared_rule import PreparedRule, prepared_rule
-from weighbridge.quality.evaluation.series_reach import widened_series
-from weighbridge.quality.rollup.marked import roll_up_marked
-from weighbridge.quality.rule_runs.records import RunResult
-from weighbridge.quality.versions.period import Period
-from weighbridge.quality.versions.stored_version import StoredVersion, author_of, automatic_versions
+from weighbridge.quality.definition.prepared_rule import PreparedRule, prepared_rule
+from weighbridge.quality.definition.versions import Period, StoredVersion, author_of, automatic_versions
+from weighbridge.quality.evaluation.period_evaluation import evaluate, hold_rule, may_correct
+from weighbridge.quality.evaluation.record_streams import widened, widened_runs
+from weighbridge.quality.evaluation.series import widened_series
+from weighbridge.quality.records.rule_results import RunResult
+from weighbridge.quality.slots.roll_up_refresh import roll_up_marked
+
+# Incremental evaluation: where data changed, automatic rules are evaluated again, soon after the write.
+#
+# The marks that writes have left in a project are read together and merged. Each rule that may correct is
+# evaluated in transactions of its own; the last transaction evaluates all others and removes the marks that
+# were read. Killed in the middle, it leaves the marks, and what is evaluated again changes nothing. Periods
+# are widened by what the windows of a rule reach over. A rule that fails by itself leaves a failed run, and
+# the others go on.
+#
+# Invariants: one worker at a time works for a project, any number for different ones; a mark goes only when
+# its effect is stored, or together with it; evaluations that change nothing leave nothing behind.
+
 
 NEAR: Final = timedelta(hours=1)
 """Periods that lie no farther apart are evaluated as one."""
@@ -353,4 +362,117 @@ _FAILED_RUN: Final = """
     INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, state, error_message, started_at,
                            finished_at)
     VALUES (%s, %s, %s, %s, %s, %s, now(), clock_timestamp())
+"""
+
+
+# Rounds of evaluations: those of an account one after the other, those of different accounts side by side.
+#
+# So a rule that takes long delays what its own account's rules find, and nobody else's.
+#
+# Invariants: no account is evaluated twice at a time; of accounts that wait, the one goes first whose last
+# turn is longest ago.
+
+
+ACCOUNTS_AT_ONCE: Final = 4
+"""Accounts whose automatic rules one worker evaluates at the same time."""
+
+
+class Rounds:
+    """The evaluations that a worker has in hand."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._at_work: dict[int, asyncio.Task[list[FailedEvaluation]]] = {}
+        self._turns: dict[int, int] = {}
+        self._turn = 0
+
+    async def look(self) -> list[FailedEvaluation]:
+        """Start the evaluations of accounts that are marked and have none; give what has failed since."""
+        marked = await marked_projects(self._database)
+        failures = self._finished()
+        self._turns = {account: turn for account, turn in self._turns.items() if account in marked}
+        waiting = sorted(marked.keys() - self._at_work.keys(), key=lambda one: self._turns.get(one, 0))
+        for account in waiting[: ACCOUNTS_AT_ONCE - len(self._at_work)]:
+            self._turn += 1
+            self._turns[account] = self._turn
+            work = evaluate_projects(self._database, account, marked[account])
+            self._at_work[account] = asyncio.create_task(work)
+        return failures
+
+    async def finish(self) -> list[FailedEvaluation]:
+        """Wait for the evaluations in hand; give what has failed."""
+        if self._at_work:
+            await asyncio.wait(self._at_work.values())
+        return self._finished()
+
+    async def stop(self) -> None:
+        """End all evaluations; their marks stay."""
+        for task in self._at_work.values():
+            task.cancel()
+        await asyncio.gather(*self._at_work.values(), return_exceptions=True)
+
+    def _finished(self) -> list[FailedEvaluation]:
+        """What the evaluations that are over have failed with; raises what none of them is to blame for."""
+        over = [account for account, task in self._at_work.items() if task.done()]
+        tasks = [self._at_work.pop(account) for account in over]
+        return [failure for task in tasks for failure in task.result()]
+
+
+# Catching up: what rules have not looked at yet is evaluated before something is made of the data.
+#
+# A generation does so first, so that values which a rule is about to correct are not booked as they were
+# captured and adjusted a moment later.
+#
+# Invariants: what was marked before is evaluated when this ends, by this worker or by another one, unless
+# others keep marking and evaluating all the while; a project without a rule that corrects costs one look.
+
+
+PASSES_MAX: Final = 10
+"""How often rolling up and evaluating take turns: one more than roll-ups follow on one another, or rules."""
+
+ROUNDS_MAX: Final = 50
+"""How often it looks for what is left while other workers have it in hand; then it leaves that to them."""
+
+
+async def catch_up(database: Database, account: int, project: int) -> list[FailedEvaluation]:
+    """Evaluate what is marked in a project by now, if rules correct there; gives the rules that failed."""
+    failures: list[FailedEvaluation] = []
+    # What is rolled up or corrected is marked again: at last nothing more comes of it, and all is looked at.
+    for _ in range(PASSES_MAX):
+        await roll_up_marked(database, project, waits=True)
+        async with database.read() as tx:
+            newest: int | None = await tx.value(_NEWEST_MARK, (project, project))
+        if newest is None:
+            break
+        failures += await _evaluate_until(database, account, project, newest)
+    return failures
+
+
+async def _evaluate_until(
+    database: Database, account: int, project: int, newest: int
+) -> list[FailedEvaluation]:
+    """Evaluate until no mark is left up to the newest of a moment ago."""
+    failures: list[FailedEvaluation] = []
+    for _ in range(ROUNDS_MAX):
+        failures += await evaluate_projects(database, account, [project])
+        async with database.write() as tx:
+            # Another worker may have the marks in hand; what it found is stored when it lets go.
+            await tx.execute(*locks.hold(locks.rule_worker(project)))
+            if not await tx.value(_IS_LEFT, (project, newest)):
+                break
+    return failures
+
+
+_NEWEST_MARK: Final = """
+    SELECT max(id) FROM rule_dirty_ranges
+     WHERE project_id = %s AND event_type_id IS NOT NULL
+       AND EXISTS (SELECT FROM rules u
+                     JOIN rule_versions v
+                       ON (v.project_id, v.rule_id, v.version) = (u.project_id, u.id, u.latest_version)
+                    WHERE u.project_id = %s AND u.evaluation = 'automatic' AND u.deleted_at IS NULL
+                      AND (v.purpose <> 'alert' OR v.version > 1))
+"""
+_IS_LEFT: Final = """
+    SELECT EXISTS (SELECT FROM rule_dirty_ranges
+                    WHERE project_id = %s AND id <= %s AND event_type_id IS NOT NULL)
 """

@@ -1,35 +1,94 @@
 """Late data: what was stored or changed in the time of a report and no generation has looked at yet.
 
-In come the batches that a report takes; out go events and slots that a generation has still to settle, on the
-report's ledger and on those that its batches draw from. An event that a generation saw and did not count is
-not late, and what will count of a late one only a generation can say.
-
-A worked example. A ledger's January and March were generated at noon, and its report takes both batches. A
-delivery of 20 January stored at one o'clock is late: January has not seen it. So is any delivery of February,
-for no slot has looked at that. One of January that the model's condition leaves out is not.
+`find_upstream` gives the batches that a report rests on, to the first ledger of the chain; `late_data`
+gives the events and slots that a generation has still to settle on all of their ledgers.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, LiteralString
 
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.slots_in_force import sharing_time
-from weighbridge.accounting.books.stale_reasons import stale_among
-from weighbridge.accounting.counting.borders import events_at_borders
-from weighbridge.accounting.counting.by_time import streams_by_time
-from weighbridge.accounting.counting.version_slots import ModelSlots
-from weighbridge.accounting.inputs.streams import catalogue_of, matching
-from weighbridge.accounting.inputs.window import Reach
+from weighbridge.accounting.books.runs import sharing_time
+from weighbridge.accounting.books.staleness import stale_among
+from weighbridge.accounting.inputs.event_slots import ModelSlots, events_at_borders, streams_by_time
+from weighbridge.accounting.inputs.streams import Reach, catalogue_of, matching
 from weighbridge.accounting.posting.waiting_events import USED
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
-from weighbridge.core.report.requirement import Requirement
+from weighbridge.core.report.state import Requirement
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.modelling.versions.stored import stored_model
-from weighbridge.reporting.submission.basis import BASIS
+from weighbridge.modelling.document.stored import stored_model
+from weighbridge.platform.changes.staleness import IS_NEWEST
+
+# What a report rests on: the runs of its batches, and by way of their draws those of other ledgers.
+#
+# In come the batches that a report takes; out go those of which its claim is made, to the first ledger of
+# the chain. The newest batch of a run says what the run is made of, so draws are followed from there.
+#
+# A worked example. A report takes a batch of net removal, whose run drew from two batches of biochar, which
+# drew from one batch of feedstock: it rests on four batches of three ledgers. A correction of a feedstock
+# delivery that waits for approval waits behind the report.
+
+
+BASIS: Final[LiteralString] = f"""
+    RECURSIVE basis (run_id, ledger_id, holder) AS (
+        SELECT own.run_id, own.ledger_id, b.id
+          FROM batches own
+          JOIN batches b ON (b.project_id, b.run_id, b.ledger_id)
+                          = (own.project_id, own.run_id, own.ledger_id) AND {IS_NEWEST}
+         WHERE own.project_id = %(project)s AND own.id = ANY (%(batches)s) AND own.run_id IS NOT NULL
+        UNION
+        SELECT source.run_id, source.ledger_id, b.id
+          FROM basis
+          JOIN batch_draws d ON (d.project_id, d.batch_id) = (%(project)s, basis.holder)
+          JOIN batches source ON (source.project_id, source.id) = (d.project_id, d.source_batch_id)
+          JOIN batches b ON (b.project_id, b.run_id, b.ledger_id)
+                          = (source.project_id, source.run_id, source.ledger_id) AND {IS_NEWEST}
+         WHERE source.run_id IS NOT NULL
+    )
+"""
+"""The runs that batches rest on, as a table `basis`: each with its ledger and its newest batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamBasis:
+    """The batches and ledgers of other runs that a report rests on."""
+
+    batches: tuple[int, ...]
+    """The newest batch of each run that the report's runs draw from, however far up."""
+    ledgers: tuple[int, ...]
+    """The ledgers of those batches."""
+
+
+async def find_upstream(tx: Read, project: int, batches: Sequence[int]) -> UpstreamBasis:
+    """Find what the batches of a report rest on beyond their own runs."""
+    rows = await tx.tuples(_UPSTREAM, {"project": project, "batches": [*batches]})
+    return UpstreamBasis(tuple(batch for batch, _ in rows), tuple(sorted({ledger for _, ledger in rows})))
+
+
+_UPSTREAM: Final = f"""
+    WITH {BASIS}
+    SELECT holder, ledger_id FROM basis
+     WHERE (run_id, ledger_id) NOT IN (
+           SELECT run_id, ledger_id FROM batches
+            WHERE project_id = %(project)s AND id = ANY (%(batches)s) AND run_id IS NOT NULL)
+     ORDER BY holder
+"""
+
+
+# Late data: what was stored or changed in the time of a report and no generation has looked at yet.
+#
+# In come the batches that a report takes; out go events and slots that a generation has still to settle, on
+# the report's ledger and on those that its batches draw from. An event that a generation saw and did not
+# count is not late, and what will count of a late one only a generation can say.
+#
+# A worked example. A ledger's January and March were generated at noon, and its report takes both batches.
+# A delivery of 20 January stored at one o'clock is late: January has not seen it. So is any delivery of
+# February, for no slot has looked at that. One of January that the model's condition leaves out is not.
 
 
 async def late_data(tx: Read, project: int, batches: Sequence[int], most: int) -> list[Problem]:

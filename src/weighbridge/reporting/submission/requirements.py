@@ -1,31 +1,41 @@
-"""Which submission requirements a draft does not meet: each is named, with the records in the way.
+"""The submission requirements that a draft does not meet, each with the records in the way.
 
-Data and evidence are asked of all that the report rests on, up to the first ledger of the chain; models and
-measured shares of the batches that it takes, for a measured share speaks of the whole chain already.
+Invariant: a draft of which every requirement is met is one that a submission does not reject for them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, LiteralString
+from typing import Final, LiteralString, NamedTuple
 
-from weighbridge.accounting.books.stale_reasons import stale_among
-from weighbridge.accounting.books.standings import Shortage, changed, shortages, standings_of
-from weighbridge.accounting.ledgers.queries import as_deficit
-from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
+import msgspec
+
+from weighbridge.accounting.books.balances import Shortage, changed, shortages, standings_of
+from weighbridge.accounting.books.staleness import stale_among
+from weighbridge.accounting.ledgers_queries import as_deficit
+from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import plain
-from weighbridge.core.report.measured import measured_share_of
-from weighbridge.core.report.requirement import OPTIONAL_REQUIREMENTS, Requirement
+from weighbridge.core.report.restatement import measured_share_of
+from weighbridge.core.report.state import OPTIONAL_REQUIREMENTS, Requirement
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.db.engine import Read
-from weighbridge.platform.changes.newest_batch import IS_NEWEST
-from weighbridge.reporting.submission.basis import UpstreamBasis, find_upstream
-from weighbridge.reporting.submission.late_data import late_data
-from weighbridge.reporting.taking.holdings import ChainHoldings
-from weighbridge.reporting.taking.measured import shares_of_batches
-from weighbridge.reporting.taking.remaining import Remaining
+from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.reporting.inclusion.amounts import amounts_of, remaining_of
+from weighbridge.reporting.inclusion.remaining import (
+    ChainHoldings,
+    Remaining,
+    reported_batches,
+    shares_of_batches,
+)
+from weighbridge.reporting.submission.late_data import UpstreamBasis, find_upstream, late_data
+
+# Which submission requirements a draft does not meet: each is named, with the records in the way.
+#
+# Data and evidence are asked of all that the report rests on, up to the first ledger of the chain; models
+# and measured shares of the batches that it takes, for a measured share speaks of the whole chain already.
+
 
 RECORDS_MAX: Final = 20
 """Records that one requirement names; there may be more."""
@@ -307,3 +317,68 @@ _ASKED: Final[Mapping[Requirement, tuple[LiteralString, str, str]]] = {
     ),
 }
 """By requirement the statement that finds what does not meet it, what that is, and how it is told."""
+
+
+# Check a draft against its requirements: to refuse its submission, or to show how far it is.
+#
+# Invariant: a draft of which every requirement is met is one that a submission does not refuse for them.
+
+
+class DraftBasis(NamedTuple):
+    """A draft that is checked: its project and number, and the chain and the methodology that it is of."""
+
+    project: int
+    number: int
+    chain: int
+    methodology: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRequirement:
+    """One requirement, and what keeps the draft from meeting it."""
+
+    requirement: Requirement
+    is_met: bool | None
+    """None while the draft lacks what this one asks about: batches that are there."""
+    problems: tuple[Problem, ...] = ()
+
+
+async def check_draft(tx: Read, basis: DraftBasis) -> tuple[CheckedDraft | None, list[Problem]]:
+    """What a draft takes, as far as it can be checked, and every requirement that it does not meet."""
+    amounts = dict((await amounts_of(tx, basis.project, basis.number)).by_batch)
+    if not amounts:
+        return None, [no_batches()]
+    batches = await reported_batches(tx, basis.project, amounts)
+    if gone := [number for number, batch in batches.items() if batch.is_deleted]:
+        return None, [batches_gone(basis.project, gone)]
+    remaining, held = await remaining_of(tx, basis.project, basis.chain, batches)
+    draft = CheckedDraft(basis.project, basis.number, basis.methodology, amounts, remaining, held)
+    return draft, await unmet(tx, draft)
+
+
+async def requirements_of(tx: Read, report: ids.Key) -> list[CheckedRequirement]:
+    """Every requirement of a draft that is known to be there, in their order, met or not."""
+    row = await tx.row(_Basis, _BASIS, (report.project, report.key))
+    if row is None:
+        return []
+    draft, problems = await check_draft(
+        tx, DraftBasis(report.project, report.key, row.chain_id, row.methodology_id)
+    )
+    asked = await asked_of(tx, row.methodology_id)
+    return [_checked(one, problems, is_known=draft is not None) for one in asked]
+
+
+class _Basis(msgspec.Struct, frozen=True):
+    chain_id: int
+    methodology_id: int | None
+
+
+def _checked(asked: Requirement, problems: Sequence[Problem], *, is_known: bool) -> CheckedRequirement:
+    own = tuple(one for one in problems if one.code == asked)
+    if own:
+        return CheckedRequirement(asked, is_met=False, problems=own)
+    is_first = asked is Requirement.HAS_BATCHES
+    return CheckedRequirement(asked, is_met=True if is_known or (is_first and problems) else None)
+
+
+_BASIS = "SELECT chain_id, methodology_id FROM reports WHERE project_id = %s AND id = %s"

@@ -1,24 +1,76 @@
-"""Pages of the common forms: make a record, change it, remove it.
+"""Pages of the common forms: create a record, change it, remove it; and the records that a field offers.
 
-A project has them at `new` below the list, and `edit` below the record. What is refused is shown again with
-what was typed; nothing is sent of a change but what differs.
+A project has them at `new` below the list, and `edit` below the record.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
 
+from weighbridge.collection.assets import list_assets_of_project
+from weighbridge.collection.event_types import list_event_types
+from weighbridge.collection.feedstocks import list_feedstocks_of_project
+from weighbridge.collection.locations import list_locations
 from weighbridge.errors import Invalid
-from weighbridge.http.operation import Operation
-from weighbridge.web.forms.field import FormField
-from weighbridge.web.forms.named import RECORD_FORMS, RecordForm
-from weighbridge.web.forms.offered import offered_for
-from weighbridge.web.forms.reading import FormBody, at_fields, is_typed, messages_at
-from weighbridge.web.forms.texts import count_fields, lines_of, texts_of, usual_texts
-from weighbridge.web.page import IN_PROJECT, PageFunction, form, page
-from weighbridge.web.visit import Moved, View, Visit, view
+from weighbridge.http.messages.operation import Operation
+from weighbridge.web.forms.fields import (
+    FormBody,
+    FormField,
+    at_fields,
+    count_fields,
+    is_typed,
+    lines_of,
+    messages_at,
+    texts_of,
+    usual_texts,
+)
+from weighbridge.web.forms.record_forms import RECORD_FORMS, RecordForm
+from weighbridge.web.framework.page import IN_PROJECT, PageFunction, form, page
+from weighbridge.web.framework.visit import Redirect, View, Visit, view
+
+# Records that a field chooses among: their ids, or the slug by which models and events know them.
+
+
+OFFERED_MAX: Final = 200
+"""Records that a field offers by their names; where there are more, the id of one is typed."""
+
+_LISTS: Final[Mapping[str, tuple[HTTPRouteHandler, str]]] = {
+    "asset": (list_assets_of_project, "id"),
+    "location": (list_locations, "id"),
+    "feedstock": (list_feedstocks_of_project, "id"),
+    "event_type": (list_event_types, "id"),
+    "event_type_slug": (list_event_types, "slug"),
+}
+"""By kind, the operation that lists them, and what of each is sent."""
+
+
+async def offered_for(
+    visit: Visit, fields: Sequence[FormField]
+) -> dict[str, Sequence[tuple[str, str]] | None]:
+    """What the fields choose among, by kind: what is sent and the name; None where there are too many."""
+    offered: dict[str, Sequence[tuple[str, str]] | None] = {}
+    for kind in {*_kinds(fields)}:
+        handler, sent = _LISTS[kind]
+        found = await visit.ask(handler, (("page_size", str(OFFERED_MAX)), ("sort", "name")))
+        named = [(str(getattr(one, sent)), one.name) for one in found.data]
+        offered[kind] = None if found.info.next_cursor is not None else named
+    return offered
+
+
+def _kinds(fields: Sequence[FormField]) -> Iterator[str]:
+    for one in fields:
+        if one.of:
+            yield one.of
+        yield from _kinds(one.fields)
+
+
+# Pages of the common forms: make a record, change it, remove it.
+#
+# A project has them at `new` below the list, and `edit` below the record. What is refused is shown again
+# with what was typed; nothing is sent of a change but what differs.
+
 
 _NAME: Final = re.compile(r"[.\[]")
 
@@ -100,7 +152,7 @@ def _make(made: RecordForm, new: PageFunction) -> PageFunction:
             raise Invalid(reading.problems)
         kept = await visit.do(made.create, {made.noun: body})
         place = f"{_home(visit, made)}/{kept.id}" if made.get else _home(visit, made)
-        return Moved(place, f"The {made.words} is kept.")
+        return Redirect(place, f"The {made.words} is kept.")
 
     return _called(make, f"make_{made.noun}", f"Make a {made.words}.")
 
@@ -132,19 +184,19 @@ def _change(made: RecordForm, edit: PageFunction) -> PageFunction:
             raise Invalid(reading.problems)
         own = f"{_home(visit, made)}/{found.id}"
         if not body:
-            return Moved(own, "Nothing was typed anew, so nothing is changed.")
+            return Redirect(own, "Nothing was typed anew, so nothing is changed.")
         assert made.update is not None, "it is changed by an operation"  # noqa: S101
         await visit.do(made.update, {made.noun: body})
-        return Moved(own, f"The {made.words} is changed.")
+        return Redirect(own, f"The {made.words} is changed.")
 
     return _called(change, f"change_{made.noun}", f"Change a {made.words}.")
 
 
 def _remove(made: RecordForm) -> PageFunction:
-    async def remove(visit: Visit) -> Moved:
+    async def remove(visit: Visit) -> Redirect:
         assert made.delete is not None, "it is removed by an operation"  # noqa: S101
         await visit.do(made.delete)
-        return Moved(_home(visit, made), f"The {made.words} is gone.")
+        return Redirect(_home(visit, made), f"The {made.words} is gone.")
 
     return _called(remove, f"remove_{made.noun}", f"Remove a {made.words}.")
 

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from tests.core.model.documents import model
 
 from weighbridge.core.engine import EngineSetting, SlotData, run_slot
-from weighbridge.core.engine.element import Element, Measure
-from weighbridge.core.engine.source_ledger import Drawing, Drawn, SourceLedgerView
-from weighbridge.core.engine.statistics import NOTHING, Group, statistics_of
-from weighbridge.core.ledger.contributions import shares_of, spread
+from weighbridge.core.engine.slot_computation import Drawing, Drawn, SourceLedgerView
+from weighbridge.core.engine.statistics import NOTHING, Element, Group, Measure, statistics_of
+from weighbridge.core.ledger.allocation import Partition, shares_of, spread
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
-from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.model import prepare
 from weighbridge.core.quantity.number import total

@@ -8,11 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from weighbridge.core.engine.element import Element, EventCadence
-from weighbridge.core.engine.meters.coverage import coverage
-from weighbridge.core.engine.meters.expected_slots import ExpectedSlots
+from weighbridge.core.engine.meters import ExpectedSlots, coverage
+from weighbridge.core.engine.statistics import Element, EventCadence
+from weighbridge.core.time.expectation import Service
 from weighbridge.core.time.instant import Instant, Interval
-from weighbridge.core.time.meter import Service
 
 START = Instant(2025, 1, 1, tzinfo=UTC)
 DAY = Interval(START, START + timedelta(days=1))

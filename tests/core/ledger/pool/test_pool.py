@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from weighbridge.core.ledger.draw_order import DrawOrder
-from weighbridge.core.ledger.drawing import Drawer, Lot, Need, Shortfall, SourceBatch
-from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.allocation import Partition
+from weighbridge.core.ledger.drawing import Drawer, DrawOrder, Lot, Need, Shortfall, SourceBatch
 from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.time.instant import Interval
 

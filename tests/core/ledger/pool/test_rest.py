@@ -11,9 +11,10 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as some
 
-from weighbridge.core.ledger.draw_order import DrawOrder
+from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.ledger.drawing import (
     Drawer,
+    DrawOrder,
     Lot,
     Need,
     SourceBatch,
@@ -21,7 +22,6 @@ from weighbridge.core.ledger.drawing import (
     SourceRun,
     Standing,
 )
-from weighbridge.core.ledger.partition import Account, Partition
 from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.ledger.posting import (
     BatchBalance,

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from tests.core.rule.records import at
 
 from weighbridge.core.rule.substitution import SeriesSlot, series_slots
-from weighbridge.core.time.cadence_slots import CadenceSlots
-from weighbridge.core.time.expectation import Expectation, ExpectedCadence, joined
+from weighbridge.core.time.cadence import CadenceSlots
+from weighbridge.core.time.expectation import ALWAYS, Expectation, ExpectedCadence, Service, joined
 from weighbridge.core.time.instant import Interval
-from weighbridge.core.time.meter import ALWAYS, Service
 
 UTC = ZoneInfo("UTC")
 HOURLY = CadenceSlots(1, "hour", UTC)

@@ -14,11 +14,9 @@ reading looks at each byte once and believes no length that does not lie inside 
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from struct import pack, unpack_from
 from typing import Final
-
-from weighbridge.core.bundle.form.fault import UnreadableError
 
 PARTS_MAX: Final = 200_000
 """Parts of one bundle; more are refused before they are looked at."""
@@ -159,3 +157,45 @@ def _local(content: memoryview, place: int) -> tuple[ArchivePart, bytes]:
     if place + len(header) + size > len(content):
         raise UnreadableError(f"{shown!r} should have {size:,} bytes, and the file ends before.")
     return part, header
+
+
+# Faults: what does not hold of a bundle, each a full sentence with the part that it is about.
+
+
+FAULTS_MAX: Final = 100
+"""Faults that are told; of more only the number is."""
+
+
+class UnreadableError(Exception):
+    """A part, a row or the whole file cannot be read as what it should be; a sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFault:
+    """One thing that does not hold."""
+
+    part: str
+    """The name of the part, such as `batches.csv`; empty where it is the file as a whole."""
+    sentence: str
+
+    @property
+    def text(self) -> str:
+        """The fault in one line."""
+        return f"{self.part}: {self.sentence}" if self.part else self.sentence
+
+
+@dataclass(slots=True)
+class Faults:
+    """All that was found, in the order in which it was looked for."""
+
+    told: list[BundleFault] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, part: str, sentence: str) -> None:
+        """Take down a fault; beyond the limit it is only counted."""
+        self.count += 1
+        if len(self.told) < FAULTS_MAX:
+            self.told.append(BundleFault(part, sentence))
+
+    def __bool__(self) -> bool:
+        return bool(self.count)

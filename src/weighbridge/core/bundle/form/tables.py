@@ -3,17 +3,31 @@
 Invariants: a table has its header first, then its rows in the order of their keys, each key once.
 """
 
+import re
 import types
 import typing
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, TypeVar
 
 from weighbridge.core.bundle.form import rows
-from weighbridge.core.bundle.form.fault import UnreadableError
-from weighbridge.core.bundle.form.text_form import LINE_BYTES_MAX, TextKind, fields_of, line_of, read, write
+from weighbridge.core.bundle.form.archive import UnreadableError
+from weighbridge.core.bundle.form.rows import (
+    LINE_BYTES_MAX,
+    PATTERNS,
+    TextKind,
+    fields_of,
+    line_of,
+    read,
+    read_record,
+    write,
+)
+from weighbridge.core.identity.ids import KEY_MAX
 from weighbridge.core.time.instant import Instant
 
 _KINDS: Final[dict[Any, TextKind]] = {
@@ -182,3 +196,233 @@ def events_table(event_type: str, points: Sequence[rows.EventTypeRow]) -> Bundle
 
 VALUES_FROM: Final = len(_EVENT_COLUMNS)
 """The index of the first value in a row of events."""
+
+
+# The events of one type: found by their numbers in the file where they lie, some at a time.
+#
+# A line is read by one pattern for the whole table, and a value becomes a number only when a node asks for
+# it, so that a million of them pass quickly; what is kept of each is where it stands.
+#
+# Invariants: every line is looked at as a whole when it is read; which ones were ever read is known at the
+# end.
+
+
+VERSION_BITS: Final = 12
+_VERSION_MAX: Final = (1 << VERSION_BITS) - 1
+
+Texts = Sequence[str | None]
+"""The fields of an event, as texts."""
+
+
+class EventFile:
+    """The table of the events of one type, over its content."""
+
+    def __init__(self, table: BundleTable, content: memoryview) -> None:
+        """Find where each event stands; UnreadableError when they are not in order."""
+        self.table = table
+        self.value_of = {
+            column.name[1:]: index for index, column in enumerate(table.columns) if index >= VALUES_FROM
+        }
+        """By slug of a data point the index of its field."""
+        self._content = content
+        self._keys, self._places = array("q"), array("q")
+        self._pattern = re.compile(
+            ",".join(
+                f"({PATTERNS[column.kind]}){'?' if column.is_optional else ''}" for column in table.columns
+            )
+        )
+        self._index()
+        self._read = bytearray(len(self._keys))
+
+    def _index(self) -> None:
+        place, last = 0, -1
+        for number, line in enumerate(lines_of(self._content, self.table.part)):
+            if number:
+                last = self._add(line, place, last)
+            elif line + "\n" != self.table.header:
+                raise UnreadableError(
+                    f"The first line of {self.table.part} is {line[:100]!r}, not its columns."
+                )
+            place += len(line.encode() if not line.isascii() else line) + 1
+        self._places.append(place)
+
+    def _add(self, line: str, place: int, last: int) -> int:
+        event, version = [*line.split(",", 2), "", ""][:2]
+        if not (event.isdecimal() and version.isdecimal()) or not (
+            int(event) <= KEY_MAX and int(version) <= _VERSION_MAX
+        ):
+            raise UnreadableError(f"A row of {self.table.part} does not begin with an event: {line[:60]!r}.")
+        key = int(event) << VERSION_BITS | int(version)
+        if key <= last:
+            raise UnreadableError(f"Rows of {self.table.part} are sorted, each once; event {event} is not.")
+        self._keys.append(key)
+        self._places.append(place)
+        return key
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def rows(self, keys: Sequence[int]) -> Iterator[Texts]:
+        """The fields of events by ascending keys, made of number and version; UnreadableError for one that is
+        not there.
+        """
+        index = 0
+        while index < len(keys):
+            at = bisect_left(self._keys, keys[index])
+            count = 0
+            while (
+                index + count < len(keys)
+                and at + count < len(self._keys)
+                and self._keys[at + count] == keys[index + count]
+            ):
+                count += 1
+            if not count:
+                raise UnreadableError(f"Event {keys[index] >> VERSION_BITS} is not in {self.table.part}.")
+            self._read[at : at + count] = b"\x01" * count
+            yield from self._lines(at, count)
+            index += count
+
+    def _lines(self, at: int, count: int) -> Iterator[Texts]:
+        block = self._content[self._places[at] : self._places[at + count]]
+        match = self._pattern.fullmatch
+        for line in lines_of(block, self.table.part):
+            found = match(line)
+            if found is not None:
+                yield found.groups()
+                continue
+            self.table.values_of(line)
+            yield fields_of(line)
+
+    def has(self, event: int) -> bool:
+        """Whether an event is there, in any state."""
+        at = bisect_left(self._keys, event << VERSION_BITS)
+        return at < len(self._keys) and self._keys[at] >> VERSION_BITS == event
+
+    @property
+    def unread(self) -> list[int]:
+        """The first events that were never read."""
+        missing: list[int] = []
+        place = self._read.find(0)
+        while place >= 0 and len(missing) < 5:
+            missing.append(self._keys[place] >> VERSION_BITS)
+            place = self._read.find(0, place + 1)
+        return missing
+
+
+# Lineage: what each batch was made of, and which batches were computed together, line by line.
+#
+# A line of `lineage.jsonl` is a batch: the events that its nodes read, static inputs, draws, inputs set
+# aside, and the corrections that were in force. A line of `slots.jsonl` is a slot as one generation
+# computed it by one version: the batches that it made, and those that stood beside them already and have a
+# part of what was shared.
+#
+# Invariants: a line is written one way only; numbers of events stand as ranges, `3-7,9`, ascending and as
+# few as can be.
+
+
+LINEAGE: Final = "lineage.jsonl"
+SLOTS: Final = "slots.jsonl"
+
+EVENTS_MAX: Final = 100_000_000
+"""Events that the ranges of one line may name."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetRead:
+    """Events of one type that some nodes read alike."""
+
+    event_type: str
+    nodes: list[str]
+    events: str
+    """As ranges."""
+    versions: dict[str, int]
+    """By event the state in which the batch saw it, where that is not its state 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRead:
+    """What a node drew of one batch of another ledger, in that ledger's unit."""
+
+    node: str
+    source: int
+    amount: str
+    attributes: list[str]
+    """What travelled along, in the order in which the node lists it."""
+    units: list[str]
+    contributions: list[str | None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLineage:
+    """What a batch was made of."""
+
+    batch: int
+    inputs: list[SetRead]
+    static_inputs: dict[str, list[int]]
+    """The values that each node read."""
+    skipped: list[str]
+    """Inputs whose data were set aside."""
+    draws: list[DrawRead]
+    corrections: str
+    """As ranges."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotLine:
+    """A slot as one generation computed it by one version of a model."""
+
+    generation: int
+    model: int
+    batches: list[int]
+    """Those that it made there."""
+    alongside: list[int]
+    """The newest of the slot's other runs, and of its runs on other ledgers, when the generation ended."""
+
+
+Line = TypeVar("Line")
+
+
+def read_lines(kind: type[Line], content: memoryview, part: str) -> Iterator[Line]:
+    """The lines of a part; UnreadableError when one is not written as it should be."""
+    for text in lines_of(content, part):
+        try:
+            yield read_record(kind, text.encode() + b"\n")
+        except UnreadableError as error:
+            raise UnreadableError(f"A line of {part} is wrong: {error}") from None
+
+
+def ranges_of(numbers: Iterable[int]) -> str:
+    """Ascending numbers as ranges."""
+    ranges: list[str] = []
+    first = last = None
+    for number in numbers:
+        if last is not None and number == last + 1:
+            last = number
+            continue
+        if first is not None:
+            ranges.append(_range(first, last))
+        first = last = number
+    if first is not None:
+        ranges.append(_range(first, last))
+    return ",".join(ranges)
+
+
+def _range(first: int, last: int | None) -> str:
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def numbers_of(ranges: str) -> list[int]:
+    """The numbers of ranges; UnreadableError when they are not written as they should be."""
+    numbers: list[int] = []
+    try:
+        for piece in ranges.split(",") if ranges else ():
+            first, _, last = piece.partition("-")
+            start, end = int(first), int(last or first)
+            if end - start + len(numbers) >= EVENTS_MAX:
+                raise UnreadableError(f"{ranges[:60]!r} are more than {EVENTS_MAX:,} numbers.")
+            numbers += range(start, end + 1)
+    except ValueError:
+        raise UnreadableError(f"{ranges[:60]!r} are no ranges of numbers.") from None
+    if ranges_of(numbers) != ranges or any(after <= before for before, after in pairwise(numbers)):
+        raise UnreadableError(f"{ranges[:60]!r} are not written as ranges are.")
+    return numbers

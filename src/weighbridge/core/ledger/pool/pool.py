@@ -28,11 +28,11 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
-from weighbridge.core.ledger.allocation import divide, divide_evenly
-from weighbridge.core.ledger.draw_order import DrawOrder, parts_taken
+from weighbridge.core.ledger.allocation import Account, divide, divide_evenly
 from weighbridge.core.ledger.drawing import (
     NO_BOOKS,
     Drawer,
+    DrawOrder,
     Lot,
     Move,
     Need,
@@ -40,14 +40,10 @@ from weighbridge.core.ledger.drawing import (
     Shortfall,
     SourceBatch,
     SourceBooks,
+    parts_taken,
 )
-from weighbridge.core.ledger.partition import Account
-from weighbridge.core.ledger.pool.free_amounts import FreeAmounts
-from weighbridge.core.ledger.pool.held_lots import HeldLots, LotKey, order
-from weighbridge.core.ledger.pool.obtainable import Obtainable
-from weighbridge.core.ledger.pool.releases import Releases
-from weighbridge.core.ledger.pool.room import Room
-from weighbridge.core.ledger.pool.shelves import Shelves
+from weighbridge.core.ledger.pool.lots import FreeAmounts, HeldLots, LotKey, Shelves, order
+from weighbridge.core.ledger.pool.obtainable import Obtainable, Releases, Room
 from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 from weighbridge.core.time.instant import Interval
 

@@ -1,0 +1,428 @@
+"""Generations: running a ledger's model over collected data, slot by slot and partition by partition.
+
+Preview shows a proposal and generation posts one, so they cannot disagree. A generation reconciles: it
+posts the difference between what a run should have credited and what it has. Permission: production
+accounting.
+
+Invariants: everything is posted in one transaction that only the current attempt of a task can commit.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+import msgspec
+from msgspec import structs
+
+from weighbridge.accounting.batches_queries import get_batch, key_of_batch
+from weighbridge.accounting.books.balances import key_of_ledger, lock_names
+from weighbridge.accounting.books.runs import measured_share, value_source_shares
+from weighbridge.accounting.books.staleness import clear, mark_changed_meanwhile
+from weighbridge.accounting.ledgers_queries import as_deficit
+from weighbridge.accounting.planning.plan import (
+    ExcludedDraw,
+    ExcludedEvents,
+    ExcludedSlot,
+    Exclusion,
+    Reason,
+    RunDifference,
+)
+from weighbridge.accounting.planning.proposal import (
+    Proposal,
+    Request,
+    generation_for,
+    propose,
+    refuse_early,
+    scopes_for,
+    updated_run,
+)
+from weighbridge.accounting.planning.scope import CreditedLedger, Scope
+from weighbridge.accounting.posting.posting_run import (
+    mark_consumers,
+    mark_other_ledgers,
+    post_proposal,
+    written,
+)
+from weighbridge.accounting.posting.provenance import Posted
+from weighbridge.accounting.posting.waiting_events import moment_before
+from weighbridge.accounting.records.ledgers import PartitionDeficit
+from weighbridge.accounting.records.model_runs import (
+    GenerationResult,
+    LeftOut,
+    NewGeneration,
+    NotCounted,
+    Preview,
+    PreviewEntry,
+    RoundedAwayDraw,
+    StaleSource,
+    UpdatedBatch,
+    UpdatedInputs,
+)
+from weighbridge.accounting.withdrawals.allocation import RunWithoutSource
+from weighbridge.core.identity import ids
+from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, as_columns, coarseness, spread, together
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.cadence import label
+from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.db import locks
+from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.json import as_record
+from weighbridge.db.threads import computing_for
+from weighbridge.errors import Invalid, NotFound
+from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, ask, patch, post
+from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
+from weighbridge.platform import async_tasks as tasks
+from weighbridge.platform import changes
+from weighbridge.platform.async_tasks import Attempt, accepted, poll, queue_task
+from weighbridge.platform.records.async_tasks import AsyncTask
+
+# Read what a generation would do, and say what one does or did as callers see it.
+
+
+async def read_preview(tx: Read, actor: Actor, ledger: str, generation: NewGeneration) -> Preview:
+    """Say what generation would do, ledger by ledger."""
+    proposal = await propose(tx, Request(actor, ledger, generation))
+    return await tx.in_thread(lambda: Preview([_entry(proposal, one) for one in proposal.scope.ledgers]))
+
+
+def not_counted(exclusions: Iterable[Exclusion]) -> list[NotCounted]:
+    """The events that no run uses."""
+    return [
+        NotCounted(one.sentence, one.what.event_type, one.what.count, list(one.what.examples))
+        for one in exclusions
+        if isinstance(one.what, ExcludedEvents)
+    ]
+
+
+def left_out(exclusions: Iterable[Exclusion]) -> list[LeftOut]:
+    """The runs that are not made."""
+    return [
+        LeftOut(one.what.slot, one.what.partition.label or None, list(one.what.nodes))
+        for one in exclusions
+        if isinstance(one.what, RunWithoutSource)
+    ]
+
+
+def rounded_away(proposal: Proposal) -> list[RoundedAwayDraw]:
+    """The draws that come to nothing although something is needed."""
+    project = proposal.scope.project
+    return [
+        RoundedAwayDraw(
+            one.what.slot,
+            one.what.draw.drawer.partition.label or None,
+            one.what.draw.drawer.node,
+            ids.of("ledger", project, one.what.draw.ledger.ledger),
+            one.what.draw.needed,
+        )
+        for one in proposal.exclusions
+        if isinstance(one.what, ExcludedDraw)
+    ]
+
+
+def deficits(proposal: Proposal) -> list[PartitionDeficit]:
+    """Every deficit of the ledgers and of those that they draw from, as it is afterwards."""
+    return [as_deficit(proposal.scope.project, one) for one in proposal.deficits]
+
+
+def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
+    """What the plans of all versions do to one ledger."""
+    scope, exclusions = proposal.scope, proposal.exclusions
+    # What has problems posts nothing.
+    differences = [one for one in proposal.differences if one.ledger == ledger and not proposal.problems]
+    own = ids.of("ledger", scope.project, ledger.number)
+    others = {ids.of("ledger", scope.project, one.number) for one in scope.ledgers} - {own}
+    shares = value_source_shares(_contributions(differences))
+    return PreviewEntry(
+        id=own,
+        name=ledger.name,
+        count=len(differences),
+        adjustments=sum(one.adjusts is not None for one in differences),
+        slots=_slot_labels(proposal),
+        touched_slots=_labels_of(exclusions, Reason.MOSTLY_OUTSIDE),
+        passed_over_slots=passed_over(exclusions),
+        not_counted=not_counted(exclusions),
+        pending_proposals=[one for plan in proposal.plans for one in plan.pending],
+        pending_evaluations=[one for plan in proposal.plans for one in plan.unevaluated],
+        pending_roll_ups=[one for plan in proposal.plans for one in plan.lagging],
+        left_out=left_out(exclusions),
+        rounded_away=rounded_away(proposal),
+        measured_share=measured_share(shares),
+        value_source_shares=shares,
+        deficits=[one for one in deficits(proposal) if one.ledger not in others],
+        warnings=_warnings(proposal, ledger),
+        stale_sources=stale_sources(proposal),
+        problems=[problem.message for problem in proposal.problems],
+        passed_over_with_data=passed_over_with_data(exclusions),
+    )
+
+
+def _contributions(differences: Sequence[RunDifference]) -> list[Decimal] | None:
+    """What contributes to the runs of a ledger, source by source; None where nobody knows."""
+    found = [
+        (one.total, one.run.contributions.get(one.ledger.output, NO_CONTRIBUTIONS)) for one in differences
+    ]
+    known = [spread(total, contributions) for total, contributions in found if contributions is not None]
+    return as_columns(together(known)) if len(known) == len(found) else None
+
+
+def _warnings(proposal: Proposal, ledger: CreditedLedger) -> list[str]:
+    """What the ledger's scale may cost, by each version of the model that is computed."""
+    warnings = [
+        coarseness(ledger.name, ledger.unit, ledger.scale, ledger.rounding, scope.model.share_places)
+        for scope in proposal.scopes
+        if scope.model.partition_type != "time"
+    ]
+    return list(dict.fromkeys(warning for warning in warnings if warning is not None))
+
+
+def passed_over(exclusions: Sequence[Exclusion]) -> list[str]:
+    """What the slots are called that are left to batches of another cadence."""
+    return _labels_of(exclusions, Reason.OTHER_CADENCE)
+
+
+def passed_over_with_data(exclusions: Sequence[Exclusion]) -> list[str]:
+    """What those of them are called in which the model reads events."""
+    return [
+        one.what.label
+        for one in exclusions
+        if one.reason is Reason.OTHER_CADENCE and isinstance(one.what, ExcludedSlot) and one.what.has_data
+    ]
+
+
+def stale_sources(proposal: Proposal) -> list[StaleSource]:
+    """The batches that runs would draw from although they are stale."""
+    return [
+        StaleSource(
+            ids.of("batch", proposal.scope.project, one.batch),
+            ids.of("ledger", proposal.scope.project, one.ledger),
+            one.name,
+            list(one.reasons),
+        )
+        for one in proposal.stale_sources
+    ]
+
+
+def _slot_labels(proposal: Proposal) -> list[str]:
+    """What the slots that are computed are called, in their order."""
+    slots = [
+        (slot, label(scope.model.cadence, slot, scope.zone))
+        for scope in proposal.scopes
+        for slot in scope.slots
+    ]
+    return [named for _, named in sorted(slots, key=_slot_order)]
+
+
+def _labels_of(exclusions: Sequence[Exclusion], reason: Reason) -> list[str]:
+    return [
+        one.what.label for one in exclusions if one.reason is reason and isinstance(one.what, ExcludedSlot)
+    ]
+
+
+def _slot_order(slot: tuple[Interval, str]) -> tuple[datetime, datetime, str]:
+    interval, named = slot
+    return interval.start, interval.end, named
+
+
+# Carry out a generation: propose, then post everything in one fenced transaction.
+
+
+async def generate_batches(database: Database, attempt: Attempt) -> None:
+    """Make the batches that a task asks for; safe to repeat, because only the newest attempt posts."""
+    with computing_for(attempt.actor.account_id):
+        await _generate(database, attempt)
+
+
+async def _generate(database: Database, attempt: Attempt) -> None:
+    request = _request(attempt)
+    async with database.read() as before:
+        locks = await _locks(before, await scopes_for(before, request))
+    # The locks are held before the snapshot is taken, so the snapshot shows what their last holders posted.
+    async with database.snapshot(locks=locks) as tx:
+        async with database.read() as fresh:
+            seen_until = await moment_before(fresh)
+        await tasks.report(database, attempt, 10, "Reading the data and running the model")
+        proposal = await propose(tx, request)
+        await _refuse(tx, proposal, locks)
+        count = len(proposal.differences)
+        await tasks.report(database, attempt, 60, f"Writing {count} batches and their lineage")
+        posted = await post_proposal(tx, proposal, attempt.task_id, seen_until)
+        await _mark(tx, proposal, posted)
+        await mark_changed_meanwhile(database, tx, attempt.project_id)
+        batches = [one.batch_id for one in posted]
+        digests = await written(tx, attempt.project_id, attempt.task_id, batches)
+        await tasks.lock_current_attempt(tx, attempt)
+        result = _result(proposal, posted)
+        changes.record(
+            tx,
+            attempt.actor,
+            changes.ChangedBatches(batches),
+            action="batch_generation.finish",
+            target=request.ledger,
+            project_id=attempt.project_id,
+            after=structs.asdict(result) | {"written": digests},
+        )
+        await tasks.succeed(tx, attempt, result)
+
+
+def _request(attempt: Attempt) -> Request:
+    """The request that the task was queued for."""
+    given = {name: attempt.args[name] for name in NewGeneration.__struct_fields__ if name in attempt.args}
+    ledger = ids.of("ledger", attempt.project_id, attempt.args["ledger_id"])
+    return Request(attempt.actor, ledger, as_record(given, NewGeneration), attempt.args.get("batch_id"))
+
+
+async def _locks(tx: Read, scopes: Sequence[Scope]) -> list[str]:
+    """One generation at a time for a model in a project, and for each ledger that it posts to."""
+    models = {scopes[0].family: [scope.model for scope in scopes]}
+    return await lock_names(tx, scopes[0].project, models)
+
+
+async def _refuse(tx: Read, proposal: Proposal, locks: Sequence[str]) -> None:
+    """Raise Invalid when what is proposed cannot be posted, or touches more than is locked."""
+    if not set(locks).issuperset(await _locks(tx, proposal.scopes)):
+        raise Invalid([Problem("The model draws from other ledgers since a moment ago; start again.")])
+    if proposal.problems:
+        raise Invalid(proposal.problems)
+
+
+async def _mark(tx: Write, proposal: Proposal, posted: Sequence[Posted]) -> None:
+    """Take the marks off what is fresh now, and leave them on what has not seen it."""
+    project, ledgers = proposal.scope.project, [ledger.number for ledger in proposal.scope.ledgers]
+    for scope in proposal.scopes:
+        await clear(tx, project, scope.family, ledgers, (*scope.slots, *scope.replaced))
+    if posted:
+        await mark_consumers(tx, project, posted)
+        if proposal.request.generation.names_inputs:
+            await mark_other_ledgers(tx, project, posted, ledgers)
+
+
+def _result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationResult:
+    adjusted = sum(one.difference.adjusts is not None for one in posted)
+    return GenerationResult(
+        batches=[ids.of("batch", proposal.scope.project, one.batch_id) for one in posted],
+        created=len(posted) - adjusted,
+        adjusted=adjusted,
+        unchanged=sum(plan.unchanged for plan in proposal.plans),
+        passed_over_slots=passed_over(proposal.exclusions),
+        not_counted=not_counted(proposal.exclusions),
+        pending_proposals=[one for plan in proposal.plans for one in plan.pending],
+        pending_evaluations=[one for plan in proposal.plans for one in plan.unevaluated],
+        pending_roll_ups=[one for plan in proposal.plans for one in plan.lagging],
+        left_out=left_out(proposal.exclusions),
+        rounded_away=rounded_away(proposal),
+        deficits=deficits(proposal),
+        stale_sources=stale_sources(proposal),
+        passed_over_with_data=passed_over_with_data(proposal.exclusions),
+    )
+
+
+# Start a generation, and start one that gives a batch other inputs.
+
+
+TASK = "batch_generation"
+
+
+async def queue_generation(tx: Write, actor: Actor, ledger: str, generation: NewGeneration) -> AsyncTask:
+    """Queue a generation as a task; what cannot run at all is refused at once."""
+    request = Request(actor, ledger, generation)
+    scope = await refuse_early(tx, request)
+    task = await _queue_task(tx, request, scope)
+    changes.record(
+        tx, actor, action="batch_generation.start", target=ledger, project_id=scope.project, after=task
+    )
+    return task
+
+
+async def queue_input_update(
+    tx: Write, actor: Actor, ledger: str, batch: str, inputs: UpdatedInputs
+) -> tuple[UpdatedBatch, AsyncTask]:
+    """Have a batch of the ledger computed again with other inputs, by a generation of its slot."""
+    ledger_id = ids.make("ledger", await key_of_ledger(tx, actor, ledger))
+    key = await key_of_batch(tx, actor, batch)
+    before = await get_batch(tx, actor, batch)
+    if before.ledger_id != ledger_id:
+        raise NotFound("batch", batch)
+    if inputs == UpdatedInputs():
+        names = ", ".join(UpdatedInputs.__struct_fields__)
+        raise Invalid([Problem(f"The body names no inputs; it takes {names}.", None, "required")])
+    run = await updated_run(tx, ledger, key.key)
+    generation = await generation_for(tx, key.project, run, inputs)
+    request = Request(actor, ledger, generation, key.key)
+    task = await _queue_task(tx, request, await refuse_early(tx, request))
+    await tx.execute(
+        "UPDATE batches SET inputs_task_id = %s, updated_at = now() WHERE project_id = %s AND id = %s",
+        (task.id, key.project, key.key),
+    )
+    after = await get_batch(tx, actor, batch)
+    shown = {name: getattr(after, name) for name in UpdatedBatch.__struct_fields__}
+    changes.record(tx, actor, action="batch.update_inputs", target=batch, project_id=key.project, after=task)
+    return UpdatedBatch(**shown), task
+
+
+async def _queue_task(tx: Write, request: Request, scope: Scope) -> AsyncTask:
+    """Queue the task of a generation; `tasks` reads the request from its arguments again."""
+    generation = request.generation
+    given = {name: value for name, value in msgspec.structs.asdict(generation).items() if value is not None}
+    times = {"start_time": Instant.of(generation.start_time), "end_time": Instant.of(generation.end_time)}
+    args = {**given, **times, "project_id": scope.project, "ledger_id": ids.number("ledger", request.ledger)}
+    if request.updated_batch is not None:
+        args["batch_id"] = request.updated_batch
+    lock = locks.generation(scope.project, scope.family)
+    return await queue_task(tx, request.actor, kind=TASK, project_id=scope.project, args=args, lock=lock)
+
+
+# Paths of generation: hung below the ledger whose batches are made.
+
+
+_EXAMPLE = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-12-31T23:59:59Z"}
+
+
+@ask(
+    "/ledgers/{ledger_id}/generate_preview",
+    permission="production_accounting:read",
+    body=NewGeneration,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
+    returns=Preview,
+    of_one_snapshot=True,
+    example=_EXAMPLE,
+)
+async def generate_preview(call: ReadCall, body: NewGeneration) -> Preview:
+    """Say how many batches generation would create, without creating any."""
+    return await read_preview(call.tx, call.actor, call.path["ledger_id"], body)
+
+
+@post(
+    "/ledgers/{ledger_id}/batch_generations",
+    permission="production_accounting:write",
+    body=NewGeneration,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
+    returns=AsyncTask,
+    status=202,
+    task_results={"batch_generation": GenerationResult},
+    example=_EXAMPLE,
+    computes=True,
+)
+async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answer:
+    """Start generating batches on a ledger; poll the task in the answer."""
+    return accepted(await queue_generation(call.tx, call.actor, call.path["ledger_id"], body))
+
+
+@patch(
+    "/ledgers/{ledger_id}/batches/{batch_id}/update_inputs",
+    permission="production_accounting:write",
+    body=UpdatedInputs,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
+    returns=UpdatedBatch,
+    example={"data_point_ids": [], "skipped_data_point_type_ids": []},
+    computes=True,
+)
+async def update_inputs(call: WriteCall, body: UpdatedInputs) -> Answer:
+    """Start computing a batch again with other inputs; `processing` until the task in `Location` ends."""
+    batch, task = await queue_input_update(
+        call.tx, call.actor, call.path["ledger_id"], call.path["batch_id"], body
+    )
+    return Answer(batch, poll(task))
+
+
+ROUTES = [generate_preview, create_batch_generation, update_inputs]

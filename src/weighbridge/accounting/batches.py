@@ -1,0 +1,254 @@
+"""Batches: what a run credited to a ledger, with every node's value and the events it was made of.
+
+A batch carries a primary output and a balance; an adjusting batch names the first batch of its run.
+Permission: production accounting.
+
+Reading batches is in `batches_queries.py`. Deletion is checked when it is requested and again when its
+task runs.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from weighbridge.accounting import batches_queries as queries
+from weighbridge.accounting.batches_queries import known_batches
+from weighbridge.accounting.ledgers_queries import get_ledger, ledger_to_read
+from weighbridge.accounting.posting.deletion import blockers_of, end_inputs, stands_above, undo
+from weighbridge.accounting.records.batches import (
+    DELETED_TOGETHER_MAX,
+    Batch,
+    BatchDeletion,
+    DeletionResult,
+    InputDataPage,
+    Lineage,
+)
+from weighbridge.collection.named_records.names import project_named
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db import locks
+from weighbridge.db.engine import Database, Write
+from weighbridge.db.lists.listing import Page, list_request
+from weighbridge.errors import Invalid
+from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, delete, get, post
+from weighbridge.platform import async_tasks as tasks
+from weighbridge.platform import changes
+from weighbridge.platform.async_tasks import Attempt, accepted, queue_task
+from weighbridge.platform.records.async_tasks import AsyncTask
+
+# Carry out a deletion: look again for what stands in the way, then undo everything in one fenced
+# transaction.
+
+
+async def run_batch_deletion(database: Database, attempt: Attempt) -> None:
+    """Delete the batches that a task names; safe to repeat, because only the newest attempt publishes."""
+    project, batches = attempt.project_id, list(attempt.args["batch_ids"])
+    # The locks of generation are held before the snapshot is taken, so nothing is drawn meanwhile.
+    async with database.snapshot(locks=await _locks(database, project, batches)) as tx:
+        await tasks.report(database, attempt, 10, f"Deleting {len(batches)} batches")
+        known = await known_batches(tx, project, batches)
+        gone = [ids.of("batch", project, batch) for batch in batches if batch not in known]
+        problems = [Problem(f"The batch {name} has been deleted already.") for name in gone]
+        problems += await blockers_of(tx, project, batches, None)
+        if problems:
+            raise Invalid(problems)
+        above = await stands_above(tx, project, batches)
+        await undo(tx, project, batches, attempt.task_id)
+        ended = await end_inputs(tx, project, batches)
+        await tasks.lock_current_attempt(tx, attempt)
+        result = DeletionResult([ids.of("batch", project, batch) for batch in batches], ended, above)
+        changes.record(
+            tx,
+            attempt.actor,
+            changes.ChangedBatches(batches),
+            action="batch_deletion.finish",
+            target=result.deleted[0],
+            project_id=project,
+            after=result,
+        )
+        await tasks.succeed(tx, attempt, result)
+
+
+async def _locks(database: Database, project: int, batches: list[int]) -> list[str]:
+    """The locks of the models and of every ledger that the batches posted to, in the order of generation."""
+    async with database.read() as tx:
+        families = await tx.tuples(
+            """
+            SELECT DISTINCT l.family_id FROM batches b
+              JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
+             WHERE b.project_id = %s AND b.id = ANY (%s) AND l.family_id IS NOT NULL ORDER BY 1
+            """,
+            (project, batches),
+        )
+        ledgers = await tx.tuples(
+            """
+            SELECT ledger_id FROM batches WHERE project_id = %(project)s AND id = ANY (%(batches)s)
+            UNION SELECT ledger_id FROM ledger_entries
+             WHERE project_id = %(project)s AND posted_by = ANY (%(batches)s)
+            ORDER BY ledger_id
+            """,
+            {"project": project, "batches": batches},
+        )
+    return [
+        *(locks.generation(project, family) for (family,) in families),
+        *(locks.ledger(project, ledger) for (ledger,) in ledgers),
+    ]
+
+
+# Ask for the deletion of batches; what stands in the way is said at once.
+
+
+TASK = "batch_deletion"
+
+
+async def queue_deletion_of_one(tx: Write, actor: Actor, friendly: str) -> AsyncTask:
+    """Queue the deletion of one batch."""
+    key = await queries.key_of_batch(tx, actor, friendly)
+    ledger: int = await tx.value(
+        "SELECT ledger_id FROM batches WHERE project_id = %s AND id = %s", (key.project, key.key)
+    )
+    return await _queue_task(tx, actor, ids.Key(key.project, ledger), [key.key], None)
+
+
+async def queue_deletion(tx: Write, actor: Actor, ledger: str, request: BatchDeletion) -> AsyncTask:
+    """Queue the deletion of several batches of the ledger's project, all of them or none."""
+    await get_ledger(tx, actor, ledger)
+    key = ids.parse("ledger", ledger)
+    assert key is not None  # noqa: S101 - the ledger was found by it
+    named = list(dict.fromkeys(request.batch_ids))
+    if not 1 <= len(named) <= DELETED_TOGETHER_MAX:
+        message = f"batch_ids takes 1 to {DELETED_TOGETHER_MAX} batches; it names {len(named)}."
+        raise Invalid([Problem(message, "batch_ids", "invalid")])
+    parsed = [ids.parse("batch", text) for text in named]
+    numbers = [one.key for one in parsed if one is not None and one.project == key.project]
+    known = await queries.known_batches(tx, key.project, numbers)
+    if unknown := [
+        Problem(
+            f"batch_ids names {text!r}, which is no batch of the project.", "batch_ids", "unknown", (text,)
+        )
+        for text, one in zip(named, parsed, strict=True)
+        if one is None or one.project != key.project or one.key not in known
+    ]:
+        raise Invalid(unknown)
+    return await _queue_task(tx, actor, key, sorted(numbers), "batch_ids", reason=request.reason)
+
+
+async def _queue_task(
+    tx: Write,
+    actor: Actor,
+    ledger: ids.Key,
+    batches: Sequence[int],
+    field: str | None,
+    *,
+    reason: str | None = None,
+) -> AsyncTask:
+    """Queue the deletion of batches of the ledger's project, for which the task names the ledger."""
+    project = ledger.project
+    if blockers := await blockers_of(tx, project, batches, field):
+        raise Invalid(blockers)
+    families = await tx.tuples(
+        """
+        SELECT DISTINCT l.family_id FROM batches b
+          JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
+         WHERE b.project_id = %s AND b.id = ANY (%s) ORDER BY 1 NULLS LAST LIMIT 1
+        """,
+        (project, list(batches)),
+    )
+    args: dict[str, Any] = {
+        "project_id": project,
+        "ledger_id": ledger.key,
+        "batch_ids": list(batches),
+    }
+    args |= {} if reason is None else {"reason": reason}
+    lock = locks.generation(project, families[0][0] or 0)
+    task = await queue_task(tx, actor, kind=TASK, project_id=project, args=args, lock=lock)
+    changes.record(
+        tx,
+        actor,
+        action="batch_deletion.start",
+        target=ids.of("batch", project, batches[0]),
+        project_id=project,
+        after=task,
+    )
+    return task
+
+
+# Paths of batches.
+
+
+_READ = "production_accounting:read"
+_WRITE = "production_accounting:write"
+
+
+@get("/batches", permission=_READ, returns=Page[Batch], listing=queries.BATCHES)
+async def list_batches(call: ReadCall) -> Page[Batch]:
+    """List the batches of all the account's ledgers."""
+    return await queries.list_batches(call.tx, call.actor, list_request(call.query, queries.BATCHES))
+
+
+@get("/projects/{project_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.BATCHES)
+async def list_project_batches(call: ReadCall) -> Page[Batch]:
+    """List the batches of all the project's ledgers."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await queries.list_batches_of_project(call.tx, project, list_request(call.query, queries.BATCHES))
+
+
+@get("/ledgers/{ledger_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.LEDGER_BATCHES)
+async def list_ledger_batches(call: ReadCall) -> Page[Batch]:
+    """List the batches of one ledger."""
+    key = ledger_to_read(call.tx, call.actor, call.path["ledger_id"])
+    return await queries.list_ledger_batches(
+        call.tx, key.project, key.key, list_request(call.query, queries.LEDGER_BATCHES)
+    )
+
+
+@get("/batches/{batch_id}", permission=_READ, returns=Batch)
+async def get_batch(call: ReadCall) -> Batch:
+    """Read one batch with the first rows of its input data."""
+    return await queries.get_batch(call.tx, call.actor, call.path["batch_id"])
+
+
+@get("/batches/{batch_id}/input_data", permission=_READ, returns=InputDataPage, listing=queries.INPUT_DATA)
+async def list_input_data(call: ReadCall) -> InputDataPage:
+    """List every value that a batch was made of, page by page."""
+    return await queries.list_input_data(
+        call.tx, call.actor, call.path["batch_id"], list_request(call.query, queries.INPUT_DATA)
+    )
+
+
+@get("/batches/{batch_id}/lineage", permission=_READ, returns=Lineage)
+async def get_lineage(call: ReadCall) -> Lineage:
+    """Show how a batch came about: every node's equation and value, down to the measurements."""
+    return await queries.get_lineage(call.tx, call.actor, call.path["batch_id"])
+
+
+@delete("/batches/{batch_id}", permission=_WRITE, returns=AsyncTask, status=202)
+async def delete_batch(call: WriteCall) -> Answer:
+    """Start undoing all that one batch posted; poll the task in the answer."""
+    return accepted(await queue_deletion_of_one(call.tx, call.actor, call.path["batch_id"]))
+
+
+@post(
+    "/ledgers/{ledger_id}/batch_deletions",
+    permission=_WRITE,
+    body=BatchDeletion,
+    returns=AsyncTask,
+    status=202,
+    task_results={"batch_deletion": DeletionResult},
+)
+async def create_batch_deletion(call: WriteCall, body: BatchDeletion) -> Answer:
+    """Start undoing all that several batches of the ledger's project posted, together."""
+    task = await queue_deletion(call.tx, call.actor, call.path["ledger_id"], body)
+    return accepted(task)
+
+
+ROUTES = [
+    list_batches,
+    list_project_batches,
+    list_ledger_batches,
+    get_batch,
+    list_input_data,
+    get_lineage,
+    delete_batch,
+    create_batch_deletion,
+]

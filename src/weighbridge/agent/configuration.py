@@ -1,0 +1,439 @@
+"""The one YAML file of an agent as types; each field says what it means and which values it takes.
+
+Secrets and certificates are read from where they are kept; they appear in no message and in no log.
+"""
+
+import os
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Final, Literal
+from urllib.parse import urlsplit
+
+from weighbridge.agent.readings import Quality
+from weighbridge.errors import Refusal
+
+# Certificates and keys of the file, by what is in them: PEM and DER, whatever their files are called.
+#
+# Invariant: what cannot be read is a refusal that names the setting and the file.
+
+
+PEM_MARK: Final = b"-----BEGIN "
+
+
+def is_pem(content: bytes) -> bool:
+    """Whether certificates or a key are written in PEM; otherwise they are in DER."""
+    return PEM_MARK in content
+
+
+def content_of(path: Path, setting: str) -> bytes:
+    """What a file holds. Raises Refusal."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise unreadable(path, setting, error.strerror or error) from None
+
+
+def unreadable(path: Path, setting: str, why: object) -> Refusal:
+    """The refusal of a file that cannot be used."""
+    return Refusal(f"The file {path} of {setting} cannot be used: {why}.")
+
+
+def trusting(path: Path | None, setting: str) -> ssl.SSLContext:
+    """What verifies a certificate: the authorities of a file, or those of the machine. Raises Refusal."""
+    if path is None:
+        return ssl.create_default_context()
+    content = content_of(path, setting)
+    try:
+        if is_pem(content):
+            return ssl.create_default_context(cafile=path)
+        return ssl.create_default_context(cadata=content)
+    except (OSError, ssl.SSLError, ValueError) as error:
+        raise unreadable(path, setting, f"it holds no certificates in PEM or DER ({error})") from None
+
+
+# Topics and the filters that they fit, as MQTT 3.1.1 defines them in 4.7.
+
+
+def fits(topic: str, pattern: str) -> bool:
+    """Whether a topic is among those of a filter: + is any one level, # any number of levels at the end."""
+    levels, wanted = topic.split("/"), pattern.split("/")
+    if topic.startswith("$") and wanted[0] in {"+", "#"}:
+        return False
+    for index, level in enumerate(wanted):
+        if level == "#":
+            return True
+        if index >= len(levels) or level not in {"+", levels[index]}:
+            return False
+    return len(levels) == len(wanted)
+
+
+def said_of_filter(pattern: str) -> str | None:
+    """Why a text is no filter; None where it is one."""
+    levels = pattern.split("/")
+    if "#" in pattern and (levels[-1] != "#" or "#" in "/".join(levels[:-1])):
+        return "has # elsewhere than as its last level"
+    if any("+" in level and level != "+" for level in levels):
+        return "has + beside other characters in a level"
+    return None
+
+
+# What a value of the file looks like, beside its type: a range, a list of words, a form of text.
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRange:
+    """The least and the greatest whole number."""
+
+    least: int
+    greatest: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextRule:
+    """What a text has to be like, and how that is said."""
+
+    fits: Callable[[str], object]
+    said: str
+
+
+def _is_address(text: str, schemes: frozenset[str]) -> bool:
+    address = urlsplit(text)
+    try:
+        return address.scheme in schemes and bool(address.hostname) and address.port != 0
+    except ValueError:
+        return False
+
+
+NAME = TextRule(
+    lambda text: text.isascii() and text.replace("-", "").replace("_", "").isalnum() and len(text) <= 40,
+    "a name of letters, digits, - and _, up to 40 characters",
+)
+WEB_ADDRESS = TextRule(
+    lambda text: _is_address(text, frozenset({"http", "https"})),
+    "the address of the service, such as https://weighbridge.example",
+)
+OPC_UA_ADDRESS = TextRule(
+    lambda text: _is_address(text, frozenset({"opc.tcp"})),
+    "the address of an OPC UA server, such as opc.tcp://10.0.0.5:4840",
+)
+SLUG = TextRule(
+    lambda text: text.replace("-", "").replace("_", "").isalnum() and text == text.lower(),
+    "a slug, such as wet-mass",
+)
+FILLED = TextRule(lambda text: text.strip() == text != "", "a text without blanks around it")
+
+
+# The file of an agent as types; each field says what it means and which values it takes.
+#
+# The reader, the refusals and the reference page derive from these types, as settings do from theirs.
+
+
+PORT_MAX = 65_535
+
+TOPIC_FILTER = TextRule(
+    lambda text: text and said_of_filter(text) is None,
+    "a topic, or a filter with + for one level and # at the end for any",
+)
+
+Password = Annotated[
+    str | None,
+    "The password in clear; it is refused unless `secrets_in_clear` is true.",
+]
+PasswordFile = Annotated[Path | None, "A file that holds the password."]
+PasswordVariable = Annotated[str | None, "The environment variable that holds the password.", FILLED]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentService:
+    """The service that readings are sent to."""
+
+    url: Annotated[str, "The address of the service.", WEB_ADDRESS]
+    project: Annotated[str, "The project that the events belong to, `prj_…` or its number.", FILLED]
+    token_file: Annotated[
+        Path | None,
+        "A file that holds the token; without one the variable `WEIGHBRIDGE_TOKEN` does, or "
+        "`WEIGHBRIDGE_TOKEN_FILE` names the file.",
+    ] = None
+    token: Annotated[
+        str | None, "The token in clear; it is refused unless `secrets_in_clear` is true.", FILLED
+    ] = None
+    ca_file: Annotated[
+        Path | None, "Certificates, in DER or PEM, that are trusted instead of those of the machine."
+    ] = None
+    plain_http: Annotated[
+        bool, "Whether an `http://` address of another machine is taken, which shows the token on the way."
+    ] = False
+    batch_size: Annotated[int, "Events in one request, at most.", WholeRange(1, 10_000)] = 1_000
+    timeout_seconds: Annotated[int, "How long an answer may take.", WholeRange(1, 600)] = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpoolPlace:
+    """Where readings wait until the service has them."""
+
+    path: Annotated[Path, "The file of the spool, on a disk that keeps what it is told."]
+    megabytes_max: Annotated[
+        int,
+        "How large the spool may become, in MB. At that size the agent takes nothing more from its sources.",
+        WholeRange(1, 1_000_000),
+    ] = 1_024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaggedPlace:
+    """What the events of one node or topic are tagged with."""
+
+    event_type: Annotated[str, "The slug of the event type.", SLUG]
+    asset_id: Annotated[str | None, "The asset of the events, `ast_…`.", FILLED] = None
+    feedstock_id: Annotated[str | None, "The feedstock of the events, `fs_…`.", FILLED] = None
+    locations: Annotated[list[str], "The locations of the events, each `loc_…`.", FILLED] = field(
+        default_factory=list
+    )
+    tracking_id: Annotated[str | None, "The tracking id of the events.", FILLED] = None
+    arrived_at: Annotated[
+        str | None, "The slug of a text data point that says when the agent had the reading.", SLUG
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpcUaNode(TaggedPlace):
+    """One variable of an OPC UA server; each of its values becomes an event."""
+
+    node: Annotated[str, "The id of the variable, such as `ns=2;s=Kiln.Temperature`.", FILLED]
+    data_point: Annotated[str, "The slug of the data point that gets the value.", SLUG]
+    quality: Annotated[
+        str,
+        "The slug of a text data point that gets `good`, `uncertain`, `bad` or `substituted`.",
+        SLUG,
+    ]
+    status: Annotated[
+        str | None,
+        "The slug of a text data point that gets the status code, such as `BadOutOfService 0x808D0000`.",
+        SLUG,
+    ] = None
+    history: Annotated[
+        bool | None, "Whether its history is read; left out, it is what the server's `history` says."
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpcUaSecurity:
+    """How the channel to an OPC UA server is secured."""
+
+    policy: Annotated[
+        Literal["Basic256Sha256", "Aes128Sha256RsaOaep", "Aes256Sha256RsaPss"], "The security policy."
+    ] = "Basic256Sha256"
+    mode: Annotated[Literal["Sign", "SignAndEncrypt"], "What is done to each message."] = "SignAndEncrypt"
+    certificate: Annotated[Path, "The agent's own certificate, in DER or PEM; the server has to trust it."]
+    private_key: Annotated[Path, "The key of that certificate, in DER or PEM, without a password."]
+    server_certificate: Annotated[
+        Path, "The certificate of the server, in DER or PEM; no other server is talked to."
+    ]
+    application_uri: Annotated[str, "The name of the application in the agent's certificate.", FILLED] = (
+        "urn:weighbridge:agent"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpcUaServer:
+    """An OPC UA server whose variables are read by subscription, and from its history after an outage."""
+
+    type: Annotated[Literal["opcua"], "What the source is."]
+    name: Annotated[str, "The name of the source; client references begin with it.", NAME]
+    url: Annotated[str, "The address of the server.", OPC_UA_ADDRESS]
+    nodes: Annotated[list[OpcUaNode], "The variables that are read."]
+    security: Annotated[OpcUaSecurity | None, "How the channel is secured; left out, it is not."] = None
+    username: Annotated[str | None, "The user of the session.", FILLED] = None
+    password: Password = None
+    password_file: PasswordFile = None
+    password_variable: PasswordVariable = None
+    publishing_ms: Annotated[
+        int, "How often the server sends what has changed, in milliseconds.", WholeRange(10, 3_600_000)
+    ] = 1_000
+    sampling_ms: Annotated[
+        int,
+        "How often the server looks at each variable, in milliseconds; 0 is as often as it can.",
+        WholeRange(0, 3_600_000),
+    ] = 0
+    queue_size: Annotated[
+        int, "Values that the server keeps for each variable between two sendings.", WholeRange(1, 100_000)
+    ] = 1_000
+    history: Annotated[bool, "Whether the history of the server is read for what was missed."] = True
+    history_from: Annotated[
+        datetime | None,
+        "From when history is read for a variable that the spool does not know yet, with an offset or Z; "
+        "left out, such a variable begins with its present value.",
+    ] = None
+    history_overlap_seconds: Annotated[
+        int,
+        "From how long before the last known reading history is read, for what was written late.",
+        WholeRange(0, 604_800),
+    ] = 60
+    history_delay_seconds: Annotated[
+        int,
+        "How long after a connection history is read a second time, for what was not written yet.",
+        WholeRange(1, 86_400),
+    ] = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MqttTopic(TaggedPlace):
+    """A topic, or all topics of a filter; each message, or each item of one, becomes an event."""
+
+    topic: Annotated[
+        str, "The topic, or a filter; a message belongs to the first entry that fits.", TOPIC_FILTER
+    ]
+    payload: Annotated[
+        Literal["json", "plain"], "Whether a message is JSON, or nothing but the value as text."
+    ] = "json"
+    each: Annotated[
+        str | None, "The path of a list in the message, of which each item is a reading.", FILLED
+    ] = None
+    key: Annotated[
+        str | None,
+        "The path of what tells readings of one topic and time apart, such as the name of a sensor.",
+        FILLED,
+    ] = None
+    time: Annotated[
+        str,
+        "The path of the device's own time, or `arrival` where messages have none.",
+        FILLED,
+    ]
+    time_form: Annotated[
+        Literal["iso", "seconds", "milliseconds"],
+        "Whether the time is a text in ISO 8601 with an offset, or a number since 1970.",
+    ] = "iso"
+    data_points: Annotated[
+        dict[str, str], "The path of each value in the message, by the slug of the data point that gets it."
+    ] = field(default_factory=dict)
+    data_point: Annotated[
+        str | None, "The slug of the data point that gets the value of a plain message.", SLUG
+    ] = None
+    value_type: Annotated[Literal["number", "string", "boolean"], "What the text of a plain message is."] = (
+        "number"
+    )
+    quality: Annotated[
+        str | None, "The slug of a text data point that gets the quality; needs `quality_from`.", SLUG
+    ] = None
+    quality_from: Annotated[
+        str | None, "The path of what the message says of the quality; needs `quality`.", FILLED
+    ] = None
+    quality_form: Annotated[
+        Literal["word", "opcua", "opcda"],
+        "Whether that is a word, an OPC UA status code, or an OPC DA quality, of which 192 is good.",
+    ] = "word"
+    quality_words: Annotated[
+        dict[str, Quality],
+        "What each word of the source means; a word that is not listed, and is none of ours, is `bad`.",
+    ] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MqttBroker:
+    """An MQTT broker, subscribed to with QoS 1 in a session that it keeps while the agent is away."""
+
+    type: Annotated[Literal["mqtt"], "What the source is."]
+    name: Annotated[str, "The name of the source; client references begin with it.", NAME]
+    host: Annotated[str, "The host name or address of the broker.", FILLED]
+    port: Annotated[int, "The port of the broker.", WholeRange(1, PORT_MAX)] = 8_883
+    tls: Annotated[bool, "Whether the connection is by TLS, with the broker's certificate verified."] = True
+    ca_file: Annotated[
+        Path | None, "Certificates, in DER or PEM, that are trusted instead of those of the machine."
+    ] = None
+    client_id: Annotated[
+        str | None,
+        "The name of the broker's session; left out, it is made of the names of agent and source.",
+        FILLED,
+    ] = None
+    username: Annotated[str | None, "The user.", FILLED] = None
+    password: Password = None
+    password_file: PasswordFile = None
+    password_variable: PasswordVariable = None
+    topics: Annotated[list[MqttTopic], "The topics that are read."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentReport(TaggedPlace):
+    """Events in which the agent tells how it fares; they wait in the spool as readings do."""
+
+    every_seconds: Annotated[int, "The time between two reports.", WholeRange(1, 86_400)] = 60
+    lag_seconds: Annotated[
+        str,
+        "The slug of a number: for how long the oldest reading that the service lacks has been here; 0 "
+        "when it lacks none.",
+        SLUG,
+    ]
+    waiting: Annotated[str | None, "The slug of a number: readings that wait in the spool.", SLUG] = None
+    refused: Annotated[
+        str | None, "The slug of a number: readings that the service refused and that were set apart.", SLUG
+    ] = None
+    clock_offset_seconds: Annotated[
+        str | None, "The slug of a number: how far this machine's clock is ahead of the service's.", SLUG
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentConfiguration:
+    """The whole file."""
+
+    agent: Annotated[str, "The name of the agent; client references of its reports begin with it.", NAME]
+    service: Annotated[AgentService, "The service that readings are sent to."]
+    spool: Annotated[SpoolPlace, "Where readings wait until the service has them."]
+    sources: Annotated[list[OpcUaServer | MqttBroker], "What is read."]
+    report: Annotated[AgentReport | None, "What the agent tells of itself; left out, nothing."] = None
+    retry_seconds_max: Annotated[
+        int, "The longest pause between two tries, of the service and of sources.", WholeRange(1, 3_600)
+    ] = 60
+    secrets_in_clear: Annotated[
+        bool, "Whether a token and passwords may stand in this file, which people copy and send."
+    ] = False
+
+
+# Tokens and passwords, read from where they are kept; they stand in no message and in no log.
+
+
+TOKEN_VARIABLE = "WEIGHBRIDGE_TOKEN"  # noqa: S105 - the name of a variable, no secret
+TOKEN_FILE_VARIABLE = "WEIGHBRIDGE_TOKEN_FILE"  # noqa: S105 - as above
+
+
+def token_of(service: AgentService) -> str:
+    """The token for the service. Raises Refusal where there is none."""
+    if service.token is not None:
+        return service.token
+    if service.token_file is not None:
+        return _held_by(service.token_file)
+    if token := os.environ.get(TOKEN_VARIABLE, "").strip():
+        return token
+    if named := os.environ.get(TOKEN_FILE_VARIABLE):
+        return _held_by(Path(named))
+    raise Refusal(
+        f"There is no token: name a file in service.token_file or {TOKEN_FILE_VARIABLE}, "
+        f"or set {TOKEN_VARIABLE}."
+    )
+
+
+def password_of(source: OpcUaServer | MqttBroker) -> str | None:
+    """The password for a source, None where it needs none. Raises Refusal where it is not to be had."""
+    if source.password_file is not None:
+        return _held_by(source.password_file)
+    if source.password_variable is not None:
+        password = os.environ.get(source.password_variable)
+        if not password:
+            raise Refusal(
+                f"The variable {source.password_variable}, with the password of {source.name}, is unset."
+            )
+        return password
+    return source.password
+
+
+def _held_by(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refusal(f"The file {path} cannot be read: {error}.") from None
+    if not text:
+        raise Refusal(f"The file {path} is empty.")
+    return text

@@ -1,0 +1,510 @@
+"""Read and check the file of an agent as a whole: every problem is collected, each with its line.
+
+The YAML is read with the line of each part; records are made of it by their types; then the rules that
+concern several parts are checked. The reference page is made of the same types.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from datetime import datetime
+from enum import StrEnum
+from ipaddress import ip_address
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
+
+import yaml
+
+from weighbridge.agent.configuration import (
+    AgentConfiguration,
+    AgentService,
+    MqttBroker,
+    MqttTopic,
+    OpcUaServer,
+    TextRule,
+    WholeRange,
+)
+from weighbridge.core.identity.suggestion import did_you_mean
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.errors import Refusal
+
+# The YAML of the file with the line of each part; only its plain part is read.
+#
+# Anchors, aliases and tags are refused, and a key stands once: what is written is what is meant.
+
+
+LENGTH_MAX: Final = 1_000_000
+"""Characters of an agent's file, at most."""
+
+DEPTH_MAX: Final = 10
+"""How deep lists and mappings of an agent's file may be nested."""
+
+
+@dataclass(frozen=True, slots=True)
+class YamlPart:
+    """A part of the file: a text, a list of parts, or parts by name; null is a plain empty text."""
+
+    line: int
+    content: "str | list[YamlPart] | dict[str, YamlPart]"
+    is_quoted: bool = False
+
+    @property
+    def is_null(self) -> bool:
+        return not self.is_quoted and self.content in ("", "~", "null")
+
+
+class YamlProblemError(ValueError):
+    """The text is no YAML that is read here."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.problem = Problem(f"Line {line}: {message}", f"line {line}", "yaml")
+
+
+def read_yaml(text: str) -> YamlPart:
+    """Read one document. Raises YamlProblemError for what is none."""
+    if len(text) > LENGTH_MAX:
+        raise YamlProblemError(f"the file has {len(text):,} characters; allowed are {LENGTH_MAX:,}.", 1)
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            _refuse_machinery(event)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+        raise YamlProblemError(f"the file is no YAML: {what}.", mark.line + 1 if mark else 1) from None
+    if node is None:
+        raise YamlProblemError("the file is empty.", 1)
+    return _part(node, 1)
+
+
+def _refuse_machinery(event: yaml.Event) -> None:
+    line = event.start_mark.line + 1 if event.start_mark else 1
+    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+        raise YamlProblemError("anchors (&name) and aliases (*name) are not read here.", line)
+    if getattr(event, "tag", None) is not None:
+        raise YamlProblemError("tags (!name) are not read here.", line)
+
+
+def _part(node: yaml.Node, depth: int) -> YamlPart:
+    line = node.start_mark.line + 1 if node.start_mark else 1
+    if depth > DEPTH_MAX:
+        raise YamlProblemError(f"lists and mappings are nested deeper than {DEPTH_MAX}.", line)
+    if isinstance(node, yaml.ScalarNode):
+        return YamlPart(line, str(node.value), bool(node.style))
+    if isinstance(node, yaml.SequenceNode):
+        return YamlPart(line, [_part(one, depth + 1) for one in node.value])
+    parts: dict[str, YamlPart] = {}
+    for key, value in node.value:
+        name = str(key.value)
+        if name in parts:
+            raise YamlProblemError(f"the key {name!r} stands twice in one mapping.", key.start_mark.line + 1)
+        parts[name] = _part(value, depth + 1)
+    return YamlPart(line, parts)
+
+
+# Records of the file, made of its text by their types; every problem is collected, each with its place.
+#
+# Invariant: what is given fits its types, ranges and forms as a whole, or ConfigurationError has all
+# problems.
+
+
+DIGITS_MAX: Final = 18
+"""Digits of a whole number of the file."""
+
+_NOTHING: Final = object()
+
+
+class ConfigurationError(Refusal):
+    """The file cannot be used; the problems name every place."""
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads parts into records, and collects what is wrong."""
+
+    problems: list[Problem] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
+    """The line of each value, by its path."""
+
+    def record(self, kind: type[Any], part: YamlPart, path: str) -> Any:
+        """A record of a type; something useless once there are problems."""
+        if not isinstance(part.content, dict):
+            return self.amiss(part, path or "the file", "is no mapping; it takes names with values.")
+        hints = get_type_hints(kind, include_extras=True)
+        known = {one.name: one for one in fields(kind)}
+        for name, value in part.content.items():
+            if name not in known:
+                meant = did_you_mean(name, known)
+                self.amiss(value, _below(path, name), f"is nothing that is known here{meant}.", "unknown")
+        given: dict[str, Any] = {}
+        for name, one in known.items():
+            inner = part.content.get(name)
+            if inner is not None and not (inner.is_null and _has_default(one)):
+                given[name] = self.value(hints[name], inner, _below(path, name))
+            elif not _has_default(one):
+                self.amiss(part, _below(path, name), "is missing.", "required")
+        return kind(**given) if not self.problems else _NOTHING
+
+    def value(self, annotation: Any, part: YamlPart, path: str) -> Any:
+        """The value of a field, as its annotation takes it."""
+        self.lines[path] = part.line
+        kind, rules = _taken_apart(annotation)
+        origin = get_origin(kind)
+        if origin is list:
+            return self._list(get_args(kind)[0], rules, part, path)
+        if origin is dict:
+            return self._mapping(get_args(kind)[1], part, path)
+        if origin in {Union, UnionType}:
+            return self._one_of(get_args(kind), part, path)
+        if is_dataclass(kind):
+            return self.record(kind, part, path)  # type: ignore[arg-type]
+        return self._scalar(kind, rules, part, path)
+
+    def _list(self, kind: Any, rules: tuple[Any, ...], part: YamlPart, path: str) -> Any:
+        if not isinstance(part.content, list):
+            return self.amiss(part, path, "is no list.")
+        inner = Annotated[kind, "", *rules] if rules else kind
+        return [self.value(inner, one, f"{path}[{index}]") for index, one in enumerate(part.content)]
+
+    def _mapping(self, kind: Any, part: YamlPart, path: str) -> Any:
+        if not isinstance(part.content, dict):
+            return self.amiss(part, path, "is no mapping; it takes names with values.")
+        return {name: self.value(kind, one, _below(path, name)) for name, one in part.content.items()}
+
+    def _one_of(self, kinds: tuple[Any, ...], part: YamlPart, path: str) -> Any:
+        """A record of one of several types, as its `type` says."""
+        by_type = {get_args(_taken_apart(get_type_hints(one)["type"])[0])[0]: one for one in kinds}
+        said = part.content.get("type") if isinstance(part.content, dict) else None
+        named = said.content if said is not None else None
+        if not isinstance(named, str) or named not in by_type:
+            shown = "missing" if named is None else repr(named)
+            return self.amiss(
+                said or part, _below(path, "type"), f"is {shown}; it takes {' or '.join(by_type)}."
+            )
+        return self.record(by_type[named], part, path)
+
+    def _scalar(self, kind: Any, rules: tuple[Any, ...], part: YamlPart, path: str) -> Any:
+        if not isinstance(part.content, str):
+            return self.amiss(part, path, "is a list or a mapping; it takes one value.")
+        text = part.content
+        choices = get_args(kind) if get_origin(kind) is Literal else ()
+        if not choices and isinstance(kind, type) and issubclass(kind, StrEnum):
+            choices = tuple(kind)
+        if choices:
+            if text not in choices:
+                said = ", ".join(choices)
+                return self.amiss(part, path, f"is {shorten(text)!r}; it takes one of {said}.")
+            return kind(text) if isinstance(kind, type) else text
+        try:
+            return _READERS[kind](text, rules)
+        except ValueError as error:
+            return self.amiss(part, path, f"is {shorten(text)!r}; it takes {error}.")
+
+    def amiss(self, part: YamlPart, path: str, said: str, code: str = "invalid") -> object:
+        """Note a problem with its place; gives nothing of use."""
+        self.problems.append(Problem(f"Line {part.line}: {path} {said}", path, code))
+        return _NOTHING
+
+
+def read_records(kind: type[Any], text: str) -> tuple[Any, dict[str, int]]:
+    """The record that a text of YAML says, and the line of each value by its path.
+
+    Raises ConfigurationError with every problem.
+    """
+    try:
+        part = read_yaml(text)
+    except YamlProblemError as error:
+        raise ConfigurationError([error.problem]) from None
+    reader = _Reader()
+    record = reader.record(kind, part, "")
+    if reader.problems:
+        raise ConfigurationError(reader.problems)
+    return record, reader.lines
+
+
+def _taken_apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The type itself, without None, and the rules that stand behind its documentation."""
+    rules: tuple[Any, ...] = ()
+    if get_origin(annotation) is Annotated:
+        annotation, _, *more = get_args(annotation)
+        rules = tuple(more)
+    if get_origin(annotation) in {Union, UnionType}:
+        kinds = [one for one in get_args(annotation) if one is not NoneType]
+        if len(kinds) == 1:
+            annotation = kinds[0]
+    return annotation, rules
+
+
+def _has_default(one: "Field[Any]") -> bool:
+    return one.default is not MISSING or one.default_factory is not MISSING
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _text(text: str, rules: tuple[Any, ...]) -> str:
+    for rule in rules:
+        if isinstance(rule, TextRule) and not rule.fits(text):
+            raise ValueError(rule.said)
+    if not text:
+        raise ValueError("a text that is not empty")
+    return text
+
+
+def _whole(text: str, rules: tuple[Any, ...]) -> int:
+    (allowed,) = (rule for rule in rules if isinstance(rule, WholeRange))
+    said = f"a whole number from {allowed.least:,} to {allowed.greatest:,}"
+    if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS_MAX):
+        raise ValueError(said)
+    if not allowed.least <= int(text) <= allowed.greatest:
+        raise ValueError(said)
+    return int(text)
+
+
+def _truth(text: str, _: tuple[Any, ...]) -> bool:
+    if text not in {"true", "false"}:
+        raise ValueError("true or false")
+    return text == "true"
+
+
+def _path(text: str, rules: tuple[Any, ...]) -> Path:
+    return Path(_text(text, rules))
+
+
+def _moment(text: str, _: tuple[Any, ...]) -> datetime:
+    said = "a time with an offset or Z, such as 2025-01-01T00:00:00Z"
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(said) from None
+    if moment.tzinfo is None:
+        raise ValueError(said)
+    return moment
+
+
+_READERS: Final[Mapping[Any, Callable[[str, tuple[Any, ...]], Any]]] = {
+    str: _text,
+    int: _whole,
+    bool: _truth,
+    Path: _path,
+    datetime: _moment,
+}
+
+
+# What no part of the file tells alone: names that stand twice, secrets in clear, fields that need others.
+
+
+ARRIVAL = "arrival"
+"""What stands for the time of messages that have none of their own."""
+
+
+def read_configuration(path: Path) -> AgentConfiguration:
+    """The configuration that a file says. Raises ConfigurationError with every problem and its place."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"The file {path} cannot be read: {error}.") from None
+    configuration: AgentConfiguration
+    configuration, lines = read_records(AgentConfiguration, text)
+    if problems := [_placed(problem, lines) for problem in _problems(configuration)]:
+        raise ConfigurationError(problems)
+    return configuration
+
+
+def _placed(problem: Problem, lines: dict[str, int]) -> Problem:
+    """The problem with its line: that of the field, or of what it should stand in."""
+    path = problem.field or ""
+    while path not in lines and "." in path:
+        path = path.rpartition(".")[0]
+    return Problem(f"Line {lines.get(path, 1)}: {problem.message}", problem.field, problem.code)
+
+
+def _problems(configuration: AgentConfiguration) -> Iterator[Problem]:
+    yield from _of_service(configuration.service)
+    if configuration.service.token is not None and not configuration.secrets_in_clear:
+        yield _in_clear("service.token", "token_file")
+    if not configuration.sources:
+        yield _problem("sources", "is empty; there is nothing to read.")
+    names = [source.name for source in configuration.sources]
+    for index, source in enumerate(configuration.sources):
+        path = f"sources[{index}]"
+        if names.index(source.name) != index or source.name == configuration.agent:
+            yield _problem(f"{path}.name", f"is {source.name!r}, which is the name of another part as well.")
+        if source.password is not None and not configuration.secrets_in_clear:
+            yield _in_clear(f"{path}.password", "password_file")
+        kept = [source.password, source.password_file, source.password_variable]
+        if sum(one is not None for one in kept) > 1:
+            yield _problem(f"{path}.password", "is said in more than one way.")
+        if isinstance(source, OpcUaServer):
+            yield from _of_server(source, path)
+        else:
+            yield from _of_broker(source, path)
+
+
+def _of_service(service: AgentService) -> Iterator[Problem]:
+    address = urlsplit(service.url)
+    if address.scheme == "http" and not service.plain_http and not _is_loopback(address.hostname or ""):
+        yield _problem(
+            "service.url",
+            f"is {service.url!r}, which would show the token on the way; use https, or say plain_http: true.",
+        )
+    if service.token is not None and service.token_file is not None:
+        yield _problem("service.token", "is said in more than one way.")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _of_server(server: OpcUaServer, path: str) -> Iterator[Problem]:
+    if not server.nodes:
+        yield _problem(f"{path}.nodes", "is empty; there is nothing to read.")
+    named = [node.node for node in server.nodes]
+    for index, node in enumerate(server.nodes):
+        place = f"{path}.nodes[{index}]"
+        if named.index(node.node) != index:
+            yield _problem(f"{place}.node", f"is {node.node!r} a second time.")
+        slugs = [one for one in (node.data_point, node.quality, node.status, node.arrived_at) if one]
+        if len({*slugs}) < len(slugs):
+            yield _problem(f"{place}.data_point", "and the other data points are not each another one.")
+
+
+def _of_broker(broker: MqttBroker, path: str) -> Iterator[Problem]:
+    if not broker.topics:
+        yield _problem(f"{path}.topics", "is empty; there is nothing to read.")
+    for index, topic in enumerate(broker.topics):
+        yield from _of_topic(topic, f"{path}.topics[{index}]")
+
+
+def _of_topic(topic: MqttTopic, path: str) -> Iterator[Problem]:
+    if topic.payload == "plain":
+        if topic.data_point is None:
+            yield _problem(f"{path}.data_point", "is missing; a plain message needs one.", "required")
+        if topic.time != ARRIVAL:
+            yield _problem(f"{path}.time", f"is {topic.time!r}; a plain message has no time, say arrival.")
+        for name in ("each", "key", "quality_from", "data_points"):
+            if getattr(topic, name):
+                yield _problem(f"{path}.{name}", "is for JSON; a plain message is nothing but its value.")
+    elif not topic.data_points:
+        yield _problem(f"{path}.data_points", "is missing; a message of JSON needs some.", "required")
+    elif topic.data_point is not None:
+        yield _problem(f"{path}.data_point", "is for plain messages; of JSON say data_points.")
+    if (topic.quality is None) != (topic.quality_from is None):
+        yield _problem(f"{path}.quality", "and quality_from need each other.")
+    slugs = [*topic.data_points, topic.data_point, topic.quality, topic.arrived_at]
+    said = [slug for slug in slugs if slug]
+    if len({*said}) < len(said):
+        yield _problem(f"{path}.data_points", "and the other data points are not each another one.")
+
+
+def _in_clear(path: str, rather: str) -> Problem:
+    return _problem(path, f"stands in clear; name a {rather}, or say secrets_in_clear: true.")
+
+
+def _problem(path: str, said: str, code: str = "invalid") -> Problem:
+    return Problem(f"{path} {said}", path, code)
+
+
+# The reference page of the file, made of the types that the file is read by.
+
+
+Row = tuple[str, str, str, str]
+
+_WORDS: Final = {
+    str: "text",
+    int: "whole number",
+    bool: "true or false",
+    Path: "path",
+    datetime: "time",
+}
+
+
+def sections() -> Iterator[tuple[str, str, list[Row]]]:
+    """Each part of the file: its name, what it is, and of each field name, meaning, values and default."""
+    waiting: list[tuple[str, type[Any]]] = [("The file", AgentConfiguration)]
+    while waiting:
+        title, kind = waiting.pop(0)
+        hints = get_type_hints(kind, include_extras=True)
+        rows = []
+        for one in fields(kind):
+            annotation = hints[one.name]
+            inner, doc, *rules = get_args(annotation)
+            rows.append((f"`{one.name}`", doc, _takes(inner, rules), _default(one)))
+            waiting += [(_title(part), part) for part in _parts(inner)]
+        yield title, " ".join((kind.__doc__ or "").split()), rows
+
+
+def _title(kind: type[Any]) -> str:
+    """A heading that says where the part stands."""
+    return _TITLES[kind.__name__]
+
+
+_TITLES: Final = {
+    "AgentService": "`service`",
+    "SpoolPlace": "`spool`",
+    "OpcUaServer": "`sources`: OPC UA",
+    "MqttBroker": "`sources`: MQTT",
+    "AgentReport": "`report`",
+    "OpcUaNode": "`nodes` of an OPC UA server",
+    "OpcUaSecurity": "`security` of an OPC UA server",
+    "MqttTopic": "`topics` of an MQTT broker",
+}
+
+
+def _parts(kind: Any) -> list[type[Any]]:
+    """The types of the parts below a field."""
+    if is_dataclass(kind) and isinstance(kind, type):
+        return [kind]
+    return [part for inner in get_args(kind) for part in _parts(inner)]
+
+
+def _takes(kind: Any, rules: list[Any]) -> str:
+    """What a field takes, in a few words."""
+    said = _ruled(kind, rules)
+    if said is not None:
+        return said
+    match get_origin(kind):
+        case origin if origin in {Union, UnionType}:
+            kinds = [one for one in get_args(kind) if one is not NoneType]
+            said = _takes(kinds[0], []) if len(kinds) == 1 else " or ".join(_title(one) for one in kinds)
+        case origin if origin is Literal:
+            said = ", ".join(f"`{word}`" for word in get_args(kind))
+        case origin if origin is list:
+            said = f"list of {_takes(get_args(kind)[0], [])}"
+        case origin if origin is dict:
+            said = f"names with {_takes(get_args(kind)[1], [])}"
+        case _:
+            said = _plain(kind)
+    return said
+
+
+def _ruled(kind: Any, rules: list[Any]) -> str | None:
+    for rule in rules:
+        if isinstance(rule, WholeRange):
+            return f"{rule.least:,} to {rule.greatest:,}"
+        if isinstance(rule, TextRule) and get_origin(kind) is not list:
+            return rule.said
+    return None
+
+
+def _plain(kind: Any) -> str:
+    if is_dataclass(kind) and isinstance(kind, type):
+        return _title(kind)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return ", ".join(f"`{word}`" for word in kind)
+    return _WORDS[kind]
+
+
+def _default(one: "Field[Any]") -> str:
+    if one.default is MISSING and one.default_factory is MISSING:
+        return "required"
+    if one.default is MISSING or one.default is None:
+        return ""
+    return f"`{str(one.default).lower() if isinstance(one.default, bool) else one.default}`"

@@ -1,0 +1,488 @@
+"""MQTT: readings of a broker, each acknowledged when it is durable in the spool."""
+
+import asyncio
+import hashlib
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, Self
+
+import msgspec
+from paho.mqtt import client as paho
+from paho.mqtt.enums import CallbackAPIVersion
+
+from weighbridge.agent.configuration import MqttBroker, MqttTopic, fits, password_of, trusting
+from weighbridge.agent.configuration_reading import ARRIVAL
+from weighbridge.agent.readings import (
+    AgentReading,
+    Measured,
+    Quality,
+    ReadingError,
+    RefusedReading,
+    Tags,
+    make_reading,
+    microseconds,
+    moment_of,
+    now,
+    quality_of,
+    quality_of_classic,
+    reference_of,
+)
+from weighbridge.agent.spool import Handover, Spool
+from weighbridge.core.quantity.number import shorten
+from weighbridge.errors import Refusal
+
+# Readings of a message: its values by their paths, in the device's own time.
+#
+# A path is names and places, `sensor.values[0].v`; one that leads nowhere gives no value, and the event is
+# incomplete, as it is for any other value that is missing. A message without its time is no reading.
+
+
+ITEMS_MAX: Final = 10_000
+"""Readings of one message, at most."""
+
+_STEP: Final = re.compile(r"\[(\d{1,6})\]|\.?([^.\[\]]+)")
+_HEXADECIMAL: Final = re.compile(r"0[xX][0-9a-fA-F]{1,8}")
+_YEAR_MAX: Final = 9_999
+_decode: Final = msgspec.json.Decoder(float_hook=Decimal).decode
+_TRUTHS: Final = {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}
+
+
+@dataclass(frozen=True, slots=True)
+class MqttMessage:
+    """A message as it came."""
+
+    source: str
+    topic: str
+    payload: bytes
+    arrived_at: datetime
+
+
+def readings_of(message: MqttMessage, entry: MqttTopic) -> Iterator[AgentReading | RefusedReading]:
+    """Every reading of a message, or why it is none."""
+    try:
+        items = _items(message, entry)
+    except ReadingError as error:
+        yield _refused(message, str(error))
+        return
+    for item in items:
+        try:
+            yield _reading(message, entry, item)
+        except ReadingError as error:
+            yield _refused(message, str(error))
+
+
+def _items(message: MqttMessage, entry: MqttTopic) -> list[Any]:
+    try:
+        if entry.payload == "plain":
+            return [message.payload.decode()]
+        content = _decode(message.payload)
+    except UnicodeDecodeError:
+        raise ReadingError("the message is no text in UTF-8.") from None
+    except msgspec.DecodeError as error:
+        raise ReadingError(f"the message is no JSON: {error}.") from None
+    if entry.each is None:
+        return [content]
+    listed = _at(content, entry.each)
+    if not isinstance(listed, list):
+        raise ReadingError(f"the message has no list at {entry.each}.")
+    if len(listed) > ITEMS_MAX:
+        raise ReadingError(f"the message has {len(listed):,} readings; allowed are {ITEMS_MAX:,}.")
+    return listed
+
+
+def _reading(message: MqttMessage, entry: MqttTopic, item: Any) -> AgentReading:
+    time = message.arrived_at if entry.time == ARRIVAL else _time(_at(item, entry.time), entry)
+    what = message.topic
+    if entry.key is not None:
+        key = _at(item, entry.key)
+        if not isinstance(key, str | int) or isinstance(key, bool):
+            raise ReadingError(f"the message has no text or whole number at {entry.key}.")
+        what = f"{what}/{key}"
+    tags = Tags(
+        entry.event_type, entry.asset_id, entry.feedstock_id, tuple(entry.locations), entry.tracking_id
+    )
+    arrival = None if entry.arrived_at is None else (entry.arrived_at, message.arrived_at)
+    reference = reference_of(message.source, what, time)
+    return make_reading(reference, tags, time, _values(entry, item), arrival)
+
+
+def _values(entry: MqttTopic, item: Any) -> dict[str, Measured]:
+    values: dict[str, Measured] = {}
+    if entry.data_point is not None:
+        values[entry.data_point] = _plain(item, entry.value_type)
+    for slug, path in entry.data_points.items():
+        value = _at(item, path)
+        if isinstance(value, list | dict):
+            raise ReadingError(f"what the message has at {path} is no single value.")
+        if value is not None and not (isinstance(value, str) and not value.strip()):
+            values[slug] = value
+    if entry.quality is not None and entry.quality_from is not None:
+        values[entry.quality] = str(_quality(_at(item, entry.quality_from), entry))
+    return values
+
+
+def _plain(text: str, value_type: str) -> Measured:
+    """The value of a text that is nothing else."""
+    said = text.strip()
+    if value_type == "string" and said:
+        return said
+    if value_type == "boolean" and said.lower() in _TRUTHS:
+        return _TRUTHS[said.lower()]
+    if value_type == "number":
+        try:
+            number = Decimal(said)
+        except InvalidOperation:
+            number = Decimal("NaN")
+        if number.is_finite() and said.isascii():
+            return number
+    raise ReadingError(f"the message is {shorten(text)!r}; it takes a {value_type}.")
+
+
+def _quality(said: Any, entry: MqttTopic) -> Quality:
+    """What a message says of the quality; what is not understood is bad, and so is nothing."""
+    if entry.quality_form == "word":
+        word = str(said)
+        if word in entry.quality_words:
+            return entry.quality_words[word]
+        return Quality(word.lower()) if word.lower() in {*Quality} else Quality.BAD
+    if isinstance(said, str):
+        said = int(said, 16) if _HEXADECIMAL.fullmatch(said) else _whole(said)
+    if not isinstance(said, int) or isinstance(said, bool) or said < 0:
+        return Quality.BAD
+    return quality_of(said) if entry.quality_form == "opcua" else quality_of_classic(said)
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 10 else None
+
+
+def _time(said: Any, entry: MqttTopic) -> datetime:
+    """The device's time, to the microsecond."""
+    where = f"what the message has at {entry.time}, {shorten(str(said))!r},"
+    if entry.time_form == "iso":
+        return _iso_time(said, where)
+    if isinstance(said, bool) or not isinstance(said, int | Decimal):
+        raise ReadingError(f"{where} is no number of {entry.time_form} since 1970.")
+    scale = 1_000_000 if entry.time_form == "seconds" else 1_000
+    number = int(Decimal(said) * scale)
+    if not 0 <= number < microseconds(datetime.fromisoformat("9999-01-01T00:00:00Z")):
+        raise ReadingError(f"{where} is no time between 1970 and {_YEAR_MAX}.")
+    return moment_of(number)
+
+
+def _iso_time(said: Any, where: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(said if isinstance(said, str) else "")
+    except ValueError:
+        raise ReadingError(f"{where} is no time in ISO 8601.") from None
+    if moment.tzinfo is None:
+        raise ReadingError(f"{where} is a time without an offset, which names no moment.")
+    try:
+        return moment_of(microseconds(moment))
+    except OverflowError:
+        raise ReadingError(f"{where} has no place in the calendar.") from None
+
+
+def _at(content: Any, path: str) -> Any:
+    """What stands at a path; None where it leads nowhere."""
+    for step in _STEP.finditer(path):
+        place, name = step.groups()
+        if place is not None:
+            content = content[int(place)] if isinstance(content, list) and int(place) < len(content) else None
+        else:
+            content = content.get(name) if isinstance(content, dict) else None
+    return content
+
+
+def _refused(message: MqttMessage, reason: str) -> RefusedReading:
+    what = reference_of(message.source, message.topic, message.arrived_at)
+    return RefusedReading(what, reason[0].upper() + reason[1:], message.payload)
+
+
+# The connection to a broker whose acknowledgements are ours: a message is acknowledged when we say so.
+#
+# paho has a thread of its own for the connection. What comes there is handed to the loop that made the
+# client, and all state changes on that loop alone.
+
+
+KEEP_ALIVE_SECONDS: Final = 30
+TIMEOUT_SECONDS: Final = 15
+QOS: Final = 1
+"""At least once: the broker sends again what was not acknowledged."""
+
+SUBSCRIPTION_REFUSED: Final = 0x80
+_TICK: Final = timedelta(microseconds=1)
+
+
+class BrokerError(ConnectionError):
+    """The broker cannot be reached, refuses the connection or has ended it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A message of the broker, with what acknowledging it takes."""
+
+    topic: str
+    payload: bytes
+    number: int
+    qos: int
+    is_repeated: bool
+    """Whether the broker has sent it before, and knows of no acknowledgement."""
+    is_retained: bool
+    """Whether it is the last message of its topic, told because we have just subscribed."""
+    arrived_at: datetime
+    """When it came, by this machine's clock; no two packets of a connection have the same."""
+
+
+class AcknowledgingClient:
+    """A client that acknowledges a packet when it is told to; good for one connection."""
+
+    def __init__(self, agent: str, broker: MqttBroker, *, is_trial: bool = False) -> None:
+        """A trial has a session of another name, which ends with it."""
+        self._broker = broker
+        self._client = paho.Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=(None if is_trial else broker.client_id) or f"weighbridge-{agent}-{broker.name}",
+            clean_session=is_trial,
+            reconnect_on_failure=False,
+            manual_ack=True,
+        )
+        if broker.username is not None:
+            self._client.username_pw_set(broker.username, password_of(broker))
+        if broker.tls:
+            self._client.tls_set_context(trusting(broker.ca_file, f"ca_file of the source {broker.name}"))
+        self._client.enable_logger(logging.getLogger("mqtt"))
+        self._client.on_connect = self._connected
+        self._client.on_disconnect = self._disconnected
+        self._client.on_subscribe = self._subscribed
+        self._client.on_message = self._arrived
+        self._loop = asyncio.get_running_loop()
+        self._has_begun: asyncio.Future[None] = self._loop.create_future()
+        self._has_ended: asyncio.Future[None] = self._loop.create_future()
+        self._granted: asyncio.Future[list[int]] = self._loop.create_future()
+        self._last = now()
+        self.packets: asyncio.Queue[Packet] = asyncio.Queue()
+        self.has_session = False
+        """Whether the broker had kept our session, with what came while we were away."""
+
+    async def __aenter__(self) -> Self:
+        """Connect. Raises BrokerError or OSError."""
+        address = self._broker.host, self._broker.port, KEEP_ALIVE_SECONDS
+        await asyncio.to_thread(self._client.connect, *address)
+        self._client.loop_start()
+        try:
+            await self._answer(self._has_begun)
+        except BaseException:
+            await self._stop()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stop()
+
+    def acknowledge(self, packet: Packet) -> None:
+        """Tell the broker that it need not send a packet again."""
+        if packet.qos:
+            self._client.ack(packet.number, packet.qos)
+
+    async def lost(self) -> None:
+        """Wait for the end of the connection. Raises BrokerError when it was not we who ended it."""
+        await asyncio.shield(self._has_ended)
+
+    async def follow(self, filters: list[str]) -> None:
+        """Subscribe, once in a connection. Raises Refusal for a filter that the broker refuses."""
+        failure, _ = self._client.subscribe([(one, QOS) for one in filters])
+        if failure:
+            raise BrokerError(paho.error_string(failure))
+        codes = await self._answer(self._granted)
+        refused = [one for one, code in zip(filters, codes, strict=True) if code >= SUBSCRIPTION_REFUSED]
+        if refused:
+            raise Refusal(f"The broker refuses to be subscribed for {', '.join(refused)}.")
+
+    async def _answer(self, awaited: "asyncio.Future[Any]") -> Any:
+        """Wait for an answer of the broker, as long as there is a connection."""
+        ended = self._has_ended
+        await asyncio.wait((awaited, ended), timeout=TIMEOUT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if awaited.done():
+            return awaited.result()
+        if ended.done():
+            ended.result()
+        raise BrokerError("The broker did not answer in time.")
+
+    async def _stop(self) -> None:
+        """Disconnect and wait for the end of the thread, which may come later by itself."""
+        self._client.disconnect()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.to_thread(self._client.loop_stop), TIMEOUT_SECONDS)
+        for one in (self._has_begun, self._has_ended, self._granted):
+            one.cancel()
+
+    def _arrived(self, _client: paho.Client, _userdata: Any, message: paho.MQTTMessage) -> None:
+        self._last = max(now(), self._last + _TICK)
+        packet = Packet(
+            message.topic,
+            bytes(message.payload),
+            message.mid,
+            message.qos,
+            message.dup,
+            message.retain,
+            self._last,
+        )
+        self._on_loop(self.packets.put_nowait, packet)
+
+    def _connected(
+        self, _client: paho.Client, _userdata: Any, flags: Any, reason: Any, _properties: Any
+    ) -> None:
+        self._on_loop(self._begin, flags.session_present, str(reason) if reason.is_failure else None)
+
+    def _begin(self, has_session: bool, failure: str | None) -> None:  # noqa: FBT001 - called by the loop
+        if self._has_begun.done():
+            return
+        self.has_session = has_session
+        if failure is None:
+            self._has_begun.set_result(None)
+        else:
+            self._has_begun.set_exception(BrokerError(f"The broker refuses the connection: {failure}."))
+
+    def _disconnected(
+        self, _client: paho.Client, _userdata: Any, _flags: Any, reason: Any, _properties: Any
+    ) -> None:
+        self._on_loop(self._end, str(reason) if reason.is_failure else None)
+
+    def _end(self, failure: str | None) -> None:
+        if self._has_ended.done():
+            return
+        if failure is None:
+            self._has_ended.set_result(None)
+        else:
+            self._has_ended.set_exception(BrokerError(f"The connection to the broker was lost: {failure}."))
+            self._has_ended.exception()  # somebody may have left before, and need not hear of it
+
+    def _subscribed(
+        self, _client: paho.Client, _userdata: Any, _number: int, reasons: list[Any], _properties: Any
+    ) -> None:
+        self._on_loop(self._granted.set_result, [reason.value for reason in reasons])
+
+    def _on_loop(self, work: Any, *arguments: Any) -> None:
+        """Have something done on the loop, which may have ended while the thread still had an answer."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(work, *arguments)
+
+
+# A broker as a source: messages become durable readings, and only then are acknowledged.
+#
+# Messages that have come while the last ones were synced to the disk are kept together, by one sync. While
+# the spool is full the agent is not connected, and the broker keeps what comes.
+#
+# Invariant: a packet is acknowledged after its readings are durable, never before.
+
+
+PACKETS_AT_ONCE_MAX: Final = 1_000
+"""Packets that are taken up at once."""
+
+READINGS_AT_ONCE_MAX: Final = 2_000
+"""Readings after which what has come is made durable, by one sync."""
+
+log: Final = logging.getLogger("weighbridge.agent")
+
+
+class MqttSource:
+    """One broker, for one session after the other."""
+
+    def __init__(self, agent: str, broker: MqttBroker, spool: Spool) -> None:
+        self._agent = agent
+        self._broker = broker
+        self._spool = spool
+
+    async def session(self) -> None:
+        """Connect and read until the connection ends. Raises BrokerError, SpoolFullError or Refusal."""
+        client = AcknowledgingClient(self._agent, self._broker)
+        async with client:
+            await client.follow([topic.topic for topic in self._broker.topics])
+            log.info("%s: connected to %s:%s.", self._broker.name, self._broker.host, self._broker.port)
+            await self._look_at_session(client)
+            await self._spool.note(f"source/{self._broker.name}", {"state": "reading"})
+            lost = asyncio.create_task(client.lost())
+            try:
+                while True:
+                    await self._take(client, await _packets(client, lost))
+            finally:
+                lost.cancel()
+
+    async def _look_at_session(self, client: AcknowledgingClient) -> None:
+        """Say so when the broker has lost a session that it was to keep, for something may be missing."""
+        begun, lost = f"session/{self._broker.name}", f"session lost/{self._broker.name}"
+        if not await self._spool.is_noted(begun):
+            await self._spool.note(begun, {"state": "begun"})
+        elif not client.has_session:
+            said = "the broker had not kept the session; what came while the agent was away may be missing"
+            log.warning("%s: %s.", self._broker.name, said)
+            await self._spool.note(lost, {"state": "lost", "error": f"{said}."})
+
+    async def _take(self, client: AcknowledgingClient, packets: list[Packet]) -> None:
+        """Make packets durable and acknowledge them, some at a time, so that a spool keeps to its size."""
+        done = 0
+        while done < len(packets):
+            readings: list[AgentReading] = []
+            refused: list[RefusedReading] = []
+            numbers: list[tuple[str, int, bytes]] = []
+            begin = done
+            while done < len(packets) and len(readings) < READINGS_AT_ONCE_MAX:
+                for one in await self._readings(packets[done], numbers):
+                    if isinstance(one, AgentReading):
+                        readings.append(one)
+                    else:
+                        refused.append(one)
+                done += 1
+            await self._spool.keep(Handover(readings, refused, packets=numbers))
+            for packet in packets[begin:done]:
+                client.acknowledge(packet)
+            for apart in refused[:1]:
+                said = "%d messages or readings are set apart, first %s: %s"
+                log.warning(said, len(refused), apart.reference, apart.reason)
+
+    async def _readings(
+        self, packet: Packet, numbers: list[tuple[str, int, bytes]]
+    ) -> list[AgentReading | RefusedReading]:
+        entry = next((one for one in self._broker.topics if fits(packet.topic, one.topic)), None)
+        if entry is None or not await self._is_new(packet, entry, numbers):
+            return []
+        return [*readings_of(self._message(packet), entry)]
+
+    def _message(self, packet: Packet) -> MqttMessage:
+        return MqttMessage(self._broker.name, packet.topic, packet.payload, packet.arrived_at)
+
+    async def _is_new(self, packet: Packet, entry: MqttTopic, numbers: list[tuple[str, int, bytes]]) -> bool:
+        """Whether a packet is to be read. One with a time of its own always is: its name tells it again.
+
+        One without is known again by its number and content, when the broker says that it sent it before;
+        what is told again because we have just subscribed is no new reading at all.
+        """
+        if entry.time != ARRIVAL:
+            return True
+        if packet.is_retained:
+            return False
+        digest = hashlib.sha256(f"{packet.topic}\0".encode() + packet.payload).digest()[:16]
+        if packet.is_repeated and await self._spool.packet(self._broker.name, packet.number) == digest:
+            return False
+        numbers.append((self._broker.name, packet.number, digest))
+        return True
+
+
+async def _packets(client: AcknowledgingClient, lost: "asyncio.Task[None]") -> list[Packet]:
+    """The packets that have come, at least one. Raises BrokerError when the connection is lost."""
+    first = asyncio.create_task(client.packets.get())
+    await asyncio.wait((first, lost), return_when=asyncio.FIRST_COMPLETED)
+    if not first.done():
+        first.cancel()
+        lost.result()
+        raise BrokerError("the connection was closed")
+    packets = [first.result()]
+    while not client.packets.empty() and len(packets) < PACKETS_AT_ONCE_MAX:
+        packets.append(client.packets.get_nowait())
+    return packets

@@ -1,0 +1,318 @@
+"""OPC UA: readings of a server by subscription, and from its history those that the subscription missed."""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from asyncua import ua
+from asyncua.client.client import Client
+from asyncua.common.node import Node
+from asyncua.common.subscription import DataChangeNotif, Subscription
+from asyncua.ua.status_codes import StatusCodes
+
+from weighbridge.agent.configuration import OpcUaNode, OpcUaServer
+from weighbridge.agent.opcua_session import (
+    FAILURES,
+    HistoryFaultError,
+    NoHistoryError,
+    VariableValue,
+    clock_offset,
+    connected,
+    history_of,
+    reading_of,
+    said_of,
+    value_of,
+)
+from weighbridge.agent.readings import AgentReading, has_overflowed, now, text_of
+from weighbridge.agent.spool import Handover, Spool
+from weighbridge.errors import Refusal
+
+# An OPC UA server as a source: subscribed to, and its history read for what was missed.
+#
+# A session begins by subscribing, so that nothing goes by while history is read; then the history is read
+# from what the spool knows of each variable, and again after a delay, for what the historian had not
+# written yet. Only then does what the subscription gives move the position of a variable forward. So a
+# position never passes what has not been read, whenever the agent, the network or the server ends.
+#
+# A server says when it had to drop values of a variable (the overflow bit); its history is read for that
+# too.
+
+
+VALUES_AT_ONCE_MAX: Final = 5_000
+"""Values of a subscription that are made durable by one sync."""
+
+NODES_AT_ONCE_MAX: Final = 500
+"""Variables that are subscribed to by one request; servers bound it."""
+
+LOOK_SECONDS: Final = 5.0
+"""How often the server's clock is read, which also says whether the server is there."""
+
+HISTORY_PAUSE_SECONDS_MAX: Final = 600.0
+"""The longest pause before the history of a variable is read again that the server failed to read."""
+
+SILENT_INTERVALS: Final = 3.0
+"""After how many times of its promise a subscription that says nothing is given up."""
+
+log: Final = logging.getLogger("weighbridge.agent")
+
+
+class SubscriptionLostError(ConnectionError):
+    """The server has ended the subscription, or says nothing any more."""
+
+
+class OpcUaSource:
+    """One server, for one session after the other."""
+
+    def __init__(self, server: OpcUaServer, spool: Spool) -> None:
+        self._server = server
+        self._spool = spool
+        self._nodes = {node.node: node for node in server.nodes}
+
+    async def session(self) -> None:
+        """Connect and read until the connection ends, by an exception of what ended it."""
+        async with connected(self._server) as client:
+            session = _Session(self._server, self._spool, client)
+            await session.run()
+
+
+class _Session:
+    """One connection: what it gives, and which variables are caught up with."""
+
+    def __init__(self, server: OpcUaServer, spool: Spool, client: Client) -> None:
+        self._server = server
+        self._spool = spool
+        self._client = client
+        self._values: asyncio.Queue[VariableValue] = asyncio.Queue()
+        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._behind: set[str] = set()
+        """The variables whose history is still to be read."""
+        self._dropped: set[str] = set()
+        """Those of them of which the server has dropped values since."""
+        self._latest: dict[str, datetime] = {}
+        """The time of the last value that the subscription gave of each variable."""
+        self._by_handle: dict[ua.NodeId, OpcUaNode] = {}
+        self._problems: dict[str, str] = {}
+        self._faults: dict[str, str] = {}
+        """What the server failed at, of the variables whose history is read again after a pause."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def datachange_notification(self, node: Node, _value: Any, data: DataChangeNotif) -> None:
+        """Take what the subscription gives; the library calls this."""
+        known = self._by_handle.get(node.nodeid)
+        given = None if known is None else value_of(known, data.monitored_item.Value, now())
+        if given is not None:
+            self._values.put_nowait(given)
+
+    def status_change_notification(self, status: ua.StatusChangeNotification) -> None:
+        """The server ends the subscription; the library calls this."""
+        if not self._ended.done():
+            self._ended.set_exception(SubscriptionLostError(f"the subscription has ended: {status.Status}"))
+
+    async def run(self) -> None:
+        """Read until something ends it."""
+        subscription = await self._subscribe()
+        log.info("%s: connected to %s.", self._server.name, self._server.url)
+        starts = await self._starts()
+        self._behind.update(starts)
+        steps = [self._take(), self._watch(subscription), self._catch_up(starts), self._await_end()]
+        tasks = [asyncio.create_task(step) for step in steps]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            every = [*tasks, *self._tasks]
+            for task in every:
+                task.cancel()
+            await asyncio.gather(*every, return_exceptions=True)
+
+    async def _await_end(self) -> None:
+        await self._ended
+
+    async def _subscribe(self) -> Subscription:
+        """Raises Refusal when the server knows none of the variables; one that it does not know is told."""
+        subscription = await self._client.create_subscription(self._server.publishing_ms, self)
+        nodes = [self._client.get_node(node.node) for node in self._server.nodes]
+        self._by_handle = {one.nodeid: node for one, node in zip(nodes, self._server.nodes, strict=True)}
+        results: list[int | ua.StatusCode] = []
+        for begin in range(0, len(nodes), NODES_AT_ONCE_MAX):
+            results += await subscription.subscribe_data_change(
+                nodes[begin : begin + NODES_AT_ONCE_MAX],
+                queuesize=self._server.queue_size,
+                sampling_interval=ua.Double(self._server.sampling_ms),
+            )
+        for node, result in zip(self._server.nodes, results, strict=True):
+            if isinstance(result, ua.StatusCode):
+                self._problems[node.node] = f"it cannot be subscribed to: {said_of(result.value)}."
+                log.warning("%s: %s %s", self._server.name, node.node, self._problems[node.node])
+        if len(self._problems) == len(self._server.nodes):
+            raise Refusal(f"The server {self._server.name} lets us subscribe to none of its variables.")
+        return subscription
+
+    async def _starts(self) -> dict[str, datetime]:
+        """From when the history of each variable is read; a variable without a start has none to be read."""
+        known = await self._spool.positions(self._server.name)
+        overlap = timedelta(seconds=self._server.history_overlap_seconds)
+        starts = {}
+        for node in self._server.nodes:
+            if (position := known.get(node.node)) is not None:
+                starts[node.node] = position - overlap
+            elif self._server.history_from is not None:
+                starts[node.node] = self._server.history_from
+        return {name: start for name, start in starts.items() if self._has_history(self._node(name))}
+
+    def _has_history(self, node: OpcUaNode) -> bool:
+        return self._server.history if node.history is None else node.history
+
+    async def _catch_up(self, starts: dict[str, datetime]) -> None:
+        """Read what was missed, and once more after a delay; then what comes moves positions."""
+        overlap = timedelta(seconds=self._server.history_overlap_seconds)
+        read = [node for node, start in starts.items() if await self._has_read(node, start, overlap)]
+        for node in starts.keys() - {*read}:
+            self._begin_one(self._node(node), starts[node])
+        await asyncio.sleep(self._server.history_delay_seconds)
+        again = [node for node in read if await self._has_read(node, starts[node])]
+        for node in {*read} - {*again}:
+            self._begin_one(self._node(node), starts[node])
+        await self._caught_up(again)
+
+    async def _has_read(self, name: str, start: datetime, late: timedelta = timedelta(0)) -> bool:
+        """Read the history of a variable; False where the server fails at that, which is told of it alone."""
+        try:
+            await self._read_history(self._node(name), start, late)
+        except HistoryFaultError as error:
+            if name not in self._faults:
+                log.warning("%s: %s; it is tried again.", self._server.name, error)
+            self._faults[name] = f"{error}; what came since {text_of(start)} may be missing until then."
+            return False
+        self._faults.pop(name, None)
+        return True
+
+    async def _read_history(self, node: OpcUaNode, start: datetime, late: timedelta = timedelta(0)) -> None:
+        """Read the history of a variable; `late` is how much of its end may not have been written yet."""
+        try:
+            async for page in history_of(self._client, node, start):
+                await self._keep(page, {node.node: max(one.known_up_to for one in page) - late})
+        except NoHistoryError as error:
+            self._problems[node.node] = f"{error}; what came since {text_of(start)} may be missing."
+            log.warning("%s: %s", self._server.name, self._problems[node.node])
+
+    def _node(self, name: str) -> OpcUaNode:
+        return next(node for node in self._server.nodes if node.node == name)
+
+    async def _take(self) -> None:
+        """Make durable what the subscription gives, as much at once as has come."""
+        while True:
+            values = [await self._values.get()]
+            while not self._values.empty() and len(values) < VALUES_AT_ONCE_MAX:
+                values.append(self._values.get_nowait())
+            dropped = [one for one in values if has_overflowed(one.status)]
+            if dropped:
+                self._begin_again(dropped)
+            latest: dict[str, datetime] = {}
+            for one in values:
+                latest[one.node.node] = max(one.known_up_to, latest.get(one.node.node, one.known_up_to))
+            await self._keep(values, {name: at for name, at in latest.items() if name not in self._behind})
+            self._latest |= latest
+
+    def _begin_again(self, dropped: Iterable[VariableValue]) -> None:
+        """The server has dropped values: their variables are behind until their history is read."""
+        for one in dropped:
+            if not self._has_history(one.node):
+                continue
+            if one.node.node in self._behind:
+                self._dropped.add(one.node.node)
+            else:
+                self._behind.add(one.node.node)
+                self._begin_one(one.node, one.known_up_to)
+
+    def _begin_one(self, node: OpcUaNode, otherwise: datetime) -> None:
+        task = asyncio.create_task(self._catch_up_one(node, otherwise))
+        self._tasks.add(task)
+        task.add_done_callback(self._ended_one)
+
+    async def _catch_up_one(self, node: OpcUaNode, otherwise: datetime) -> None:
+        """Read the history of a variable, from a moment if the spool does not know it yet."""
+        start = (await self._starts()).get(node.node, otherwise)
+        pause = float(self._server.history_delay_seconds)
+        await asyncio.sleep(pause)
+        while not await self._has_read(node.node, start):
+            pause = min(2 * pause, max(pause, HISTORY_PAUSE_SECONDS_MAX))
+            await asyncio.sleep(pause)
+        await self._caught_up([node.node])
+
+    async def _caught_up(self, names: Iterable[str]) -> None:
+        """From now on what the subscription gives moves positions, and so does what it gave."""
+        done = {*names} - self._dropped
+        for name in {*names} & self._dropped:
+            self._dropped.discard(name)
+            self._begin_one(self._node(name), self._latest.get(name, now()))
+        self._behind -= done
+        await self._keep([], {name: self._latest[name] for name in done if name in self._latest})
+
+    def _ended_one(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None and not self._ended.done():
+            self._ended.set_exception(error)
+
+    async def _keep(self, values: Iterable[VariableValue], reached: dict[str, datetime]) -> None:
+        read = [reading_of(self._server.name, one) for one in values]
+        readings = [one for one in read if isinstance(one, AgentReading)]
+        refused = [one for one in read if not isinstance(one, AgentReading)]
+        positions = {(self._server.name, node): time for node, time in reached.items()}
+        await self._spool.keep(Handover(readings, refused, positions))
+
+    async def _watch(self, subscription: Subscription) -> None:
+        """Look whether the server is there, and note how its clock stands to ours."""
+        while True:
+            offset = await clock_offset(self._client)
+            await self._spool.note(
+                f"source/{self._server.name}",
+                {
+                    "state": "reading history" if self._behind else "reading",
+                    "clock_offset_seconds": offset.total_seconds(),
+                    "problems": self._faults | self._problems,
+                },
+            )
+            if subscription.is_stale(SILENT_INTERVALS):
+                raise SubscriptionLostError("the subscription says nothing any more")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self._ended), LOOK_SECONDS)
+
+
+# A trial of a server: whether its variables are there, and whether it keeps a history of them.
+
+
+NOT_THERE: Final = frozenset(
+    {
+        StatusCodes.BadNodeIdUnknown,
+        StatusCodes.BadNodeIdInvalid,
+        StatusCodes.BadAttributeIdInvalid,
+        StatusCodes.BadNotReadable,
+        StatusCodes.BadUserAccessDenied,
+    }
+)
+"""Codes that say something of a variable, and nothing of its value."""
+
+HISTORY: Final = timedelta(minutes=1)
+
+
+async def complaints_of(server: OpcUaServer) -> list[str]:
+    """What is wrong with the variables of a server, a sentence for each. Raises one of FAILURES."""
+    said = []
+    async with connected(server) as client:
+        for node in server.nodes:
+            try:
+                value = await client.get_node(node.node).read_data_value(raise_on_bad_status=False)
+                code = 0 if value.StatusCode is None else int(value.StatusCode.value)
+                if code in NOT_THERE:
+                    said.append(f"{node.node} cannot be read: {said_of(code)}.")
+                elif server.history if node.history is None else node.history:
+                    async for _ in history_of(client, node, now() - HISTORY):
+                        break
+            except (NoHistoryError, HistoryFaultError) as error:
+                said.append(f"{error}; say history: false of this node to read it without one.")
+            except FAILURES as error:
+                said.append(f"{node.node} cannot be read: {error}")
+    return said

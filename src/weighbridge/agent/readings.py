@@ -1,0 +1,199 @@
+"""A reading: what a source reported at one moment, its quality, and the event that it becomes."""
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+# A reading: what a source said at one moment, as the event that it becomes, and its name.
+#
+# Invariants: the name of a reading (its `client_reference`) follows from its source, what it is of and its
+# own time, so whoever reads it again gives it the same name; the digest follows from what was measured
+# alone.
+
+
+REFERENCE_LENGTH_MAX: Final = 255
+"""Characters of a client reference, as the service takes it."""
+
+Measured = Decimal | int | str | bool
+
+_encode: Final = msgspec.json.Encoder(decimal_format="number").encode
+
+
+class ReadingError(ValueError):
+    """What came is no reading; the message goes on from what it was, and says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """What the events of a place are tagged with, by the ids of the service."""
+
+    event_type: str
+    asset_id: str | None = None
+    feedstock_id: str | None = None
+    locations: tuple[str, ...] = ()
+    tracking_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReading:
+    """What a source said: the event as JSON, its name, and the digest of what was measured."""
+
+    reference: str
+    digest: bytes
+    event: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedReading:
+    """What came and can become no event, with the reason; it is kept and shown."""
+
+    reference: str
+    reason: str
+    content: bytes = field(repr=False)
+
+
+def make_reading(
+    reference: str,
+    tags: Tags,
+    time: datetime,
+    values: dict[str, Measured],
+    arrival: tuple[str, datetime] | None = None,
+) -> AgentReading:
+    """The event of values at a moment; `arrival` is the data point that says when they came, and when."""
+    points = [{"slug": slug, "value": value} for slug, value in values.items()]
+    event: dict[str, Any] = {
+        "event_type": tags.event_type,
+        "start_time": text_of(time),
+        "client_reference": reference,
+        "data_points": points,
+    }
+    for name in ("asset_id", "feedstock_id", "tracking_id"):
+        if (value := getattr(tags, name)) is not None:
+            event[name] = value
+    if tags.locations:
+        event["locations"] = [{"id": one} for one in tags.locations]
+    digest = hashlib.sha256(_encode([text_of(time), points])).digest()[:16]
+    if arrival is not None:
+        slug, arrived_at = arrival
+        points.append({"slug": slug, "value": text_of(arrived_at)})
+    return AgentReading(reference, digest, _encode(event))
+
+
+def reference_of(source: str, what: str, time: datetime) -> str:
+    """The name of a reading: `plc/ns=2;s=Kiln@2025-01-01T00:00:00Z`; a long middle becomes its SHA-256."""
+    end = f"@{text_of(time)}"
+    reference = f"{source}/{what}{end}"
+    if len(reference) <= REFERENCE_LENGTH_MAX and what.isprintable():
+        return reference
+    return f"{source}/{hashlib.sha256(what.encode()).hexdigest()}{end}"
+
+
+# Quality: what the source itself says of a value, in one of four words.
+#
+# OPC UA codes are those of OPC 10000-4 and 10000-8: the two highest bits of a status code are its severity,
+# 00 good, 01 uncertain, 10 and 11 bad; the lower 16 bits are flags and limits, which change nothing about
+# it. OPC DA, its forerunner, has another scale in one byte: 11 in the two highest bits is good there, 00
+# bad.
+#
+# A value that was put in by hand, or that the server's historian worked out, was substituted at the source.
+
+
+class Quality(StrEnum):
+    """What the source says of a value."""
+
+    GOOD = "good"
+    UNCERTAIN = "uncertain"
+    BAD = "bad"
+    SUBSTITUTED = "substituted"
+
+
+SUBSTITUTED_CODES: Final = {
+    0x00960000: "GoodLocalOverride",
+    0x40910000: "UncertainSubstituteValue",
+}
+"""OPC UA codes of values that somebody put in the place of measured ones; the server says so itself."""
+
+WAITING_CODE: Final = 0x80320000
+"""BadWaitingForInitialData: the server has no value yet. It is no reading."""
+
+_CODE: Final = 0xFFFF0000
+_SEVERITY: Final = 0xC0000000
+_INFO_IS_OF_VALUE: Final = 0x0400
+_OVERFLOW: Final = 0x0080
+_HISTORIAN: Final = 0x0003
+_HISTORIAN_INTERPOLATED: Final = 0x0002
+
+_DA_SEVERITY: Final = 0xC0
+_DA_CODE: Final = 0xFC
+_DA_LOCAL_OVERRIDE: Final = 0xD8
+_DA_GOOD: Final = 0xC0
+_DA_UNCERTAIN: Final = 0x40
+
+
+def quality_of(status: int) -> Quality:
+    """The quality that an OPC UA status code says."""
+    if code_of(status) in SUBSTITUTED_CODES:
+        return Quality.SUBSTITUTED
+    severity = status & _SEVERITY
+    if severity >= 0x80000000:
+        return Quality.BAD
+    if status & _INFO_IS_OF_VALUE and status & _HISTORIAN == _HISTORIAN_INTERPOLATED:
+        return Quality.SUBSTITUTED
+    return Quality.UNCERTAIN if severity else Quality.GOOD
+
+
+def quality_of_classic(byte: int) -> Quality:
+    """The quality that a byte of OPC DA says, of which 192 is good."""
+    low = byte & 0xFF
+    if low & _DA_CODE == _DA_LOCAL_OVERRIDE:
+        return Quality.SUBSTITUTED
+    severity = low & _DA_SEVERITY
+    if severity == _DA_GOOD:
+        return Quality.GOOD
+    return Quality.UNCERTAIN if severity == _DA_UNCERTAIN else Quality.BAD
+
+
+def code_of(status: int) -> int:
+    """The code itself, without flags and limits."""
+    return status & _CODE
+
+
+def has_overflowed(status: int) -> bool:
+    """Whether the server says that it has lost values between this one and the one before."""
+    return bool(status & _INFO_IS_OF_VALUE and status & _OVERFLOW)
+
+
+# The agent's clock: the one place where the agent asks what time it is.
+#
+# The machine's clock dates what arrives; it never dates a reading that has a time of its own.
+
+
+_MICROSECOND: Final = timedelta(microseconds=1)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def now() -> datetime:
+    """What this machine holds for the time, in UTC."""
+    return datetime.now(UTC)
+
+
+def microseconds(moment: datetime) -> int:
+    """Microseconds since 1970."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def moment_of(number: int) -> datetime:
+    """The moment so many microseconds after 1970."""
+    return _EPOCH + number * _MICROSECOND
+
+
+def text_of(moment: datetime) -> str:
+    """A moment in UTC with every digit that it has: `2025-01-01T00:00:00Z`, `2025-01-01T00:00:00.25Z`."""
+    utc = moment.astimezone(UTC)
+    fraction = f".{utc.microsecond:06}".rstrip("0") if utc.microsecond else ""
+    return f"{utc:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + f"{fraction}Z"

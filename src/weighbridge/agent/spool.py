@@ -1,0 +1,357 @@
+"""The spool as sources and sender hold it: its steps run one after the other on a thread of their own.
+
+A sync takes milliseconds, in which the loop goes on reading. A full spool is waited for: who wants to keep
+something goes on when there is room, and lets its source hold meanwhile what it has not been told is kept.
+"""
+
+import asyncio
+import fcntl
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+import msgspec
+
+from weighbridge.agent.readings import AgentReading, RefusedReading, microseconds, moment_of, now
+from weighbridge.errors import Refusal
+
+# The spool's database: SQLite with a log that is written ahead, synced at the end of each transaction.
+#
+# Invariants: what `keep` returned from survives the loss of power; a name stands once among readings and
+# those sent; nothing leaves but into `sent` or `refused`, or because a person discards it.
+
+
+SENT_KEPT_MAX: Final = 100_000
+"""Names of readings that the service has, which a spool remembers."""
+
+PACKETS_KEPT_MAX: Final = 1_000
+"""Packets without a time of their own that a spool remembers."""
+
+BUSY_SECONDS: Final = 30
+_SCHEMA: Final = Path(__file__).with_name("schema.sql")
+_CONFLICT: Final = "another reading of the same source has this time; the first one stands."
+
+
+class SpoolFullError(Exception):
+    """The spool has its size, or the disk is full; nothing was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """What a source hands over at once: all of it becomes durable, or nothing."""
+
+    readings: Sequence[AgentReading] = ()
+    refused: Sequence[RefusedReading] = ()
+    positions: Mapping[tuple[str, str], datetime] = field(default_factory=dict)
+    packets: Sequence[tuple[str, int, bytes]] = ()
+    arrived_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpooledReading:
+    """A reading that waits for the service."""
+
+    id: int
+    reference: str
+    event: bytes
+
+
+class SpoolDatabase:
+    """One spool, opened for reading and writing by one process at a time."""
+
+    def __init__(self, path: Path, bytes_max: int) -> None:
+        self._lock = _locked(path)
+        self._bytes_max = bytes_max
+        try:
+            self._connection = _connected(path)
+            self._connection.executescript(_SCHEMA.read_text())
+        except sqlite3.Error as error:
+            os.close(self._lock)
+            raise Refusal(f"The spool {path} cannot be opened: {error}.") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, and let others open it."""
+        self._connection.close()
+        os.close(self._lock)
+
+    def keep(self, handed: Handover, at: datetime) -> int:
+        """Keep what is new of it; gives how many readings that were. Raises SpoolFullError."""
+        if (handed.readings or handed.refused) and self.used_bytes() >= self._bytes_max:
+            raise SpoolFullError
+        arrived_at = microseconds(handed.arrived_at or at)
+        with self._transaction() as do:
+            new = sum(self._keep_reading(one, arrived_at) for one in handed.readings)
+            for refused in handed.refused:
+                self._refuse(refused.reference, b"", refused.content, refused.reason, at, is_event=False)
+            do.executemany(
+                """
+                INSERT INTO positions (source, node, time) VALUES (?, ?, ?)
+                    ON CONFLICT (source, node) DO UPDATE SET time = max(time, excluded.time)
+                """,
+                [(*key, microseconds(time)) for key, time in handed.positions.items()],
+            )
+            do.executemany(
+                "INSERT OR REPLACE INTO packets (source, number, digest) VALUES (?, ?, ?)", handed.packets
+            )
+            _prune(do, "packets", PACKETS_KEPT_MAX)
+        return new
+
+    def _keep_reading(self, reading: AgentReading, arrived_at: int) -> int:
+        known = self._connection.execute(
+            """
+            SELECT digest FROM readings WHERE reference = ?1
+             UNION ALL SELECT digest FROM sent WHERE reference = ?1
+            """,
+            (reading.reference,),
+        ).fetchone()
+        if known is None:
+            self._connection.execute(
+                "INSERT INTO readings (reference, digest, event, arrived_at) VALUES (?, ?, ?, ?)",
+                (reading.reference, reading.digest, reading.event, arrived_at),
+            )
+            return 1
+        if known[0] != reading.digest:
+            self._refuse(
+                reading.reference,
+                reading.digest,
+                reading.event,
+                _CONFLICT,
+                moment_of(arrived_at),
+                is_event=True,
+            )
+        return 0
+
+    def _refuse(
+        self, reference: str, digest: bytes, content: bytes, reason: str, at: datetime, *, is_event: bool
+    ) -> None:
+        self._connection.execute(
+            """
+            INSERT OR IGNORE INTO refused (reference, digest, content, is_event, reason, refused_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            (reference, digest, content, is_event, reason, microseconds(at)),
+        )
+
+    def oldest(self, most: int) -> list[SpooledReading]:
+        """The readings that have waited longest, in their order."""
+        rows = self._connection.execute(
+            "SELECT id, reference, event FROM readings ORDER BY id LIMIT ?", (most,)
+        )
+        return [SpooledReading(*row) for row in rows]
+
+    def settle(self, sent: Sequence[int], refused: Mapping[int, str], at: datetime) -> None:
+        """Readings that the service has leave, and so do those that it refused, with its reasons.
+
+        Raises SpoolFullError when the disk has no room even for that.
+        """
+        with self._transaction() as do:
+            do.executemany(
+                """
+                INSERT OR REPLACE INTO sent (reference, digest)
+                SELECT reference, digest FROM readings WHERE id = ?
+                """,
+                [(one,) for one in sent],
+            )
+            for number, reason in refused.items():
+                do.execute(
+                    """
+                    INSERT OR REPLACE INTO refused (reference, digest, content, is_event, reason, refused_at)
+                    SELECT reference, digest, event, 1, ?, ? FROM readings WHERE id = ?
+                    """,
+                    (reason, microseconds(at), number),
+                )
+            do.executemany("DELETE FROM readings WHERE id = ?", [(one,) for one in (*sent, *refused)])
+            _prune(do, "sent", SENT_KEPT_MAX)
+
+    def retry(self, at: datetime) -> int:
+        """Readings that were refused and are events wait again; gives how many."""
+        with self._transaction() as do:
+            moved = do.execute(
+                """
+                INSERT OR IGNORE INTO readings (reference, digest, event, arrived_at)
+                SELECT reference, digest, content, ? FROM refused WHERE is_event AND reason <> ? ORDER BY id
+                """,
+                (microseconds(at), _CONFLICT),
+            ).rowcount
+            do.execute("DELETE FROM refused WHERE is_event AND reason <> ?", (_CONFLICT,))
+        return moved
+
+    def discard(self) -> int:
+        """What was refused is forgotten, because a person said so; gives how much that was."""
+        with self._transaction() as do:
+            return do.execute("DELETE FROM refused").rowcount
+
+    def positions(self, source: str) -> dict[str, datetime]:
+        """Up to when everything of the variables of a source is here."""
+        rows = self._connection.execute("SELECT node, time FROM positions WHERE source = ?", (source,))
+        return {node: moment_of(time) for node, time in rows}
+
+    def packet(self, source: str, number: int) -> bytes | None:
+        """The digest of the last packet with a number."""
+        row = self._connection.execute(
+            "SELECT digest FROM packets WHERE source = ? AND number = ?", (source, number)
+        ).fetchone()
+        return row[0] if row else None
+
+    def note(self, name: str, fact: Any, at: datetime) -> None:
+        """Note how something fares. Raises SpoolFullError when the disk is full."""
+        with self._transaction() as do:
+            do.execute(
+                "INSERT OR REPLACE INTO facts (name, fact, at) VALUES (?, ?, ?)",
+                (name, msgspec.json.encode(fact).decode(), microseconds(at)),
+            )
+
+    def is_noted(self, name: str) -> bool:
+        """Whether there is a fact of this name."""
+        return self._connection.execute("SELECT 1 FROM facts WHERE name = ?", (name,)).fetchone() is not None
+
+    def used_bytes(self) -> int:
+        """How much of the file is in use, in bytes."""
+        (pages,), (free,), (size,) = (
+            self._connection.execute(f"PRAGMA {name}").fetchone()
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return int((pages - free) * size)
+
+    def waiting(self) -> tuple[int, datetime | None, int]:
+        """How many readings wait, since when the oldest has, and how many were refused."""
+        count, oldest, refused = self._connection.execute(
+            "SELECT count(*), min(arrived_at), (SELECT count(*) FROM refused) FROM readings"
+        ).fetchone()
+        return count, None if oldest is None else moment_of(oldest), refused
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing; a full disk is a full spool."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield self._connection
+            self._connection.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            self._undo()
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+                raise SpoolFullError from None
+            raise
+        except BaseException:
+            self._undo()
+            raise
+
+    def _undo(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+
+def _prune(do: sqlite3.Connection, table: str, most: int) -> None:
+    do.execute(f"DELETE FROM {table} WHERE id <= (SELECT max(id) FROM {table}) - ?", (most,))
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA journal_size_limit = 16777216")
+    return connection
+
+
+def _locked(path: Path) -> int:
+    """Hold the spool for this process. Raises Refusal while another one does."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path.with_name(f"{path.name}.lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise Refusal(f"The spool {path} cannot be opened: {error}.") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise Refusal(f"The spool {path} is in use by another agent.") from None
+    return lock
+
+
+Result = TypeVar("Result")
+
+MEGABYTE = 1_000_000
+
+
+class Spool:
+    """One spool for all parts of a running agent."""
+
+    def __init__(self, database: SpoolDatabase, thread: ThreadPoolExecutor) -> None:
+        self._database = database
+        self._thread = thread
+        self.arrived = asyncio.Event()
+        """Set when something new waits."""
+        self.has_room = asyncio.Event()
+        """Set while the spool takes readings."""
+        self.has_room.set()
+
+    async def keep(self, handed: Handover) -> int:
+        """Make durable what a source hands over; raises SpoolFullError while there is no room."""
+        try:
+            new = await self._do(lambda one: one.keep(handed, now()))
+        except SpoolFullError:
+            self.has_room.clear()
+            raise
+        if new:
+            self.arrived.set()
+        return new
+
+    async def oldest(self, most: int) -> list[SpooledReading]:
+        """The readings that have waited longest."""
+        return await self._do(lambda one: one.oldest(most))
+
+    async def settle(self, sent: Sequence[int], refused: Mapping[int, str]) -> None:
+        """Readings leave that the service has, or has refused."""
+        await self._do(lambda one: one.settle(sent, refused, now()))
+        self.has_room.set()
+
+    async def positions(self, source: str) -> dict[str, datetime]:
+        """Up to when everything of a source's variables is here."""
+        return await self._do(lambda one: one.positions(source))
+
+    async def packet(self, source: str, number: int) -> bytes | None:
+        """The digest of the last packet with a number."""
+        return await self._do(lambda one: one.packet(source, number))
+
+    async def note(self, name: str, fact: Any) -> None:
+        """Note how something fares; on a full disk that goes unnoted, for readings come first."""
+        with suppress(SpoolFullError):
+            await self._do(lambda one: one.note(name, fact, now()))
+
+    async def is_noted(self, name: str) -> bool:
+        """Whether there is a fact of this name."""
+        return await self._do(lambda one: one.is_noted(name))
+
+    async def waiting(self) -> tuple[int, datetime | None, int]:
+        """How many readings wait, since when the oldest has, and how many were refused."""
+        return await self._do(lambda one: one.waiting())
+
+    async def _do(self, step: Callable[[SpoolDatabase], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, step, self._database)
+
+
+@asynccontextmanager
+async def opened_spool(path: Path, megabytes_max: int) -> AsyncIterator[Spool]:
+    """The spool at a path. Raises Refusal where it cannot be had."""
+    with ThreadPoolExecutor(1, "spool") as thread:
+        loop = asyncio.get_running_loop()
+        database = await loop.run_in_executor(thread, SpoolDatabase, path, megabytes_max * MEGABYTE)
+        try:
+            yield Spool(database, thread)
+        finally:
+            await loop.run_in_executor(thread, database.close)

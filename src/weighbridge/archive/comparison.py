@@ -1,0 +1,410 @@
+"""Checking: every archived month against the database, row by row and in both directions.
+
+Invariants: nothing is changed; a month is compared in one snapshot; of a month that differs altogether only
+so many differences are told one by one, and the rest is counted.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import msgspec
+
+from weighbridge.archive.manifest import (
+    ArchivedMonth,
+    ManifestAsFile,
+    month_of,
+    newest_of_months,
+    newest_paths,
+    read_manifest,
+)
+from weighbridge.archive.months import changes_since, vocabulary_of
+from weighbridge.archive.rows import MonthFile, RowDigest, stored_rows
+from weighbridge.backup.target import BackupTarget
+from weighbridge.core.identity import ids
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Database, Read
+from weighbridge.errors import Refusal
+
+# Differences: rows of an archive and of the database, in step, and where they are not the same.
+#
+# Both come in the order of start and number. Whole pieces are compared at once, and row by row only where
+# they differ; a row that one side lacks puts them out of step no further than its piece.
+
+
+Row = dict[str, Any]
+
+_START: Final = "start_time"
+_NUMBER: Final = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class RowDifference:
+    """An event that is not the same on both sides, or stands in one of them only at its time."""
+
+    archived: Row | None
+    stored: Row | None
+
+
+class _RowStream:
+    """What is left of one side's rows, a table at a time."""
+
+    def __init__(self, tables: AsyncIterator[Any]) -> None:
+        self._tables = tables
+        self.table: Any = None
+        self.is_over = False
+
+    async def refill(self) -> int:
+        """Have rows at hand, if there are any; gives how many."""
+        while not self.is_over and (self.table is None or not self.table.num_rows):
+            self.table = await anext(self._tables, None)
+            self.is_over = self.table is None
+        return 0 if self.table is None else int(self.table.num_rows)
+
+    def take(self, rows: int) -> Any:
+        taken, self.table = self.table.slice(0, rows), self.table.slice(rows)
+        return taken
+
+    def last(self) -> tuple[Any, int]:
+        [row] = self.table.select([_START, _NUMBER]).slice(self.table.num_rows - 1).to_pylist()
+        return row[_START], row[_NUMBER]
+
+    def take_until(self, limit: tuple[Any, int]) -> dict[tuple[Any, int], Row]:
+        """The rows up to a key, by their keys."""
+        if not self.table.num_rows:
+            return {}
+        keys = self.table.select([_START, _NUMBER]).to_pylist()
+        count = sum((key[_START], key[_NUMBER]) <= limit for key in keys)
+        return {(row[_START], row[_NUMBER]): row for row in self.take(count).to_pylist()}
+
+
+async def differences(
+    archived: AsyncIterator[Any], stored: AsyncIterator[Any]
+) -> AsyncIterator[RowDifference]:
+    """Every row that is not the same on both sides."""
+    left, right = _RowStream(archived), _RowStream(stored)
+    while True:
+        counts = await left.refill(), await right.refill()
+        if not any(counts):
+            return
+        if not all(counts):
+            side = left if counts[0] else right
+            for row in side.take(max(counts)).to_pylist():
+                yield RowDifference(row, None) if side is left else RowDifference(None, row)
+            continue
+        common = min(counts)
+        if left.table.slice(0, common).equals(right.table.slice(0, common)):
+            left.take(common)
+            right.take(common)
+            continue
+        limit = min(left.last(), right.last())
+        for difference in _unlike(left.take_until(limit), right.take_until(limit)):
+            yield difference
+
+
+def _unlike(left: dict[tuple[Any, int], Row], right: dict[tuple[Any, int], Row]) -> Iterator[RowDifference]:
+    for key in sorted({*left, *right}):
+        if (was := left.get(key)) != (now := right.get(key)):
+            yield RowDifference(was, now)
+
+
+async def streamed(tables: Iterator[Any]) -> AsyncIterator[Any]:
+    """Tables as they come of a file, as the same kind of stream as those of the database."""
+    for table in tables:
+        yield table
+
+
+DIFFERENCES_TOLD_MAX: Final = 100
+"""Differences of a month that are told one by one."""
+
+
+class CheckedMonth(msgspec.Struct, frozen=True):
+    """What came of comparing a month."""
+
+    project: str
+    month: str
+    version: int
+    rows: int
+    altered: list[str]
+    """What nothing that the service knows of explains: of files, of rows."""
+    changed: list[str]
+    """What changed since, and by what; another version of the month takes it up."""
+    renamed: list[str]
+    """What is called otherwise now."""
+    more: int = 0
+    """Differences that are not told one by one."""
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the month is as it was written, but for changes that the service knows."""
+        return not self.altered and not self.more
+
+
+async def check_months(database: Database, place: BackupTarget, project: int) -> AsyncIterator[CheckedMonth]:
+    """Compare the newest version of each month of a project; raises Refusal when the place has none."""
+    name = ids.of("project", project)
+    async with database.read() as tx:
+        noted = await newest_of_months(tx, project, place.name)
+    manifests = newest_paths(place, name)
+    if not manifests and not noted:
+        raise Refusal(f"{place.name} has no month of the project {name}.")
+    for month in sorted({*manifests, *noted}):
+        path, kept = manifests.get(month), noted.get(month)
+        if path is None:
+            assert kept is not None, "one side has the month"  # noqa: S101
+            missing = f"version {kept.version} was written to {place.name}, and is not there"
+            yield CheckedMonth(name, month, kept.version, kept.rows, [missing], [], [])
+            continue
+        try:
+            manifest = read_manifest(place, path)
+        except Refusal as refusal:  # a month that cannot be read keeps nobody from hearing of the others
+            version, rows = (kept.version, kept.rows) if kept else (0, 0)
+            yield CheckedMonth(name, month, version, rows, _sentences(refusal), [], [])
+            continue
+        yield await _check_month(database, place, project, manifest, kept)
+
+
+async def _check_month(
+    database: Database, place: BackupTarget, project: int, found: ManifestAsFile, kept: ArchivedMonth | None
+) -> CheckedMonth:
+    manifest, altered = found.manifest, [*_unnoted(found, kept)]
+    since = kept.seen_until if kept and not altered else datetime.fromisoformat(manifest.made_at)
+    unlike: list[RowDifference] = []
+    more = 0
+    with TemporaryDirectory(prefix="weighbridge-archive-") as folder:
+        try:
+            file = MonthFile.fetched(place, manifest, Path(folder))
+        except Refusal as refusal:
+            altered += _sentences(refusal)
+            return CheckedMonth(
+                manifest.project, manifest.month, manifest.version, manifest.rows, altered, [], []
+            )
+        async with database.read() as tx:
+            stored = stored_rows(tx, project, month_of(manifest), manifest.vocabulary, RowDigest())
+            async for difference in differences(streamed(file.tables()), stored):
+                if len(unlike) < DIFFERENCES_TOLD_MAX:
+                    unlike.append(difference)
+                else:
+                    more += 1
+            told = await _told(tx, project, since, unlike)
+            renamed = [*changes_since(manifest.vocabulary, await vocabulary_of(tx, project))]
+    altered += told[False]
+    return CheckedMonth(
+        manifest.project, manifest.month, manifest.version, manifest.rows, altered, told[True], renamed, more
+    )
+
+
+async def _told(tx: Read, project: int, since: datetime, found: list[RowDifference]) -> dict[bool, list[str]]:
+    """What is explained, and what is not."""
+    told: dict[bool, list[str]] = {True: [], False: []}
+    for one in await explained(tx, project, since, found) if found else ():
+        told[one.is_explained].append(one.sentence)
+    return told
+
+
+def _sentences(refusal: Refusal) -> list[str]:
+    return [problem.message for problem in refusal.problems]
+
+
+def _unnoted(manifest: ManifestAsFile, kept: ArchivedMonth | None) -> list[str]:
+    """What is wrong with a manifest by what the database noted when it was written."""
+    if kept is None:
+        return ["the database knows nothing of the month's being archived there"]
+    if kept.manifest_sha256.hex() != manifest.sha256:
+        noted = kept.manifest_sha256.hex()[:32]
+        return [f"its newest manifest is not the one that was noted, version {kept.version} with {noted}"]
+    return []
+
+
+# Explaining: which change that the service knows of made an event differ from its archived row, if any did.
+#
+# A field may only differ by what moves it: the value of a data point by a correction of that very value, a
+# time or tag by one of that field, other fields by a write that the audit log has. What was captured never
+# changes. What nothing explains was altered behind the service's back.
+
+
+_BY_CORRECTION: Final = frozenset({"start_time", "end_time", "tracking_id", "feedstock_id", "asset_id"})
+"""Fields that corrections of an event move."""
+
+_FOLLOWING: Final = frozenset({"updated_at", "is_revised", "captured_fields", "is_complete"})
+"""Fields that move with others, or with a write that names many events at once."""
+
+_ROLLED_UP: Final = frozenset(
+    {"readings", "valid_readings", "covered_readings", "expected_readings", "data_points", "voided_at"}
+)
+"""What rolling up anew moves."""
+
+_BEHIND: Final = "altered behind the service's back"
+
+_CORRECTIONS: Final = """
+    SELECT c.event_id, c.position, c.field, c.id, c.source, c.state, coalesce(c.reverted_at, c.created_at)
+      FROM corrections c WHERE c.project_id = %s AND c.event_id = ANY (%s)
+       AND greatest(c.created_at, c.reverted_at) >= date_trunc('milliseconds', %s::timestamptz) ORDER BY c.id
+"""
+_AUDIT_ROWS: Final = """
+    SELECT object, id, action, at FROM audit_log
+     WHERE account_id = (SELECT account_id FROM projects WHERE id = %s) AND object = ANY (%s)
+       AND at >= date_trunc('milliseconds', %s::timestamptz) ORDER BY id
+"""
+_STILL_THERE: Final = "SELECT id FROM events WHERE project_id = %s AND id = ANY (%s)"
+
+
+@dataclass
+class _Known:
+    """What the service knows that happened to an event since."""
+
+    by_field: dict[str, str] = field(default_factory=dict)
+    by_position: dict[int, str] = field(default_factory=dict)
+    written: str | None = None
+    is_there: bool = False
+
+    @property
+    def anything(self) -> str | None:
+        return next(iter([*self.by_position.values(), *self.by_field.values()]), self.written)
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What is told of a difference, and whether a change that the service knows of explains all of it."""
+
+    sentence: str
+    is_explained: bool
+
+
+async def explained(
+    tx: Read, project: int, since: datetime, found: Sequence[RowDifference]
+) -> list[Explained]:
+    """A sentence for each difference, with what changed since a moment."""
+    known = {_number(one): _Known() for one in found}
+    for number, position, name, correction, source, state, at in await tx.tuples(
+        _CORRECTIONS, (project, [*known], since)
+    ):
+        said = f"correction {correction} ({source}, {state.replace('_', ' ')}) of {_at(at)}"
+        if position:
+            known[number].by_position[position] = said
+        else:
+            known[number].by_field[name] = said
+    names = {ids.of("event", project, number): number for number in known}
+    for name, row, action, at in await tx.tuples(_AUDIT_ROWS, (project, [*names], since)):
+        known[names[name]].written = f"{action} of {_at(at)}, audit row {row}"
+    for (number,) in await tx.tuples(_STILL_THERE, (project, [*known])):
+        known[number].is_there = True
+    return [_explained(project, since, one, known[_number(one)]) for one in found]
+
+
+def _explained(project: int, since: datetime, one: RowDifference, known: _Known) -> Explained:
+    name = f"event {ids.of('event', project, _number(one))}"
+    if one.archived is None:
+        assert one.stored is not None, "one side has the row"  # noqa: S101
+        return _came(name, since, one.stored, known)
+    if one.stored is None:
+        return _went(name, known)
+    causes: list[str] = []
+    strange: list[str] = []
+    for field_name in sorted({*one.archived} - _FOLLOWING):
+        if one.archived[field_name] != one.stored[field_name]:
+            for said, cause in _of_field(field_name, one.archived, one.stored, known, since):
+                (strange if cause is None else causes).append(said if cause is None else cause)
+    if strange:
+        return Explained(f"{name}: {', '.join(strange)}: {_BEHIND}", is_explained=False)
+    if cause := ", ".join(dict.fromkeys(causes)) or known.anything:
+        return Explained(f"{name} changed since: {cause}", is_explained=True)
+    return _followed(name, one.archived, one.stored)
+
+
+def _followed(name: str, was: Row, now: Row) -> Explained:
+    """What is said where only such fields differ as otherwise move with others."""
+    moved = [one for one in sorted(_FOLLOWING) if was[one] != now[one]]
+    if now["is_complete"] and not was["is_complete"]:
+        return Explained(f"{name} is complete since {_at(now['updated_at'])}", is_explained=True)
+    return Explained(f"{name}: {', '.join(moved)} differ: {_BEHIND}", is_explained=False)
+
+
+def _came(name: str, since: datetime, stored: Row, known: _Known) -> Explained:
+    """What is said of an event that the archive has not at its time."""
+    if moved := known.by_field.get("start_time"):
+        return Explained(
+            f"{name} started at another time when it was archived, until {moved}", is_explained=True
+        )
+    if stored["created_at"] >= since.replace(microsecond=since.microsecond // 1000 * 1000):
+        return Explained(f"{name} came later, at {_at(stored['created_at'])}", is_explained=True)
+    return Explained(f"{name} is not in the archive: {_BEHIND}", is_explained=False)
+
+
+def _went(name: str, known: _Known) -> Explained:
+    """What is said of an event that the database has not at its archived time."""
+    if (moved := known.by_field.get("start_time")) and known.is_there:
+        return Explained(f"{name} starts at another time, by {moved}", is_explained=True)
+    said = "starts at another time, by no correction" if known.is_there else "is not in the database"
+    return Explained(f"{name} {said}: {_BEHIND}", is_explained=False)
+
+
+def _of_field(
+    name: str, was: Row, now: Row, known: _Known, since: datetime
+) -> Iterator[tuple[str, str | None]]:
+    """What is said of a field that differs, and what explains it; of data points, of each that does."""
+    if now["readings"] is not None and name in _ROLLED_UP and now["updated_at"] >= since:
+        yield name, f"rolled up anew at {_at(now['updated_at'])}"
+    elif name == "data_points":
+        yield from _of_points(was, now, known)
+    elif name == "evidence":
+        held = {one["number"]: one for one in was["evidence"]}
+        is_kept = all(held.get(one["number"], one) == one for one in now["evidence"])
+        has_all = {one["number"] for one in now["evidence"]} >= set(held)
+        yield "its evidence differs", "evidence attached since" if is_kept and has_all else None
+    elif name in _BY_CORRECTION:
+        yield _said(name, was[name], now[name]), known.by_field.get(name)
+    elif name == "voided_at" and now["is_imputed"] and now["updated_at"] >= since:
+        yield name, f"withdrawn at {_at(now['updated_at'])}"
+    else:
+        yield _said(name, was[name], now[name]), known.written
+
+
+def _of_points(was: Row, now: Row, known: _Known) -> Iterator[tuple[str, str | None]]:
+    before, after = _by_position(was), _by_position(now)
+    for position in sorted({*before, *after}):
+        one, other = before.get(position), after.get(position)
+        if one == other:
+            continue
+        slug = (one or other or {})["slug"]
+        captured = (_captured(was, one), _captured(now, other))
+        if captured[0] is not None and captured[0] != captured[1]:
+            yield f"what was captured of {slug} was {captured[0]!r} and is {captured[1]!r}", None
+        elif (one and _shown(one)) != (other and _shown(other)):
+            values = one and one["value"], other and other["value"]
+            yield _said(str(slug), *values), known.by_position.get(position)
+
+
+def _captured(row: Row, point: Mapping[str, Any] | None) -> str | None:
+    """What was captured of a data point."""
+    return None if point is None else point["captured" if row["is_revised"] else "value"]
+
+
+def _shown(point: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What is in force on a data point, and by what."""
+    return point["value"], point["value_type"], point["correction_source"], point["correction"]
+
+
+def _by_position(row: Row) -> dict[int, Mapping[str, Any]]:
+    return {point["position"]: point for point in row["data_points"]}
+
+
+def _number(one: RowDifference) -> int:
+    row = one.archived or one.stored
+    assert row is not None, "one side has the row"  # noqa: S101
+    return int(row["number"])
+
+
+def _said(name: str, was: object, now: object) -> str:
+    return f"{name} was {_written(was)} and is {_written(now)}"
+
+
+def _written(value: object) -> str:
+    return _at(value) if isinstance(value, datetime) else "nothing" if value is None else repr(value)
+
+
+def _at(moment: datetime) -> str:
+    return Instant.of(moment).text

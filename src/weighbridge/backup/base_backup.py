@@ -1,0 +1,231 @@
+"""A base backup: the cluster's files as the server sends them while the service works, cut to parts.
+
+`pg_basebackup` writes one tar file to a pipe, with what the log needs to make it whole; it is compressed
+and cut here, so nothing of it lies on the disk of the service and little in memory.
+"""
+
+import hashlib
+import subprocess
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryFile
+from typing import IO, Any, Final
+
+import psycopg
+from obstore.store import ObjectStore
+
+from weighbridge import __version__
+from weighbridge.backup.retention import CopiedFiles
+from weighbridge.backup.target import (
+    CHUNK_BYTES,
+    MANIFEST,
+    BackupManifest,
+    BackupPart,
+    BackupTarget,
+    manifests,
+    timeline_of,
+    written,
+)
+from weighbridge.db.embedded.instance import DATABASE, Server
+from weighbridge.errors import Refusal
+from weighbridge.settings import Settings, changed
+
+PART_BYTES: Final = 33_554_432
+"""Bytes of a part, compressed; each is in memory while it is written."""
+
+COMPRESSION: Final = 1
+"""Of zlib: higher levels take several times as long from a service that is at work, for little room."""
+
+_SUMS: Final = "CRC32C"
+"""Of each file, by the server: SHA-256 there costs as much as all else that it does for a backup."""
+
+_OPENING: Final = """
+    SELECT now(), system_identifier::text, current_setting('server_version_num')::integer / 10000,
+           pg_walfile_name((SELECT restart_lsn FROM pg_replication_slots WHERE slot_name = %s))
+      FROM pg_control_system()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BackupSource:
+    """What is backed up: a running server, the store of its evidence files, its settings."""
+
+    server: Server
+    evidence: ObjectStore
+    settings: Settings
+    key_file: Path | None
+    """The key of the audit log, None to leave it out."""
+
+
+def take(source: BackupSource, target: BackupTarget) -> BackupManifest:
+    """Take a backup; it counts once its manifest is written. Raises Refusal."""
+    with _kept_log(source.server) as (connection, slot):
+        found = connection.execute(_OPENING, (slot,)).fetchone()
+        assert found is not None, "the statement gives one row"  # noqa: S101
+        started_at, identifier, postgresql, first_segment = found
+        refuse_another(target, identifier)
+        number = f"{started_at:%Y%m%dT%H%M%SZ}-{token_hex(2)}"
+        parts = [*_parts(source.server, target, f"backups/{number}")]
+        finished_at = _now(connection)
+    copied = CopiedFiles(target)
+    keys = copied.copy_new(source.evidence)
+    listing = _put(target, f"backups/{number}/evidence.txt", copied.listed(keys))
+    manifest = BackupManifest(
+        id=number,
+        weighbridge=__version__,
+        postgresql=postgresql,
+        revision=_revision(source.server),
+        system_identifier=identifier,
+        timeline=timeline_of(first_segment),
+        first_segment=first_segment,
+        started_at=started_at,
+        finished_at=finished_at,
+        parts=parts,
+        evidence=listing,
+        evidence_files=len(keys),
+        audit_key=_put_key(source.key_file, target, f"backups/{number}/audit-key.pem"),
+        settings=changed(source.settings),
+        not_included=_not_included(source),
+    )
+    target.put(f"{manifest.folder}/{MANIFEST}", written(manifest))
+    return manifest
+
+
+def refuse_another(target: BackupTarget, system_identifier: str) -> None:
+    """Keep the backups of two databases apart, whose logs have the same names."""
+    for one in manifests(target)[-1:]:
+        if one.system_identifier != system_identifier:
+            raise Refusal(f"{target.name} has backups of another database; give each a place of its own.")
+
+
+@contextmanager
+def _kept_log(server: Server) -> Iterator[tuple[psycopg.Connection[Any], str]]:
+    """Have the server keep its log from now on, as long as the block lasts."""
+    with psycopg.connect(server.superuser_url, autocommit=True) as connection:
+        slot = f"weighbridge_base_{token_hex(4)}"
+        connection.execute("SELECT pg_create_physical_replication_slot(%s, true, true)", (slot,))
+        yield connection, slot
+
+
+def _parts(server: Server, target: BackupTarget, folder: str) -> Iterator[BackupPart]:
+    with streamed(server) as stream:
+        for number, content in enumerate(_cut(stream)):
+            yield _put(target, f"{folder}/part-{number:05}", content)
+
+
+@contextmanager
+def streamed(server: Server) -> Iterator[IO[bytes]]:
+    """The cluster as one tar file; Refusal at the end of the block when the server did not send it all."""
+    command = (
+        str(server.location.binaries / "bin" / "pg_basebackup"),
+        f"--dbname={server.superuser_url}",
+        "--pgdata=-",
+        "--format=tar",
+        "--wal-method=fetch",
+        "--checkpoint=fast",
+        f"--manifest-checksums={_SUMS}",
+        "--label=weighbridge",
+        "--no-password",
+    )
+    with TemporaryFile() as said:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said)  # noqa: S603
+        assert process.stdout is not None  # noqa: S101
+        try:
+            yield process.stdout
+            while process.stdout.read(CHUNK_BYTES):
+                """What a reader leaves, such as the padding of a tar file."""
+            if process.wait() != 0:
+                said.seek(0)
+                raise Refusal(f"pg_basebackup failed: {said.read().decode(errors='replace').strip()}")
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+def _cut(stream: IO[bytes]) -> Iterator[bytes]:
+    """The gzipped stream, cut to parts, at the pace of a backup: the server waits while it is not read."""
+    pace = BackupPace()
+    packing = zlib.compressobj(COMPRESSION, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    part = bytearray()
+    while chunk := stream.read(CHUNK_BYTES):
+        part += packing.compress(chunk)
+        if len(part) >= PART_BYTES:
+            yield bytes(part)
+            part.clear()
+        pace.keep()
+    part += packing.flush()
+    yield bytes(part)
+
+
+def _put(target: BackupTarget, path: str, content: bytes) -> BackupPart:
+    target.put(path, content)
+    return BackupPart(path, len(content), hashlib.sha256(content).hexdigest())
+
+
+def _put_key(file: Path | None, target: BackupTarget, path: str) -> BackupPart | None:
+    return _put(target, path, file.read_bytes()) if file is not None and file.is_file() else None
+
+
+def _not_included(source: BackupSource) -> list[str]:
+    missing = ["Settings come from WEIGHBRIDGE_* variables, which whoever starts the service keeps."]
+    if source.key_file is None or not source.key_file.is_file():
+        missing.append("The key that signs heads of the audit log is not included.")
+    if source.settings.evidence_url is not None:
+        missing.append(
+            "Evidence files came from WEIGHBRIDGE_EVIDENCE_URL; restored they lie in the data folder."
+        )
+    return missing
+
+
+def _revision(server: Server) -> str:
+    with psycopg.connect(server.superuser_url, dbname=DATABASE) as connection:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    assert found is not None, "the caller has looked whether there are data"  # noqa: S101
+    return str(found[0])
+
+
+def _now(connection: psycopg.Connection[Any]) -> datetime:
+    found = connection.execute("SELECT clock_timestamp()").fetchone()
+    assert found is not None, "there is always a time"  # noqa: S101
+    moment: datetime = found[0]
+    return moment
+
+
+# The pace of a backup: it works half of the time, however much there is to do.
+#
+# Standing back behind other processes is not enough where the processors of a machine are threads of fewer
+# cores: whatever runs on the one slows the other, at any priority. What counts there is how long it runs.
+#
+# Invariant: for each second of a processor that is worked, one is rested.
+
+
+REST_PER_WORK: Final = 1.0
+"""Seconds that are rested for each second of a processor that was worked."""
+
+STRETCH_SECONDS: Final = 0.05
+"""How long is worked without a rest, in seconds of a processor: short beside an answer to a full request."""
+
+
+class BackupPace:
+    """Keeps the pace of one process; `worked` gives its seconds of a processor, `rest` lets some pass."""
+
+    def __init__(
+        self, worked: Callable[[], float] = time.process_time, rest: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._worked = worked
+        self._rest = rest
+        self._rested_at = worked()
+
+    def keep(self) -> None:
+        """Rest, if enough was worked since the last rest."""
+        stretch = self._worked() - self._rested_at
+        if stretch >= STRETCH_SECONDS:
+            self._rest(stretch * REST_PER_WORK)
+            self._rested_at = self._worked()

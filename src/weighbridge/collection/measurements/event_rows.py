@@ -1,0 +1,319 @@
+"""Read the rows of events: fields, arrays of values and their positions, conditions of lists, and logged
+leaves.
+
+Invariants: the arrays contain the values in force; captured values are stored separately where they
+differ. An implied condition excludes no event that meets the original one.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, Final, LiteralString
+
+import msgspec
+from psycopg.sql import SQL, Composable
+
+from weighbridge.collection.measurements.annotations import HAS_RESULTS
+from weighbridge.collection.measurements.values import BOOLEANS, CAPTURED_ARRAYS, NUMBERS, TEXTS
+from weighbridge.core.collection.correction import ESCAPES, NULL, event_leaf, field_of, texts_of, utc_text
+from weighbridge.core.identity import ids
+from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.db.engine import Read, Write
+from weighbridge.db.lists.listing import Filter, ListRequest, read_key, start_implied
+from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, row_of
+from weighbridge.errors import NotFound
+
+# The row of an event: its own fields, the arrays of its values, and what a position of them means.
+#
+# Invariant: the arrays hold the values in force; where those are not what was captured, the captured ones
+# stand beside them.
+
+
+DataPointValue = Decimal | str | bool
+
+EVENT_JOINED: Final = """
+    LEFT JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
+    LEFT JOIN feedstocks f ON (f.project_id, f.id) = (e.project_id, e.feedstock_id)
+    LEFT JOIN assets a ON (a.project_id, a.id) = (e.project_id, e.asset_id)
+"""
+"""What is shown with events `e`, found after them.
+
+Every event has its type. LEFT JOIN says so to a planner which has no statistics yet: it would begin with the
+types of the project, and walk all events of each for one id.
+"""
+
+EVENT_SOURCE: Final = f"events e {EVENT_JOINED}"
+
+METER_ASSET: Final[LiteralString] = "coalesce(e.asset_id, 0)"
+METER_LOCATION: Final[LiteralString] = (
+    "CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END"
+)
+"""The keys of an event's meter, as `core/time/expectation.py` defines it; 0 for one that it lacks."""
+
+
+class EventRow(msgspec.Struct, frozen=True):
+    """An event as its row has it."""
+
+    project: int
+    number: int
+    event_type: int
+    slug: str
+    name: str
+    tracking_id: str | None
+    client_reference: str | None
+    notes: str | None
+    start_time: Instant
+    end_time: Instant
+    is_complete: bool
+    feedstock: int | None
+    feedstock_name: str | None
+    asset: int | None
+    asset_name: str | None
+    location_ids: list[int]
+    numbers: list[Decimal | None]
+    texts: list[str | None]
+    booleans: list[bool | None]
+    created_at: Instant
+    updated_at: Instant
+    captured_numbers: list[Decimal | None] | None = None
+    captured_texts: list[str | None] | None = None
+    captured_booleans: list[bool | None] | None = None
+    """What was captured, where something else is in force now."""
+    is_revised: bool = False
+    is_imputed: bool = False
+    has_results: bool = False
+    """Whether rules have found something about it."""
+    has_evidence: bool = False
+    source: int | None = None
+    """The event type of whose readings it is made, and its slug."""
+    source_slug: str | None = None
+    readings: int | None = None
+    """How many readings it is made of, and how many of them are valid; None of what was captured."""
+    valid_readings: int | None = None
+    covered_readings: int | None = None
+    """Slots of the readings' cadence in which its meter has a valid one, of those expected."""
+    expected_readings: int | None = None
+
+
+class PositionMeaning(msgspec.Struct, frozen=True):
+    """What a position of an event type means."""
+
+    event_type: int
+    position: int
+    slug: str
+    name: str
+    unit: str | None
+    required: bool
+
+
+_HAS_EVIDENCE: Final = (
+    "EXISTS (SELECT FROM evidence v WHERE (v.project_id, v.event_id) = (e.project_id, e.id))"
+)
+
+# Events that were captured, which nearly all are, are not asked about.
+_SOURCE: Final = """
+    CASE WHEN e.readings IS NOT NULL THEN (
+        SELECT {} FROM roll_ups ru JOIN event_types source ON (source.project_id, source.id)
+                                                            = (ru.project_id, ru.source_id)
+         WHERE (ru.project_id, ru.event_type_id) = (e.project_id, e.event_type_id)) END
+"""
+
+EVENT_ROW: Final = row_of(
+    EventRow,
+    Column("project", "e.project_id"),
+    Column("number", "e.id"),
+    Column("event_type", "e.event_type_id"),
+    Column("slug", "t.slug"),
+    Column("name", "t.name"),
+    Column("tracking_id", "e.tracking_id"),
+    Column("client_reference", "e.client_reference"),
+    Column("notes", "e.notes"),
+    Column("start_time", "e.start_time"),
+    Column("end_time", "e.end_time"),
+    Column("is_complete", "e.is_complete"),
+    Column("feedstock", "e.feedstock_id"),
+    Column("feedstock_name", "f.name AS feedstock"),
+    Column("asset", "e.asset_id"),
+    Column("asset_name", "a.name AS asset"),
+    Column("location_ids", "e.location_ids"),
+    Column("numbers", f"{NUMBERS} AS numbers"),
+    Column("texts", f"{TEXTS} AS texts"),
+    Column("booleans", f"{BOOLEANS} AS booleans"),
+    Column("created_at", "e.created_at"),
+    Column("updated_at", "e.updated_at"),
+    Column("captured_numbers", CAPTURED_ARRAYS["numbers"]),
+    Column("captured_texts", CAPTURED_ARRAYS["texts"]),
+    Column("captured_booleans", CAPTURED_ARRAYS["booleans"]),
+    Column("is_revised", "e.is_revised"),
+    Column("is_imputed", "e.is_imputed"),
+    Column("has_results", f"{HAS_RESULTS} AS has_results"),
+    Column("has_evidence", f"{_HAS_EVIDENCE} AS has_evidence"),
+    Column("source", f"{_SOURCE.format('source.id')} AS source"),
+    Column("source_slug", f"{_SOURCE.format('source.slug')} AS source_slug"),
+    Column("readings", "e.readings"),
+    Column("valid_readings", "e.valid_readings"),
+    Column("covered_readings", "e.covered_readings"),
+    Column("expected_readings", "e.expected_readings"),
+)
+
+ONE_EVENT: Final = (
+    f"SELECT {EVENT_ROW.columns} FROM {EVENT_SOURCE}"
+    " WHERE e.project_id = %s AND e.id = %s AND e.voided_at IS NULL"
+)
+_ONE_LOCKED: Final = f"{ONE_EVENT} FOR NO KEY UPDATE OF e"
+
+
+async def event_row(tx: Read, project: int, friendly: str) -> EventRow:
+    """The row of an event that is not voided."""
+    return await _row(tx, project, friendly, ONE_EVENT)
+
+
+async def locked_event_row(tx: Write, project: int, friendly: str) -> EventRow:
+    """The row of an event that is not voided, and that nobody else changes until the transaction ends."""
+    return await _row(tx, project, friendly, _ONE_LOCKED)
+
+
+def event_number(project: int, friendly: str) -> int:
+    """The number in the friendly id of an event of the project; NotFound for any other text."""
+    key = ids.parse("event", friendly)
+    if key is None or key != ids.Key(project, key.key):
+        raise NotFound("event", friendly)
+    return key.key
+
+
+async def _row(tx: Read, project: int, friendly: str, statement: LiteralString) -> EventRow:
+    row = await tx.row(EVENT_ROW.make, statement, (project, event_number(project, friendly)))
+    if row is None:
+        raise NotFound("event", friendly)
+    return row
+
+
+def value_at(row: EventRow, position: int) -> DataPointValue | None:
+    """The value that an event holds at a position, as corrected; most are numbers."""
+    numbers = row.numbers
+    if position <= len(numbers) and (value := numbers[position - 1]) is not None:
+        return value
+    return _at(position, row.texts, row.booleans)
+
+
+def captured_at(row: EventRow, position: int) -> DataPointValue | None:
+    """The value that was captured at a position; an imputed event has none."""
+    if row.is_imputed:
+        return None
+    return _at(
+        position,
+        row.numbers if row.captured_numbers is None else row.captured_numbers,
+        row.texts if row.captured_texts is None else row.captured_texts,
+        row.booleans if row.captured_booleans is None else row.captured_booleans,
+    )
+
+
+def _at(position: int, *arrays: Sequence[DataPointValue | None]) -> DataPointValue | None:
+    for values in arrays:
+        if position <= len(values) and (value := values[position - 1]) is not None:
+            return value
+    return None
+
+
+# What lists of events and of their data points share: which events an end lets a list leave out unread.
+#
+# Invariant: what is implied leaves out no event that meets the condition.
+
+
+_PLACES: Final = (
+    "e.location_ids[1] = {}",
+    "e.location_ids[2] = {}",
+    "e.location_ids[3] IS NOT NULL AND {} = ANY (e.location_ids[3:])",
+)
+BY_METER: Final[Mapping[str, Filter]] = {
+    "asset_id": Filter("e.asset_id", read_key("asset"), "an id ast_…"),
+    "location_id": Filter(
+        "e.location_ids", read_key("location"), "an id loc_…", contains=True, places=_PLACES
+    ),
+}
+"""What meters events are of: their asset, and any of their locations, each place of which has an index."""
+
+_LONGEST: Final = """
+    (SELECT coalesce(max(longest), interval '0') FROM event_counts WHERE project_id = {})
+"""
+
+
+def implied_by(project: int, request: ListRequest) -> tuple[Composable, ...]:
+    """What bounds of an end say of the start of events."""
+    return start_implied(request, "e.start_time", SQL(_LONGEST).format(Literal(project)))
+
+
+async def with_readings(tx: Read, project: int, request: ListRequest) -> tuple[ListRequest, list[Composable]]:
+    """The request with what finds the readings of the rolled-up event that it names, and their tags.
+
+    They are found by the index of their type and time, however many there are. An event that was captured, or
+    that is not there, has none.
+    """
+    named = {value for name, _, value in request.conditions if name == _ROLLED_UP}
+    if not named:
+        return request, []
+    others = [one for one in request.conditions if one[0] != _ROLLED_UP]
+    rows = await tx.tuples(_ROLLED_UP_EVENTS, (project, list(named))) if len(named) == 1 else []
+    if not rows:
+        return replace(request, conditions=(*others, ("event_type_id", "eq", 0))), []
+    source, start, end, asset, feedstock, tracking_id, locations = rows[0]
+    found = (
+        ("event_type_id", "eq", source),
+        ("start_time", "geq", start),
+        ("start_time", "leq", end - MILLISECOND),
+    )
+    tags = SQL(
+        "e.asset_id IS NOT DISTINCT FROM {} AND e.feedstock_id IS NOT DISTINCT FROM {}"
+        " AND e.tracking_id IS NOT DISTINCT FROM {} AND e.location_ids = {}::integer[]"
+    ).format(Literal(asset), Literal(feedstock), Literal(tracking_id), Literal(locations))
+    return replace(request, conditions=(*others, *found)), [tags]
+
+
+_ROLLED_UP: Final = "rolled_up_event_id"
+_ROLLED_UP_EVENTS: Final = """
+    SELECT r.source_id, e.start_time, e.end_time, e.asset_id, e.feedstock_id, e.tracking_id, e.location_ids
+      FROM events e JOIN roll_ups r ON (r.project_id, r.event_type_id) = (e.project_id, e.event_type_id)
+     WHERE e.project_id = %s AND e.id = ANY (%s) AND e.readings IS NOT NULL
+"""
+
+
+# Stored events as the lines of their leaves: what was captured of them, whatever was corrected since.
+
+
+_CAPTURED: Final[LiteralString] = """
+    CASE WHEN e.captured ? '{0}' THEN (e.captured ->> '{0}')::{1} ELSE e.{0} END"""
+LINE_COLUMNS: Final = ", ".join(
+    [
+        "e.project_id, e.id, e.event_type_id",
+        _CAPTURED.format("start_time", "timestamptz"),
+        _CAPTURED.format("end_time", "timestamptz"),
+        _CAPTURED.format("tracking_id", "text"),
+        _CAPTURED.format("feedstock_id", "integer"),
+        _CAPTURED.format("asset_id", "integer"),
+        "e.client_reference, e.notes, e.location_ids::text, e.numbers::text, e.texts, e.booleans::text",
+    ]
+)
+"""The columns of an event `e` that its line is made of, in their order."""
+
+
+def leaf_of_columns(columns: Sequence[Any]) -> bytes:
+    """The leaf of an event, by its line's columns."""
+    project, number, kind, start, end, tracking_id, feedstock, asset, reference, notes, *arrays = columns
+    locations, numbers, texts, booleans = arrays
+    fields = (
+        str(project), str(number), str(kind), utc_text(start), utc_text(end), field_of(tracking_id),
+        NULL if feedstock is None else str(feedstock), NULL if asset is None else str(asset),
+        field_of(reference), field_of(notes), locations, numbers,
+        texts_of(texts).translate(ESCAPES) if texts else "{}", booleans,
+    )  # fmt: skip
+    return event_leaf("\t".join(fields))
+
+
+async def stored_leaves(tx: Read, project: int, numbers: Collection[int]) -> dict[int, str]:
+    """The leaves of events of a project, as hexadecimal digits."""
+    rows = await tx.tuples(
+        f"SELECT {LINE_COLUMNS} FROM events e WHERE e.project_id = %s AND e.id = ANY (%s)",
+        (project, sorted(numbers)),
+    )
+    return {row[1]: leaf_of_columns(row).hex() for row in rows}

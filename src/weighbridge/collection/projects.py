@@ -1,0 +1,196 @@
+"""Projects: everything that is measured, computed and accounted for belongs to one.
+
+A project belongs to an account and answers to its friendly id or its number. Its time zone decides
+where days and months begin, so it is fixed while batches exist. Permission: administration.
+"""
+
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import Final
+from zoneinfo import available_timezones
+
+from psycopg.sql import SQL
+
+from weighbridge.collection.named_records.names import project_named
+from weighbridge.collection.records.projects import (
+    STATUSES,
+    NewProject,
+    NewProjectBody,
+    Project,
+    ProjectChange,
+    ProjectChangeBody,
+)
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.ids import Link
+from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core.platform.permission import ANY, Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Read, Write
+from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request, read_page
+from weighbridge.db.row import Column, Derived, changed, row_of
+from weighbridge.errors import Invalid
+from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
+from weighbridge.platform import changes
+from weighbridge.platform.tenancy import find, of_account
+
+# Read projects.
+
+
+PROJECTS: Final = Listing(
+    sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
+    default_sort="id",
+    key=("id",),
+    is_exported=True,
+)
+
+
+def _page_of_project(friendly: str) -> Link:
+    return Link(f"/projects/{friendly}")
+
+
+PROJECT_ROW: Final = row_of(
+    Project,
+    Column("id", "id", partial(ids.of, "project")),
+    Column("numeric_id", "id"),
+    Column("name", "name"),
+    Column("description", "description"),
+    Column("time_zone", "time_zone"),
+    Column("status", "status"),
+    Column("created_at", "created_at"),
+    Column("updated_at", "updated_at"),
+    Derived("ui_url", ("id",), _page_of_project),
+)
+
+
+async def select_projects(tx: Read, actor: Actor, request: ListRequest) -> Page[Project]:
+    """The projects of the actor's account."""
+    mine = of_account(actor, "account_id")
+    return await read_page(tx, PROJECT_ROW, PROJECTS, request, source="projects", where=[mine], is_last=True)
+
+
+async def read_project(tx: Read, project_id: int) -> Project:
+    """One project by its number."""
+    return await find(tx, PROJECT_ROW, "projects", SQL("id = %s"), (project_id,))
+
+
+# Make projects, and change them.
+
+
+async def insert_project(tx: Write, actor: Actor, new: NewProject) -> Project:
+    """Make a project in the actor's account."""
+    problems = [*_problems_of(new.name, new.time_zone)]
+    if problems:
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO projects (account_id, name, description, time_zone)
+        VALUES (%s, %s, %s, %s) RETURNING id
+        """,
+        (actor.account_id, new.name.strip(), new.description, new.time_zone),
+    )
+    project = await read_project(tx, number)
+    changes.record(tx, actor, action="project.create", target=project.id, project_id=number, after=project)
+    return project
+
+
+async def change_project(tx: Write, actor: Actor, number: int, change: ProjectChange) -> Project:
+    """Change a project; its time zone only while it has no batches, whose slots were cut by it."""
+    await tx.execute("SELECT FROM projects WHERE id = %s FOR UPDATE", (number,))
+    before = await read_project(tx, number)
+    desired = changed(before, change)
+    problems = [*_problems_of(desired.name, desired.time_zone)]
+    if desired.status not in STATUSES:
+        problems.append(
+            Problem(
+                f"project.status is {desired.status!r}; allowed are {', '.join(STATUSES)}.",
+                "project.status",
+                "invalid",
+            )
+        )
+    held = None
+    if desired.time_zone != before.time_zone and not problems:
+        held = await changes.hold_off_generations(tx, number)
+        problems += await _problems_of_a_new_zone(tx, held, before.time_zone)
+    if problems:
+        raise Invalid(problems)
+    if desired == before:
+        return before
+    await tx.execute(
+        """
+        UPDATE projects SET name = %s, description = %s, time_zone = %s, status = %s, updated_at = now()
+         WHERE id = %s
+        """,
+        (desired.name, desired.description, desired.time_zone, desired.status, number),
+    )
+    after = await read_project(tx, number)
+    changes.record(
+        tx, actor, held, action="project.update", target=after.id, project_id=number,
+        before=before, after=after,
+    )  # fmt: skip
+    return after
+
+
+async def _problems_of_a_new_zone(tx: Write, held: changes.GenerationsHeldOff, zone: str) -> list[Problem]:
+    has_batches = "SELECT EXISTS (SELECT FROM batches WHERE project_id = %s AND deleted_at IS NULL)"
+    if not await tx.value(has_batches, (held.project,)):
+        return []
+    return [
+        Problem(
+            f"The project has batches, whose days and months begin in {zone}; "
+            "its time zone is fixed while they exist.",
+            "project.time_zone",
+            "in_use",
+        )
+    ]
+
+
+def _problems_of(name: str, time_zone: str) -> Iterator[Problem]:
+    if wrong := problem_of_name(name, "A project", "project.name"):
+        yield wrong
+    if time_zone not in _time_zones():
+        yield Problem(
+            f"{time_zone!r} is not a time zone of the IANA list, such as Europe/Berlin or UTC.",
+            "project.time_zone",
+            "invalid",
+        )
+
+
+@cache
+def _time_zones() -> frozenset[str]:
+    """The IANA list. It is gathered from hundreds of files, so once for each process."""
+    return frozenset(available_timezones())
+
+
+# Paths of projects.
+
+
+@get("/projects", permission=ANY, returns=Page[Project], listing=PROJECTS)
+async def list_projects(call: ReadCall) -> Page[Project]:
+    """List the account's projects."""
+    return await select_projects(call.tx, call.actor, list_request(call.query, PROJECTS))
+
+
+@post("/projects", permission="administration:write", body=NewProjectBody, returns=Project)
+async def create_project(call: WriteCall, body: NewProjectBody) -> Project:
+    """Create a project."""
+    return await insert_project(call.tx, call.actor, body.project)
+
+
+@get("/projects/{project_id}", permission=ANY, returns=Project)
+async def get_project(call: ReadCall) -> Project:
+    """Read one project."""
+    number = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await read_project(call.tx, number)
+
+
+@patch("/projects/{project_id}", permission="administration:write", body=ProjectChangeBody, returns=Project)
+async def update_project(call: WriteCall, body: ProjectChangeBody) -> Project:
+    """Change a project's name, description, status or, while it has no batches, its time zone.
+
+    Its status is `active` or `archived`; an archived project can be read and written as before.
+    """
+    number = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await change_project(call.tx, call.actor, number, body.project)
+
+
+ROUTES = [list_projects, create_project, get_project, update_project]

@@ -1,0 +1,128 @@
+"""`weighbridge account` and `weighbridge flag set`: more accounts, the erasure of persons, and features."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from weighbridge.commands.context import DataDir, ExistingDataDir, Json, command_id, in_transaction, opened
+from weighbridge.core.platform.settings import FEATURES, Feature
+from weighbridge.errors import Refusal
+
+if TYPE_CHECKING:
+    from weighbridge.db.engine import Write
+
+AccountOption = Annotated[
+    str | None,
+    Parameter(help="The account to act in, as its administrator; the account default by default."),
+]
+"""The option of the commands that act in an account."""
+
+Email = Annotated[str, Parameter(help="The address of the user who is to be forgotten.")]
+
+NewAccountName = Annotated[str, Parameter(help="The name of the account; no other has it.")]
+
+account = App(name="account", help="Accounts: each sees its own projects and nothing of any other.")
+
+
+def register_account(app: App) -> None:
+    """Add the command."""
+    app.command(account)
+
+
+@account.command
+def create(*, name: NewAccountName, data_dir: DataDir = None, as_json: Json = False) -> None:
+    """Make an account with its administrator.
+
+    Example: `weighbridge account create --name "North plant"`
+    """
+    from weighbridge.platform.users import ADMINISTRATOR, create_account
+
+    name = name.strip()
+    if not name:
+        raise Refusal("An account needs a name.")
+
+    async def make(tx: "Write") -> int:
+        return (await create_account(tx, name=name, request_id=command_id())).account_id
+
+    with opened(data_dir) as url:
+        account_id = in_transaction(url, make)
+    made = {"id": account_id, "name": name, "administrator": ADMINISTRATOR}
+    sentence = f"The account {name!r} is made; make a token for it with weighbridge token create --account."
+    sys.stdout.write((json.dumps(made) if as_json else sentence) + "\n")
+
+
+@account.command
+def erase_person(
+    *, email: Email, account: AccountOption = None, data_dir: ExistingDataDir = None, as_json: Json = False
+) -> None:
+    """Forget who a user was: address, name and the names of their tokens, which are revoked.
+
+    Books and audit rows keep the user's number. This cannot be undone.
+
+    Example: `weighbridge account erase-person --email ada@plant.example`
+    """
+    from weighbridge.platform import users as actions
+
+    async def erase(tx: "Write") -> int:
+        actor = await actions.administrator_of(tx, account or actions.DEFAULT_ACCOUNT, command_id())
+        return await actions.erase_person(tx, actor, email.strip())
+
+    with opened(data_dir, is_made=True) as url:
+        user_id = in_transaction(url, erase)
+    sentence = f"The user is erased-{user_id} from now on; their tokens are revoked."
+    sys.stdout.write((json.dumps({"user_id": user_id}) if as_json else sentence) + "\n")
+
+
+if TYPE_CHECKING:
+    from weighbridge.db.engine import Write
+
+STATES = {"on": True, "off": False}
+"""What a flag is set to."""
+
+FlagName = Annotated[str, Parameter(help=f"The feature: {', '.join(FEATURES)}.")]
+OnOrOff = Annotated[str, Parameter(help="on or off.")]
+
+flag = App(name="flag", help="Feature flags: parts of the service that an account may do without.")
+
+
+def register_flag(app: App) -> None:
+    """Add the command."""
+    app.command(flag)
+
+
+@flag.command(name="set")
+def set_flag(
+    name: FlagName,
+    state: OnOrOff,
+    /,
+    *,
+    account: AccountOption = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Switch a feature of an account on or off; what it made stays and is there again with it.
+
+    Example: `weighbridge flag set rules_engine off --account "North plant"`
+    """
+    problems = []
+    if name not in set(Feature):
+        problems.append(f"There is no feature {name!r}; there are {', '.join(FEATURES)}.")
+    if state not in STATES:
+        problems.append(f"A flag is on or off, not {state!r}.")
+    if problems:
+        raise Refusal(" ".join(problems))
+    from weighbridge.platform.feature_flags import switch_feature
+    from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of
+
+    owner = account or DEFAULT_ACCOUNT
+
+    async def switch(tx: "Write") -> dict[str, bool]:
+        actor = await administrator_of(tx, owner, command_id())
+        flags = await switch_feature(tx, actor, Feature(name), is_on=STATES[state])
+        return {feature: getattr(flags, feature) for feature in FEATURES}
+
+    with opened(data_dir) as url:
+        flags = in_transaction(url, switch)
+    sys.stdout.write((json.dumps(flags) if as_json else f"{name} is {state} for {owner}.") + "\n")

@@ -1,0 +1,247 @@
+"""`weighbridge archive`: old months of events as Parquet elsewhere, listed, compared and computed with."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from cyclopts import App, Parameter
+
+from weighbridge.commands.context import ExistingDataDir, Json, command_id, opened
+from weighbridge.errors import Refusal
+
+if TYPE_CHECKING:
+    from weighbridge.archive.comparison import CheckedMonth
+    from weighbridge.archive.manifest import ListedMonth
+    from weighbridge.archive.recomputation import ArchiveRecomputation
+    from weighbridge.archive.writer import WrittenMonth
+
+
+def of_written(one: "WrittenMonth") -> str:
+    """What became of a month."""
+    each = f", {one.bytes / one.rows:.1f} bytes for each" if one.rows else ""
+    counts = f"{one.rows:,} events, {one.bytes:,} bytes{each}"
+    return f"{one.month}  {one.state:9}  version {one.version}, {counts}"
+
+
+def of_listed(one: "ListedMonth") -> str:
+    """A version of a month."""
+    return (
+        f"{one.project}  {one.month}  version {one.version}, {one.rows:,} events, {one.bytes:,} bytes, by"
+        f" {one.made_at.text}, in {one.place}, manifest {one.sha256[:32]}"
+    )
+
+
+def of_checked(one: "CheckedMonth") -> str:
+    """What came of comparing a month, a line for each difference."""
+    state = "as it was" if one.is_clean and not one.changed else "changed" if one.is_clean else "ALTERED"
+    lines = [f"{one.month}  {state:9}  version {one.version}, {one.rows:,} events"]
+    lines += [f"  ALTERED  {said}" for said in one.altered]
+    lines += [f"  changed  {said}" for said in one.changed]
+    lines += [f"  renamed  {said}" for said in one.renamed]
+    if one.more:
+        lines.append(f"  and {one.more:,} more events that differ")
+    if one.changed and one.is_clean:
+        lines.append("  `weighbridge archive write` writes another version of the month.")
+    return "\n".join(lines)
+
+
+def of_recomputed(one: "ArchiveRecomputation") -> str:
+    """What came of computing batches anew."""
+    lines = [f"{one.batches:,} batches over {one.events:,} events of {one.months} archived months:"]
+    lines += [f"  BROKEN   {said}" for said in one.violations]
+    lines += [f"  lacking  {said}" for said in one.uncovered]
+    if one.outside:
+        lines.append(f"  {one.outside:,} other batches have none of their events in the archive.")
+    held = "Every one of them comes to its digits again."
+    lines.append(held if one.is_clean else "Not everything holds.")
+    return "\n".join(lines)
+
+
+if TYPE_CHECKING:
+    from weighbridge.backup.target import BackupTarget
+    from weighbridge.core.platform.permission import Actor
+    from weighbridge.db.engine import Database
+
+Result = TypeVar("Result")
+
+ProjectOption = Annotated[str, Parameter(help="The project, by its id prj_… or its number.")]
+AnyProjectOption = Annotated[
+    str | None, Parameter(help="The project, by its id prj_… or its number; all by default.")
+]
+Through = Annotated[
+    str, Parameter(help="The last month, such as 2025-12; it must have been over for a week.")
+]
+From = Annotated[str, Parameter(help="The folder or URL that months were written to.")]
+To = Annotated[str, Parameter(help="A folder, or a file, s3, gs or az URL.")]
+
+archive = App(
+    name="archive", help="Old months of events as Parquet: written, listed, compared, computed with."
+)
+
+
+def register(app: App) -> None:
+    """Add the commands."""
+    app.command(archive)
+
+
+@archive.command(name="write")
+def write(
+    *,
+    project: ProjectOption,
+    through: Through,
+    to: To,
+    data_dir: ExistingDataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Write the events of each month, up to one, as a file of Parquet with a manifest; what is there is
+    left alone, and a month that changed since gets another version beside the older ones.
+
+    Nothing is removed from the database. It may be interrupted at any time, and run again.
+
+    Example: `weighbridge archive write --project prj_5f0c… --through 2025-12 --to s3://bucket/archive`
+    """
+    from weighbridge.archive.months import CalendarMonth
+    from weighbridge.archive.writer import ArchiveRequest, write_months
+
+    last = CalendarMonth.read(through, "--through")
+    place = _place(to)
+
+    async def work(database: "Database") -> None:
+        account, number = await _project(database, project)
+        actor = await _actor(database, account)
+        months = 0
+        async for month in write_months(database, place, ArchiveRequest(actor, number, last)):
+            _say(month, of_written, as_json=as_json)
+            months += 1
+        if not months and not as_json:
+            sys.stdout.write(f"The project has no events up to the end of {last.text}.\n")
+
+    _with_database(data_dir, work)
+
+
+@archive.command(name="list")
+def list_months(
+    *, project: AnyProjectOption = None, data_dir: ExistingDataDir = None, as_json: Json = False
+) -> None:
+    """List what was written: each version of each month, where it lies, and the digest of its manifest.
+
+    Example: `weighbridge archive list`
+    """
+    from weighbridge.archive.manifest import ListedMonth, archived_months
+
+    async def work(database: "Database") -> None:
+        number = None if project is None else (await _project(database, project))[1]
+        async with database.read() as tx:
+            found = await archived_months(tx, number)
+        for one in found:
+            _say(ListedMonth.of(one), of_listed, as_json=as_json)
+        if not found and not as_json:
+            sys.stdout.write("No month was archived.\n")
+
+    _with_database(data_dir, work)
+
+
+@archive.command(name="check")
+def check(
+    place: From, /, *, project: ProjectOption, data_dir: ExistingDataDir = None, as_json: Json = False
+) -> None:
+    """Compare the newest version of each month with the database, row by row and both ways; what changed
+    since is told with its change. Exits with 1 when a row or a file was altered behind the service's back.
+
+    Example: `weighbridge archive check s3://bucket/archive --project prj_5f0c…`
+    """
+    from weighbridge.archive.comparison import check_months
+
+    files = _place(place, is_made=True)
+
+    async def work(database: "Database") -> bool:
+        _, number = await _project(database, project)
+        is_clean = True
+        async for month in check_months(database, files, number):
+            _say(month, of_checked, as_json=as_json)
+            is_clean = is_clean and month.is_clean
+        return is_clean
+
+    if not _with_database(data_dir, work):
+        sys.exit(1)
+
+
+@archive.command(name="verify")
+def verify(
+    place: From, /, *, project: ProjectOption, data_dir: ExistingDataDir = None, as_json: Json = False
+) -> None:
+    """Compute batches anew from the archive's events in place of the database's, to the last digit; exits
+    with 1 when any comes to something else, or has only a part of its events there.
+
+    Models, corrections and books are those of the database. Nothing is changed.
+
+    Example: `weighbridge archive verify s3://bucket/archive --project prj_5f0c…`
+    """
+    from weighbridge.archive.recomputation import recompute_archived
+
+    files = _place(place, is_made=True)
+
+    async def work(database: "Database") -> bool:
+        _, number = await _project(database, project)
+        found = await recompute_archived(database, files, number)
+        _say(found, of_recomputed, as_json=as_json)
+        return found.is_clean
+
+    if not _with_database(data_dir, work):
+        sys.exit(1)
+
+
+def _with_database(
+    data_dir: Path | None, work: "Callable[[Database], Coroutine[Any, Any, Result]]"
+) -> Result:
+    from weighbridge.db.engine import Database
+
+    async def run(url: str) -> Result:
+        async with Database(url, connections_max=2, idle_timeout_seconds=3600) as database:
+            return await work(database)
+
+    with opened(data_dir, is_made=True) as url:
+        return asyncio.run(run(url))
+
+
+async def _project(database: "Database", named: str) -> tuple[str, int]:
+    """The name of a project's account, and the project's number; raises Refusal."""
+    from weighbridge.core.identity import ids
+
+    key = ids.parse("project", named)
+    number = key.project if key else int(named) if named.isdecimal() and len(named) < 10 else 0
+    async with database.read() as tx:
+        account = await tx.value(
+            "SELECT a.name FROM projects p JOIN accounts a ON a.id = p.account_id WHERE p.id = %s", (number,)
+        )
+    if account is None:
+        raise Refusal(f"There is no project {named!r}.")
+    return account, number
+
+
+async def _actor(database: "Database", account: str) -> "Actor":
+    """The administrator of an account, in whose name months are written."""
+    from weighbridge.platform.users import administrator_of
+
+    async with database.write() as tx:
+        return await administrator_of(tx, account, command_id())
+
+
+def _place(text: str, *, is_made: bool = False) -> "BackupTarget":
+    """The place of a folder or URL; a folder is known by its whole path, from wherever it was named."""
+    from weighbridge.backup.target import BackupTarget
+
+    whole = text if "://" in text else str(Path(text).expanduser().absolute())
+    return BackupTarget.opened(whole, is_made=is_made)
+
+
+def _say(one: Any, sentence: Callable[[Any], str], *, as_json: bool) -> None:
+    import msgspec
+
+    from weighbridge.db.json import written
+
+    said = msgspec.json.encode(one, enc_hook=written).decode() if as_json else sentence(one)
+    sys.stdout.write(said + "\n")
+    sys.stdout.flush()

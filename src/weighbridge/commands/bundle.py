@@ -1,0 +1,254 @@
+"""`weighbridge bundle`: the proof bundle of a report made, checked without a service, and compared.
+
+`check` and `diff` open no database and ask no service: they need the file, and the key from somebody trusted.
+They end with 0 when all holds, with 1 when anything does not, with 2 when they cannot look.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+from cyclopts import App, Parameter
+
+from weighbridge.commands.accounts import AccountOption
+from weighbridge.commands.context import ExistingDataDir, command_id, opened
+from weighbridge.errors import Refusal
+
+if TYPE_CHECKING:
+    from weighbridge.core.bundle.check import CheckedBundle
+    from weighbridge.core.bundle.contents import BundleContents
+    from weighbridge.core.bundle.difference import RunDeviation
+    from weighbridge.core.proof.signing import VerifierKey
+    from weighbridge.reporting.bundle.builder import MadeBundle
+
+FAULTY: Final = 1
+UNREADABLE: Final = 2
+RUNS_SHOWN: Final = 12
+"""Runs that the check tells of by name; the page has the others."""
+
+BundleFile = Annotated[Path, Parameter(help="The file of the bundle.")]
+KeyOption = Annotated[
+    str,
+    Parameter(help="The service's key, as `weighbridge audit key` printed it, from somebody you trust."),
+]
+
+bundle = App(name="bundle", help="The proof bundle of a report: made, checked without a service, compared.")
+
+
+def register(app: App) -> None:
+    """Add the command."""
+    app.command(bundle)
+
+
+@bundle.command(name="make")
+def make_one(
+    report: Annotated[str, Parameter(help="The id of the report, such as rpt_….")],
+    /,
+    *,
+    output: Annotated[Path, Parameter(help="The file that is written.")],
+    redact: Annotated[
+        bool, Parameter(help="Leave evidence out, and say its digests instead.", negative="")
+    ] = False,
+    account: AccountOption = None,
+    data_dir: ExistingDataDir = None,
+) -> None:
+    """Make the bundle of a report as it stands now, under the audit head of this moment.
+
+    Example: `weighbridge bundle make rpt_5f0c… --output first-quarter.zip`
+    """
+    import asyncio
+
+    with opened(data_dir, is_made=True) as url:
+        made = asyncio.run(_made(url, data_dir, account, report, output, is_redacted=redact))
+    said = f"{made.batch_count:,} batches, {made.size:,} bytes, SHA-256 {made.sha256.hex()}"
+    sys.stdout.write(f"{output}: {said}\n")
+
+
+@bundle.command(name="check")
+def check_one(
+    file: BundleFile,
+    /,
+    *,
+    key: KeyOption,
+    show: Annotated[
+        list[str] | None,
+        Parameter(help="Print how this batch came to its values, by its id or by what it is called."),
+    ] = None,
+) -> None:
+    """Check a bundle with nothing but the file and the key; every batch is computed again.
+
+    Example: `weighbridge bundle check first-quarter.zip --key "$(cat plant.vkey)" --show 2025-03`
+    """
+    with _mapped(file) as content:
+        checked = _checked(content, _key(key))
+        if checked.contents is not None:
+            for name in show or ():
+                _show(checked.contents, name)
+        _tell(file, checked)
+        is_faulty = bool(checked.faults)
+        checked.contents = None
+    if is_faulty:
+        sys.exit(FAULTY)
+
+
+@bundle.command(name="diff")
+def diff_two(before: BundleFile, after: BundleFile, /, *, key: KeyOption) -> None:
+    """Say what changed from one bundle to another, by batch and cause; both are checked first.
+
+    Example: `weighbridge bundle diff first-quarter.zip restated.zip --key "$(cat plant.vkey)"`
+    """
+    from weighbridge.core.bundle.difference import bundle_difference
+
+    verifier = _key(key)
+    with _mapped(before) as earlier, _mapped(after) as later:
+        pair = [(before, _checked(earlier, verifier)), (after, _checked(later, verifier))]
+        faulty = [one for one in pair if one[1].faults]
+        for file, checked in faulty:
+            _tell(file, checked)
+        if not faulty:
+            first, second = (checked.contents for _, checked in pair)
+            assert first is not None and second is not None, "what has no faults was read"  # noqa: S101, PT018
+            lines = list(_difference_lines(bundle_difference(first, second)))
+            sys.stdout.write("\n".join(lines or ["Nothing changed."]) + "\n")
+        for _, checked in pair:
+            checked.contents = None
+    if faulty:
+        sys.exit(FAULTY)
+
+
+async def _made(
+    url: str, data_dir: Path | None, account: str | None, report: str, output: Path, *, is_redacted: bool
+) -> "MadeBundle":
+    from tempfile import TemporaryDirectory
+
+    from weighbridge.collection.evidence_files import open_store
+    from weighbridge.core.identity import ids
+    from weighbridge.db.engine import Database
+    from weighbridge.platform.audit.heads import keep_key, signer
+    from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of
+    from weighbridge.reporting import reports_queries as queries
+    from weighbridge.reporting.bundle.builder import BundleRequest, make_bundle
+    from weighbridge.settings import read_with
+
+    settings = read_with(data_dir=data_dir)
+    async with Database(url, connections_max=2) as database:
+        async with database.write() as tx:
+            actor = await administrator_of(tx, account or DEFAULT_ACCOUNT, command_id())
+            await keep_key(tx, settings)
+            by = await signer(tx, settings)
+            found = await queries.get_report(tx, actor, report)
+        if not found.inclusion_count:
+            raise Refusal(f"The report {report} takes from no batch.")
+        key = ids.parse("report", found.id)
+        assert key is not None, "a report that was found has an id"  # noqa: S101
+        request = BundleRequest(
+            key.project, key.key, actor.account_id, by, queries.report_numbered, is_redacted
+        )
+        store = open_store(settings.evidence_url, settings.data_dir)
+        with TemporaryDirectory(prefix="weighbridge-bundle-") as folder:
+            return await make_bundle(database, store, request, Path(folder), output)
+
+
+def _checked(content: memoryview, key: "VerifierKey") -> "CheckedBundle":
+    from weighbridge.core.bundle.check import check_bundle
+    from weighbridge.modelling.document.yaml_text import read_model
+
+    return check_bundle(content, key, read_model)
+
+
+def _key(text: str) -> "VerifierKey":
+    from weighbridge.core.proof.signing import UnprovenError, VerifierKey
+
+    try:
+        return VerifierKey.read(text)
+    except UnprovenError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(UNREADABLE)
+
+
+@contextmanager
+def _mapped(file: Path) -> Iterator[memoryview]:
+    """The file as memory, of which only what is looked at is read."""
+    from mmap import ACCESS_READ, mmap
+
+    try:
+        with file.open("rb") as reading:
+            mapped = mmap(reading.fileno(), 0, access=ACCESS_READ)
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"{file} cannot be read: {error}\n")
+        sys.exit(UNREADABLE)
+    yield memoryview(mapped)
+
+
+def _tell(file: Path, checked: "CheckedBundle") -> None:
+    """Say what was found, and on what trust."""
+    for fault in checked.faults.told:
+        sys.stderr.write(f"{fault.text}\n")
+    if checked.faults:
+        more = checked.faults.count - len(checked.faults.told)
+        also = f", {more:,} of them not told" if more else ""
+        sys.stderr.write(f"{file} does NOT hold: {checked.faults.count:,} faults{also}.\n")
+        return
+    sys.stdout.write("".join(f"{line}\n" for line in _trust_lines(file, checked)))
+
+
+def _trust_lines(file: Path, checked: "CheckedBundle") -> Iterator[str]:
+    from weighbridge.core.bundle.coherence import unshown
+
+    contents, head = checked.contents, checked.vouched.head
+    assert contents is not None and head is not None, "what has no faults was read"  # noqa: S101, PT018
+    manifest, report = contents.manifest, contents.report
+    yield f"{file} holds."
+    yield f"Report {report.id}, {report.name!r}, states {report.amount}."
+    yield f"{checked.part_count:,} parts are what {head.origin} signed, by the key that you gave."
+    yield (
+        f"{len(checked.vouched.rows):,} rows of its audit log are under its head of {head.size:,} rows;"
+        " keep audit/head.checkpoint to hold later heads against it."
+    )
+    yield f"{checked.recomputed.batches:,} batches come to what they say, computed again to the last digit."
+    yield from _run_lines(contents)
+    if manifest.is_redacted:
+        yield "Evidence is there by its digests alone; what the files say was not looked at."
+    yield from unshown(contents)
+    yield "No file can show that meters measured right, or that nothing was left out before it was recorded."
+
+
+def _run_lines(contents: "BundleContents") -> Iterator[str]:
+    """What the runs come to that the report takes of, the first of them."""
+    from weighbridge.core.bundle.books import taken_runs
+
+    runs = taken_runs(contents) if contents.has_whole_stories else []
+    yield from (f"{run.name} {run.sentence}." for run in runs[:RUNS_SHOWN])
+    if len(runs) > RUNS_SHOWN:
+        yield f"{len(runs) - RUNS_SHOWN:,} more runs stand in report.html and batches.csv."
+
+
+def _show(contents: "BundleContents", name: str) -> None:
+    from weighbridge.core.bundle.check import prepared_models
+    from weighbridge.core.bundle.page import batch_named, equation_lines, prepared_of
+
+    number = batch_named(contents, name)
+    if number is None:
+        raise Refusal(f"The bundle has no batch {name!r}; batches.csv names those that it has.")
+    batch = contents.batches[number]
+    sys.stdout.write(f"{batch.batch_id} {batch.tracking_id}\n")
+    for line in equation_lines(contents, number, prepared_of(contents, prepared_models(contents), number)):
+        if line.written:
+            sys.stdout.write(f"  {line.written}\n  {line.filled} = {line.result}\n")
+        else:
+            sys.stdout.write(f"  {line.node} = {line.result}    {line.origin}\n")
+
+
+def _difference_lines(changes: "Sequence[RunDeviation]") -> Iterator[str]:
+    from weighbridge.core.quantity.number import plain
+
+    for change in changes:
+        taken = map(plain, change.taken)
+        totals = ("nothing" if one is None else plain(one) for one in change.totals)
+        yield f"{change.ledger} {change.name}, in {change.unit or '1'}: {', '.join(change.causes)}"
+        yield "  the report takes {} before, {} after; the batch comes to {} before, {} after".format(
+            *taken, *totals
+        )
+        yield from (f"  {detail}" for detail in change.details)

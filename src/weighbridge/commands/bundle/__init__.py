@@ -1,5 +1,0 @@
-"""`weighbridge bundle`: see `command`."""
-
-from weighbridge.commands.bundle.command import register
-
-__all__ = ["register"]

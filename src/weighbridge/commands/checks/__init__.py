@@ -1,1 +1,0 @@
-"""Commands that change nothing: whether what is stored holds, and what evaluating rules would change."""

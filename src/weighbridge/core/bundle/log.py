@@ -1,0 +1,446 @@
+"""Hold a bundle against its own proved rows of the audit log, record by record and correction by
+correction.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from itertools import chain
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from weighbridge.core.bundle.contents import MANIFEST, REPORT, RULE_FOLDER, BundleContents
+from weighbridge.core.bundle.form.archive import Faults
+from weighbridge.core.bundle.form.rows import BatchRow, CorrectionRow, EvidenceRow
+from weighbridge.core.bundle.form.tables import (
+    BATCHES,
+    CORRECTIONS,
+    EVENT_TYPES,
+    EVIDENCE,
+    LEDGERS,
+    MODELS,
+    NODE_VALUES,
+    STATIC_INPUTS,
+)
+from weighbridge.core.bundle.trust import ROWS, Vouched
+from weighbridge.core.collection.correction import CorrectionOrigin
+from weighbridge.core.identity import ids
+from weighbridge.core.ledger.instrument import AMOUNT, FIGURES
+from weighbridge.core.time.cadence import label, slot_at
+
+# The proved rows of the audit log by what they tell of, and how a record is held against one.
+#
+# Invariant: rows stand in the order of the log, so the last of a record is its newest state.
+
+
+Row = Mapping[str, Any]
+Wrong = tuple[str, str]
+"""A part, and a sentence that says what is wrong in it."""
+
+
+class LogRows:
+    """Rows by the record that they tell of, and by what was done."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._of: dict[str, list[Row]] = {}
+        self._doing: dict[str, list[Row]] = {}
+        for row in rows:
+            self._of.setdefault(row["object"], []).append(row)
+            self._doing.setdefault(row["action"], []).append(row)
+
+    def of(self, name: str, noun: str) -> list[Row]:
+        """What was done to a record of a kind, in order."""
+        return [row for row in self._of.get(name, ()) if row["action"].partition(".")[0] == noun]
+
+    def doing(self, action: str) -> list[Row]:
+        """The rows of one action, in order."""
+        return self._doing.get(action, [])
+
+    def rows_of(self, noun: str) -> list[Row]:
+        """What was done to records of a kind, in order."""
+        return [row for row in self._rows if row["action"].partition(".")[0] == noun]
+
+    def at(self, moment: str) -> list[Row]:
+        """What was done in one transaction, or at the same millisecond."""
+        return [row for row in self._rows if row["at"] == moment]
+
+    def compare(self, part: str, name: str, noun: str, said: Mapping[str, object]) -> Iterator[Wrong]:
+        """Where a record is another than its newest row says; it has to have one."""
+        rows = [row for row in self.of(name, noun) if isinstance(row["after"], Mapping)]
+        if not rows:
+            yield part, f"No row of the audit log tells of the {noun} {name}."
+            return
+        for field in unlike(said, rows[-1]["after"]):
+            yield part, f"The {field} of the {noun} {name} is another than the log says."
+
+
+def unlike(said: Mapping[str, object], logged: Mapping[str, Any]) -> Iterator[str]:
+    """The fields that a row says otherwise; what it leaves out is nothing."""
+    for name, value in said.items():
+        if not _are_equal(value, logged.get(name)):
+            yield name
+
+
+def _are_equal(value: object, logged: Any) -> bool:
+    if isinstance(value, Decimal):
+        try:
+            return value == Decimal(str(logged))
+        except InvalidOperation:
+            return False
+    return type(value) is type(logged) and value == logged
+
+
+# Whether a bundle's parts say what its own proved rows of the audit log say of the same records.
+#
+# A row of the log shows a record as it was written. So of the report, its evidence, the generations that
+# made its batches, their models and whatever else the log tells of, the newest proved row is compared field
+# by field.
+#
+# Invariant: what a part states and a proved row states otherwise is a fault; where a row has to be there
+# and is not, that is one too.
+
+
+_ATTACHED: Final = "evidence.create"
+_STARTED: Final = ("batch_generation.start", "batch.update_inputs")
+_FINISHED: Final = "batch_generation.finish"
+_DELETED: Final = "batch_deletion.finish"
+_STATED: Final = (
+    "project_id", "name", "report_type", "methodology_id", "ledger_id", "start_time", "end_time",
+    "effective_at", "supersedes",
+)  # fmt: skip
+_OF_EVIDENCE: Final = ("type", "name", "content_type", "size", "sha256")
+
+
+def compare_with_log(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
+    """Hold what the parts state against what the proved rows of the log state."""
+    log = LogRows(vouched.rows)
+    found = chain(_wrong_report(contents, log), _wrong_evidence(contents, log), _wrong_models(contents, log))
+    if contents.has_whole_stories:
+        found = chain(
+            found,
+            _wrong_generations(contents, log),
+            _wrong_deletions(contents, log),
+            _wrong_records(contents, log),
+            _wrong_instruments(contents, log),
+            wrong_corrections(contents, log),
+            wrong_rules(contents, log),
+        )
+    for part, sentence in found:
+        faults.add(part, sentence)
+
+
+def _wrong_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+    report = contents.report
+    rows = [row for row in log.of(report.id, "report") if "inclusions" in (row["after"] or {})]
+    if not rows:
+        yield ROWS, f"No row of the audit log tells of the report {report.id}."
+        return
+    number, after = rows[-1]["number"], rows[-1]["after"]
+    try:
+        logged = {one["batch_id"]: _taken(one) for one in after["inclusions"]}
+        amount = Decimal(str(after["amount"]))
+    except (KeyError, TypeError, InvalidOperation):
+        yield ROWS, f"Row {number} does not say what the report {report.id} takes."
+        return
+    stated = {
+        one.batch_id: (Decimal(one.amount), one.unit, one.tracking_id, one.start_time, one.end_time)
+        for one in report.inclusions
+    }
+    if (logged, amount) != (stated, Decimal(report.amount)):
+        yield REPORT, f"The report takes something else than row {number} of the log says."
+    for name in unlike({name: getattr(report, name) for name in _STATED}, after):
+        yield REPORT, f"Its {name} is another than row {number} of the log says."
+
+
+def _taken(one: Mapping[str, Any]) -> tuple[object, ...]:
+    return Decimal(str(one["amount"])), one["unit"], one["tracking_id"], one["start_time"], one["end_time"]
+
+
+def _wrong_evidence(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+    project = contents.manifest.project_number
+    there = {
+        f"evidence {row.evidence} of {ids.of('event', project, row.event)}": row for row in contents.evidence
+    }
+    for name, row in there.items():
+        rows = [one for one in log.of(name, "evidence") if one["action"] == _ATTACHED]
+        if len(rows) != 1:
+            yield EVIDENCE.part, f"No row of the audit log tells that {row.name!r} was attached."
+            continue
+        for field in _unlike_evidence(row, rows[0]):
+            yield EVIDENCE.part, f"The {field} of {row.name!r} is another than the log says."
+    logged = {row["object"] for row in log.doing(_ATTACHED)}
+    for name in sorted(logged - there.keys())[:5]:
+        yield EVIDENCE.part, f"The audit log tells of {name}, and it is not there."
+
+
+def _unlike_evidence(row: EvidenceRow, logged: Row) -> Iterator[str]:
+    yield from unlike({name: getattr(row, name) for name in _OF_EVIDENCE}, logged["after"])
+    if row.url != (None if row.type == "file" else logged["after"]["url"]):
+        yield "url"
+    if row.created_at.text != logged["at"]:
+        yield "created_at"
+
+
+def _wrong_models(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+    for model in contents.models.values():
+        rows = [row for row in log.of(model.model_id, "model") if "sha256" in (row["after"] or {})]
+        if not rows:
+            yield MODELS.part, f"No row of the audit log tells of the model {model.model_id}."
+            continue
+        said = {"sha256": model.sha256, "version": model.version, "name": model.name}
+        for name in unlike(said, rows[-1]["after"]):
+            yield MODELS.part, f"The {name} of model {model.model_id} is another than the log says."
+
+
+def _wrong_generations(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+    """Each batch was made by the generation that it names, which the log tells from start to finish."""
+    started = {row["after"]["id"]: row for action in _STARTED for row in log.doing(action)}
+    finished: dict[str, Row] = {name: row for row in log.doing(_FINISHED) for name in row["after"]["batches"]}
+    generations: dict[int, int] = {}
+    for batch in contents.batches.values():
+        if batch.generation is None:
+            continue
+        start, finish = started.get(batch.generation), finished.get(batch.batch_id)
+        if start is None or finish is None:
+            what = "start" if start is None else "end"
+            yield ROWS, f"No row of the audit log tells of the {what} of the generation of {batch.batch_id}."
+        elif generations.setdefault(finish["number"], batch.generation) != batch.generation:
+            yield BATCHES.part, f"Batch {batch.batch_id} was made by another generation, as the log tells."
+        elif finish["at"] != batch.created_at.text or not _are_of_one(start, finish):
+            yield BATCHES.part, f"Batch {batch.batch_id} was made at another time, as the log tells."
+
+
+def _are_of_one(start: Row, finish: Row) -> bool:
+    """Whether two rows are of one generation: of one request, the start before the end."""
+    is_of_one: bool = start["request_id"] == finish["request_id"]
+    return is_of_one and bool(start["number"] < finish["number"])
+
+
+def _wrong_deletions(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+    """Batches are deleted that the log says were, by when the report was sent off."""
+    deleted = {name: row for row in log.doing(_DELETED) for name in row["after"]["deleted"]}
+    sent = [row["number"] for row in log.of(contents.report.id, "report") if row["action"] == "report.submit"]
+    for batch in contents.batches.values():
+        row = deleted.get(batch.batch_id)
+        if batch.deleted_at is None and row is not None and not (sent and sent[0] < row["number"]):
+            yield BATCHES.part, f"Batch {batch.batch_id} was deleted, as the log tells, and does not say so."
+        if batch.deleted_at is not None and (row is None or row["at"] > batch.deleted_at.text):
+            yield BATCHES.part, f"Batch {batch.batch_id} says that it was deleted, and the log tells of none."
+
+
+def _wrong_records(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+    manifest = contents.manifest
+    said: dict[str, object] = {"name": manifest.project_name, "time_zone": manifest.time_zone}
+    yield from log.compare(MANIFEST, manifest.project_id, "project", said)
+    for ledger in contents.ledgers.values():
+        said = {
+            "name": ledger.name, "unit": ledger.unit or "dimensionless", "scale": ledger.scale,
+            "rounding": ledger.rounding, "output": ledger.output,
+        }  # fmt: skip
+        if ledger.ledger_id != ids.of("ledger", manifest.project_number, ledger.ledger):
+            yield LEDGERS.part, f"Ledger {ledger.ledger} of the project has another id."
+        yield from log.compare(LEDGERS.part, ledger.ledger_id, "ledger", said)
+    for static in contents.statics.values():
+        said = {
+            "slug": static.slug, "value": static.value, "unit": static.unit or None,
+            "effective_from": static.effective_from.text,
+        }  # fmt: skip
+        yield from log.compare(STATIC_INPUTS.part, str(static.static_input), "static_input", said)
+    yield from _wrong_event_types(contents, log)
+
+
+def _wrong_event_types(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+    newest = {
+        row["after"]["slug"]: row["after"] for row in log.rows_of("event_type") if row["after"] is not None
+    }
+    for event_type, points in contents.points.items():
+        if event_type not in newest:
+            yield EVENT_TYPES.part, f"No row of the audit log tells of the event type {event_type!r}."
+            continue
+        logged = {one["slug"]: one for one in newest[event_type]["data_point_types"]}
+        if logged.keys() != {point.data_point for point in points}:
+            yield EVENT_TYPES.part, f"{event_type!r} has other data points than the log says."
+            continue
+        in_order: dict[str, list[str]] = {}
+        for point in sorted(points, key=lambda one: one.position):
+            in_order.setdefault(point.value_type, []).append(point.data_point)
+            one = logged[point.data_point]
+            for name in unlike({"unit": point.unit, "value_type": point.value_type}, one):
+                yield EVENT_TYPES.part, f"The {name} of {event_type}.{point.data_point} is not the log's."
+
+
+def _wrong_instruments(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+    """An instrument has the figures that were entered: nothing computes them again."""
+    for batch in contents.batches.values():
+        if batch.model is not None:
+            continue
+        rows = log.of(batch.batch_id, "instrument")
+        if not rows:
+            yield ROWS, f"No row of the audit log tells of the instrument {batch.batch_id}."
+            continue
+        after = rows[0]["after"]
+        yield from _unlike_instrument(contents, batch, after, rows[0]["at"])
+
+
+def _unlike_instrument(
+    contents: BundleContents, batch: BatchRow, after: Mapping[str, Any], at: str
+) -> Iterator[Wrong]:
+    ledger = contents.ledgers[batch.ledger]
+    amount = Decimal(str(after["amount"]))
+    if (batch.total, batch.credited, ledger.ledger_id) != (amount, amount, after["ledger_id"]):
+        yield BATCHES.part, f"Instrument {batch.batch_id} has another amount or ledger than the log says."
+    if batch.created_at.text != at or batch.tracking_id not in {after["external_id"], after["name"]}:
+        yield BATCHES.part, f"Instrument {batch.batch_id} has another name or time than the log says."
+    day = after["issued_on"] or batch.created_at.astimezone(ZoneInfo(contents.manifest.time_zone)).date()
+    slot = slot_at("daily", batch.start_time, ZoneInfo(contents.manifest.time_zone))
+    said = (batch.start_time, batch.end_time, label("daily", slot, ZoneInfo(contents.manifest.time_zone)))
+    tags = (batch.by_event, batch.event, batch.run_tracking_id, batch.feedstock, batch.asset)
+    if said != (slot.start, slot.end, str(day)) or any(tags) or batch.share_places:
+        yield BATCHES.part, f"Instrument {batch.batch_id} counts for another day or partition than it does."
+    for value in contents.values.get(batch.batch, {}).values():
+        logged = after.get(value.node)
+        figure = FIGURES.get(value.node)
+        unit = after["unit"] if figure is None else figure.unit
+        rest = {value.whole, value.elements_sha256, value.element_count}
+        is_array = value.elements is not None or value.contributions is not None or rest != {None}
+        if logged is None or (value.value, value.unit) != (Decimal(str(logged)), unit) or is_array:
+            yield NODE_VALUES.part, f"{value.node!r} of instrument {batch.batch_id} is not what the log says."
+        elif (value.is_output, value.is_primary) != (True, value.node == AMOUNT):
+            yield (
+                NODE_VALUES.part,
+                f"{value.node!r} of instrument {batch.batch_id} serves something else.",
+            )
+
+
+# Whether corrections, and the rules that made some, are those that the proved rows of the log tell of.
+#
+# People correct one value, one event or many events at once; each leaves a row of the moment of the
+# correction. What a rule corrects is told by its version alone.
+#
+# Invariant: whoever corrected a value by hand, when, to what and why, is what the log says.
+
+
+CORRECTING: Final = (
+    "data_point.correct", "event.update", "event.update_many", "event.complete_many", "event.create",
+    "event.create_many",
+)  # fmt: skip
+"""What people correct values by, each of which leaves a row of the same moment as its corrections."""
+
+_ID_FIELDS: Final = {"feedstock_id": "feedstock", "asset_id": "asset"}
+_OF_RULE: Final = (
+    "expression", "target", "data_point", "purpose", "priority", "requires_approval", "window_member_scope",
+    "window_meters", "correction",
+)  # fmt: skip
+
+
+def wrong_corrections(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+    """Where corrections by hand are others than the log tells, and where it tells of others."""
+    by_time: dict[str, list[CorrectionRow]] = {}
+    for row in contents.corrections.values():
+        by_time.setdefault(row.created_at.text, []).append(row)
+        if row.origin == CorrectionOrigin.MANUAL and not _is_logged(contents, log, row):
+            yield CORRECTIONS.part, f"Correction {row.correction} is not one that the log tells of."
+    for logged in log.doing("data_point.correct"):
+        event = logged["after"]["data_point"]["event"]["id"]
+        named = {
+            ids.of("event", contents.manifest.project_number, one.event)
+            for one in by_time.get(logged["at"], ())
+        }
+        if _has(contents, event) and event not in named:
+            yield CORRECTIONS.part, f"Row {logged['number']} of the log tells of one that is not there."
+
+
+def _has(contents: BundleContents, event: str) -> bool:
+    number = ids.number("event", event, contents.manifest.project_number)
+    return any(file.has(number) for file in contents.events.values())
+
+
+def _is_logged(contents: BundleContents, log: LogRows, row: CorrectionRow) -> bool:
+    return any(
+        one["action"] in CORRECTING and one["user_id"] == row.user and _tells_of(contents, one, row)
+        for one in log.at(row.created_at.text)
+    )
+
+
+def _tells_of(contents: BundleContents, logged: Row, row: CorrectionRow) -> bool:
+    event = ids.of("event", contents.manifest.project_number, row.event)
+    before, after = logged["before"], logged["after"]
+    match logged["action"]:
+        case "data_point.correct":
+            point = after["data_point"]
+            return (
+                point["event"]["id"] == event
+                and point["slug"] == row.data_point
+                and _is(point["value"], row.to_value)
+                and _is(before["value"], row.from_value)
+                and after["reason"] == row.reason
+            )
+        case "event.update":
+            return (
+                logged["object"] == event
+                and _is(_held(after, row.data_point), row.to_value)
+                and _is(_held(before, row.data_point), row.from_value)
+            )
+    return True
+
+
+def _held(event: Mapping[str, Any], name: str) -> Any:
+    """What an event shows of a field or data point."""
+    if name in _ID_FIELDS:
+        named = event[_ID_FIELDS[name]]
+        return None if named is None else named["name"]
+    if name in event:
+        return event[name]
+    return next((one["value"] for one in event["data_points"] if one["slug"] == name), None)
+
+
+def _is(logged: Any, written: str | None) -> bool:
+    """Whether a value of the log is one as it is written here."""
+    if logged is None or written is None:
+        return logged is None and written is None
+    if isinstance(logged, bool):
+        return written == ("true" if logged else "false")
+    try:
+        return str(logged) == written or Decimal(str(logged)) == Decimal(written)
+    except InvalidOperation:
+        return False
+
+
+def wrong_rules(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+    """Where a rule version is another than the log tells."""
+    versions = {(row.rule, row.rule_version) for row in contents.corrections.values() if row.rule is not None}
+    for number, version in sorted(versions, key=str):
+        part = f"{RULE_FOLDER}{number}-{version}.json"
+        content = contents.parts.get(part)
+        if content is None:
+            continue
+        document = json.loads(bytes(content))
+        name = ids.of("rule", contents.manifest.project_number, number or 0)
+        rows = [row for row in log.of(name, "rule") if (row["after"] or {}).get("version") == version]
+        if not rows:
+            yield part, f"No row of the audit log tells of version {version} of the rule {name}."
+            continue
+        said = {field: document[field] for field in _OF_RULE if field in document}
+        for field in unlike(said, rows[0]["after"]):
+            yield part, f"The {field} of the rule is another than the log says."
+        watched = document["event_type_id"], document.get("asset_id")
+        if (document["user_id"], document["name"]) != (rows[0]["user_id"], _named(log, name)):
+            yield part, "It is called otherwise, or of another user than the log says."
+        if watched != tuple(_number(contents, rows[0]["after"], noun) for noun in ("event_type", "asset")):
+            yield part, "It watches another event type or asset than the log says."
+        if document["project_id"] != contents.manifest.project_number:
+            yield part, "It is of another project."
+        if (document["rule_id"], document["version"]) != (number, version):
+            yield part, "It is another version or rule than its name says."
+
+
+def _named(log: LogRows, rule: str) -> Any:
+    """What a rule is called by now."""
+    return [row["after"]["name"] for row in log.of(rule, "rule") if "name" in (row["after"] or {})][-1]
+
+
+def _number(contents: BundleContents, after: Mapping[str, Any], noun: str) -> int | None:
+    """The number of the event type or asset that a rule watches; rows of 1.0.0 know no asset."""
+    name = after.get(f"{noun}_id")
+    return None if name is None else ids.number(noun, name, contents.manifest.project_number)

@@ -1,0 +1,342 @@
+"""What is judged meter by meter: what totalisers counted, and how much of a slot readings cover."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, tzinfo
+from decimal import Decimal
+from itertools import pairwise
+from typing import Final
+
+from weighbridge.core.engine.measured import Term, latest, of_terms
+from weighbridge.core.engine.slot_computation import EngineSetting, SlotData
+from weighbridge.core.engine.statistics import Element, EventCadence, Group, Measure
+from weighbridge.core.ledger.allocation import Contributions
+from weighbridge.core.model import Aggregate, Input
+from weighbridge.core.model.aggregates import Reading, steps, stretches_of
+from weighbridge.core.quantity.number import EXACT, total
+from weighbridge.core.time.expectation import EVENT_TYPE, Meter, by_meter
+from weighbridge.core.time.instant import Instant, Interval
+
+# Totalisers: what their readings counted from one to the next, meter by meter, in every partition.
+#
+# A step from a reading to the meter's next one belongs to whatever the later reading is tagged with: a
+# meter that read 100 for straw, 120 for wood and 150 for straw counted 20 of wood and 30 of straw. So
+# whatever tags change, what the partitions have adds up to what the meters went on by.
+#
+# Invariants: a step counts once; a reading that no step begins or ends with counts for nothing, and is
+# named.
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the readings of a group counted, and the elements that it follows from; None of no steps."""
+
+    amount: Decimal | None
+    elements: tuple[Element, ...]
+    contributions: Contributions = field(default_factory=dict)
+    """What contributes to the amount, in its unit: each step, as the later source of its readings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """Readings of a slot that an input cannot use, whatever partitions run."""
+
+    node: str
+    source: int
+    aggregate: Aggregate
+    elements: tuple[Element, ...]
+
+
+def counted(groups: Sequence[Group], measure: Measure, slot: Interval) -> list[Counted]:
+    """What totalisers counted in a slot, group by group."""
+    placed = sorted(
+        (
+            (element, index)
+            for index, group in enumerate(groups)
+            for element in group.elements
+            if element.values[measure.value] is not None
+        ),
+        key=lambda one: one[0].rank,
+    )
+    amounts: list[list[Decimal]] = [[] for _ in groups]
+    terms: list[list[Term]] = [[] for _ in groups]
+    used: list[dict[int, Element]] = [{} for _ in groups]
+    for step in steps(readings_of([element for element, _ in placed], measure), slot):
+        (late, group), (early, _) = placed[step.late], placed[step.early]
+        amounts[group].append(step.amount)
+        terms[group].append((step.amount, latest([early.source(measure.value), late.source(measure.value)])))
+        used[group] |= {early.event: early, late.event: late}
+    return [
+        Counted(total(parts) if parts else None, tuple(elements.values()), of_terms(of_group))
+        for parts, elements, of_group in zip(amounts, used, terms, strict=True)
+    ]
+
+
+def readings_of(elements: Sequence[Element], measure: Measure) -> list[Reading]:
+    """Elements that have a number, as their readings."""
+    return [
+        Reading(element.time, number, meter=element.meter)
+        for element in elements
+        if (number := element.number(measure.value)) is not None
+    ]
+
+
+def unusable(setting: EngineSetting, data: SlotData) -> Iterator[Unusable]:
+    """The readings of a slot of which its inputs can make nothing, such as a totaliser's only one."""
+    for node in setting.program.nodes:
+        body = node.body
+        if not isinstance(body, Input) or node.slug in data.skipped or body.join is not None:
+            continue
+        if body.aggregate not in _USABLE:
+            continue
+        measure = setting.measures[node.slug]
+        elements = [
+            element
+            for group in data.groups
+            if node.slug in group.by_input
+            for element in group.elements
+            if element.values[measure.value] is not None
+        ]
+        elements.sort(key=lambda one: one.rank)
+        used = _USABLE[body.aggregate](elements, measure, data.slot)
+        left = tuple(one for index, one in enumerate(elements) if index not in used and one.is_of_slot)
+        if left:
+            yield Unusable(node.slug, measure.source, body.aggregate, left)
+
+
+def _in_steps(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
+    counting = steps(readings_of(elements, measure), slot)
+    return {index for step in counting for index in (step.early, step.late)}
+
+
+def _in_stretches(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
+    """The indices of the readings that stand for some time inside the slot."""
+    numbered = [
+        Reading(reading.time, Decimal(index), meter=reading.meter)
+        for index, reading in enumerate(readings_of(elements, measure))
+    ]
+    return {int(one.value) for one in stretches_of(numbered, slot) if slot.overlap(one.time) is not None}
+
+
+_USABLE = {Aggregate.DELTA: _in_steps, Aggregate.TIME_WEIGHTED: _in_stretches}
+"""The aggregates that need more of a reading than its value, and the indices of those that they can use."""
+
+
+# Expected slots: where an event type's cadence cuts a slot, found by arithmetic and not by listing them.
+#
+# Minutes and hours are counted from the start of the slot, days, weeks from Monday and months on the wall.
+# A cell of the cadence that began before the slot is not expected in it; the last one is cut off at its
+# end.
+#
+# Invariants: expected slots follow one another without gap or overlap; finding the one that holds a moment
+# takes the same few steps, however long the slot and however short the cadence.
+
+
+_STEPS: Final = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+_DAYS: Final = {"day": 1, "week": 7}
+
+
+class ExpectedSlots:
+    """The expected slots of a cadence inside a slot."""
+
+    def __init__(self, slot: Interval, cadence: EventCadence, zone: tzinfo) -> None:
+        self._slot, self._cadence, self._zone = slot, cadence, zone
+        local = slot.start.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+        if cadence.unit == "week":
+            local -= timedelta(days=local.weekday())
+        if cadence.unit == "month":
+            local = local.replace(day=1)
+        self._first = local
+
+    def holding(self, moment: datetime) -> Interval | None:
+        """The expected slot that holds a moment, if one does."""
+        if not self._slot.start <= moment < self._slot.end:
+            return None
+        number = self._number(moment)
+        # Where clocks are changed at midnight, the arithmetic of the wall is one off.
+        while self._start(number) > moment:
+            number -= 1
+        while self._start(number + 1) <= moment:
+            number += 1
+        return self._at(number)
+
+    def from_on(self, moment: datetime) -> Iterator[Interval]:
+        """The expected slots that begin at a moment of the slot or after it, in order."""
+        number = self._number(moment) - 1
+        while (start := self._start(number)) < self._slot.end:
+            if start >= moment and (found := self._at(number)) is not None:
+                yield found
+            number += 1
+
+    def _at(self, number: int) -> Interval | None:
+        start, end = self._start(number), self._start(number + 1)
+        return Interval(start, min(end, self._slot.end)) if self._slot.start <= start else None
+
+    def _number(self, moment: datetime) -> int:
+        """Which cell of the cadence holds a moment, counted from the one in which the slot begins."""
+        amount, unit = self._cadence.amount, self._cadence.unit
+        if unit in _STEPS:
+            return (moment - self._slot.start) // _STEPS[unit] // amount
+        local, first = moment.astimezone(self._zone), self._first
+        if unit == "month":
+            return ((local.year - first.year) * 12 + local.month - first.month) // amount
+        return (local.toordinal() - first.toordinal()) // (_DAYS[unit] * amount)
+
+    def _start(self, number: int) -> datetime:
+        """Where a cell begins; past the end of the calendar, where the slot ends."""
+        count, unit = number * self._cadence.amount, self._cadence.unit
+        try:
+            if unit in _STEPS:
+                return self._slot.start + count * _STEPS[unit]
+            if unit == "month":
+                months = self._first.month - 1 + count
+                year = self._first.year + months // 12
+                return Instant.of(self._first.replace(year=year, month=months % 12 + 1))
+            return Instant.of(self._first + timedelta(days=_DAYS[unit] * count))
+        except (OverflowError, ValueError):
+            return self._slot.end if number > 0 else self._slot.start
+
+
+# Coverage: how much of a slot the data of an input stand for, and where they leave a gap or overlap.
+#
+# A stretch covers the time from its start to its end. A reading covers the expected slot of its event
+# type's cadence that it lies in; without a cadence it covers nothing, except where values stand until the
+# next one. Each meter is asked to cover its own time in service inside the slot. Of several meters, what
+# counts is the time that they cover together, of the time that they are in service together: two meters of
+# 10 hours each, of which one covers 5, cover 75% of 20 meter-hours.
+#
+# Invariants: time that is covered twice is a fault like time that is not covered; a gap or overlap that is
+# named is the first, with its meter; time out of service is neither asked for nor counted.
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The first stretch that nothing covers, the first that is covered twice, the length of all faults."""
+
+    length: timedelta
+    """All that was asked for: the time in service, meter by meter."""
+    faulty: timedelta
+    gap: Interval | None
+    overlap: Interval | None
+    gap_of: Meter = EVENT_TYPE
+    overlap_of: Meter = EVENT_TYPE
+
+    def reaches(self, percent: Decimal) -> bool:
+        """Whether at most the rest of what was asked for is at fault."""
+        allowed = EXACT.multiply(EXACT.subtract(Decimal(100), percent), Decimal(_milliseconds(self.length)))
+        return Decimal(100 * _milliseconds(self.faulty)) <= allowed
+
+    @property
+    def fault(self) -> str:
+        """The first fault, for a sentence: `nothing of asset 'East' covers … to …`."""
+        first = min(one for one in (self.gap, self.overlap) if one is not None)
+        is_gap = first == self.gap
+        what, whose = ("nothing", self.gap_of) if is_gap else ("more than one", self.overlap_of)
+        return f"{what}{whose.label} covers {Instant.of(first.start).text} to {Instant.of(first.end).text}"
+
+    def plus(self, other: "Coverage") -> "Coverage":
+        """The coverage of both together, with the first faults of either."""
+        gap, gap_of = _first((self.gap, self.gap_of), (other.gap, other.gap_of))
+        overlap, overlap_of = _first((self.overlap, self.overlap_of), (other.overlap, other.overlap_of))
+        length, faulty = self.length + other.length, self.faulty + other.faulty
+        return Coverage(length, faulty, gap, overlap, gap_of, overlap_of)
+
+
+_Fault = tuple[Interval | None, Meter]
+
+
+def coverage(
+    elements: Sequence[Element],
+    slot: Interval,
+    cadence: EventCadence | None,
+    zone: tzinfo,
+    *,
+    is_held: bool = False,
+) -> Coverage:
+    """The coverage of a slot by its meters together; `is_held`: values stand until the meter's next one."""
+    length = slot.end - slot.start
+    if not elements:
+        return Coverage(length, length, slot, None)
+    covered = Coverage(timedelta(), timedelta(), None, None)
+    for meter, of_meter in by_meter(elements, lambda element: element.meter).items():
+        in_service = of_meter[0].service.inside(slot)
+        if in_service is not None:
+            times = [element.time for element in of_meter]
+            stretches = _stretches(times, slot, in_service, cadence, zone, is_held=is_held)
+            covered = covered.plus(_examine(stretches, in_service, meter))
+    return covered
+
+
+def _first(one: _Fault, other: _Fault) -> _Fault:
+    """The fault that comes first; of the same time, the one that was found first."""
+    if one[0] is None or other[0] is None:
+        return other if one[0] is None else one
+    return other if other[0] < one[0] else one
+
+
+def _stretches(
+    times: Iterable[Interval],
+    slot: Interval,
+    in_service: Interval,
+    cadence: EventCadence | None,
+    zone: tzinfo,
+    *,
+    is_held: bool,
+) -> list[Interval]:
+    """The time that each of a meter's events stands for; `in_service` is what of the slot is asked for."""
+    ordered = sorted(times)
+    lasting = [time for time in ordered if not time.is_reading]
+    moments = [time.start for time in ordered if time.is_reading]
+    if not moments:
+        return lasting
+    if cadence is not None:
+        cells = ExpectedSlots(slot, cadence, zone)
+        first = next((cell.start for cell in cells.from_on(in_service.start)), in_service.end)
+        # What belongs to an expected slot that began before this time is not asked for here.
+        before = Interval(in_service.start, min(first, in_service.end))
+        return sorted([*lasting, *([] if lasting else [before]), *_cells(moments, cells, in_service)])
+    if is_held and not lasting:
+        return [Interval(start, end) for start, end in pairwise([*moments, max(slot.end, moments[-1])])]
+    return lasting
+
+
+def _cells(moments: Sequence[datetime], expected: ExpectedSlots, in_service: Interval) -> Iterator[Interval]:
+    """The cells that readings lie in: once each, and once more for a second reading of the same moment."""
+    cell: Interval | None = None
+    before: datetime | None = None
+    for moment in moments:
+        if not in_service.start <= moment < in_service.end:
+            continue
+        is_new = cell is None or cell.end <= moment
+        if is_new:
+            cell = expected.holding(moment)
+        if cell is not None and cell.start >= in_service.start and (is_new or moment == before):
+            yield Interval(cell.start, min(cell.end, in_service.end))
+        before = moment
+
+
+def _examine(stretches: Iterable[Interval], in_service: Interval, meter: Meter) -> Coverage:
+    """Sweep over the stretches of a meter in order of their start."""
+    reached = in_service.start
+    gap = overlap = None
+    faulty = timedelta()
+    for stretch in stretches:
+        inside = in_service.overlap(stretch)
+        if inside is None:
+            continue
+        if inside.start > reached:
+            gap = gap or Interval(reached, inside.start)
+            faulty += inside.start - reached
+        elif inside.start < reached:
+            twice = Interval(inside.start, min(reached, inside.end))
+            overlap = overlap or twice
+            faulty += twice.end - twice.start
+        reached = max(reached, inside.end)
+    if reached < in_service.end:
+        gap = gap or Interval(reached, in_service.end)
+        faulty += in_service.end - reached
+    return Coverage(in_service.end - in_service.start, faulty, gap, overlap, meter, meter)
+
+
+def _milliseconds(length: timedelta) -> int:
+    return length // timedelta(milliseconds=1)

@@ -1,0 +1,204 @@
+"""Compute a model once over given values: the cases of a document, and simulations.
+
+The engine is the same that books tonnes; only the data come from the caller.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.engine.run import run_slot
+from weighbridge.core.engine.slot_computation import Alone, EngineSetting, GivenValues, SlotData
+from weighbridge.core.engine.statistics import NOTHING, Element, Group, Measure
+from weighbridge.core.expression import Budget
+from weighbridge.core.ledger.allocation import Partition
+from weighbridge.core.model import (
+    Amount,
+    Case,
+    Equation,
+    Input,
+    Model,
+    PreparedModel,
+    equations,
+    is_listed,
+    prepare,
+)
+from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.quantity.number import round_to
+from weighbridge.core.quantity.unit import Unit
+from weighbridge.core.time.instant import Instant, Interval
+
+# A trial computes a model once over values that somebody gives: the engine's run of a slot, and no other.
+#
+# The values of a list become events of a slot of their own, each known by its place: values of one place
+# are of one event, so that arrays stand side by side and are joined place by place.
+#
+# Invariants: what a trial comes to is what a generation comes to over data with the same values, element
+# for element, and what is missing stands in or is refused alike.
+
+
+_START: Final = datetime(2000, 1, 1, tzinfo=UTC)
+_SLOT: Final = Interval(Instant.of(_START), Instant.of(_START + timedelta(days=1)))
+"""A slot that only tells events apart: how long it is for formulas comes with the values."""
+
+_STEP: Final = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What the nodes came to, in the order of the document; or why they did not, in full sentences."""
+
+    values: Mapping[str, Amount]
+    problems: tuple[Problem, ...] = ()
+
+
+def try_out(
+    program: PreparedModel,
+    given: GivenValues,
+    targets: Collection[str] | None = None,
+    budget: Budget | None = None,
+) -> Trial:
+    """Compute all nodes of a model, or the targets and what they need."""
+    part = program if targets is None else program.only(targets)
+    inputs = {node.slug: node for node in part.nodes if isinstance(node.body, Input)}
+    sources = {slug: number for number, slug in enumerate(inputs, 1)}
+    measures = {
+        slug: Measure(unit=inputs[slug].unit, source=number, is_of_elements=True)
+        for slug, number in sources.items()
+    }
+    partition = Partition(**given.partition)
+    data = SlotData(
+        _SLOT,
+        tuple(_groups(part, given, sources, partition)),
+        alone=Alone(partition),
+        given=given,
+    )
+    ran = run_slot(EngineSetting(part, measures, None, budget=budget), data)
+    if ran.problems:
+        return Trial({}, tuple(_told_once(ran.problems, budget)))
+    [run] = ran.runs
+    slugs = [slug for slug in program.model.slugs if slug in run.readings]
+    return Trial({slug: run.readings[slug].amount for slug in slugs})
+
+
+def _told_once(problems: Sequence[Problem], budget: Budget | None) -> Iterator[Problem]:
+    """The problems; of a budget that is spent only the first tells, and not every formula after that."""
+    is_told = False
+    for problem in problems:
+        is_excess = budget is not None and problem.message.endswith(budget.excess)
+        if not (is_excess and is_told):
+            yield problem
+        is_told = is_told or is_excess
+
+
+def _groups(
+    program: PreparedModel, given: GivenValues, sources: Mapping[str, int], partition: Partition
+) -> Iterator[Group]:
+    """The lists that were given to inputs, as the events of a slot."""
+    for node in program.nodes:
+        value = given.values.get(node.slug)
+        if not isinstance(node.body, Input) or value is None:
+            continue
+        if node.body.is_array or (isinstance(value, tuple) and is_listed(node.body)):
+            listed = (value,) if isinstance(value, Decimal) else value
+            elements = tuple(_element(position, one) for position, one in enumerate(listed, 1))
+            yield Group(
+                source=sources[node.slug],
+                tags=partition,
+                event_count=len(elements),
+                first_event="",
+                digest=Decimal(0),
+                by_input={node.slug: NOTHING},
+                elements=elements,
+                is_of_elements=True,
+            )
+
+
+def _element(position: int, value: Decimal) -> Element:
+    """A value as an event; by its tracking id, and by its moment, it matches what has the same position."""
+    moment = _START + position * _STEP
+    return Element(position, position, Interval(moment, moment), (value,), tracking_id=str(position))
+
+
+# Running the cases of a document: each is a trial of the model, compared with what the case expects.
+#
+# A case that names places is compared at those: both sides are rounded to them. Without places every digit
+# must agree.
+#
+# Invariants: a case is computed by the engine that books; one that cannot be computed fails with the
+# reasons; only what is expected, and what that needs, is computed.
+
+
+COST_MAX: Final = 2_000_000
+"""How many operations all cases of a document may cost together."""
+
+REASONS_MAX: Final = 5
+"""How many reasons are named why a case cannot be computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a case expects of one node, and what came of it."""
+
+    slug: str
+    expected: Amount
+    actual: Amount
+    unit: Unit
+
+    @property
+    def is_met(self) -> bool:
+        return self.expected == self.actual
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """How one case came out."""
+
+    case: Case
+    comparisons: tuple[Comparison, ...] = ()
+    equations: tuple[Equation, ...] = ()
+    error: str | None = None
+
+    @property
+    def is_passed(self) -> bool:
+        return self.error is None and all(comparison.is_met for comparison in self.comparisons)
+
+
+def run_cases(model: Model) -> list[CaseResult]:
+    """Run every case of a model that was checked."""
+    prepared, budget = prepare(model), Budget(COST_MAX)
+    return [_run(case, prepared, budget) for case in model.cases]
+
+
+def _run(case: Case, prepared: PreparedModel, budget: Budget) -> CaseResult:
+    given = GivenValues(case.inputs, case.partition, case.durations, case.period_days, case.period_hours)
+    trial = try_out(prepared, given, tuple(case.expect), budget)
+    if trial.problems:
+        return CaseResult(case, error=" ".join(one.message for one in bounded(trial.problems, REASONS_MAX)))
+    comparisons = tuple(
+        Comparison(
+            slug,
+            _rounded(expected, case),
+            _rounded(trial.values[slug], case),
+            prepared.model.node(slug).unit,
+        )
+        for slug, expected in case.expect.items()
+    )
+    return CaseResult(
+        case, comparisons, equations(prepared, with_attributes(trial.values, given), case.partition)
+    )
+
+
+def with_attributes(values: Mapping[str, Amount], given: GivenValues) -> dict[str, Amount]:
+    """The values of the nodes, and of what travels along with draws, as equations show them."""
+    return {**{name: value for name, value in given.values.items() if "." in name}, **values}
+
+
+def _rounded(amount: Amount, case: Case) -> Amount:
+    if case.places is None or amount is None:
+        return amount
+    if isinstance(amount, Decimal):
+        return round_to(amount, case.places, case.mode)
+    return tuple(round_to(element, case.places, case.mode) for element in amount)

@@ -1,0 +1,1 @@
+"""Delivery of changes to webhooks: the feed, the attempts, and the queue of each webhook."""

@@ -1,0 +1,193 @@
+"""Write the file of an export: rows that arrive as CSV, in the format that was requested.
+
+Everything here is plain and blocking, and is called in a thread. Slow to import: callers import it
+there.
+
+Invariants: the same rows in every format; no digit is lost; memory does not grow with the rows.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import csv
+from xlsxwriter import Workbook
+
+from weighbridge.core.platform.tasks import ColumnKind, ExportColumn, ExportFormat
+
+# The type of a column of numbers: decimals as wide as what stands in the column.
+#
+# Invariant: no digit is lost. Numbers that need more digits than any decimal of Arrow has stay texts.
+
+
+NARROW: Final = 38
+WIDE: Final = 76
+"""Digits of the decimals of 128 and of 256 bits."""
+
+
+def decimal_types(batches: Iterable[Any], columns: Sequence[ExportColumn]) -> dict[str, pa.DataType]:
+    """The type of each column of numbers, of its rows as texts."""
+    named = [column.name for column in columns if column.kind is ColumnKind.NUMBER]
+    widths = dict.fromkeys(named, (1, 0))
+    for batch in batches:
+        for name in named:
+            whole, places = widths[name]
+            of_batch = _width(batch.column(name))
+            widths[name] = max(whole, of_batch[0]), max(places, of_batch[1])
+    return {name: _type(*width) for name, width in widths.items()}
+
+
+def _width(texts: Any) -> tuple[int, int]:
+    """The most digits before the point, and the most behind it."""
+    if texts.null_count == len(texts):
+        return 1, 0
+    lengths = pc.binary_length(texts)
+    point = pc.find_substring(texts, ".")
+    has_point = pc.greater_equal(point, 0)
+    before = pc.if_else(has_point, point, lengths)
+    behind = pc.if_else(has_point, pc.subtract(pc.subtract(lengths, point), 1), 0)
+    return pc.max(before).as_py(), pc.max(behind).as_py()
+
+
+def _type(whole: int, places: int) -> pa.DataType:
+    digits = whole + places
+    if digits > WIDE:
+        return pa.string()
+    return pa.decimal128(NARROW, places) if digits <= NARROW else pa.decimal256(WIDE, places)
+
+
+# The rows of a table of CSV, read again many at a time, every cell as the text that it is, or null.
+
+
+BLOCK_BYTES: Final = 4_194_304
+"""How much CSV is read at a time; a row longer than that cannot be written as another format."""
+
+
+def batches(source: Path, columns: Sequence[ExportColumn], kinds: dict[str, pa.DataType]) -> Iterator[Any]:
+    """The rows as batches of Arrow, texts but for the columns whose types are given."""
+    types = {column.name: kinds.get(column.name, pa.string()) for column in columns}
+    reader = csv.open_csv(
+        source,
+        read_options=csv.ReadOptions(use_threads=False, block_size=BLOCK_BYTES),
+        parse_options=csv.ParseOptions(newlines_in_values=True),
+        convert_options=csv.ConvertOptions(
+            column_types=types, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
+        ),
+    )
+    with reader:
+        yield from reader
+
+
+# A file of an export in the format that was asked for.
+#
+# Invariants: the same rows in every format; the memory that it takes does not grow with them.
+
+
+# The default pool keeps what one file took for as long as the process lives; the system's gives it back.
+pa.set_memory_pool(pa.system_memory_pool())
+
+Columns = Sequence[ExportColumn]
+Writer = Callable[[Path, Path, Columns], None]
+
+EXACT_DIGITS: Final = 15
+"""The digits that a number of a spreadsheet keeps; a longer one is written as a text."""
+
+CELL_CHARACTERS_MAX: Final = 32_767
+"""The characters that a cell of a spreadsheet holds."""
+
+
+def write_file(export_format: ExportFormat, rows: Path, columns: Columns, target: Path) -> None:
+    """Write the rows of a file of CSV in a format."""
+    _WRITERS[export_format](rows, target, columns)
+
+
+def _csv(rows: Path, target: Path, _: Columns) -> None:
+    shutil.move(rows, target)
+
+
+def _json(rows: Path, target: Path, columns: Columns) -> None:
+    _objects(rows, target, columns, begin=b"[\n", between=b",\n", end=b"\n]\n")
+
+
+def _json_lines(rows: Path, target: Path, columns: Columns) -> None:
+    _objects(rows, target, columns, begin=b"", between=b"\n", end=b"\n")
+
+
+def _objects(rows: Path, target: Path, columns: Columns, *, begin: bytes, between: bytes, end: bytes) -> None:
+    encode = msgspec.json.Encoder(decimal_format="number").encode
+    read: dict[str, Callable[[str], Any]] = {ColumnKind.NUMBER: Decimal, ColumnKind.TRUTH: "true".__eq__}
+    readers = [(column.name, read.get(column.kind, str)) for column in columns]
+    is_first = True
+    with target.open("wb") as written:
+        written.write(begin)
+        for batch in batches(rows, columns, {}):
+            cells = [batch.column(name).to_pylist() for name, _ in readers]
+            objects = [
+                encode(
+                    {
+                        name: None if cell is None else reader(cell)
+                        for (name, reader), cell in zip(readers, row, strict=True)
+                    }
+                )
+                for row in zip(*cells, strict=True)
+            ]
+            if objects:
+                written.write((b"" if is_first else between) + between.join(objects))
+                is_first = False
+        written.write(b"" if is_first and not begin else end)
+
+
+def _parquet(rows: Path, target: Path, columns: Columns) -> None:
+    kinds: dict[str, pa.DataType] = decimal_types(batches(rows, columns, {}), columns)
+    kinds |= {column.name: pa.bool_() for column in columns if column.kind is ColumnKind.TRUTH}
+    kinds |= {
+        column.name: pa.timestamp("ms", tz="UTC") for column in columns if column.kind is ColumnKind.MOMENT
+    }
+    schema = pa.schema([(column.name, kinds.get(column.name, pa.string())) for column in columns])
+    wide = {name for name, kind in kinds.items() if pa.types.is_decimal256(kind)}
+    of_csv = {name: kind for name, kind in kinds.items() if name not in wide}
+    with pq.ParquetWriter(target, schema, compression="zstd") as written:
+        for batch in batches(rows, columns, of_csv):
+            written.write_batch(batch.cast(schema) if wide else batch)
+
+
+def _xlsx(rows: Path, target: Path, columns: Columns) -> None:
+    book = Workbook(target, {"constant_memory": True, "strings_to_urls": False, "tmpdir": str(target.parent)})
+    sheet = book.add_worksheet("export")
+    for place, column in enumerate(columns):
+        sheet.write_string(0, place, column.name)
+    cells = chain.from_iterable(
+        zip(*(batch.column(column.name).to_pylist() for column in columns), strict=True)
+        for batch in batches(rows, columns, {})
+    )
+    for number, row in enumerate(cells, 1):
+        for place, (column, cell) in enumerate(zip(columns, row, strict=True)):
+            if cell is not None:
+                _write_cell(sheet, number, place, column.kind, cell)
+    book.close()
+
+
+def _write_cell(sheet: Any, row: int, place: int, kind: ColumnKind, cell: str) -> None:
+    """A cell by its kind; texts are written as texts, which no spreadsheet computes."""
+    if kind is ColumnKind.NUMBER and len(Decimal(cell).as_tuple().digits) <= EXACT_DIGITS:
+        sheet.write_number(row, place, Decimal(cell))
+    elif kind is ColumnKind.TRUTH:
+        sheet.write_boolean(row, place, cell == "true")
+    else:
+        sheet.write_string(row, place, cell[:CELL_CHARACTERS_MAX])
+
+
+_WRITERS: Final[Mapping[ExportFormat, Writer]] = {
+    ExportFormat.CSV: _csv,
+    ExportFormat.JSON: _json,
+    ExportFormat.JSON_LINES: _json_lines,
+    ExportFormat.PARQUET: _parquet,
+    ExportFormat.XLSX: _xlsx,
+}

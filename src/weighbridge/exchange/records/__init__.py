@@ -1,0 +1,1 @@
+"""Records of exchange: what is passed around, below everything that computes or stores it."""

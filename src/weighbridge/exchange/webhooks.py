@@ -1,0 +1,446 @@
+"""Webhooks: addresses of others that are told what changes, by requests that they can trust.
+
+In: an address, the changes of which to tell, a project or the whole account. Out: CloudEvents, signed
+by the Standard Webhooks scheme, and the log of their deliveries. How they are delivered stands in
+`delivery`. Permission: administration, and of what is told the permission to read it.
+"""
+
+import secrets
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import UNSET
+from msgspec.structs import asdict
+
+from weighbridge.collection.named_records.names import project_for_record, project_number
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.names import said_of_unseen
+from weighbridge.core.platform.audit import CHANGE_TYPES, PERMISSIONS, ChangeKind
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.tasks import readable_kinds
+from weighbridge.core.platform.webhook import SECRET_BYTES, SIGNING_SECRETS_MAX, secret_text
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.db.engine import Read, Write
+from weighbridge.db.lists.listing import Page, list_request
+from weighbridge.db.row import changed
+from weighbridge.errors import Forbidden, Invalid
+from weighbridge.exchange import webhooks_queries as queries
+from weighbridge.exchange.records.changes import TEST
+from weighbridge.exchange.records.webhooks import (
+    OVERLAP_HOURS_MAX,
+    IssuedWebhook,
+    NewWebhook,
+    NewWebhookBody,
+    Redelivery,
+    SecretRoll,
+    Webhook,
+    WebhookChange,
+    WebhookChangeBody,
+    WebhookDelivery,
+    WebhookTest,
+    without_secret,
+)
+from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.http.outgoing import problem_of_address
+from weighbridge.platform import changes
+
+WEBHOOKS_OF_ACCOUNT_MAX: Final = 100
+"""Webhooks of one account."""
+
+BY_CALLER: Final = "It was disabled by a request."
+"""Why a webhook is disabled that a caller disables."""
+
+
+async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebhook:
+    """Make a webhook that is told of what changes from now on."""
+    project = None if new.project_id is None else await project_for_record(tx, actor, new.project_id)
+    types = _chosen(actor, new.change_types)
+    if problems := [*_problems(new), *await _problems_of_number(tx, actor)]:
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO webhooks (account_id, project_id, url, description, change_types, task_types, is_enabled,
+                              disabled_at, disabled_reason, user_id)
+        VALUES (%(account)s, %(project)s, %(url)s, %(description)s, %(types)s, %(task_types)s, %(enabled)s,
+                CASE WHEN NOT %(enabled)s THEN now() END, CASE WHEN NOT %(enabled)s THEN %(reason)s END,
+                %(user)s)
+        RETURNING id
+        """,
+        {
+            "account": actor.account_id,
+            "project": project,
+            "url": new.url,
+            "description": new.description.strip(),
+            "types": types,
+            "task_types": readable_kinds(actor),
+            "enabled": new.is_enabled,
+            "reason": BY_CALLER,
+            "user": actor.user_id,
+        },
+    )
+    await tx.execute(_FIRST_LANE, {"number": number, "account": actor.account_id})
+    secret = await _store_secret(tx, number)
+    made = await queries.get_webhook(tx, actor, ids.of("webhook", 0, number))
+    changes.record(
+        tx, actor, action="webhook.create", target=made.id, project_id=project, after=_lasting(made)
+    )
+    return IssuedWebhook(**asdict(made), secret=secret_text(secret))
+
+
+async def change_webhook(tx: Write, actor: Actor, friendly: str, change: WebhookChange) -> Webhook:
+    """Change a webhook; one that is enabled again goes on where it stood."""
+    before, number = await _locked(tx, actor, friendly)
+    project = None
+    desired = changed(before, change)
+    if desired.project_id is not None:
+        project = await project_for_record(tx, actor, desired.project_id)
+    types = before.change_types
+    if change.change_types is not UNSET or (desired.url, desired.project_id) != (
+        before.url,
+        before.project_id,
+    ):
+        # Another address or project has somebody told of more: of no more than the caller may read.
+        types = _chosen(actor, desired.change_types)
+    if problems := _problems(desired):
+        raise Invalid(problems)
+    await tx.execute(
+        _UPDATE,
+        {
+            "number": number,
+            "project": project,
+            "url": desired.url,
+            "description": desired.description.strip(),
+            "types": types,
+            "task_types": None if types is before.change_types else readable_kinds(actor),
+            "enabled": desired.is_enabled,
+            "reason": BY_CALLER,
+            "user": actor.user_id,
+        },
+    )
+    if desired.is_enabled:
+        await tx.execute("UPDATE webhook_lanes SET due_at = now() WHERE webhook_id = %s", (number,))
+    after = await queries.get_webhook(tx, actor, friendly)
+    if _lasting(after) != _lasting(before):
+        changes.record(
+            tx, actor, action="webhook.update", target=friendly, project_id=project,
+            before=_lasting(before), after=_lasting(after),
+        )  # fmt: skip
+    return after
+
+
+async def remove_webhook(tx: Write, actor: Actor, friendly: str) -> None:
+    """Remove a webhook with its deliveries; an attempt under way may still arrive."""
+    before, number = await _locked(tx, actor, friendly)
+    await tx.execute("DELETE FROM webhooks WHERE id = %s", (number,))
+    changes.record(
+        tx, actor, action="webhook.delete", target=friendly, before=_lasting(before),
+        project_id=_project_of(before),
+    )  # fmt: skip
+
+
+async def rotate_secret(tx: Write, actor: Actor, friendly: str, roll: SecretRoll) -> IssuedWebhook:
+    """Give a webhook a new secret; those so far sign beside it for some hours more."""
+    if not 0 <= roll.overlap_hours <= OVERLAP_HOURS_MAX:
+        message = f"overlap_hours is {roll.overlap_hours:,}; it takes 0 to {OVERLAP_HOURS_MAX}."
+        raise Invalid([Problem(message, "overlap_hours", "invalid")])
+    _, number = await _locked(tx, actor, friendly)
+    await tx.execute(_END_SECRETS, (roll.overlap_hours, number))
+    standing: int = await tx.value(_STANDING_SECRETS, (number,))
+    if standing >= SIGNING_SECRETS_MAX:
+        message = (
+            f"{standing} secrets of the webhook sign already, which is as many as may. Wait until one has "
+            "ended, or roll with overlap_hours 0."
+        )
+        raise Invalid([Problem(message, "overlap_hours", "too_many")])
+    secret = await _store_secret(tx, number)
+    after = await queries.get_webhook(tx, actor, friendly)
+    changes.record(
+        tx, actor, action="webhook.roll_secret", target=friendly,
+        project_id=_project_of(after),
+        after={"overlap_hours": roll.overlap_hours},
+    )  # fmt: skip
+    return IssuedWebhook(**asdict(after), secret=secret_text(secret))
+
+
+async def queue_test(tx: Write, actor: Actor, friendly: str) -> WebhookDelivery:
+    """Queue a delivery that tells of nothing but itself; it is tried once."""
+    webhook, number = await _locked(tx, actor, friendly)
+    kind, action = TEST
+    delivery: int = await tx.value(
+        """
+        INSERT INTO webhook_deliveries (webhook_id, kind, action, project_id, keys, changed_at, is_by_hand)
+        VALUES (%s, %s, %s, %s, '{}', now(), true) RETURNING id
+        """,
+        (
+            number, kind, action,
+            _project_of(webhook),
+        ),
+    )  # fmt: skip
+    await tx.execute("UPDATE webhook_lanes SET due_at = now() WHERE webhook_id = %s", (number,))
+    made = await queries.get_delivery(tx, actor, friendly, ids.of("delivery", 0, delivery))
+    changes.record(
+        tx, actor, action="webhook.test", target=friendly, project_id=_project_of(webhook),
+        after={"delivery_id": made.id},
+    )  # fmt: skip
+    return made
+
+
+async def queue_redelivery(tx: Write, actor: Actor, friendly: str, delivery: str) -> WebhookDelivery:
+    """Send a delivery again, now, under its id: one attempt, also while the webhook is disabled.
+
+    One that is pending goes on with its schedule afterwards, if it has to.
+    """
+    webhook, number = await _locked(tx, actor, friendly)
+    before = await queries.get_delivery(tx, actor, friendly, delivery)
+    await tx.execute(_REDELIVER, (ids.number("delivery", delivery, 0),))
+    await tx.execute("UPDATE webhook_lanes SET due_at = now() WHERE webhook_id = %s", (number,))
+    changes.record(
+        tx, actor, action="webhook.redeliver", target=friendly, project_id=_project_of(webhook),
+        after={"delivery_id": delivery, "state": before.state},
+    )  # fmt: skip
+    return await queries.get_delivery(tx, actor, friendly, delivery)
+
+
+_FIRST_LANE: Final = """
+    INSERT INTO webhook_lanes (webhook_id, next_number)
+    SELECT %(number)s, 1 + greatest(
+               coalesce((SELECT max(number) FROM changes WHERE account_id = %(account)s), 0),
+               coalesce((SELECT number FROM change_horizons WHERE account_id = %(account)s), 0))
+"""
+
+_UPDATE: Final = """
+    UPDATE webhooks
+       SET project_id = %(project)s, url = %(url)s, description = %(description)s, change_types = %(types)s,
+           task_types = coalesce(%(task_types)s::text[], task_types), is_enabled = %(enabled)s,
+           disabled_at = CASE WHEN NOT %(enabled)s THEN coalesce(disabled_at, now()) END,
+           disabled_reason = CASE WHEN NOT %(enabled)s THEN coalesce(disabled_reason, %(reason)s) END,
+           failing_since = CASE WHEN is_enabled = %(enabled)s THEN failing_since END,
+           user_id = %(user)s, updated_at = now()
+     WHERE id = %(number)s
+       AND (project_id IS DISTINCT FROM %(project)s::integer OR (url, description, change_types, is_enabled)
+            IS DISTINCT FROM (%(url)s::text, %(description)s::text, %(types)s::text[], %(enabled)s::boolean))
+"""
+
+_END_SECRETS: Final = """
+    UPDATE webhook_secrets
+       SET expires_at = least(coalesce(expires_at, 'infinity'),
+                              date_trunc('milliseconds', now()) + make_interval(hours => %s))
+     WHERE webhook_id = %s AND (expires_at IS NULL OR expires_at > now())
+"""
+
+_STANDING_SECRETS: Final = "SELECT count(*) FROM webhook_secrets WHERE webhook_id = %s AND expires_at > now()"
+
+_REDELIVER: Final = """
+    UPDATE webhook_deliveries d
+       SET is_by_hand = d.state <> 'pending' OR NOT w.is_enabled OR d.is_by_hand, state = 'pending',
+           next_attempt_at = now(), ended_at = NULL
+      FROM webhooks w
+     WHERE d.id = %s AND w.id = d.webhook_id
+"""
+
+
+_MOVING: Final = frozenset(
+    {"cursor", "failing_since", "lost_entries", "pending_deliveries", "old_secrets_until", "updated_at"}
+)
+"""What changes of a webhook by itself."""
+
+
+def _project_of(webhook: Webhook) -> int | None:
+    return None if webhook.project_id is None else project_number(webhook.project_id)
+
+
+async def _locked(tx: Write, actor: Actor, friendly: str) -> tuple[Webhook, int]:
+    """A webhook that nobody else changes or delivers for until the transaction ends, and its number."""
+    found = await queries.get_webhook(tx, actor, friendly)
+    number = ids.number("webhook", friendly, 0)
+    await tx.execute("SELECT FROM webhook_lanes WHERE webhook_id = %s FOR UPDATE", (number,))
+    await tx.execute("SELECT FROM webhooks WHERE id = %s FOR UPDATE", (number,))
+    found = await queries.get_webhook(tx, actor, friendly)
+    return found, number
+
+
+async def _store_secret(tx: Write, webhook: int) -> bytes:
+    secret = secrets.token_bytes(SECRET_BYTES)
+    await tx.execute("INSERT INTO webhook_secrets (webhook_id, secret) VALUES (%s, %s)", (webhook, secret))
+    return secret
+
+
+def _chosen(actor: Actor, types: Sequence[str] | None) -> list[str]:
+    """The changes of which is told; Forbidden where the caller's token may not read them."""
+    readable = [kind for kind in ChangeKind if kind not in PERMISSIONS or actor.may(PERMISSIONS[kind])]
+    if types is None:
+        return [kind.value for kind in readable]
+    known = [text for text in types if text in CHANGE_TYPES]
+    kinds = {kind for text in known for kind, _ in CHANGE_TYPES[text]}
+    lacking = sorted({PERMISSIONS[kind] for kind in kinds if kind not in readable})
+    if lacking:
+        raise Forbidden(
+            f"The token lacks the permission {', '.join(lacking)}, so it cannot have others told of that.",
+            "permission_missing",
+        )
+    return [*dict.fromkeys(types)]
+
+
+def _problems(said: NewWebhook | Webhook) -> list[Problem]:
+    """What is wrong with a webhook as it is wanted."""
+    problems = []
+    if wrong := problem_of_address(said.url, "webhook.url"):
+        problems.append(wrong)
+    if unseen := said_of_unseen(said.description):
+        problems.append(Problem(f"webhook.description {unseen}.", "webhook.description", "invalid"))
+    if said.change_types is not None and not said.change_types:
+        message = f"webhook.change_types is empty; it takes some of {', '.join(CHANGE_TYPES)}."
+        problems.append(Problem(message, "webhook.change_types", "required"))
+    problems += [
+        Problem(
+            f"webhook.change_types has {shorten(text)!r}; it takes some of {', '.join(CHANGE_TYPES)}.",
+            "webhook.change_types",
+            "invalid",
+        )
+        for text in dict.fromkeys(said.change_types or ())
+        if text not in CHANGE_TYPES
+    ]
+    return problems
+
+
+async def _problems_of_number(tx: Read, actor: Actor) -> list[Problem]:
+    count: int = await tx.value("SELECT count(*) FROM webhooks WHERE account_id = %s", (actor.account_id,))
+    if count < WEBHOOKS_OF_ACCOUNT_MAX:
+        return []
+    return [Problem(f"The account has {count} webhooks, which is all it may.", None, "too_many")]
+
+
+def _lasting(webhook: Webhook) -> dict[str, object]:
+    """What the audit log keeps of a webhook: what people decided, not how its deliveries stand."""
+    return {name: value for name, value in asdict(webhook).items() if name not in _MOVING}
+
+
+DELIVERED_DAYS: Final = 7
+"""Days for which deliveries that were taken are kept."""
+
+FAILED_DAYS: Final = 30
+"""Days for which deliveries that failed are kept."""
+
+_FORGET: Final = """
+    WITH removed AS (
+        DELETE FROM webhook_deliveries
+         WHERE ended_at < now() - make_interval(days => CASE state WHEN 'delivered' THEN %s ELSE %s END)
+        RETURNING 1
+    )
+    SELECT count(*) FROM removed
+"""
+
+
+async def forget_deliveries(tx: Write) -> int:
+    """Remove what ended long ago; gives how many deliveries that were."""
+    await tx.execute("DELETE FROM webhook_secrets WHERE expires_at < now()")
+    removed: int = await tx.value(_FORGET, (DELIVERED_DAYS, FAILED_DAYS))
+    return removed
+
+
+_ONE = "/webhooks/{webhook_id}"
+_READ, _WRITE = "administration:read", "administration:write"
+
+
+@get("/webhooks", permission=_READ, returns=Page[Webhook], listing=queries.WEBHOOKS)
+async def list_webhooks(call: ReadCall) -> Page[Webhook]:
+    """List the account's webhooks, without their secrets."""
+    return await queries.list_webhooks(call.tx, call.actor, list_request(call.query, queries.WEBHOOKS))
+
+
+@post(
+    "/webhooks",
+    permission=_WRITE,
+    body=NewWebhookBody,
+    returns=IssuedWebhook,
+    kept=without_secret,
+    example={"webhook": {"url": "https://partner.example/hooks", "change_types": ["batch", "report.update"]}},
+)
+async def create_webhook(call: WriteCall, body: NewWebhookBody) -> IssuedWebhook:
+    """Have an address told of what changes from now on; the answer shows the secret this once.
+
+    A token can have others told only of what it may read. Each message is a CloudEvent, signed by the
+    Standard Webhooks scheme; it names the records that changed, and says nothing else of them.
+    """
+    return await insert_webhook(call.tx, call.actor, body.webhook)
+
+
+@get(_ONE, permission=_READ, returns=Webhook)
+async def get_webhook(call: ReadCall) -> Webhook:
+    """Read one webhook."""
+    return await queries.get_webhook(call.tx, call.actor, call.path["webhook_id"])
+
+
+@patch(_ONE, permission=_WRITE, body=WebhookChangeBody, returns=Webhook)
+async def update_webhook(call: WriteCall, body: WebhookChangeBody) -> Webhook:
+    """Change a webhook, disable it, or enable it again: it goes on where it stood in the feed."""
+    return await change_webhook(call.tx, call.actor, call.path["webhook_id"], body.webhook)
+
+
+@delete(_ONE, permission=_WRITE)
+async def delete_webhook(call: WriteCall) -> None:
+    """Remove a webhook with the log of its deliveries."""
+    await remove_webhook(call.tx, call.actor, call.path["webhook_id"])
+
+
+@post(
+    _ONE + "/roll_secret",
+    permission=_WRITE,
+    body=SecretRoll,
+    returns=IssuedWebhook,
+    status=200,
+    kept=without_secret,
+    example={"overlap_hours": 24},
+)
+async def roll_secret(call: WriteCall, body: SecretRoll) -> IssuedWebhook:
+    """Give a webhook a new secret, shown this once; those so far sign beside it until the overlap is over."""
+    return await rotate_secret(call.tx, call.actor, call.path["webhook_id"], body)
+
+
+@post(_ONE + "/test", permission=_WRITE, body=WebhookTest, returns=WebhookDelivery)
+async def try_webhook(call: WriteCall, _: WebhookTest) -> WebhookDelivery:
+    """Have a test delivered, of the type `weighbridge.webhook.test`: one attempt, also while disabled."""
+    return await queue_test(call.tx, call.actor, call.path["webhook_id"])
+
+
+@get(_ONE + "/deliveries", permission=_READ, returns=Page[WebhookDelivery], listing=queries.DELIVERIES)
+async def list_deliveries(call: ReadCall) -> Page[WebhookDelivery]:
+    """List what was sent to a webhook and what became of it, the newest first.
+
+    Deliveries that were taken are kept for 7 days, those that failed for 30.
+    """
+    request = list_request(call.query, queries.DELIVERIES)
+    return await queries.list_deliveries(call.tx, call.actor, call.path["webhook_id"], request)
+
+
+@get(_ONE + "/deliveries/{delivery_id}", permission=_READ, returns=WebhookDelivery)
+async def get_delivery(call: ReadCall) -> WebhookDelivery:
+    """Read one delivery."""
+    return await queries.get_delivery(call.tx, call.actor, call.path["webhook_id"], call.path["delivery_id"])
+
+
+@post(
+    _ONE + "/deliveries/{delivery_id}/redeliver",
+    permission=_WRITE,
+    body=Redelivery,
+    returns=WebhookDelivery,
+    status=200,
+)
+async def redeliver(call: WriteCall, _: Redelivery) -> WebhookDelivery:
+    """Send a delivery again now, under the same id."""
+    return await queue_redelivery(call.tx, call.actor, call.path["webhook_id"], call.path["delivery_id"])
+
+
+ROUTES = [
+    list_webhooks,
+    create_webhook,
+    get_webhook,
+    update_webhook,
+    delete_webhook,
+    roll_secret,
+    try_webhook,
+    list_deliveries,
+    get_delivery,
+    redeliver,
+]

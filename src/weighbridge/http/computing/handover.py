@@ -1,0 +1,260 @@
+"""Requests that another process carries out: an API process lets them through and hands them over.
+
+What computes, writes a long page or brings a long body would hold up every other request of the process,
+because an interpreter runs one thread at a time. So the API process looks at the token, counts the request,
+waits for a place of its account, and hands the rest to a computing process, which is the same application
+(`http/computing/server.py`). A computing process stands back behind API processes on the processor.
+
+Invariants: a question is asked a second time where the process that had it ends; anything else is not, since
+it may have been carried out. When the client hangs up, or an answer takes too long, the computing process
+hears it, and ends its work.
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from weighbridge import tracing as spans
+from weighbridge.core.platform.permission import Actor
+from weighbridge.errors import Unavailable
+from weighbridge.http import idempotency, metrics
+from weighbridge.http.caller import WebRequest, authenticated, shares, twins
+from weighbridge.http.computing import server as frames
+from weighbridge.http.computing.loop import CARRYING_OUT_SECONDS_MAX, hung_up
+from weighbridge.http.computing.server import RequestHead
+from weighbridge.http.messages.body import digested, may_be_long
+from weighbridge.http.messages.edge import Send
+from weighbridge.http.messages.operation import Handler, Operation, Sent
+from weighbridge.http.messages.reply import Reply
+from weighbridge.http.shares import Places
+
+CONNECT_SECONDS: Final = 10.0
+"""How long a computing process may take to be there: one that died is started again meanwhile."""
+
+CONNECT_AGAIN_SECONDS: Final = 0.05
+
+ANSWER_SECONDS: Final = CARRYING_OUT_SECONDS_MAX + 10.0
+"""How long a computing process may be silent that has all of a request which computes: more than it takes."""
+
+SHORT_PAGE: Final = 50
+"""Records of a page that an API process writes by itself; a longer one counts as a computation."""
+
+_PAGE_SIZE: Final = re.compile(rb"(?:^|&)page_size=0*(\d{1,9})")
+
+ATTEMPTS: Final = 2
+"""How often a question is asked of a process that ends before it answers."""
+
+log = structlog.get_logger()
+
+
+class _Lost(Exception):  # noqa: N818 - told to the caller as what it means for the request
+    """The process that had the request ended before it answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOn(Reply):
+    """An answer as another process gave it; the framework calls it to have it sent."""
+
+    passed_headers: frames.Headers = field(default_factory=list)
+
+    async def __call__(self, _scope: object, _receive: object, send: Send) -> None:
+        """Send it, as an application of its own (ASGI)."""
+        await send({"type": "http.response.start", "status": self.status, "headers": [*self.passed_headers]})
+        await send({"type": "http.response.body", "body": self.content})
+
+
+class ComputingProcesses:
+    """The computing processes as one API process sees them; `places` are requests it has there at a time."""
+
+    def __init__(self, sockets: tuple[Path, ...], places: int) -> None:
+        self._sockets = sockets
+        self._under_way: Counter[Path] = Counter()
+        self.places = Places(places)
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+        """A connection to the process that has least to do; Unavailable when none is there for long."""
+        deadline = asyncio.get_running_loop().time() + CONNECT_SECONDS
+        while True:
+            for socket in sorted(self._sockets, key=lambda one: self._under_way[one]):
+                with suppress(OSError):
+                    reader, writer = await asyncio.open_unix_connection(socket, limit=frames.PIECE_BYTES_MAX)
+                    break
+            else:
+                if asyncio.get_running_loop().time() > deadline:
+                    metrics.observe_handing_over("unreachable")
+                    raise Unavailable("No process that computes can be reached just now; try again.")
+                await asyncio.sleep(CONNECT_AGAIN_SECONDS)
+                continue
+            break
+        self._under_way[socket] += 1
+        try:
+            yield reader, writer
+        finally:
+            self._under_way[socket] -= 1
+            writer.transport.abort()
+
+
+def apart(operation: Operation, handler: Handler) -> Handler:
+    """The handler of an operation, which hands over what computes or is long, where there is somebody."""
+
+    async def handed_over(request: WebRequest) -> Sent:
+        processes: ComputingProcesses | None = request.app.state.computing_processes
+        if processes is not None:
+            is_long = operation.body is not None and may_be_long(request, operation.form)
+            computes = operation.computes or _is_long_page(request, operation)
+            if is_long or computes:
+                return await _handed_over(request, operation, processes, is_long=is_long, computes=computes)
+        return await handler(request)
+
+    return handed_over
+
+
+def _is_long_page(request: WebRequest, operation: Operation) -> bool:
+    """Whether a list is asked for so many records at a time that writing them would hold up others."""
+    found = None if operation.listing is None else _PAGE_SIZE.search(request.scope["query_string"])
+    return found is not None and int(found[1]) > SHORT_PAGE
+
+
+async def _handed_over(
+    request: WebRequest,
+    operation: Operation,
+    processes: ComputingProcesses,
+    *,
+    is_long: bool,
+    computes: bool,
+) -> PassedOn:
+    actor = await authenticated(request, operation.permission)
+    account, of_accounts = actor.account_id, shares(request)
+    async with (
+        of_accounts.request(account),
+        of_accounts.long_body(account) if is_long else nullcontext(),
+    ):
+        if not computes:
+            return await _streamed(request, actor, processes)
+        body = b"" if operation.body is None else await request.body()
+        async with _alone(request, actor, body), processes.places.of(account):
+            return await _computed(request, operation, actor, processes, body)
+
+
+@asynccontextmanager
+async def _alone(request: WebRequest, actor: Actor, body: bytes) -> AsyncIterator[None]:
+    """Be the only request of its idempotency key in this process; at once where it has none."""
+    key = request.headers.get(idempotency.HEADER)
+    of_body = partial(idempotency.scope_of, actor, request.method, request.url.path, key)
+    async with twins(request).acquire(await digested(body, of_body) if key else None):
+        yield
+
+
+async def _computed(
+    request: WebRequest, operation: Operation, actor: Actor, processes: ComputingProcesses, body: bytes
+) -> PassedOn:
+    """The answer to a request that computes; the work ends when the client hangs up."""
+    answering = asyncio.create_task(_answer(request, operation, actor, processes, body))
+    leaving = asyncio.create_task(hung_up(request.receive))
+    try:
+        await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
+        if not answering.done():
+            raise Unavailable("The client hung up before the computation was done.")
+        return answering.result()
+    finally:
+        answering.cancel()
+        leaving.cancel()
+
+
+async def _answer(
+    request: WebRequest, operation: Operation, actor: Actor, processes: ComputingProcesses, body: bytes
+) -> PassedOn:
+    """Ask, and ask a question again whose process ends meanwhile; not longer than an answer may take."""
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            for _ in range(ATTEMPTS if operation.is_question else 1):
+                with suppress(_Lost):
+                    async with processes.connection() as (reader, writer):
+                        return await _exchanged(request, actor, reader, writer, body)
+    except TimeoutError:
+        metrics.observe_handing_over("silent")
+        raise Unavailable(
+            f"The computation took longer than {ANSWER_SECONDS:g} seconds; ask for less."
+        ) from None
+    raise _lost(is_question=operation.is_question)
+
+
+async def _exchanged(
+    request: WebRequest,
+    actor: Actor,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    body: bytes,
+) -> PassedOn:
+    try:
+        frames.write_frame(writer, frames.encode_head(_head(request, actor)))
+        await frames.write_content(writer, body)
+        frames.write_frame(writer, b"")
+        return await _passed_on(reader)
+    except (OSError, EOFError):
+        log.warning("computing_process_lost", request_id=actor.request_id)
+        metrics.observe_handing_over("lost")
+        raise _Lost from None
+
+
+async def _streamed(request: WebRequest, actor: Actor, processes: ComputingProcesses) -> PassedOn:
+    """The answer to a long body, which is handed on as it arrives."""
+    async with processes.connection() as (reader, writer):
+        sending = asyncio.create_task(_send_stream(request, actor, writer))
+        answering = asyncio.create_task(_passed_on(reader))
+        try:
+            await asyncio.wait([sending, answering], return_when=asyncio.FIRST_COMPLETED)
+            if sending.done() and not isinstance(sending.exception(), OSError):
+                sending.result()  # a body that is too long or too slow is refused here
+            return await answering
+        except (OSError, EOFError):
+            log.warning("computing_process_lost", request_id=actor.request_id)
+            metrics.observe_handing_over("lost")
+            raise _lost(is_question=False) from None
+        finally:
+            sending.cancel()
+            answering.cancel()
+            await asyncio.gather(sending, answering, return_exceptions=True)
+
+
+async def _send_stream(request: WebRequest, actor: Actor, writer: asyncio.StreamWriter) -> None:
+    frames.write_frame(writer, frames.encode_head(_head(request, actor)))
+    async for piece in request.stream():
+        await frames.write_content(writer, piece)
+    frames.write_frame(writer, b"")
+
+
+async def _passed_on(reader: asyncio.StreamReader) -> PassedOn:
+    head = frames.decode_response(await frames.read_frame(reader))
+    content = await frames.read_frame(reader)
+    metrics.observe_handing_over("answered")
+    return PassedOn(head.status, content, passed_headers=head.headers)
+
+
+def _head(request: WebRequest, actor: Actor) -> RequestHead:
+    scope = request.scope
+    headers = [*scope["headers"]]
+    for name, value in spans.traceparent().items():
+        headers = [(name.encode(), value.encode()), *headers]  # the first of a name is taken
+    return RequestHead(scope["method"], scope["path"], scope["query_string"], headers, actor)
+
+
+def _lost(*, is_question: bool) -> Unavailable:
+    if is_question:
+        return Unavailable(
+            "The process that computed the answer ended before it was done; ask for less, or try again."
+        )
+    return Unavailable(
+        "The process that worked on the request ended before it answered, and may have carried it out. Look, "
+        "or send the request again with the Idempotency-Key it had.",
+        "outcome_unknown",
+    )

@@ -1,0 +1,150 @@
+"""Endpoints that say what would come of a change: it is made, looked at, and undone.
+
+Each is carried out apart from all other requests, in a transaction that is never committed
+(`Database.trial`). A question of its own is an `attempt`; `with_dry_runs` has a request that changes records
+answer what its change would come to, when it carries `dry_run=true`.
+
+Invariants: a dry run is refused for all that the request itself would be refused for, in the same words; it
+stores nothing, an answer under an Idempotency-Key neither.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.core.platform.permission import Actor
+from weighbridge.db.engine import Database
+from weighbridge.errors import Forbidden
+from weighbridge.http.caller import WebRequest, authenticated
+from weighbridge.http.computing.handover import apart
+from weighbridge.http.computing.loop import execute_request
+from weighbridge.http.endpoints.endpoint import (
+    answered,
+    arrived_request,
+    question_answered,
+    routed,
+    within_calendar,
+)
+from weighbridge.http.messages.operation import (
+    Handler,
+    Operation,
+    Sent,
+    WriteCall,
+    call_of,
+    response_of,
+    route,
+)
+from weighbridge.http.messages.reply import Reply
+
+DRY_RUN: Final = "dry_run"
+"""The switch in the query that asks for a dry run."""
+
+_MEANING: Final = (
+    "Whether to make no change and answer what it would come to. Refused is what the request itself is "
+    "refused for; nothing is stored, and an Idempotency-Key is not looked at."
+)
+
+
+def attempt(
+    path: str, *, permission: str, returns: Any
+) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that says what would come of a change; it is undone."""
+
+    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            async def read(tx: Any, actor: Actor) -> Any:
+                return await function(call_of(request, tx, actor))
+
+            answer = await answered(request, permission, read, computes=True, tries=True)
+            return response_of(request, answer, 200)
+
+        return routed(
+            "GET", path, function, handler, permission=permission, returns=returns, status=200, computes=True
+        )
+
+    return decorate
+
+
+def attempt_of(
+    path: str, *, permission: str, body: type[Any], returns: Any
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that says what would come of a change which a body describes; it is undone."""
+
+    def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            return await question_answered(request, permission, body, Database.trial, function)
+
+        return routed(
+            "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
+            computes=True, only_asks=True,
+        )  # fmt: skip
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What a request answers that is to change nothing: by whom it may be asked, and how it is found out."""
+
+    permission: str
+    """What the token needs beside the permission of the request itself."""
+    returns: type[Any]
+    look: Callable[[WriteCall, Callable[[], Awaitable[Any]]], Awaitable[Any]]
+    """Given the call and the change, makes the change and says what comes of it; all is undone."""
+
+
+def with_dry_runs(
+    routes: Sequence[HTTPRouteHandler], dry_runs: Mapping[str, DryRun]
+) -> list[HTTPRouteHandler]:
+    """The routes of a noun, with the dry runs that there are, by the names of their operations."""
+    names = [handler.opt["operation"].name for handler in routes]
+    return [
+        _with_dry_run(handler, dry_runs[name]) if name in dry_runs else handler
+        for name, handler in zip(names, routes, strict=True)
+    ]
+
+
+def _with_dry_run(handler: HTTPRouteHandler, dry_run: DryRun) -> HTTPRouteHandler:
+    """The same endpoint, which makes a dry run of a request that asks for one."""
+    operation: Operation = handler.opt["operation"]
+    promised = replace(
+        operation,
+        returns=operation.returns | dry_run.returns,
+        switches={**operation.switches, DRY_RUN: _MEANING},
+        summary=f"{operation.summary}\n\nA dry run needs `{dry_run.permission}` as well.",
+    )
+
+    async def tried(request: WebRequest) -> Reply:
+        return await _tried(request, promised, dry_run)
+
+    looked_at: Handler = apart(replace(promised, computes=True, only_asks=True), tried)
+
+    async def either(request: WebRequest) -> Sent:
+        if request.query_params.getall(DRY_RUN, []) == ["true"]:
+            return await looked_at(request)
+        made: Sent = await handler.fn(request)
+        return made
+
+    return route(promised, either)
+
+
+async def _tried(request: WebRequest, operation: Operation, dry_run: DryRun) -> Reply:
+    """What a request would come to."""
+    assert operation.function is not None, "an endpoint has a function"  # noqa: S101
+    change = operation.function
+    actor = await authenticated(request, operation.permission)
+    if not actor.may(dry_run.permission):
+        said = f"The token lacks the permission {dry_run.permission}, which a dry run needs."
+        raise Forbidden(said, "permission_missing")
+    async with arrived_request(request, actor, operation.body) as (arrived, _):
+
+        async def work(opened: Database) -> Reply:
+            async with opened.trial() as tx:
+                call = call_of(request, tx, actor)
+                looking = dry_run.look(call, partial(change, call, arrived))
+                return response_of(request, await within_calendar(looking, arrived), 200)
+
+        return await execute_request(request, actor, work, computes=True)

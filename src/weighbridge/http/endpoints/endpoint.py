@@ -1,0 +1,357 @@
+"""An endpoint is a plain function behind one method and path; this is what all of them share.
+
+One transaction for each request: reading for GET and for questions, writing for the others, committed when
+the function returns. The function gets a `Call` and gives the record that goes on the wire. What the
+decorators are told (permission, body, answer) also makes the OpenAPI document.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import partial
+from typing import Any
+
+from litestar.handlers import HTTPRouteHandler
+from psycopg.errors import DiskFull
+
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import BeyondCalendarError
+from weighbridge.db.engine import Database, Read
+from weighbridge.db.json import jsonb
+from weighbridge.errors import Invalid, Refusal
+from weighbridge.http import idempotency
+from weighbridge.http.caller import WebRequest, authenticated, database, from_replica, shares, twins
+from weighbridge.http.computing.handover import apart
+from weighbridge.http.computing.loop import execute_request
+from weighbridge.http.endpoints.response_modes import MARKS, summarised
+from weighbridge.http.messages import body as upload
+from weighbridge.http.messages.body import BODY_BYTES_MAX, arrived_body, digested, may_be_long
+from weighbridge.http.messages.operation import (
+    REFUSALS_TOLD,
+    Answer,
+    Call,
+    Handler,
+    HttpMethod,
+    Operation,
+    ReadCall,
+    WriteCall,
+    call_of,
+    replayed,
+    response_of,
+    route,
+)
+from weighbridge.http.messages.reply import Attachment, AttachmentReply, Reply
+from weighbridge.http.shortcut import Shortcut, by_shortcut
+from weighbridge.http.text import outside_calendar
+
+__all__ = [
+    "Answer", "Call", "ReadCall", "WriteCall", "ask", "call_of", "delete", "get", "patch", "post",
+    "response_of",
+]  # fmt: skip
+
+RepeatedAnswer = Callable[[Any], Any] | None
+"""What is stored of an answer to be repeated, when that is not all of it: a token loses its secret."""
+
+
+def get(
+    path: str,
+    *,
+    permission: str,
+    computes: bool = False,
+    returns: Any = None,
+    listing: Any = None,
+    sends: tuple[str, ...] = (),
+    query: Mapping[str, str] | None = None,
+    moments: Mapping[str, str] | None = None,
+    refuses: tuple[type[Refusal], ...] = (),
+    task_results: Mapping[str, type[Any]] | None = None,
+) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that reads; with a listing, what it may be filtered and sorted by.
+
+    One that computes is carried out apart from all other requests. One that answers with an attachment says
+    what types of files it sends. `query` are parameters that must be there, `moments` are times that may;
+    `refuses` are refusals that other readings do not give.
+    """
+
+    def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply | AttachmentReply:
+            async def read(tx: Read, actor: Actor) -> Any:
+                request.scope["state"]["account"] = actor.account_id
+                return await function(call_of(request, tx, actor))
+
+            if listing is not None and any(mark in request.scope["query_string"] for mark in MARKS):
+                reading = partial(answered, request, permission, of_replica=True)
+                answer = await summarised(request, function, reading)
+                return response_of(request, answer, 200)
+            of_replica = listing is not None and not computes
+            answer = await answered(request, permission, read, computes=computes, of_replica=of_replica)
+            if isinstance(answer, Attachment):
+                return answer.reply(request.app.state.downloads, request.scope["state"]["account"])
+            return response_of(request, answer, 200)
+
+        return routed(
+            "GET", path, function, handler, permission=permission, returns=returns, status=200,
+            listing=listing, sends=sends, query=query or {}, moments=moments or {}, computes=computes,
+            refuses=refuses, task_results=task_results or {},
+        )  # fmt: skip
+
+    return decorate
+
+
+async def answered(
+    request: WebRequest,
+    permission: str,
+    read: Callable[[Read, Actor], Awaitable[Any]],
+    *,
+    computes: bool,
+    tries: bool = False,
+    of_replica: bool = False,
+) -> Any:
+    """What a request reads, by whom its token acts for; a project that is not theirs is refused first.
+
+    With `of_replica` it is read from the replica, where there is one.
+    """
+    actor = await authenticated(request, permission)
+
+    async def work(opened: Database) -> Any:
+        if of_replica:
+            answer = await from_replica(request, lambda tx: read(tx, actor))
+            if answer is not None:
+                return answer
+        async with opened.trial() if tries else opened.read() as tx:
+            try:
+                return await read(tx, actor)
+            finally:
+                await tx.settle()
+
+    async with shares(request).request(actor.account_id):
+        return await execute_request(request, actor, work, computes=computes)
+
+
+def ask(
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    example: Any = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
+    of_one_snapshot: bool = False,
+) -> Callable[[Callable[[ReadCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that answers a question which needs a body, and stores nothing.
+
+    It is carried out apart from all other requests. While it computes it holds no connection, unless all that
+    it reads has to come of one snapshot.
+    """
+    opening = Database.read if of_one_snapshot else Database.question
+
+    def decorate(function: Callable[[ReadCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            return await question_answered(request, permission, body, opening, function)
+
+        return routed(
+            "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
+            example=example, body_bytes_max=body_bytes_max, computes=True, only_asks=True,
+        )  # fmt: skip
+
+    return decorate
+
+
+async def question_answered(
+    request: WebRequest,
+    permission: str,
+    body: type[Any],
+    opening: Callable[[Database], AbstractAsyncContextManager[Any]],
+    function: Callable[[Any, Any], Awaitable[Any]],
+) -> Reply:
+    """The answer to a question with a body, worked out in a transaction that is opened for it."""
+    actor = await authenticated(request, permission)
+    async with arrived_request(request, actor, body) as (arrived, scope):
+
+        async def work(opened: Database) -> Reply:
+            async with opening(opened) as tx:
+                if scope is not None and (stored := await idempotency.find(tx, scope)) is not None:
+                    return replayed(stored)
+                answer = await within_calendar(function(call_of(request, tx, actor), arrived), arrived)
+                response = response_of(request, answer, 200)
+            if scope is None:
+                return response
+            async with opened.write() as writing:
+                if (stored := await idempotency.claim(writing, scope)) is not None:
+                    return replayed(stored)
+                headers = jsonb(response.headers)
+                await idempotency.keep(writing, scope, 200, headers, response.content)
+            return response
+
+        return await execute_request(request, actor, work, computes=True)
+
+
+def post(
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    status: int = 201,
+    example: Any = None,
+    examples: Mapping[str, tuple[str, Any]] | None = None,
+    kept: RepeatedAnswer = None,
+    form: upload.Form | None = None,
+    text: str | None = None,
+    shortcut: Shortcut | None = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
+    computes: bool = False,
+    refusals_told: frozenset[int] = REFUSALS_TOLD,
+    task_results: Mapping[str, type[Any]] | None = None,
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that writes what the body asks for; with a form, that may be a file.
+
+    With the media type of a text, the body is such a text, no JSON, and is handed on as a `str`. A shortcut
+    is tried first. One that computes is carried out apart from all other requests. The audit log tells of
+    refusals with the statuses that are named.
+    """
+    return _writing(
+        "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
+        examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut,
+        body_bytes_max=body_bytes_max, computes=computes, refusals_told=refusals_told,
+        task_results=task_results or {},
+    )  # fmt: skip
+
+
+def patch(
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    example: Any = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
+    computes: bool = False,
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that changes a record."""
+    return _writing(
+        "PATCH", path, permission=permission, body=body, returns=returns, status=200, example=example,
+        examples={}, body_bytes_max=body_bytes_max, computes=computes,
+    )  # fmt: skip
+
+
+def delete(
+    path: str, *, permission: str, returns: Any = None, status: int = 204, urgent: bool = False
+) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that removes a record; it takes no body and, unless it says so, answers none.
+
+    What is urgent is done on a full disk too, at the cost of the reserve.
+    """
+
+    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            actor = await authenticated(request, permission)
+
+            async def remove() -> Any:
+                async with database(request).write() as tx:
+                    return await function(call_of(request, tx, actor))
+
+            async with shares(request).turn(actor.account_id):
+                try:
+                    answer = await remove()
+                except DiskFull:
+                    if not (urgent and request.app.state.disk.release()):
+                        raise
+                    answer = await remove()
+            return Reply(204) if status == 204 else response_of(request, answer, status)
+
+        return routed(
+            "DELETE", path, function, handler, permission=permission, returns=returns, status=status
+        )
+
+    return decorate
+
+
+def _writing(
+    method: HttpMethod,
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    status: int,
+    computes: bool,
+    kept: RepeatedAnswer = None,
+    form: upload.Form | None = None,
+    text: str | None = None,
+    shortcut: Shortcut | None = None,
+    **promised: Any,
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            if shortcut and (answer := await by_shortcut(request, permission, body, shortcut)) is not None:
+                return response_of(request, answer, status)
+            actor = await authenticated(request, permission)
+            async with arrived_request(request, actor, body, form, text) as (arrived, scope):
+
+                async def work(opened: Database) -> Reply:
+                    async with opened.write() as tx:
+                        if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
+                            return replayed(stored)
+                        answer = await within_calendar(
+                            function(call_of(request, tx, actor), arrived), arrived
+                        )
+                        response = response_of(request, answer, status)
+                        if scope is not None:
+                            repeated = response_of(request, kept(answer), status) if kept else response
+                            headers = jsonb(repeated.headers)
+                            await idempotency.keep(tx, scope, status, headers, repeated.content)
+                    return response
+
+                return await execute_request(request, actor, work, computes=computes)
+
+        return routed(
+            method, path, function, handler, permission=permission, returns=returns, status=status, body=body,
+            form=form, text=text, computes=computes, **promised,
+        )  # fmt: skip
+
+    return decorate
+
+
+@asynccontextmanager
+async def arrived_request(
+    request: WebRequest,
+    actor: Actor,
+    body: type[Any],
+    form: upload.Form | None = None,
+    text: str | None = None,
+) -> AsyncIterator[tuple[Any, idempotency.KeyScope | None]]:
+    """The body of a request that its account may have under way, which is alone of its idempotency key."""
+    account = actor.account_id
+    async with (
+        shares(request).request(account),
+        shares(request).long_body(account) if may_be_long(request, form) else nullcontext(),
+        arrived_body(request, account, body, form, text) as (arrived, raw),
+    ):
+        key = request.headers.get(idempotency.HEADER)
+        of_body = partial(idempotency.scope_of, actor, request.method, request.url.path, key)
+        scope = await digested(raw, of_body)
+        async with twins(request).acquire(scope):
+            yield arrived, scope
+
+
+async def within_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
+    """An answer; Invalid where a time of the body has no year in UTC and nobody has said so before."""
+    try:
+        return await answering
+    except BeyondCalendarError as error:
+        said = outside_calendar(arrived) or [Problem(f"A time {error}.", None, "invalid")]
+        raise Invalid(said) from None
+
+
+def routed(
+    method: HttpMethod, path: str, function: Callable[..., Any], handler: Handler, **promised: Any
+) -> HTTPRouteHandler:
+    """The handler behind its path, with what the function and the decorator promise of it."""
+    doc = function.__doc__
+    if not doc:
+        raise ValueError(f"{function.__name__} needs a docstring: it is what readers of /docs see")
+    name, module = function.__name__, function.__module__
+    promised |= {"function": function, "summary": doc.strip()}
+    operation = Operation(method=method, path=path, name=name, module=module, **promised)
+    return route(operation, apart(operation, handler))

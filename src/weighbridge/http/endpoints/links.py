@@ -1,0 +1,193 @@
+"""Serve what a link opens: an address that is its own key, for as long as it lasts.
+
+`by_link` is the decorator of links whose uses are not logged, `by_told_link` of those whose uses are.
+
+Invariants: a link that names nothing counts as a failure of the client's address; a logged use is
+stored before anything is shown.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar, cast
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.core.platform.permission import LINK
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Read
+from weighbridge.errors import Gone, NotFound, Refusal, TooManyRequests
+from weighbridge.http.caller import WebRequest, admitted, database, shares
+from weighbridge.http.endpoints.endpoint import (
+    routed,
+)
+from weighbridge.http.messages.operation import (
+    query_of,
+    response_of,
+)
+from weighbridge.http.messages.reply import Attachment, AttachmentReply, Files, Reply
+from weighbridge.http.rate_limits import FailedAuthentications, client_address, seconds_left
+from weighbridge.http.shares import Together
+
+# A link is an address that is its own key: whoever has it may have what is behind it, while it lasts.
+#
+# Links that name nothing count as failures of the client's address, as unknown tokens do, so that nobody
+# tries them all.
+
+
+UNKNOWN: Final = "link_unknown"
+"""The reason that is counted for a link that names nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCall:
+    """One request by a link: what stands in its address, and the transaction to look it up in."""
+
+    tx: Read
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    files: Files
+    operation: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What is behind a link, and whose it is."""
+
+    account: int
+    attachment: Attachment
+
+
+async def linked(request: WebRequest, function: Callable[[LinkCall], Awaitable[Linked]]) -> AttachmentReply:
+    """The file behind the link of a request; NotFound where there is none (any more)."""
+    async with admitted(request), guarded(request), database(request).read() as tx:
+        found = await function(link_call(request, tx))
+    return found.attachment.reply(request.app.state.downloads, found.account)
+
+
+def link_call(request: WebRequest, tx: Read) -> LinkCall:
+    """A request by a link, to be looked up in a transaction."""
+    state = request.scope["state"]
+    return LinkCall(
+        tx,
+        cast("Mapping[str, str]", request.path_params),
+        dict(query_of(request)),
+        request.app.state.files,
+        state["operation"],
+        state["request_id"],
+    )
+
+
+@asynccontextmanager
+async def guarded(request: WebRequest) -> AsyncIterator[None]:
+    """Count a link that names nothing as a failure of the client's address; refuse one that had too many."""
+    app, request_id = request.app.state, request.scope["state"]["request_id"]
+    failures: FailedAuthentications = app.failures
+    address, now = client_address(request.scope, app.proxies), asyncio.get_running_loop().time()
+    if failures.is_used_up(address, now):
+        failures.refuse(address, request_id)
+        said = "Too many links or tokens of this address were refused in this minute."
+        raise TooManyRequests(
+            [Problem(said, None, "too_many_failures")], retry_after_seconds=seconds_left(now)
+        )
+    try:
+        yield
+    except NotFound:
+        failures.count(address, UNKNOWN, request_id, now)
+        raise
+
+
+# Serve what a link opens whose uses are told of: a record, or a file.
+#
+# Who follows such a link is known by the link alone, so its use is stored before anything is shown. A link
+# that has ended says so to whoever has it, and that is a use too.
+
+
+Behind = TypeVar("Behind")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEntry(Generic[Behind]):
+    """What a link opens: whose it is, what its use leaves, and why it is refused if it has ended."""
+
+    account: int
+    use: object
+    """What its use leaves, which is stored with that of others who wait."""
+    refusal: Refusal | None
+    behind: Behind
+
+
+async def let_in(
+    request: WebRequest, enter: Callable[[LinkCall], Awaitable[LinkEntry[Behind]]]
+) -> LinkEntry[Behind]:
+    """What the link of a request opens, once its use is stored; raises what it is refused by."""
+    async with guarded(request), database(request).read() as tx:
+        entry = await enter(link_call(request, tx))
+    uses: Together[object] = request.app.state.link_uses
+    await uses.store(entry.use)
+    if entry.refusal is not None:
+        raise entry.refusal
+    return entry
+
+
+def link_in(request: WebRequest) -> int:
+    """Stands for the query that makes an address a link, however long that is."""
+    return hash(bytes(request.scope["query_string"]))
+
+
+def by_told_link(
+    path: str,
+    *,
+    enter: Callable[[LinkCall], Awaitable[LinkEntry[Behind]]],
+    query: Mapping[str, str],
+    returns: Any = None,
+    sends: tuple[str, ...] = (),
+) -> Callable[[Callable[[Read, Behind], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that reads what a link opens, without a token; it may give an attachment.
+
+    `enter` finds what is behind the address, NotFound where there is no such link.
+    """
+
+    def decorate(function: Callable[[Read, Behind], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply | AttachmentReply:
+            async with admitted(request, link_in(request)):
+                entry = await let_in(request, enter)
+                async with shares(request).request(entry.account), database(request).read() as tx:
+                    answer = await function(tx, entry.behind)
+                    await tx.settle()
+            if isinstance(answer, Attachment):
+                return answer.reply(request.app.state.downloads, entry.account)
+            return response_of(request, answer, 200)
+
+        return routed(
+            "GET", path, function, handler, permission=LINK, returns=returns, status=200, sends=sends,
+            query=query, refuses=(Gone,),
+        )  # fmt: skip
+
+    return decorate
+
+
+def by_link(
+    path: str, *, query: Mapping[str, str], sends: tuple[str, ...]
+) -> Callable[[Callable[[LinkCall], Awaitable[Linked]]], HTTPRouteHandler]:
+    """Serve a file to whoever has its address, without a token; the function says which, and whose it is."""
+
+    def decorate(function: Callable[[LinkCall], Awaitable[Linked]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> AttachmentReply:
+            return await linked(request, function)
+
+        return routed(
+            "GET",
+            path,
+            function,
+            handler,
+            permission=LINK,
+            returns=None,
+            status=200,
+            sends=sends,
+            query=query,
+        )
+
+    return decorate

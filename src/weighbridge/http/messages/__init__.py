@@ -1,0 +1,1 @@
+"""Messages: bodies and replies of requests, refusals, and the outermost layer around them."""

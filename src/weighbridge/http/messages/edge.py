@@ -1,0 +1,294 @@
+"""The outermost layer, around every response whatever becomes of the request.
+
+It gives the request an id, rejects one that a proxy could read differently, limits how long a body
+takes to arrive, answers CORS, adds headers, counts, and writes one line to the log. HEAD is answered as
+GET is, without the body.
+
+Invariant: a request that passes names its host once, has a body that is packed in nothing, and writes
+its path in the one form that has no other.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from secrets import token_hex
+from typing import Any, Final
+
+import structlog
+
+from weighbridge import tracing as spans
+from weighbridge.core.quantity.number import shorten
+from weighbridge.errors import Malformed, NotFound, Refusal, TooSlow
+from weighbridge.http import metrics
+from weighbridge.http.messages import refusal
+
+# Framing: where a request begins and ends, whom it is for, and which path it names, all in one way only.
+#
+# A proxy in front of the service decides by the same bytes. What the two could read differently (two hosts,
+# a body in chunks and packed, a path written in another way) is refused rather than guessed at.
+#
+# Invariant: a request that passes names its host once, has a body that is packed in nothing, and writes its
+# path in the one form that has no other.
+
+
+_NO_OTHER_FORM: Final = re.compile(
+    rb"/|\*|(?:/(?!\.{1,2}(?:/|\Z))(?:[^/%\x00-\x20\x7f]|%(?!2[DdEeFf]|3[0-9]|4[1-9A-Fa-f]|5[0-9AaFf]"
+    rb"|6[1-9A-Fa-f]|7[0-9AaEe])[0-9A-Fa-f]{2})+)+"
+)
+"""Parts without `.` and `..`, none of them empty, with nothing escaped that needs no escape, and no slash."""
+
+_CHUNKED: Final = b"chunked"
+_HOST_IS_OPTIONAL: Final = ("1", "1.0")
+"""The version before a host had to be named, as servers write it."""
+
+
+def refusal_of(scope: MutableMapping[str, Any]) -> Refusal | None:
+    """Why a request is not even looked at; None when it is framed in one way only."""
+    hosts = [value for name, value in scope["headers"] if name == b"host"]
+    codings = [value.strip().lower() for name, value in scope["headers"] if name == b"transfer-encoding"]
+    if len(hosts) > 1:
+        return Malformed(f"The request names {len(hosts)} hosts; it takes one header Host.")
+    if not any(hosts) and scope["http_version"] not in _HOST_IS_OPTIONAL:
+        return Malformed("The request names no host; it takes one header Host.")
+    if codings and codings != [_CHUNKED]:
+        said = shorten(b", ".join(codings).decode("latin-1"))
+        return Malformed(f"The transfer encoding is {said}; this service takes chunked alone, or none.")
+    if not _NO_OTHER_FORM.fullmatch(scope.get("raw_path") or scope["path"].encode()):
+        return NotFound(message="There is nothing at this path.", code="no_such_path")
+    return None
+
+
+# The outermost layer, around every answer whatever becomes of the request.
+#
+# It gives the request an id, refuses one that a proxy could read differently (`framing`), takes a body only
+# so long to arrive, says which other origins' pages may call (CORS; none unless the setting names some),
+# adds the headers that protect a browser and those that tell a client how often it may still call, counts,
+# and writes one line to the log. HEAD is answered as GET is, without the body.
+
+
+log = structlog.get_logger()
+
+Message = MutableMapping[str, Any]
+RequestScope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[RequestScope, Receive, Send], Awaitable[None]]
+
+_ACCEPTABLE_ID: Final = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+
+SECURITY_HEADERS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+"""Sent with every answer that does not set them itself."""
+
+TRANSPORT_HEADER: Final = (b"strict-transport-security", b"max-age=31536000")
+"""Sent as well when people reach the service by https."""
+
+
+ANY_ORIGIN: Final = "*"
+
+_EXPOSED: Final = (
+    b"X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location, Allow, "
+    b"Idempotency-Replayed, Content-Disposition"
+)
+_PREFLIGHT: Final = (
+    (b"access-control-allow-methods", b"GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
+    (b"access-control-allow-headers", b"Authorization, Content-Type, Idempotency-Key, X-Request-Id"),
+    (b"access-control-max-age", b"600"),
+)
+"""What a browser is told that asks first: which methods and headers, and for how many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrossOrigin:
+    """Which other origins' pages may call the service; no cookies are read, so none are asked for."""
+
+    origins: tuple[str, ...]
+
+    def headers(self, scope: RequestScope) -> list[tuple[bytes, bytes]]:
+        """What tells the browser of the request's origin that its page may read the answer."""
+        if not self.origins:
+            return []
+        vary = (b"vary", b"Origin")
+        origin = _header(scope, b"origin")
+        if not origin or not {ANY_ORIGIN, origin.decode("latin-1").lower()} & {*self.origins}:
+            return [vary]
+        allowed = b"*" if ANY_ORIGIN in self.origins else origin
+        return [(b"access-control-allow-origin", allowed), (b"access-control-expose-headers", _EXPOSED), vary]
+
+    def is_preflight(self, scope: RequestScope) -> bool:
+        """Whether a browser asks first, for a page that may call."""
+        return (
+            scope["method"] == "OPTIONS"
+            and bool(_header(scope, b"access-control-request-method"))
+            and len(self.headers(scope)) > 1
+        )
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """One request and its answer, for the log and the counters."""
+
+    scope: RequestScope
+    always: tuple[tuple[bytes, bytes], ...]
+    cross_origin: CrossOrigin
+    untouched: Callable[[], Mapping[str, int]]
+    request_id: str
+    started: float = field(default_factory=time.perf_counter)
+    status: int = 0
+    span: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.span = spans.begin_request(self.scope, self.request_id)
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the client is to ask otherwise, or later."""
+        return HTTPStatus.BAD_REQUEST <= self.status < HTTPStatus.INTERNAL_SERVER_ERROR
+
+    def headers(self, own: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        """The answer's own headers, the ones it lacks, the request id and the state of the limit."""
+        headers = list(own)
+        names = {name.lower() for name, _ in headers}
+        headers += [header for header in self.always if header[0] not in names]
+        headers.append((b"x-request-id", self.request_id.encode()))
+        headers += self.cross_origin.headers(self.scope)
+        limit = self.scope["state"].get("limit")
+        limit = self.untouched() if limit is None else limit
+        return headers + [(name.encode(), str(value).encode()) for name, value in limit.items()]
+
+    def finish(self) -> None:
+        seconds = time.perf_counter() - self.started
+        operation = self.scope["state"].get("operation", metrics.OTHER)
+        metrics.observe(operation, self.scope["method"], self.status, seconds)
+        spans.end_request(self.span, self.scope, operation, self.status)
+        log.info(
+            "request",
+            method=self.scope["method"],
+            path=self.scope["path"],
+            status=self.status,
+            milliseconds=round(seconds * 1000, 1),
+            request_id=self.request_id,
+        )
+
+
+def edge(
+    inner: Application,
+    *,
+    is_https: bool,
+    body_seconds: int,
+    origins: tuple[str, ...],
+    untouched: Callable[[], Mapping[str, int]],
+    pause: Callable[[RequestScope], float],
+) -> Application:
+    """Wrap an ASGI application; `untouched` tells the limit to whom nothing was counted against it.
+
+    `origins` are those whose pages may call it from a browser; `pause` tells for how many seconds the refusal
+    of a request waits.
+    """
+    cross_origin = CrossOrigin(origins)
+    always = (*SECURITY_HEADERS, TRANSPORT_HEADER) if is_https else SECURITY_HEADERS
+
+    async def outer(scope: RequestScope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await inner(scope, receive, send)
+            return
+        exchange = _Exchange(scope, always, cross_origin, untouched, _request_id(scope))
+        scope.setdefault("state", {})["request_id"] = exchange.request_id
+        is_head = scope["state"]["is_head"] = scope["method"] == "HEAD"
+        inner_scope = {**scope, "method": "GET"} if is_head else scope
+
+        async def send_completed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                exchange.status = message["status"]
+                if exchange.is_refusal and (seconds := pause(scope)):
+                    await asyncio.sleep(seconds)
+                message["headers"] = exchange.headers(message.get("headers", []))
+            elif is_head:
+                message["body"] = b""
+            await send(message)
+
+        try:
+            if (refused := refusal_of(scope)) is not None:
+                await _refuse(refused, exchange.request_id, send_completed)
+                return
+            if cross_origin.is_preflight(scope):
+                await send_completed({"type": "http.response.start", "status": 204, "headers": [*_PREFLIGHT]})
+                await send_completed({"type": "http.response.body", "body": b""})
+                return
+            await inner(inner_scope, _in_time(receive, body_seconds, _told_length(scope)), send_completed)
+        finally:
+            exchange.finish()
+
+    return outer
+
+
+async def _refuse(refused: Refusal, request_id: str, send: Send) -> None:
+    """Answer a request that nothing inside should see; no other follows one whose end is not certain."""
+    content = refusal.content_of(refused, request_id)
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(content)).encode()),
+    ]
+    if isinstance(refused, Malformed):
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": content})
+
+
+def _told_length(scope: RequestScope) -> int:
+    """How long the body is by its header; 0 where that is not told."""
+    told = _header(scope, b"content-length")
+    return int(told) if told.isdigit() else 0
+
+
+def _header(scope: RequestScope, wanted: bytes) -> bytes:
+    """The first header of a name; empty where there is none."""
+    return next((bytes(value) for name, value in scope["headers"] if name == wanted), b"")
+
+
+def _in_time(receive: Receive, body_seconds: int, left: int) -> Receive:
+    """Receive the body, all of it within the time; afterwards, wait for the client to go away for ever.
+
+    The HTTP server has no such deadline of its own. It also tells the end of a body by a message of its
+    own, for which nobody needs to wait who has got as much as the header told.
+    """
+    deadline: float | None = None  # from when the body is asked for: long ones wait for their turn
+    is_complete = False
+
+    async def received() -> Message:
+        nonlocal deadline, is_complete, left
+        if is_complete:
+            return await receive()
+        if deadline is None:
+            deadline = asyncio.get_running_loop().time() + body_seconds
+        try:
+            async with asyncio.timeout_at(deadline):
+                message = await receive()
+        except TimeoutError:
+            raise TooSlow(f"The body did not arrive within {body_seconds} seconds.") from None
+        if message["type"] == "http.disconnect":
+            raise Malformed("The body ends before its end, or is divided into chunks that cannot be read.")
+        left -= len(message.get("body", b""))
+        is_complete = left == 0 or not message.get("more_body", False)
+        message["more_body"] = not is_complete
+        return message
+
+    return received
+
+
+def _request_id(scope: RequestScope) -> str:
+    """Keep the caller's id when it is harmless, so that logs of both sides meet; else make one."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id" and _ACCEPTABLE_ID.fullmatch(value):
+            return bytes(value).decode()
+    return f"req_{token_hex(12)}"

@@ -1,0 +1,278 @@
+"""An operation is what an endpoint promises; a call is one request on its way through it.
+
+The OpenAPI document, the router and the tests are derived from `Operation`. A `Call` has the caller,
+the transaction, the query and the body. `tell_of_refused_write` reports a rejected write to the audit
+log.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar, cast
+from urllib.parse import unquote_to_bytes
+
+import structlog
+from litestar.handlers import HTTPRouteHandler
+from psycopg import Error
+from psycopg_pool import PoolTimeout
+
+from weighbridge.core.identity.suggestion import did_you_mean, few_suggestions
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Read, Write
+from weighbridge.errors import Forbidden, Malformed, Refusal
+from weighbridge.http import idempotency, wire
+from weighbridge.http.caller import WebRequest, database
+from weighbridge.http.messages import body as upload
+from weighbridge.http.messages.body import BODY_BYTES_MAX, may_be_left_out
+from weighbridge.http.messages.reply import AttachmentReply, Files, Reply
+from weighbridge.http.wire import Encode
+from weighbridge.settings import Settings
+
+# Tells of a write that was refused to somebody the service knows; the answer is the same whether it can.
+
+
+log = structlog.get_logger()
+
+
+class RefusedWrite(NamedTuple):
+    """What was tried, and how it was refused."""
+
+    operation: str
+    status: int
+    code: str
+    method: str
+    path: str
+
+
+async def tell_of_refused_write(request: WebRequest, operation: str, refusal: Refusal) -> None:
+    """Have the audit log know of the refusal of an operation that writes."""
+    actor: Actor | None = request.scope["state"].get("actor")
+    if actor is None or actor.token_id is None:
+        return
+    code = refusal.problems[0].code or refusal.code
+    refused = RefusedWrite(operation, refusal.status, code, request.method, request.url.path)
+    try:
+        await request.app.state.count_refusal(database(request), actor, refused)
+    except (Error, PoolTimeout) as error:
+        log.warning("refusal_not_told", operation=operation, error=str(error))
+
+
+# An operation is what an endpoint promises: the OpenAPI document, the router and the tests go by it.
+
+
+HttpMethod = Literal["GET", "POST", "PATCH", "DELETE"]
+Sent = Reply | AttachmentReply
+"""What a handler answers with: a record as a reply, a file as it is read."""
+
+Handler = Callable[[WebRequest], Awaitable[Sent]] | Callable[[WebRequest], Awaitable[Reply]]
+
+
+REFUSALS_TOLD: Final = frozenset({Forbidden.status})
+"""The statuses of refusals that the audit log tells of, unless an operation names its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What an endpoint promises, for the OpenAPI document."""
+
+    method: HttpMethod
+    path: str
+    name: str
+    module: str
+    summary: str
+    permission: str
+    returns: Any
+    status: int
+    body: Any = None
+    listing: Any = None
+    example: Any = None
+    examples: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    """Several bodies by a short name, each with what it asks for."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    form: upload.Form | None = None
+    """The form that may come in place of JSON."""
+    text: str | None = None
+    """The media type of the text that it takes in place of JSON."""
+    body_bytes_max: int | None = BODY_BYTES_MAX
+    """The longest body that it takes beside a form, in bytes; None is as long as the service takes any."""
+    sends: tuple[str, ...] = ()
+    """The media types of the files that it answers with in place of JSON."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """What each parameter means that must stand in the query."""
+    moments: Mapping[str, str] = field(default_factory=dict)
+    """What each time means that may stand in the query."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """What each text means that may stand in the query."""
+    switches: Mapping[str, str] = field(default_factory=dict)
+    """What each true or false means that may stand in the query."""
+    function: Callable[..., Awaitable[Any]] | None = field(default=None, repr=False)
+    """What carries a request out, once all that requests share is done."""
+    streams: bool = False
+    """Whether it also answers with a stream of events, when that is asked for."""
+    computes: bool = False
+    """Whether it is carried out apart from all other requests."""
+    only_asks: bool = False
+    """Whether it changes nothing, though it is sent by POST."""
+    task_results: Mapping[str, type[Any]] = field(default_factory=dict)
+    """What the tasks come to that it begins or shows, by the type of task."""
+    refuses: tuple[type[Refusal], ...] = ()
+    """Refusals of this operation that others do not have."""
+    refusals_told: frozenset[int] = REFUSALS_TOLD
+    """The statuses of refusals that the audit log tells of, where this writes."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it stores something; a question that comes with a body needs to read alone."""
+        return self.method != "GET" and not self.permission.endswith(":read")
+
+    @property
+    def is_question(self) -> bool:
+        """Whether nothing comes of it but the answer, so that it may be carried out twice."""
+        return self.only_asks or self.method == "GET"
+
+    @property
+    def may_lack_body(self) -> bool:
+        """Whether a request without a body asks for something all the same."""
+        return may_be_left_out(self.body)
+
+    def unclear_switches(self, query: Iterable[tuple[str, str]]) -> list[Problem]:
+        """The switches in a query that say neither true nor false."""
+        given: dict[str, list[str]] = {name: [] for name in self.switches}
+        for name, value in query:
+            if name in given:
+                given[name].append(value)
+        return [
+            Problem(
+                f"{name} is {', '.join(map(repr, values))}; it takes true or false, once.", name, "invalid"
+            )
+            for name, values in given.items()
+            if values not in ([], ["false"], ["true"])
+        ]
+
+
+def framework_path(path: str) -> str:
+    """A path with braces around the names of its parameters, as the framework writes it."""
+    parts = path.split("/")
+    return "/".join(f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in parts)
+
+
+def route(operation: Operation, handler: Handler) -> HTTPRouteHandler:
+    """The framework's handler of an operation."""
+
+    async def named(request: WebRequest) -> Sent:
+        request.scope["state"]["operation"] = operation.name
+        with few_suggestions():
+            try:
+                return await handler(request)
+            except Refusal as refusal:
+                if operation.writes and refusal.status in operation.refusals_told:
+                    await tell_of_refused_write(request, operation.name, refusal)
+                raise
+
+    named.__name__ = operation.name
+    named.__annotations__ = {"request": WebRequest, "return": Reply}
+    return HTTPRouteHandler(
+        framework_path(operation.path),
+        http_method=operation.method,
+        status_code=200,  # each response says its own; the framework allows no 204 with a response class
+        media_type=wire.MEDIA_TYPE,
+        operation_id=f"{operation.name}",
+        include_in_schema=False,
+        opt={"operation": operation},
+    )(named)
+
+
+def bounded(handler: HTTPRouteHandler, most: int) -> HTTPRouteHandler:
+    """The handler of a service that reads so many bytes of any body at most; a form has its own bound."""
+    operation: Operation | None = handler.opt.get("operation")
+    if operation is None:
+        return handler
+    made = copy(handler)
+    if operation.form is not None:
+        made.request_max_body_size = operation.form.body_bytes_max
+    elif operation.body_bytes_max is not None:
+        made.request_max_body_size = min(operation.body_bytes_max, most)
+    return made
+
+
+# A call is one request on its way through an endpoint: who calls, in which transaction, with what.
+
+
+Transaction = TypeVar("Transaction", bound=Read)
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Transaction]):
+    """One request on its way: who calls, in which transaction, with which path and query."""
+
+    tx: Transaction
+    actor: Actor
+    path: Mapping[str, str]
+    query: tuple[tuple[str, str], ...]
+    files: Files
+    settings: Settings
+
+
+ReadCall = Call[Read]
+WriteCall = Call[Write]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A record with headers of its own, where an endpoint sends any."""
+
+    record: Any
+    headers: Mapping[str, str]
+
+
+def call_of(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
+    """The call that a request makes."""
+    path = cast("Mapping[str, str]", request.path_params)
+    state = request.app.state
+    return Call(tx, actor, path, query_of(request), state.files, state.settings)
+
+
+def query_of(request: WebRequest) -> tuple[tuple[str, str], ...]:
+    """The query; a list says by itself what it does not take, and of others it is said here."""
+    raw: bytes = request.scope["query_string"]
+    if not raw:
+        return ()
+    try:
+        unquote_to_bytes(raw).decode()
+    except UnicodeDecodeError:
+        raise Malformed("The query is not UTF-8.") from None
+    query = tuple(request.query_params.multi_items())
+    opt = request.route_handler.opt
+    operation: Operation = opt["operation"] if "operation" in opt else opt["page"]
+    if operation.listing is None:
+        takes = [*operation.query, *operation.options, *operation.moments, *operation.switches]
+        said = f"takes {', '.join(takes)}" if takes else "takes none"
+        unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in takes]
+        if problems := [
+            Problem(
+                f"{name} is not a parameter of this request{did_you_mean(name, takes, index)}, which {said}.",
+                name,
+                "unknown",
+            )
+            for index, name in enumerate(unknown)
+        ]:
+            raise Malformed(problems)
+    if unclear := operation.unclear_switches(query):
+        raise Malformed(unclear)
+    return query
+
+
+def response_of(request: WebRequest, answer: Any, status: int) -> Reply:
+    """The answer on its way out, with its headers where it has any."""
+    headers: Mapping[str, str] = {}
+    if isinstance(answer, Answer):
+        answer, headers = answer.record, answer.headers
+    encode: Encode = request.app.state.encode
+    return Reply(status, encode(answer), headers)
+
+
+def replayed(stored: idempotency.StoredAnswer) -> Reply:
+    """The answer that a request with the same idempotency key had."""
+    headers = {**stored.headers, idempotency.REPLAYED_HEADER: "true"}
+    return Reply(stored.status, stored.answer, headers)

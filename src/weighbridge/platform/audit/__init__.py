@@ -1,0 +1,1 @@
+"""The Merkle tree over the audit log, its signed heads and proofs, and counts of refused requests."""

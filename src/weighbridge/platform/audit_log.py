@@ -1,0 +1,281 @@
+"""The audit log: one row for each write, in the write's own transaction, never changed afterwards.
+
+A row says when, who (user, token, request), what (action and object) and the record before and after as
+canonical JSON. A bulk write leaves one row: how many, which ids, and the SHA-256 of its body. Rows are
+written by `platform/changes`.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from tempfile import SpooledTemporaryFile
+from typing import Final
+
+from psycopg.sql import SQL
+
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.proof.signing import ssh_public_key
+from weighbridge.core.quantity.number import shorten
+from weighbridge.db.engine import Read
+from weighbridge.db.lists.listing import (
+    Filter,
+    Index,
+    Listing,
+    ListRequest,
+    Page,
+    Source,
+    list_request,
+    read_int4,
+    read_page,
+)
+from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.errors import Invalid, Malformed
+from weighbridge.http.endpoints.endpoint import ReadCall, get
+from weighbridge.http.messages.reply import Attachment, Spool
+from weighbridge.platform.audit.heads import consistency_proof, inclusion_proof, newest_head, signer
+from weighbridge.platform.audit.tree import size_of
+from weighbridge.platform.records.audit_log import AuditKey, AuditRow
+from weighbridge.platform.tenancy import of_account, project_filter
+from weighbridge.settings import Settings
+
+Query = Sequence[tuple[str, str]]
+
+WHOLE_NUMBER_DIGITS_MAX: Final = 18
+"""Digits of a number of rows; every such number is one that the database holds."""
+
+AUDIT_LOG: Final = Listing(
+    sorts={"id": "a.id", "number": "a.place", "at": "a.at"},
+    default_sort="-id",
+    key=("a.id",),
+    filters={
+        "action": Filter("a.action", str, "an action, such as event.create"),
+        "object": Filter("a.object", str, "the id of an object"),
+        "project_id": project_filter("a.project_id"),
+        "request_id": Filter("a.request_id", str, "a request's id"),
+        "number": Filter("a.place", read_int4, "a whole number", ("eq", "geq", "leq")),
+    },
+    indexes=(
+        Index("id", "object"),
+        Index("id", "request_id"),
+        Index("number", "number", is_range=True),
+        Index("id", "action"),
+        Index("id", "project_id"),
+        Index("id"),
+        Index("number"),
+        Index("at"),
+    ),
+)
+"""A reader that follows the log asks for `filter[number][geq]` with the last number it has, plus one, sorted
+by `number`."""
+
+AUDIT_ROW: Final = row_of(
+    AuditRow,
+    Column("id", "a.id"),
+    Column("number", "s.number"),
+    Column("at", "a.at"),
+    Column("project_id", "a.project_id", unless_null(partial(ids.of, "project"))),
+    Column("user_id", "a.user_id"),
+    Column("user_name", "u.name"),
+    Column("token_id", "a.token_id"),
+    Column("request_id", "a.request_id"),
+    Column("action", "a.action"),
+    Column("object", "a.object"),
+    Column("before", "a.before"),
+    Column("after", "a.after"),
+    Column("hash", "encode(s.hash, 'hex')"),
+)
+_UNSEALED_PLACE: Final = 9223372036854775807
+"""Where a row that has no number yet stands: behind all that have one."""
+
+_COLUMNS: Final = """
+    a.id, a.project_id, a.at, a.user_id, a.token_id, a.request_id, a.action, a.object, a.before, a.after
+"""
+_JOINED: Final = """
+    LEFT JOIN audit_seals s ON s.audit_id = a.id LEFT JOIN users u ON u.id = a.user_id
+"""
+_PLACE: Final = f"""
+    coalesce((SELECT s.number FROM audit_seals s WHERE s.audit_id = l.id), {_UNSEALED_PLACE})
+"""
+
+# The row of a number is looked up one at a time; what finds the rows is the order of the numbers.
+_OF_NUMBER: Final = "CROSS JOIN LATERAL (SELECT * FROM audit_log WHERE id = n.audit_id OFFSET 0) l"
+_AUDIT_COLUMNS: Final = (
+    "l.project_id, l.at, l.user_id, l.token_id, l.request_id, l.action, l.object, l.before, l.after"
+)
+
+_BY_NUMBER: Final = Source(
+    f"""(
+        SELECT n.account_id, n.audit_id AS id, n.number AS place, {_AUDIT_COLUMNS}
+          FROM audit_seals n {_OF_NUMBER}) AS a""",
+    _COLUMNS,
+    name="a",
+    others=(
+        f"""(
+        SELECT n.account_id, n.audit_id AS id, {_UNSEALED_PLACE}::bigint AS place, {_AUDIT_COLUMNS}
+          FROM audit_unsealed n {_OF_NUMBER}) AS a""",
+    ),
+)
+"""The rows as they stand in the chain, and those that wait for their seal, which are few."""
+
+_SOURCE: Final = Source(
+    f"(SELECT l.*, {_PLACE} AS place FROM audit_log l) AS a",
+    _COLUMNS,
+    _JOINED,
+    by_sort={"number": _BY_NUMBER},
+    name="a",
+)
+
+
+async def select_audit_log(tx: Read, actor: Actor, request: ListRequest) -> Page[AuditRow]:
+    """The writes of the actor's account, newest first."""
+    where = [of_account(actor, "a.account_id")]
+    if any(name == "number" for name, *_ in request.conditions):
+        where.append(SQL("a.place < {}").format(SQL(str(_UNSEALED_PLACE))))
+    return await read_page(tx, AUDIT_ROW, AUDIT_LOG, request, source=_SOURCE, where=where)
+
+
+async def read_audit_key(tx: Read, actor: Actor, settings: Settings) -> AuditKey:
+    """The public key by which heads of the account's log are verified."""
+    who = await signer(tx, settings)
+    verifier = who.verifier(actor.account_id)
+    return AuditKey(verifier.name, verifier.text, ssh_public_key(verifier.public))
+
+
+async def read_audit_head(tx: Read, actor: Actor, settings: Settings) -> str:
+    """The signed head over every sealed row of the account."""
+    return await newest_head(tx, actor.account_id, await signer(tx, settings))
+
+
+async def read_audit_proof(tx: Read, actor: Actor, settings: Settings, query: Query) -> str:
+    """The proof that a row of the account is under a head."""
+    number, size = _whole_numbers(query, "number", "size")
+    sealed = await size_of(tx, actor.account_id)
+    _refuse_beyond(sealed, ("size", 1, size, sealed), ("number", 1, number, size))
+    return (await inclusion_proof(tx, actor.account_id, await signer(tx, settings), number, size)).text
+
+
+async def read_audit_consistency(tx: Read, actor: Actor, settings: Settings, query: Query) -> str:
+    """The proof that a head of the account extends an older one."""
+    old, new = _whole_numbers(query, "from", "to")
+    sealed = await size_of(tx, actor.account_id)
+    _refuse_beyond(sealed, ("to", 0, new, sealed), ("from", 0, old, new))
+    return (await consistency_proof(tx, actor.account_id, await signer(tx, settings), old, new)).text
+
+
+def _whole_numbers(query: Query, *names: str) -> list[int]:
+    """The numbers that the query has under these names; Malformed unless each is there, and once."""
+    numbers: list[int] = []
+    problems: list[Problem] = []
+    for name in names:
+        texts = [text for given, text in query if given == name]
+        if not texts:
+            problems.append(Problem(f"{name} is required.", name, "required"))
+        elif len(texts) > 1 or not _is_whole_number(texts[0]):
+            said = f"{name} is {shorten(texts[-1])!r}; it takes one whole number of at most 18 digits."
+            problems.append(Problem(said, name, "invalid"))
+        else:
+            numbers.append(int(texts[0]))
+    if problems:
+        raise Malformed(problems)
+    return numbers
+
+
+def _is_whole_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= WHOLE_NUMBER_DIGITS_MAX
+
+
+def _refuse_beyond(sealed: int, *ranges: tuple[str, int, int, int]) -> None:
+    """Raise Invalid unless each number lies in its range; of the log so many rows are sealed."""
+    if problems := [
+        Problem(
+            f"{name} is {number:,}; it takes {least:,} to {greatest:,}, for {sealed:,} rows are sealed."
+            if greatest >= least
+            else f"{name} is {number:,}, and {sealed:,} rows are sealed yet.",
+            name,
+            "invalid",
+        )
+        for name, least, number, greatest in ranges
+        if not least <= number <= greatest
+    ]:
+        raise Invalid(problems)
+
+
+_READ = "administration:read"
+_TEXT = "text/plain"
+
+
+@get("/audit_log", permission=_READ, returns=Page[AuditRow], listing=AUDIT_LOG)
+async def list_audit_log(call: ReadCall) -> Page[AuditRow]:
+    """List every write to the account's records, newest first, with its place in the sealed log."""
+    return await select_audit_log(call.tx, call.actor, list_request(call.query, AUDIT_LOG))
+
+
+@get("/audit_log/key", permission=_READ, returns=AuditKey)
+async def get_audit_key(call: ReadCall) -> AuditKey:
+    """Read the public key by which heads of the account's log are verified.
+
+    Whoever checks a head takes the key from somebody they trust, not from whoever shows them the head.
+    """
+    return await read_audit_key(call.tx, call.actor, call.settings)
+
+
+@get("/audit_log/head", permission=_READ, sends=(_TEXT,))
+async def get_audit_head(call: ReadCall) -> Attachment:
+    """Download the head of the account's log: how many rows are sealed and the root of their tree, signed.
+
+    The file is a checkpoint (C2SP tlog-checkpoint). Whoever keeps it can tell later whether any of those rows
+    was changed, removed or put elsewhere.
+    """
+    return _file("audit_log.checkpoint", await read_audit_head(call.tx, call.actor, call.settings))
+
+
+@get(
+    "/audit_log/proof",
+    permission=_READ,
+    sends=(_TEXT,),
+    refuses=(Invalid,),
+    query={
+        "number": "The number of the row, from 1.",
+        "size": "How many rows the head has under which the row is proved to be.",
+    },
+)
+async def get_audit_proof(call: ReadCall) -> Attachment:
+    """Download the proof that a row is under a head, with that head (C2SP tlog-proof)."""
+    text = await read_audit_proof(call.tx, call.actor, call.settings, call.query)
+    return _file("audit_log.tlog-proof", text)
+
+
+@get(
+    "/audit_log/consistency",
+    permission=_READ,
+    sends=(_TEXT,),
+    refuses=(Invalid,),
+    query={
+        "from": "How many rows the older head has.",
+        "to": "How many rows the newer head has.",
+    },
+)
+async def get_audit_consistency(call: ReadCall) -> Attachment:
+    """Download the proof that a head extends an older one, with the newer head (as C2SP tlog-witness has it).
+
+    Every row of the older head is in the newer one, unchanged and in its place.
+    """
+    text = await read_audit_consistency(call.tx, call.actor, call.settings, call.query)
+    return _file("audit_log.consistency", text)
+
+
+def _file(name: str, text: str) -> Attachment:
+    content = text.encode()
+
+    async def read() -> Spool:
+        spool: Spool = SpooledTemporaryFile(max_size=len(content) + 1)  # noqa: SIM115 - whoever sends it closes it
+        spool.write(content)
+        spool.seek(0)
+        return spool
+
+    return Attachment(name, f"{_TEXT}; charset=utf-8", len(content), read)
+
+
+ROUTES = [list_audit_log, get_audit_key, get_audit_head, get_audit_proof, get_audit_consistency]
+"""The slice's paths."""

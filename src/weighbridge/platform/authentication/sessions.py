@@ -1,0 +1,268 @@
+"""Sign people in and out: passwords, the limit on guesses, and sessions.
+
+The browser holds a secret of 256 random bits in a cookie, the database its hash. A session ends when
+the person signs out, there or everywhere, when it was not used for half a day, and after a week at the
+latest.
+
+Invariants: a password is stored only as its hash; an attempt is counted before the password is checked.
+"""
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from secrets import token_urlsafe
+from typing import Final, Self
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.connections import suppress_failed_write
+from weighbridge.db.engine import Database, Write
+from weighbridge.errors import TooManyRequests, Unauthorized
+from weighbridge.platform import changes
+from weighbridge.platform.records.accounts import (
+    IDLE_HOURS,
+    SESSION_DAYS,
+    Person,
+)
+
+
+def hash_of(secret: str) -> bytes:
+    """What is stored of a secret of 256 random bits."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+# A password is stored as its Argon2id hash and compared in a thread, for that takes long on purpose.
+#
+# Invariants: whoever names a user that there is not waits as long as for a wrong password.
+
+
+PASSWORD_LENGTH_MIN: Final = 12
+"""Characters of a password, at least."""
+
+PASSWORD_LENGTH_MAX: Final = 200
+"""Characters of a password, at most."""
+
+_HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+"""The cost that OWASP's Password Storage Cheat Sheet names for Argon2id: 19 MiB, two rounds, one lane."""
+
+
+async def hashed(password: str) -> str:
+    """What is stored of a password."""
+    return await asyncio.to_thread(_HASHER.hash, password)
+
+
+async def fits(stored: str | None, password: str) -> bool:
+    """Whether a password is the one that was stored; None stands for a user who is not there."""
+    if len(password) > PASSWORD_LENGTH_MAX:
+        return False
+    return await asyncio.to_thread(_fits, stored, password) and stored is not None
+
+
+def problem_of_password(password: str, email: str) -> Problem | None:
+    """What is wrong with a new password, if anything is: its length, or that it is the address."""
+    if not PASSWORD_LENGTH_MIN <= len(password) <= PASSWORD_LENGTH_MAX:
+        said = (
+            f"The password has {len(password)} characters; it takes "
+            f"{PASSWORD_LENGTH_MIN} to {PASSWORD_LENGTH_MAX}."
+        )
+        return Problem(said, "password", "invalid")
+    if password.lower() == email.lower():
+        return Problem("The password is the address; it takes something else.", "password", "invalid")
+    return None
+
+
+def _fits(stored: str | None, password: str) -> bool:
+    of_nobody = _of_nobody()  # made for the first who asks, whoever that is
+    try:
+        return _HASHER.verify(stored or of_nobody, password)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+@cache
+def _of_nobody() -> str:
+    return _HASHER.hash("the password of nobody")
+
+
+# Guessing is bounded: by the name that somebody signs in by or the link that they follow, and by the
+# address of the client, each with a counter of its own.
+#
+# An attempt is counted before the password is looked at, so that many at once count as many; one that
+# succeeds gives back what it counted. What is counted outlives no window of time, and names nobody: the key
+# is a hash.
+
+
+ATTEMPTS_OF_USER_MAX: Final = 10
+"""Attempts to sign in as one user, or by one link, within the window."""
+
+ATTEMPTS_OF_ADDRESS_MAX: Final = 100
+"""Attempts to sign in from one client's address within the window: an office may share it. Those with a
+password and those by a link are counted apart."""
+
+WINDOW_SECONDS: Final = 900
+"""How long an attempt counts, from the first of its window."""
+
+_PRUNED_MAX: Final = 100
+"""Rows past their time that one attempt removes, so that the table stays as long as one window makes it."""
+
+_COUNT: Final = """
+    WITH gone AS (DELETE FROM sign_in_attempts WHERE key IN (
+            SELECT key FROM sign_in_attempts
+             WHERE since < now() - make_interval(secs => %(window)s) AND key <> ALL (%(keys)s)
+             LIMIT %(pruned)s FOR UPDATE SKIP LOCKED))
+    INSERT INTO sign_in_attempts AS a (key, attempts) SELECT key, 1 FROM unnest(%(keys)s::bytea[]) key
+     ORDER BY key
+    ON CONFLICT (key) DO UPDATE SET
+        attempts = CASE WHEN a.since < now() - make_interval(secs => %(window)s) THEN 1
+                        ELSE least(a.attempts + 1, 1000000) END,
+        since = CASE WHEN a.since < now() - make_interval(secs => %(window)s) THEN now() ELSE a.since END
+    RETURNING key, attempts, ceil(extract(epoch FROM since - now()))::integer + %(window)s
+"""
+
+_FORGIVE: Final = """
+    WITH one AS (DELETE FROM sign_in_attempts WHERE key = %(one)s RETURNING key)
+    UPDATE sign_in_attempts SET attempts = greatest(attempts - 1, 1) WHERE key = %(address)s
+    RETURNING (SELECT count(*) FROM one)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SignInAttempt:
+    """An attempt to sign in: by which user or link, and from where."""
+
+    of_one: bytes
+    of_address: bytes
+
+    @classmethod
+    def with_password(cls, email: str, address: str) -> Self:
+        """An attempt as the user of an address, with a password."""
+        return cls(_key("user", email.strip().lower()), _key("address", address))
+
+    @classmethod
+    def by_link(cls, secret: str, address: str) -> Self:
+        """An attempt by a link, whether there is such a link or not."""
+        return cls(_key("link", secret), _key("address of links", address))
+
+
+async def count_attempt(database: Database, attempt: SignInAttempt) -> None:
+    """Count an attempt to sign in; TooManyRequests when there were too many of the user, link or address."""
+    limits = {attempt.of_one: ATTEMPTS_OF_USER_MAX, attempt.of_address: ATTEMPTS_OF_ADDRESS_MAX}
+    async with database.write() as tx:
+        rows = await tx.tuples(_COUNT, {"keys": [*limits], "window": WINDOW_SECONDS, "pruned": _PRUNED_MAX})
+    waits = [seconds for key, attempts, seconds in rows if attempts > limits[bytes(key)]]
+    if waits:
+        minutes = -(-max(waits) // 60)
+        raise TooManyRequests(
+            f"There were too many attempts to sign in; try again in {minutes} "
+            f"{'minute' if minutes == 1 else 'minutes'}.",
+            retry_after_seconds=max(waits),
+        )
+
+
+async def forgive_attempts(database: Database, attempt: SignInAttempt) -> None:
+    """Forget the attempts of a user or link who has signed in now, and this one of the address."""
+    await database.single(_FORGIVE, {"one": attempt.of_one, "address": attempt.of_address})
+
+
+def _key(kind: str, text: str) -> bytes:
+    return hashlib.sha256(f"{kind} {text}".encode()).digest()
+
+
+# Sign in, sign out, and recognise whose session a request belongs to.
+
+
+PROGRAM_LENGTH_MAX: Final = 200
+"""Characters that are kept of what a browser calls itself."""
+
+USE_MINUTES: Final = 5
+"""How seldom it is written down that a session is in use."""
+
+_RECOGNISE: Final = """
+    SELECT s.id, s.account_id, s.user_id, u.permissions, u.name, u.email, a.name,
+           s.used_at < now() - make_interval(mins => %(minutes)s)
+      FROM sessions s
+      JOIN users u ON (u.account_id, u.id) = (s.account_id, s.user_id)
+      JOIN accounts a ON a.id = s.account_id
+     WHERE s.secret_hash = %(secret_hash)s AND u.disabled_at IS NULL AND s.expires_at > now()
+       AND s.used_at > now() - make_interval(hours => %(hours)s)
+"""
+
+
+async def sign_in(
+    database: Database, *, email: str, password: str, address: str, program: str, request_id: str
+) -> str:
+    """Begin a session of the person with this address and password; give its secret.
+
+    Raises Unauthorized when there is none, without saying which of both is wrong; TooManyRequests when that
+    was tried too often.
+    """
+    email = email.strip()
+    attempt = SignInAttempt.with_password(email, address)
+    await count_attempt(database, attempt)
+    row = await database.single(
+        """
+        SELECT account_id, id, permissions, password_hash FROM users
+         WHERE lower(email) = lower(%s) AND password_hash IS NOT NULL AND disabled_at IS NULL
+        """,
+        (email,),
+    )
+    if not await fits(row[3] if row else None, password) or row is None:
+        raise Unauthorized("The address or the password is wrong.", "sign_in_refused")
+    account_id, user_id, permissions, _ = row
+    actor = Actor(account_id, user_id, None, frozenset(permissions), request_id)
+    async with database.write() as tx:
+        secret = await begin_session(tx, actor, program)
+    await forgive_attempts(database, attempt)
+    return secret
+
+
+async def begin_session(tx: Write, actor: Actor, program: str) -> str:
+    """Begin a session of the actor's user; give its secret. Sessions that have ended are removed."""
+    secret = token_urlsafe(32)
+    await tx.execute(
+        "DELETE FROM sessions WHERE expires_at < now() OR used_at < now() - make_interval(hours => %s)",
+        (IDLE_HOURS,),
+    )
+    number = await tx.value(
+        """
+        INSERT INTO sessions (account_id, user_id, secret_hash, program, expires_at)
+        VALUES (%s, %s, %s, %s, now() + make_interval(days => %s)) RETURNING id
+        """,
+        (
+            actor.account_id, actor.user_id, hash_of(secret), program[:PROGRAM_LENGTH_MAX], SESSION_DAYS,
+        ),
+    )  # fmt: skip
+    await tx.execute("UPDATE users SET signed_in_at = now() WHERE id = %s", (actor.user_id,))
+    changes.record(tx, actor, action="session.begin", target=str(number))
+    return secret
+
+
+async def recognise_session(database: Database, secret: str, request_id: str) -> Person | None:
+    """Who is behind the secret of a session; None when it has ended or never began."""
+    row = await database.single(
+        _RECOGNISE, {"secret_hash": hash_of(secret), "hours": IDLE_HOURS, "minutes": USE_MINUTES}
+    )
+    if row is None:
+        return None
+    number, account_id, user_id, permissions, name, email, account, is_use_unrecorded = row
+    if is_use_unrecorded:
+        with suppress_failed_write("last use of a session"):
+            await database.single("UPDATE sessions SET used_at = now() WHERE id = %s RETURNING id", (number,))
+    actor = Actor(account_id, user_id, None, frozenset(permissions), request_id)
+    return Person(actor, number, name, email, account)
+
+
+async def end_session(tx: Write, actor: Actor, number: int) -> None:
+    """Sign the actor's user out of one session."""
+    await tx.execute("DELETE FROM sessions WHERE id = %s AND user_id = %s", (number, actor.user_id))
+    changes.record(tx, actor, action="session.end", target=str(number))
+
+
+async def end_all_sessions(tx: Write, actor: Actor) -> None:
+    """Sign the actor's user out everywhere."""
+    ended = await tx.execute("DELETE FROM sessions WHERE user_id = %s", (actor.user_id,))
+    changes.record(tx, actor, action="session.end_all", target=str(actor.user_id), after={"sessions": ended})

@@ -1,0 +1,58 @@
+"""Feature flags: which parts of the service an account has; each is on unless it was switched off."""
+
+from weighbridge.core.platform.permission import ANY, Actor
+from weighbridge.core.platform.settings import FEATURES, REFUSALS, Feature
+from weighbridge.db.engine import Read, Write
+from weighbridge.errors import Forbidden
+from weighbridge.http.endpoints.endpoint import ReadCall, get
+from weighbridge.platform import changes
+from weighbridge.platform.records.accounts import FeatureFlags
+
+
+async def feature_flags(tx: Read, account_id: int) -> FeatureFlags:
+    """Every flag of an account."""
+    rows = await tx.tuples(
+        "SELECT name FROM feature_flags WHERE account_id = %s AND NOT is_on", (account_id,)
+    )
+    off = {name for (name,) in rows}
+    return FeatureFlags(**{feature.value: feature.value not in off for feature in FEATURES})
+
+
+async def is_on(tx: Read, account_id: int, feature: Feature) -> bool:
+    """Whether an account has a feature."""
+    is_off = await tx.value(
+        "SELECT true FROM feature_flags WHERE account_id = %s AND name = %s AND NOT is_on",
+        (account_id, feature),
+    )
+    return is_off is None
+
+
+async def need_feature(tx: Read, account_id: int, feature: Feature) -> None:
+    """Refuse a request whose account has the feature off."""
+    if not await is_on(tx, account_id, feature):
+        raise Forbidden(REFUSALS[feature], "feature_off")
+
+
+async def switch_feature(tx: Write, actor: Actor, feature: Feature, *, is_on: bool) -> FeatureFlags:
+    """Switch a feature of the actor's account on or off; what it made stays."""
+    before = await feature_flags(tx, actor.account_id)
+    await tx.execute(
+        """
+        INSERT INTO feature_flags (account_id, name, is_on) VALUES (%s, %s, %s)
+        ON CONFLICT (account_id, name) DO UPDATE SET is_on = excluded.is_on, updated_at = now()
+        """,
+        (actor.account_id, feature, is_on),
+    )
+    after = await feature_flags(tx, actor.account_id)
+    if after != before:
+        changes.record(tx, actor, action="feature_flag.switch", target=feature, before=before, after=after)
+    return after
+
+
+@get("/feature_flags", permission=ANY, returns=FeatureFlags)
+async def get_feature_flags(call: ReadCall) -> FeatureFlags:
+    """Read every feature flag of the account; false for those that are off."""
+    return await feature_flags(call.tx, call.actor.account_id)
+
+
+ROUTES = [get_feature_flags]

@@ -1,0 +1,1 @@
+"""Records of the platform: what is passed around, below everything that computes or stores it."""

@@ -1,0 +1,463 @@
+"""Accounts and their users: tokens act for users, and some of them are people who sign in with a password.
+
+An account sees its own projects and nothing of any other. The first start creates the account `default`
+with the user `administrator`, for whom commands act. A person joins by a link; the link is shown once,
+works once, and only its hash is stored. What a person may do is a set of permissions; roles are names
+for some of them.
+"""
+
+from collections.abc import Sequence
+from secrets import token_urlsafe
+from typing import Final
+
+from psycopg.sql import SQL
+
+from weighbridge.core.identity.names import problem_of_name, problem_of_unseen
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor, including, shortest
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.db import locks
+from weighbridge.db.engine import Read, Write
+from weighbridge.db.row import Column, row_of
+from weighbridge.errors import Conflict, Invalid, NotFound
+from weighbridge.platform import changes
+from weighbridge.platform.authentication.authority import refuse_above, refuse_beyond
+from weighbridge.platform.authentication.sessions import hash_of, hashed
+from weighbridge.platform.records.accounts import ADMINISTERS, EMAIL_LENGTH_MAX, LINK_HOURS, AccessLink, User
+from weighbridge.platform.tenancy import find, of_account
+
+DEFAULT_ACCOUNT: Final = "default"
+ADMINISTRATOR: Final = "administrator"
+
+
+_REVOKE_ALL: Final = """
+    WITH RECURSIVE branch (id) AS (
+        SELECT id FROM api_tokens WHERE account_id = %(account)s AND user_id = %(user)s
+         UNION SELECT t.id FROM api_tokens t JOIN branch b ON b.id = t.issued_by)
+    UPDATE api_tokens SET revoked_at = now()
+     WHERE id IN (SELECT id FROM branch) AND revoked_at IS NULL RETURNING id
+"""
+
+
+async def create_account(tx: Write, *, name: str, request_id: str) -> Actor:
+    """Make an account with its administrator; raise Conflict when the name is taken."""
+    account_id = await tx.value(
+        "INSERT INTO accounts (name) VALUES (%s) ON CONFLICT DO NOTHING RETURNING id", (name,)
+    )
+    if account_id is None:
+        raise Conflict(f"There is an account {name!r} already.")
+    user_id = await ensure_user(tx, account_id, ADMINISTRATOR)
+    actor = Actor(account_id, user_id, None, frozenset(ALL_PERMISSIONS), request_id)
+    changes.record(tx, actor, action="account.create", target=str(account_id), after={"name": name})
+    return actor
+
+
+async def administrator_of(tx: Write, account: str, request_id: str) -> Actor:
+    """The administrator of an account; the default account is made when it is first asked for."""
+    account_id = await tx.value("SELECT id FROM accounts WHERE name = %s", (account,))
+    if account_id is None and account == DEFAULT_ACCOUNT:
+        await tx.execute(*locks.hold(locks.DEFAULT_ACCOUNT))
+        account_id = await tx.value("SELECT id FROM accounts WHERE name = %s", (account,))
+        if account_id is None:
+            return await create_account(tx, name=account, request_id=request_id)
+    if account_id is None:
+        raise NotFound(message=f"There is no account {account!r}.")
+    user_id = await ensure_user(tx, account_id, ADMINISTRATOR)
+    return Actor(account_id, user_id, None, frozenset(ALL_PERMISSIONS), request_id)
+
+
+async def ensure_user(tx: Write, account_id: int, email: str) -> int:
+    """The id of a user of the account, who is made when new."""
+    user_id: int = await tx.value(
+        """
+        INSERT INTO users (account_id, email, name) VALUES (%s, %s, %s)
+        ON CONFLICT (account_id, email) DO UPDATE SET email = excluded.email RETURNING id
+        """,
+        (account_id, email, email.partition("@")[0]),
+    )
+    return user_id
+
+
+async def erase_person(tx: Write, actor: Actor, email: str) -> int:
+    """Forget who a user of the account was, and revoke their tokens with all that those issued.
+
+    The user stays as a number, by which books and audit rows go on telling who did what apart from others.
+    Raises NotFound when nobody has the address, Conflict for the administrator, who is no person.
+    """
+    if email == ADMINISTRATOR:
+        raise Conflict(f"{ADMINISTRATOR!r} stands for the commands of this service and is no person.")
+    await tx.execute(*locks.hold(locks.token_issue(actor.account_id)))
+    user_id: int | None = await tx.value(
+        """
+        UPDATE users SET email = 'erased-' || id, name = 'erased-' || id, password_hash = NULL
+         WHERE account_id = %s AND email = %s RETURNING id
+        """,
+        (actor.account_id, email),
+    )
+    if user_id is None:
+        raise NotFound(message=f"The account has no user with the address {shorten(email)}.")
+    revoked = await tx.tuples(_REVOKE_ALL, {"user": user_id, "account": actor.account_id})
+    await tx.execute("UPDATE api_tokens SET name = 'erased-' || id WHERE user_id = %s", (user_id,))
+    await tx.execute("DELETE FROM sessions WHERE user_id = %s", (user_id,))
+    await tx.execute(
+        """
+        DELETE FROM access_links
+         WHERE account_id = %s AND (user_id = %s OR lower(email) = lower(%s)
+                                    OR made_by = %s AND used_at IS NULL)
+        """,
+        (actor.account_id, user_id, email, user_id),
+    )
+    after = {"revoked_tokens": sorted(number for (number,) in revoked)}
+    changes.record(tx, actor, action="user.erase", target=str(user_id), after=after)
+    return user_id
+
+
+USERS_MAX: Final = 1_000
+"""Users of an account that are listed at a time."""
+
+_USER: Final = row_of(
+    User,
+    Column("id", "u.id"),
+    Column("name", "u.name"),
+    Column("email", "u.email"),
+    Column("permissions", "u.permissions"),
+    Column("signs_in", "u.password_hash IS NOT NULL"),
+    Column("created_at", "u.created_at"),
+    Column("signed_in_at", "u.signed_in_at"),
+    Column("disabled_at", "u.disabled_at"),
+)
+
+_LINK: Final = row_of(
+    AccessLink,
+    Column("id", "l.id"),
+    Column("kind", "l.kind"),
+    Column("account_id", "l.account_id"),
+    Column("user_id", "l.user_id"),
+    Column("email", "l.email"),
+    Column("permissions", "l.permissions"),
+    Column("made_by", "l.made_by"),
+    Column("created_at", "l.created_at"),
+    Column("expires_at", "l.expires_at"),
+)
+
+
+_LINKS: Final = """
+    access_links l JOIN users m ON (m.account_id, m.id) = (l.account_id, l.made_by)
+    LEFT JOIN users o ON (o.account_id, o.id) = (l.account_id, l.user_id)
+"""
+_INCLUDING: Final = " ".join(
+    f"WHEN '{one}' THEN '{{{','.join((one, *including(one)))}}}'::text[]" for one in ALL_PERMISSIONS
+)
+"""For each permission those that it is held by, as a permission itself or within a higher one."""
+
+_LETS_IN: Final = f"""
+    l.used_at IS NULL AND l.expires_at > now() AND o.disabled_at IS NULL
+    AND (m.email = '{ADMINISTRATOR}' OR m.disabled_at IS NULL AND '{ADMINISTERS}' = ANY (m.permissions)
+         AND NOT EXISTS (
+             SELECT FROM unnest(CASE WHEN l.user_id IS NULL THEN l.permissions ELSE o.permissions END) AS p
+              WHERE NOT m.permissions && CASE p {_INCLUDING} END))
+"""
+"""A link lets in as long as its maker, if it was no command, could make it still: they administer, and may do
+all that it gives, or that whom it is for may do by now."""
+
+
+_FIND_LINK: Final = SQL("SELECT {} FROM {} WHERE l.secret_hash = %s AND l.kind = ANY (%s) AND {}").format(
+    SQL(_LINK.columns), SQL(_LINKS), SQL(_LETS_IN)
+)
+
+
+async def list_users(tx: Read, actor: Actor) -> list[User]:
+    """The users of the actor's account, people first."""
+    statement = SQL("SELECT {} FROM users u WHERE {} ORDER BY password_hash IS NULL, email LIMIT {}").format(
+        SQL(_USER.columns), of_account(actor, "u.account_id"), USERS_MAX
+    )
+    return await tx.rows(_USER.make, statement)
+
+
+async def get_user(tx: Read, actor: Actor, number: int) -> User:
+    """One user of the actor's account; NotFound when there is none."""
+    numbered = SQL("{} AND u.id = %s").format(of_account(actor, "u.account_id"))
+    return await find(tx, _USER, "users u", numbered, (number,))
+
+
+async def list_open_links(tx: Read, actor: Actor) -> list[AccessLink]:
+    """The invitations of the actor's account that nobody has followed yet."""
+    statement = SQL(
+        """
+        SELECT {} FROM {} WHERE {} AND l.kind = 'join' AND {} ORDER BY l.created_at DESC LIMIT {}
+        """
+    ).format(
+        SQL(_LINK.columns), SQL(_LINKS), of_account(actor, "l.account_id"), SQL(_LETS_IN), USERS_MAX
+    )  # fmt: skip
+    return await tx.rows(_LINK.make, statement)
+
+
+async def link_by_secret(tx: Read, secret: str, kinds: tuple[str, ...]) -> AccessLink:
+    """The link with this secret that still lets somebody in; NotFound when there is none (any more)."""
+    link = await tx.row(_LINK.make, _FIND_LINK, (hash_of(secret), [*kinds]))
+    if link is None:
+        raise _no_link()
+    return link
+
+
+async def need_link(tx: Read, link: AccessLink) -> None:
+    """Raise NotFound where a link lets nobody in (any more)."""
+    statement = SQL("SELECT true FROM {} WHERE l.id = %s AND {}").format(SQL(_LINKS), SQL(_LETS_IN))
+    if not await tx.value(statement, (link.id,)):
+        raise _no_link()
+
+
+def _no_link() -> NotFound:
+    said = "This link has been used, has run out, or was never made. Ask for another one."
+    return NotFound(message=said, code="no_such_path")
+
+
+async def count_held(tx: Read, actor: Actor, number: int) -> tuple[int, int]:
+    """How many tokens that work act for a user, and for how many open links to reports they answer."""
+    [(tokens, links)] = await tx.tuples(
+        """
+        SELECT (SELECT count(*) FROM api_tokens
+                 WHERE account_id = %(account)s AND user_id = %(user)s AND revoked_at IS NULL
+                   AND coalesce(expires_at > now(), true)),
+               (SELECT count(*) FROM report_links
+                 WHERE coalesce(user_id, created_by) = %(user)s AND revoked_at IS NULL AND expires_at > now())
+        """,
+        {"account": actor.account_id, "user": number},
+    )
+    return tokens, links
+
+
+async def has_people(tx: Read) -> bool:
+    """Whether anybody can sign in."""
+    return bool(await tx.value("SELECT EXISTS (SELECT FROM users WHERE password_hash IS NOT NULL)"))
+
+
+_GIVES: Final = "Nobody gives away what they may not do themselves"
+
+
+async def invite_user(tx: Write, actor: Actor, email: str, permissions: Sequence[str]) -> str:
+    """Make a link by which somebody joins the account, and give its secret, which is not stored."""
+    email = email.strip()
+    problems = [*_problems_of_email(email), *_problems_of_permissions(permissions)]
+    if problems:
+        raise Invalid(problems)
+    refuse_beyond(actor, permissions, _GIVES)
+    await _refuse_taken(tx, email)
+    await _refuse_invited_above(tx, actor, email)
+    secret = await make_link(tx, actor, "join", email=email, permissions=shortest(permissions))
+    changes.record(
+        tx, actor, action="user.invite", target=str(actor.account_id),
+        after={"permissions": list(shortest(permissions))},
+    )  # fmt: skip
+    return secret
+
+
+async def make_link(
+    tx: Write,
+    actor: Actor,
+    kind: str,
+    *,
+    user_id: int | None = None,
+    email: str | None = None,
+    permissions: Sequence[str] = (),
+) -> str:
+    """Make a link of a kind and give its secret; what lets in the same person until then does so no more."""
+    secret = token_urlsafe(32)
+    await tx.execute(
+        """
+        DELETE FROM access_links
+         WHERE account_id = %s AND kind = %s AND used_at IS NULL
+           AND (user_id, email) IS NOT DISTINCT FROM (%s::integer, %s::text)
+        """,
+        (actor.account_id, kind, user_id, email),
+    )
+    await tx.execute(
+        """
+        INSERT INTO access_links (account_id, kind, secret_hash, user_id, email, permissions, made_by,
+                                  expires_at)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, now() + make_interval(hours => %s))
+        """,
+        (
+            actor.account_id, kind, hash_of(secret), user_id, email, list(permissions), actor.user_id,
+            LINK_HOURS[kind],
+        ),
+    )  # fmt: skip
+    return secret
+
+
+async def make_user_link(tx: Write, actor: Actor, number: int, kind: str) -> str:
+    """Make a link by which a user of the account sets another password, or signs in once."""
+    await refuse_above(tx, actor, (await get_user(tx, actor, number)).id)
+    user = await get_user(tx, actor, number)
+    if user.disabled_at is not None:
+        raise Conflict("The user may not sign in; allow it first.")
+    secret = await make_link(tx, actor, kind, user_id=number)
+    changes.record(tx, actor, action="user.make_link", target=str(number), after={"kind": kind})
+    return secret
+
+
+async def add_user(
+    tx: Write, actor: Actor, *, email: str, name: str, permissions: Sequence[str], password_hash: str
+) -> int:
+    """Make a person who can sign in, or give a password to a user whom only tokens acted for so far."""
+    email, name = email.strip(), name.strip() or email.partition("@")[0].strip()
+    problems = [*_problems_of_email(email), *_problems_of_permissions(permissions)]
+    if wrong := problem_of_name(name, "A user", "name"):
+        problems.append(wrong)
+    if problems:
+        raise Invalid(problems)
+    await _refuse_taken(tx, email)
+    user_id: int = await tx.value(
+        """
+        INSERT INTO users AS u (account_id, email, name, permissions, password_hash)
+        VALUES (%s, %s, %s, %s, %s)
+        ON CONFLICT (account_id, email) DO UPDATE
+           SET name = excluded.name, permissions = excluded.permissions,
+               password_hash = excluded.password_hash, disabled_at = NULL
+        RETURNING id
+        """,
+        (actor.account_id, email, name, list(shortest(permissions)), password_hash),
+    )
+    after = {"permissions": list(shortest(permissions))}
+    changes.record(tx, actor, action="user.create", target=str(user_id), after=after)
+    return user_id
+
+
+async def add_user_without_password(
+    tx: Write, actor: Actor, *, email: str, name: str, permissions: Sequence[str]
+) -> int:
+    """Make a person whose password nobody knows: they sign in by a link, and may choose one by another."""
+    refuse_beyond(actor, permissions, _GIVES)
+    password_hash = await hashed(token_urlsafe(32))
+    return await add_user(
+        tx, actor, email=email, name=name, permissions=permissions, password_hash=password_hash
+    )
+
+
+async def withdraw_invitation(tx: Write, actor: Actor, email: str) -> bool:
+    """Take back the invitation of an address; whether there was one that nobody had followed."""
+    await _refuse_invited_above(tx, actor, email)
+    gone = await tx.execute(
+        """
+        DELETE FROM access_links
+         WHERE account_id = %s AND kind = 'join' AND used_at IS NULL AND lower(email) = lower(%s)
+        """,
+        (actor.account_id, email.strip()),
+    )
+    if gone:
+        changes.record(tx, actor, action="user.withdraw_invitation", target=str(actor.account_id))
+    return bool(gone)
+
+
+async def use_link(tx: Write, link: AccessLink) -> None:
+    """Use a link up; NotFound when somebody else has meanwhile, or its maker may not give that any more."""
+    await tx.execute(
+        "SELECT FROM users WHERE account_id = %s AND id = ANY (%s) ORDER BY id FOR SHARE",
+        (link.account_id, [link.made_by, link.user_id]),
+    )
+    await need_link(tx, link)
+    statement = "UPDATE access_links SET used_at = now() WHERE id = %s AND used_at IS NULL"
+    if not await tx.execute(statement, (link.id,)):
+        raise NotFound(message="This link has been used. Ask for another one.", code="no_such_path")
+
+
+async def set_password(tx: Write, actor: Actor, password_hash: str) -> None:
+    """Give the actor's user another password, and end every session of theirs."""
+    await tx.execute(
+        "UPDATE users SET password_hash = %s WHERE id = %s AND account_id = %s",
+        (password_hash, actor.user_id, actor.account_id),
+    )
+    await tx.execute("DELETE FROM sessions WHERE user_id = %s", (actor.user_id,))
+    changes.record(tx, actor, action="user.set_password", target=str(actor.user_id))
+
+
+async def update_user(
+    tx: Write, actor: Actor, number: int, *, permissions: Sequence[str], may_sign_in: bool
+) -> None:
+    """Say what a user may do and whether they may sign in; Conflict when nobody is left to administer."""
+    if problems := _problems_of_permissions(permissions):
+        raise Invalid(problems)
+    refuse_beyond(actor, permissions, _GIVES)
+    await refuse_above(tx, actor, (await get_user(tx, actor, number)).id)
+    before = await get_user(tx, actor, number)
+    await tx.execute(
+        """
+        UPDATE users SET permissions = %s, disabled_at = CASE WHEN %s THEN NULL
+                                                               ELSE coalesce(disabled_at, now()) END
+         WHERE id = %s
+        """,
+        (list(shortest(permissions)), may_sign_in, number),
+    )
+    await tx.execute("SELECT FROM users WHERE account_id = %s FOR UPDATE", (actor.account_id,))
+    if not await tx.value(
+        """
+        SELECT EXISTS (SELECT FROM users WHERE account_id = %s AND password_hash IS NOT NULL
+                          AND disabled_at IS NULL AND %s = ANY (permissions))
+        """,
+        (actor.account_id, ADMINISTERS),
+    ):
+        raise Conflict("Nobody would be left who administers the account; let somebody else do so first.")
+    if not may_sign_in:
+        await tx.execute("DELETE FROM sessions WHERE user_id = %s", (number,))
+    if not may_sign_in or ADMINISTERS not in permissions:
+        await _end_links_of(tx, actor, number)
+    changes.record(
+        tx, actor, action="user.update", target=str(number),
+        before={"permissions": before.permissions, "may_sign_in": before.disabled_at is None},
+        after={"permissions": list(shortest(permissions)), "may_sign_in": may_sign_in},
+    )  # fmt: skip
+
+
+async def _end_links_of(tx: Write, actor: Actor, number: int) -> None:
+    """End what a user has made, and what was made for them, that would let somebody in and was not used."""
+    await tx.execute(
+        "DELETE FROM access_links WHERE account_id = %s AND used_at IS NULL AND %s IN (made_by, user_id)",
+        (actor.account_id, number),
+    )
+
+
+async def offer_first_user(tx: Write, actor: Actor) -> str | None:
+    """The secret of a link by which the first person joins, with every permission; None when people have."""
+    if await has_people(tx):
+        return None
+    return await make_link(tx, actor, "first", permissions=shortest(ALL_PERMISSIONS))
+
+
+async def _refuse_taken(tx: Write, email: str) -> None:
+    taken = await tx.value(
+        "SELECT true FROM users WHERE lower(email) = lower(%s) AND password_hash IS NOT NULL", (email,)
+    )
+    if taken:
+        raise Conflict([Problem(f"Somebody signs in as {shorten(email)} already.", "email", "conflict")])
+
+
+async def _refuse_invited_above(tx: Write, actor: Actor, email: str) -> None:
+    """Raise Forbidden where somebody is invited to do more than the actor may, who cannot take that back."""
+    rows = await tx.tuples(
+        """
+        SELECT DISTINCT unnest(permissions) FROM access_links
+         WHERE account_id = %s AND kind = 'join' AND used_at IS NULL AND expires_at > now()
+           AND lower(email) = lower(%s)
+        """,
+        (actor.account_id, email.strip()),
+    )
+    refuse_beyond(actor, sorted(one for (one,) in rows), "Nobody takes back what they could not give")
+
+
+def _problems_of_email(email: str) -> list[Problem]:
+    if unseen := problem_of_unseen(email, "email"):
+        return [unseen]
+    name, _, host = email.partition("@")
+    if name and host and len(email) <= EMAIL_LENGTH_MAX and not any(one.isspace() for one in email):
+        return []
+    said = f"email is {shorten(email)!r}; it takes an address such as ada@plant.example."
+    return [Problem(said, "email", "invalid")]
+
+
+def _problems_of_permissions(permissions: Sequence[str]) -> list[Problem]:
+    unknown = [one for one in permissions if one not in ALL_PERMISSIONS]
+    if unknown or not permissions:
+        came = f"names {shorten(unknown[0])!r}" if unknown else "is empty"
+        said = f"permissions {came}; it takes at least one of {', '.join(ALL_PERMISSIONS)}."
+        return [Problem(said, "permissions", "invalid")]
+    return []

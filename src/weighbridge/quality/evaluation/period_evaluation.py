@@ -1,0 +1,479 @@
+"""Evaluate a rule over a period: with its results stored, queued as a run, as a preview, or to find
+outdated rules.
+
+Invariants: evaluating is safe to repeat. Evaluations of one rule run one after another. A run and its
+task are written together. A preview finds what an evaluation of the same data would.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from psycopg.sql import SQL, Composable
+
+from weighbridge.collection.measurements.corrections import settle_imputed
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.rule import RuleTarget
+from weighbridge.core.rule.correction import Purpose
+from weighbridge.core.rule.run import RunCounts, RunKind, RunState
+from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
+from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.literal import Literal
+from weighbridge.errors import Invalid
+from weighbridge.platform.async_tasks import queue_task
+from weighbridge.platform.records.async_tasks import AsyncTask
+from weighbridge.quality.correction import adjustment, imputation, proposals
+from weighbridge.quality.correction import adjustment as withdrawal
+from weighbridge.quality.correction import proposals as placeholders
+from weighbridge.quality.correction import proposals as slot_proposals
+from weighbridge.quality.definition.prepared_rule import EventKind, PreparedRule, prepared_rule
+from weighbridge.quality.definition.validation import validated
+from weighbridge.quality.definition.versions import (
+    EARLIEST,
+    Period,
+    StoredVersion,
+    author_of,
+    effective_period,
+    newest_version,
+    requested_period,
+)
+from weighbridge.quality.evaluation import findings as table
+from weighbridge.quality.evaluation.findings import (
+    DATA_POINTS,
+    MISSING_SLOTS,
+    MODEL_RUNS,
+    FindingTableRow,
+    PeriodFindings,
+    update_results,
+)
+from weighbridge.quality.evaluation.passes import begun, collect, findings_of
+from weighbridge.quality.evaluation.record_streams import (
+    alerting,
+    asked,
+    checked_value,
+    covered_runs,
+    is_answered_by_database,
+    nodes_of,
+    within,
+)
+from weighbridge.quality.records.rule_results import RulePreview, RulePreviewAlert, RulePreviewBody
+
+# Waiting for the writers whose marks a rule may have missed; `platform/changes` leaves the marks.
+#
+# A writer shares a lock from before it looks for rules until it commits, so whoever had that lock alone
+# knows that every change committed by then either is marked or can be read.
+
+
+async def await_writers(database: Database, project: int) -> None:
+    """Wait for the writers that may not have seen a rule that is committed by now."""
+    async with database.write() as tx:
+        await tx.execute(*locks.hold_rule_marks(project))
+
+
+# Evaluate a rule over a period: all its records in one pass, and what is found stored in two statements.
+#
+# What the database can tell by itself never leaves it. Anything else is read in order, a portion at a time,
+# and evaluated in a thread, so that memory stays flat and the process goes on answering.
+#
+# A rule that corrects reads values that no rule has written: captured ones, or what a person put in their
+# place.
+#
+# Invariants: evaluating is safe to repeat; two evaluations of one rule run one after the other, so that
+# what is stored last was read last.
+
+
+async def hold_rule(tx: Write, project: int, rule: int) -> None:
+    """Wait until no other evaluation of the rule runs, and keep it so until the transaction ends."""
+    await tx.execute(*locks.hold(locks.rule(project, rule)))
+
+
+def may_correct(version: StoredVersion) -> bool:
+    """Whether evaluating a version may change corrections: its own, or those of a version before it."""
+    return version.correction is not None or version.version > 1
+
+
+async def evaluate(
+    tx: Write, actor: Actor, prepared: PreparedRule, period: Period, run: int, *, is_counted: bool = True
+) -> RunCounts:
+    """Evaluate a rule for the records that start in the period, as far as it is effective there.
+
+    The actor answers for what it corrects. Unless it is counted, how many records were evaluated is only told
+    when a result changed.
+    """
+    effective = effective_period(prepared.version, *period)
+    if prepared.version.correction is not None:
+        return await _evaluate_correcting(tx, actor, prepared, (period, effective), run)
+    counts = RunCounts()
+    if effective is not None:
+        counts = await _evaluate_alerting(tx, prepared, effective, run, is_counted=is_counted)
+    if not may_correct(prepared.version):
+        return counts
+    withdrawn = await withdrawal.withdraw(tx, actor, prepared.version, run, period)
+    if withdrawn:
+        await settle_imputed(tx, prepared.version.project)
+    await _take_back_approvals(tx, prepared.version, period)
+    return counts.plus(RunCounts(changed=withdrawn, withdrawn=withdrawn))
+
+
+async def _evaluate_alerting(
+    tx: Write, prepared: PreparedRule, period: Period, run: int, *, is_counted: bool
+) -> RunCounts:
+    """Evaluate a rule that alerts and corrects nothing."""
+    if prepared.rule.target is RuleTarget.MODEL_RUN:
+        return await _evaluate_runs(tx, prepared, period, run)
+    if not prepared.watched:
+        return RunCounts()
+    if is_answered_by_database(prepared):
+        counts = RunCounts()
+        for kind in prepared.watched:
+            counts = counts.plus(await _evaluate_in_database(tx, prepared, kind, period, run))
+        if is_counted or counts.changed:
+            counts = RunCounts(await _count(tx, prepared, period), counts.alerts, counts.changed)
+        return counts
+    await table.make_empty_table(tx)
+    evaluated = await collect(tx, prepared, period)
+    return RunCounts(evaluated).plus(await _update_point_results(tx, prepared, period, run))
+
+
+async def _evaluate_correcting(
+    tx: Write, actor: Actor, prepared: PreparedRule, periods: tuple[Period, Period | None], run: int
+) -> RunCounts:
+    """Evaluate a rule that corrects where it is effective, and take back what it corrected elsewhere."""
+    version, (whole, effective) = prepared.version, periods
+    effective = effective if prepared.watched else None
+    counts = RunCounts()
+    made: set[int] = set()
+    await table.make_empty_table(tx)
+    if effective is not None:
+        counts = RunCounts(await collect(tx, prepared, effective))
+        await table.index_findings(tx)
+        if version.purpose == Purpose.IMPUTE:
+            made = await imputation.find_events(tx, version)
+        await adjustment.leave_to_people(tx, version)
+        if slot_proposals.proposes_events(version):
+            await imputation.describe_slots(tx, version)
+    if version.requires_approval:
+        # Before the results change that hold them.
+        counts = counts.plus(RunCounts(changed=await proposals.withdraw_proposals(tx, version, whole)))
+    if effective is not None:
+        counts = counts.plus(await _update_point_results(tx, prepared, effective, run))
+    counts = counts.plus(await adjustment.correct(tx, actor, version, run, whole))
+    if slot_proposals.proposes_events(version):
+        await slot_proposals.withdraw_captured(tx, version)
+    if version.purpose == Purpose.IMPUTE or counts.withdrawn:
+        await settle_imputed(tx, version.project, made)
+    await _take_back_approvals(tx, version, whole)
+    return counts
+
+
+async def _take_back_approvals(tx: Write, version: StoredVersion, period: Period) -> None:
+    """Withdraw what was approved in a period and has no correction in force or waiting any more."""
+    times = placeholders.starts_in(period)
+    await proposals.take_back_approvals(tx, version.project, version.rule, times)
+
+
+async def _update_point_results(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
+    """Let the results on data points follow what was collected."""
+    covered = _covered(prepared, prepared.watched, period)
+    if not slot_proposals.proposes_events(prepared.version):
+        findings = PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
+        return await update_results(tx, prepared.version, run, findings)
+    # What is filled in of events that are there has results of the events, and anything else of slots.
+    of_events = SQL("(o.slot_start IS NULL AND {})").format(covered)
+    of_slots = SQL("(o.slot_start IS NOT NULL AND {})").format(covered)
+    collected = _COLLECTED_WITHOUT_IMPUTED.format(Literal(prepared.version.project))
+    both = [
+        PeriodFindings(DATA_POINTS, collected, of_events),
+        PeriodFindings(MISSING_SLOTS, _COLLECTED_SLOTS, of_slots),
+    ]
+    counts = [await update_results(tx, prepared.version, run, findings) for findings in both]
+    return counts[0].plus(counts[1])
+
+
+async def _evaluate_in_database(
+    tx: Write, prepared: PreparedRule, kind: EventKind, period: Period, run: int
+) -> RunCounts:
+    column = prepared.checked_columns[kind.number]
+    events = within(prepared.version.project, [kind], period)
+    records = SQL(
+        "SELECT true AS is_found, e.id AS event_id, {} AS position, {} AS value, NULL::text AS error"
+        " FROM events e WHERE {} AND e.voided_at IS NULL AND {} AND {}"
+    ).format(
+        SQL("{}::smallint").format(Literal(column.position)),
+        checked_value(prepared, column),
+        events,
+        asked(prepared),
+        alerting(prepared, kind),
+    )
+    of_result = SQL("{} AND e.id = o.event_id").format(records)
+    findings = PeriodFindings(DATA_POINTS, records, _covered(prepared, [kind], period), of_result)
+    return await update_results(tx, prepared.version, run, findings)
+
+
+async def _count(tx: Read, prepared: PreparedRule, period: Period) -> int:
+    """How many events a rule evaluates in a period."""
+    events = within(prepared.version.project, prepared.watched, period)
+    count: int = await tx.value(
+        SQL("SELECT count(*) FROM events e WHERE {} AND e.voided_at IS NULL AND {}").format(
+            events, asked(prepared)
+        )
+    )
+    return count
+
+
+async def _evaluate_runs(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
+    await table.make_empty_table(tx)
+    evaluated = await collect(tx, prepared, period)
+    records = SQL(
+        "SELECT true AS is_found, batch_id, model_run_id, value, error, {}::text[] AS node_ids"
+        " FROM rule_findings"
+    ).format(Literal(nodes_of(prepared)))
+    findings = PeriodFindings(MODEL_RUNS, records, covered_runs(period))
+    return RunCounts(evaluated).plus(await update_results(tx, prepared.version, run, findings))
+
+
+def _covered(prepared: PreparedRule, kinds: Sequence[EventKind], period: Period) -> Composable:
+    """The condition that a result `o` is about an event of the period, or about a slot of it."""
+    # A value and no join, so that each event is looked up by its key.
+    return SQL(
+        "CASE WHEN o.slot_start IS NULL THEN (SELECT true FROM events e WHERE e.id = o.event_id AND {})"
+        " ELSE o.event_type_id = ANY ({}) AND {} END"
+    ).format(
+        within(prepared.version.project, kinds, period),
+        Literal([kind.number for kind in kinds]),
+        slot_proposals.slot_starts_in(period),
+    )
+
+
+_COLLECTED_POINTS: Final = SQL("SELECT true AS is_found, event_id, position, value, error FROM rule_findings")
+_COLLECTED_WITHOUT_IMPUTED: Final = SQL(
+    "SELECT true AS is_found, f.event_id, f.position, f.value, f.error FROM rule_findings f"
+    " JOIN events e ON e.project_id = {} AND e.id = f.event_id AND NOT e.is_imputed"
+)
+_COLLECTED_SLOTS: Final = SQL(
+    "SELECT true AS is_found, event_type_id, asset_id, location_id, slot_start, slot_end, position,"
+    " NULL::text AS value, NULL::text AS error FROM rule_missing_slots"
+)
+
+
+# Queue a rule run: the run and the task that carries it out are written together.
+#
+# Invariants: there is never one without the other; the runs of a rule are carried out one after the other,
+# so that a later run sees what an earlier one found.
+
+
+TASK: Final = "rule_run"
+
+
+async def queue_run(
+    tx: Write,
+    actor: Actor,
+    version: StoredVersion,
+    kind: RunKind,
+    period: tuple[Instant | None, Instant | None],
+) -> tuple[AsyncTask, int]:
+    """Write down a run with the task that carries it out; gives the task, and the run's number."""
+    number: int = await tx.value(
+        """
+        INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, start_time, end_time)
+        VALUES (%s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (version.project, version.rule, version.version, kind, *period),
+    )
+    start, end = period
+    args = {
+        "project_id": version.project,
+        "rule_id": ids.of("rule", version.project, version.rule),
+        "rule_version": version.version,
+        "rule_run_id": number,
+        "start_time": start,
+        "end_time": end,
+    }
+    lock = locks.jobs_of_rule(version.project, version.rule)
+    task = await queue_task(tx, actor, kind=TASK, project_id=version.project, args=args, lock=lock)
+    await tx.execute(
+        "UPDATE rule_runs SET async_task_id = %s WHERE project_id = %s AND id = %s",
+        (task.id, version.project, number),
+    )
+    return task, number
+
+
+# Try a rule over a period: what it would find, with nothing stored. The rule need not be there yet.
+#
+# Invariant: a preview finds what an evaluation of the same rule over the same data would.
+
+
+PREVIEW_ALERTS_MAX: Final = 100
+"""Alerts that the preview of a rule shows; it counts all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTrial:
+    """What evaluating a rule would come to: records, alerts, values it would correct, the first alerts."""
+
+    evaluated: int = 0
+    alerts: int = 0
+    corrections: int = 0
+    first: list[FindingTableRow] = field(default_factory=list)
+
+
+async def preview_rule(tx: Read, actor: Actor, project: int, request: RulePreviewBody) -> RulePreview:
+    """What a rule would find in a period; raises Invalid with all that is wrong with the rule."""
+    start, end = requested_period(request.start_time, request.end_time)
+    draft = await validated(tx, actor, project, request.rule)
+    trial = await try_version(tx, draft, start, end, PREVIEW_ALERTS_MAX)
+    is_proposed = draft.requires_approval
+    return RulePreview(
+        trial.evaluated,
+        trial.alerts,
+        0 if is_proposed else trial.corrections,
+        trial.corrections if is_proposed else 0,
+        [_preview_alert(project, row) for row in trial.first],
+    )
+
+
+async def try_version(
+    tx: Read, version: StoredVersion, start: Instant | None, end: Instant | None, limit: int
+) -> RuleTrial:
+    """What evaluating a version, stored or not, would find in a period, with so many alerts at most."""
+    prepared = await prepared_rule(tx, version)
+    period = effective_period(version, start, end)
+    of_runs = prepared.rule.target is RuleTarget.MODEL_RUN
+    if period is None or not (of_runs or prepared.watched):
+        return RuleTrial()
+    alerts = corrections = 0
+    first: list[FindingTableRow] = []
+    evaluation = await begun(tx, prepared, period)
+    async for portion in findings_of(tx, prepared, evaluation, period):
+        alerts += len(portion)
+        corrections += sum(row.to_value is not None for row in portion)
+        first += portion[: limit - len(first)]
+    return RuleTrial(evaluation.evaluated, alerts, corrections, first)
+
+
+def _preview_alert(project: int, row: FindingTableRow) -> RulePreviewAlert:
+    event = None if row.event is None else ids.Key(project, row.event)
+    point = None if event is None else ids.Key(project, event.key, row.position or 0)
+    batch = None if row.batch is None else ids.Key(project, row.batch)
+    run = None
+    if row.model_run is not None:
+        run = ids.Key(project, row.model_run, owner=ids.Owner.MODEL_RUN)
+    elif batch is not None:
+        run = ids.Key(project, batch.key, owner=ids.Owner.BATCH)
+    return RulePreviewAlert(
+        _friendly("event", event),
+        _friendly("data_point", point),
+        _friendly("model_run", run),
+        _friendly("batch", batch),
+        Instant.of(row.start),
+        row.value,
+        row.error,
+        row.from_value,
+        row.to_value,
+    )
+
+
+def _friendly(kind: str, key: ids.Key | None) -> str | None:
+    return None if key is None else ids.make(kind, key)
+
+
+# Outdated rules: those whose stored results are not what an evaluation would find now, of the same data.
+#
+# A version of the service may find something else by the same rule. What it would store is found out by
+# storing it, in a transaction that is undone.
+#
+# Invariants: nothing stays of it; a rule is looked at where it has been evaluated, and nowhere else.
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedRule:
+    """A rule of which an evaluation would change something."""
+
+    rule_id: str
+    project_id: str
+    name: str
+    version: int
+    evaluation: str
+    evaluated_from: Instant | None
+    """The start of the time that it has been evaluated for; None without a bound."""
+    evaluated_until: Instant | None
+    alerts: int
+    """How many alerts it would have in that time."""
+    changes: int
+    """How many results, corrections and proposals would not be what they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluated:
+    """A rule, and the time that its newest version was evaluated for; None without a bound."""
+
+    project: int
+    rule: int
+    start: datetime | None
+    end: datetime | None
+
+    @property
+    def period(self) -> Period:
+        """That time as an evaluation takes it."""
+        start, end = self.start, self.end
+        return EARLIEST if start is None else Instant.of(start), None if end is None else Instant.of(end)
+
+
+async def outdated_rules(database: Database) -> AsyncIterator[OutdatedRule]:
+    """The rules that look at more than single records, and of which an evaluation would change something."""
+    async with database.read() as tx:
+        evaluated = [_Evaluated(*row) for row in await tx.tuples(_EVALUATED)]
+    for one in evaluated:
+        if (found := await _outdated(database, one)) is not None:
+            yield found
+
+
+async def _outdated(database: Database, one: _Evaluated) -> OutdatedRule | None:
+    """What an evaluation of a rule would change; None for nothing."""
+    async with database.trial() as tx:
+        await hold_rule(tx, one.project, one.rule)
+        version = await newest_version(tx, one.project, one.rule)
+        try:
+            prepared = await prepared_rule(tx, version)
+        except Invalid:  # it does not fit its data any more, so it finds nothing
+            return None
+        if prepared.gaps is None and prepared.rule.is_about_itself:
+            return None
+        run: int = await tx.value(
+            _BEGIN_RUN, (one.project, one.rule, version.version, RunKind.RE_EVALUATION, RunState.RUNNING)
+        )
+        actor = await author_of(tx, version, run)
+        counts: RunCounts = await evaluate(tx, actor, prepared, one.period, run)
+        if not counts.changed:
+            return None
+        return OutdatedRule(
+            ids.of("rule", one.project, one.rule),
+            ids.of("project", one.project),
+            version.name,
+            version.version,
+            version.evaluation,
+            None if one.start is None else Instant.of(one.start),
+            None if one.end is None else Instant.of(one.end),
+            counts.alerts,
+            counts.changed,
+        )
+
+
+# An automatic rule follows its data, whatever its runs were asked for.
+_EVALUATED: Final = """
+    SELECT u.project_id, u.id,
+           CASE WHEN u.evaluation = 'on_demand' AND count(r.start_time) = count(*) THEN min(r.start_time) END,
+           CASE WHEN u.evaluation = 'on_demand' AND count(r.end_time) = count(*) THEN max(r.end_time) END
+      FROM rules u
+      JOIN rule_runs r ON (r.project_id, r.rule_id, r.rule_version)
+                        = (u.project_id, u.id, u.latest_version) AND r.state = 'complete'
+     WHERE u.deleted_at IS NULL
+     GROUP BY u.project_id, u.id ORDER BY u.project_id, u.id
+"""
+_BEGIN_RUN: Final = """
+    INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, state, started_at)
+    VALUES (%s, %s, %s, %s, %s, clock_timestamp()) RETURNING id
+"""

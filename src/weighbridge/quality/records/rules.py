@@ -1,0 +1,503 @@
+"""Define the records of data rules: rules, their versions, windows and corrections, and examples of common
+rules.
+
+The OpenAPI document shows the examples, and tests run them.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from weighbridge.core.expression.parsing import LENGTH_MAX
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.ids import Link
+from weighbridge.core.quantity.number import PLACES_MAX
+from weighbridge.core.rule import MemberScope, RuleTarget, WindowMeters
+from weighbridge.core.rule.correction import Method, Purpose
+from weighbridge.core.rule.substitution.definition import ROUNDINGS
+from weighbridge.core.rule.substitution.methods import Conservative, DeviationKind, Without
+from weighbridge.core.rule.substitution.reading import (
+    AVAILABILITY_SLOTS_MAX,
+    CODE_LENGTH_MAX,
+    METHOD_NAMES,
+    METHODS_MAX,
+    TIERS_MAX,
+)
+from weighbridge.core.rule.windows.percentile import DEFINITIONS
+from weighbridge.core.rule.windows.window import (
+    CLOCK_UNITS,
+    DURATION_DAYS_MAX,
+    KINDS,
+    MEMBERS_MAX,
+    PERIODS,
+    PERIODS_MAX,
+    Extent,
+)
+from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import Description, Moment, Name, Slug, at_most, between, one_of, several, shown_as
+
+# Windows and corrections of rules as they look on the wire: documents that `core.rule` reads as a whole.
+
+
+EXPRESSION_LENGTH_MAX: Final = 4_000
+"""Characters of a rule's expression."""
+
+WITHOUT_AFTER: Final = (Without.WAIT, Without.BEFORE)
+"""What may be said for a gap that no value comes after, beside a method."""
+
+WITHOUT_BEFORE: Final = (Without.FIRST_AFTER,)
+"""What may be said for a gap that no value comes before, beside a method."""
+
+ExpressionText = Annotated[str, msgspec.Meta(max_length=EXPRESSION_LENGTH_MAX)]
+
+ConditionText = Annotated[str, at_most(LENGTH_MAX)]
+"""Which members feed a window."""
+
+
+class WindowDuration(msgspec.Struct, frozen=True):
+    """A stretch of clock time, up to 3,660 days."""
+
+    value: Annotated[int, between(1, DURATION_DAYS_MAX * 24 * 60)]
+    """How many of the unit, a whole number from 1."""
+    unit: Annotated[str, one_of(CLOCK_UNITS)]
+    """The unit; a day is always 24 hours."""
+
+
+class RollingWindow(msgspec.Struct, frozen=True):
+    """The members before a record: those of a stretch of clock time, or the last so many."""
+
+    kind: Annotated[str, one_of(word for word, kind in KINDS.items() if kind == "rolling")]
+    """What sort of window it is; `trailing` is taken for `rolling`, which is what answers say."""
+    duration: WindowDuration | None = None
+    """How long before the record its members start at most; in place of `members`."""
+    members: Annotated[int, between(1, MEMBERS_MAX)] | None = None
+    """How many members there are, a whole number from 1 to 10,000; in place of `duration`."""
+    include_current: bool = False
+    """Whether the record itself is a member."""
+    where: ConditionText | None = None
+
+
+class CalendarWindow(msgspec.Struct, frozen=True):
+    """The members of periods of the project's calendar, the last of which holds the record."""
+
+    kind: Annotated[str, one_of(word for word, kind in KINDS.items() if kind == "calendar")]
+    """What sort of window it is."""
+    unit: Annotated[str, one_of(PERIODS)]
+    """The period; a week begins on Monday."""
+    value: Annotated[int, between(1, PERIODS_MAX)] = 1
+    """How many consecutive periods, a whole number from 1 to 120."""
+    extent: Annotated[str, one_of(Extent)] = Extent.TO_DATE.value
+    """Whether it goes up to the record, or to the end of the period."""
+    where: ConditionText | None = None
+
+
+class FillingMethod(msgspec.Struct, frozen=True):
+    """How the value of a slot is found that needs one; each method takes some of these fields."""
+
+    method: Annotated[str, one_of(METHOD_NAMES)]
+    """How the value is found."""
+    value: Decimal | None = None
+    """The value of `constant`."""
+    expression: ExpressionText | None = None
+    """What `expression` computes from the slot's own event."""
+    window: "FillingWindow | CalendarWindow | None" = None
+    """Which values a statistic is taken of; required by all from `mean` to `mean_plus_sd`."""
+    p: Decimal | None = None
+    """Which `percentile`, from 0 to 100."""
+    definition: Annotated[str, one_of(DEFINITIONS)] | None = None
+    """By which definition a `percentile` is taken; required there."""
+    factor: Decimal | None = None
+    """How many standard deviations `mean_plus_sd` adds."""
+    deviation: Annotated[str, one_of(DeviationKind)] | None = None
+    """Which standard deviation `mean_plus_sd` adds; required there."""
+    methods: "Annotated[list[FillingMethod], several(METHODS_MAX)] | None" = None
+    """The methods that `greater_of` and `lesser_of` choose from, 2 to 5."""
+    without_after: "Annotated[str, one_of(WITHOUT_AFTER)] | FillingMethod | None" = None
+    """What stands where no value comes after the gap, as long as none does: the default is to wait."""
+    without_before: "Annotated[str, one_of(WITHOUT_BEFORE)] | FillingMethod | None" = None
+    """What stands where no value comes before the gap; without it none does."""
+
+
+class FillingWindow(msgspec.Struct, frozen=True):
+    """The values before a slot: those of a stretch of clock time, the last so many, or both."""
+
+    kind: Annotated[str, one_of(word for word, kind in KINDS.items() if kind == "rolling")]
+    """What sort of window it is; `trailing` is taken for `rolling`, which is what answers say."""
+    duration: WindowDuration | None = None
+    """How long before the slot its members start at most."""
+    members: Annotated[int, between(1, MEMBERS_MAX)] | None = None
+    """How many members there are, a whole number from 1 to 10,000."""
+    where: ConditionText | None = None
+    """Which values feed the window; what was substituted never does."""
+
+
+class FillingTier(FillingMethod, frozen=True, kw_only=True):
+    """A method, when it is taken, and the code by which a regime knows it."""
+
+    when: ExpressionText | None = None
+    """When the tier is taken, over `availability()`, `gap_slots()` and `valid_slots()`; the last tier may
+    leave it out.
+    """
+    code: Annotated[str, at_most(CODE_LENGTH_MAX)] | None = None
+    """What stands on every value that it gives, such as `08`; at most 40 characters."""
+
+
+class FillingRounding(msgspec.Struct, frozen=True):
+    """To how many places values are rounded, and which way."""
+
+    places: Annotated[int, between(-PLACES_MAX, PLACES_MAX)]
+    """Places after the point; before it when negative."""
+    mode: Annotated[str, one_of(ROUNDINGS)]
+    """Where a value in the middle goes: away from zero, or to the even digit."""
+
+
+class GapCorrection(FillingMethod, frozen=True, kw_only=True):
+    """How a rule fills gaps that substitutes or imputes: by one method, or by ordered tiers."""
+
+    method: Annotated[str, one_of(METHOD_NAMES)] | None = None  # type: ignore[assignment] # tiers stand for it
+    """The one method; left out where there are tiers."""
+    code: Annotated[str, at_most(CODE_LENGTH_MAX)] | None = None
+    """What stands on every value of the one method; at most 40 characters."""
+    tiers: Annotated[list[FillingTier], several(TIERS_MAX)] | None = None
+    """In their order; the first whose `when` is true is taken, for each slot by itself."""
+    border_where: ExpressionText | None = None
+    """Which values may stand before and after a gap; left out, all valid ones."""
+    operating_where: ExpressionText | None = None
+    """In which slots the meter was operating; the others count for nothing. Left out, in all."""
+    availability_slots: Annotated[int, between(1, AVAILABILITY_SLOTS_MAX)] | None = None
+    """Over how many operating slots `availability()` is taken; left out, over all so far."""
+    round: FillingRounding | None = None
+    conservative: Annotated[str, one_of(Conservative)] | None = None
+    """On which side a substitute errs: `low` turns percentiles, extremes and deviations round."""
+
+
+class RuleCorrection(msgspec.Struct, frozen=True):
+    """How a rule corrects a value."""
+
+    method: Annotated[str, one_of(Method)]
+    """How the value is found."""
+    expression: ExpressionText
+    """What the value becomes, in the rule language, such as `{{temperature}} * 1.02`."""
+
+
+Window = Annotated[dict[str, Any], shown_as(RollingWindow | CalendarWindow)]
+"""A window as it is written; `core/rule/windows/window.py` reads it and says everything that is wrong."""
+
+Correction = Annotated[dict[str, Any], shown_as(RuleCorrection | GapCorrection)]
+"""A correction as it is written; `core/rule/correction.py` reads it or, where gaps are filled,
+`core/rule/substitution`, and says everything that is wrong."""
+
+
+# What a data rule looks like on the wire.
+
+
+PRIORITY_MAX: Final = 1_000
+"""The largest priority of a rule; the smallest is 1, and the smaller goes first."""
+
+PRIORITY_DEFAULT: Final = 100
+
+EVALUATIONS: Final = ("automatic", "on_demand")
+"""When a rule is evaluated: whenever data change, or when it is asked for."""
+
+STATUSES: Final = ("scheduled", "active", "ended")
+"""Where now stands to a rule's effective time: before, in, or behind it."""
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """One data rule, as its newest version has it."""
+
+    id: str
+    project_id: str
+    name: str
+    """What people call it, once in the project, such as `Wet mass above 40 t`."""
+    version: int
+    """Which version of the rule it is, counted from 1; each change of what decides a result makes one."""
+    status: Annotated[str, one_of(STATUSES)]
+    """Whether it evaluates records of now: its effective time is to come, is under way, or is over."""
+    target: Annotated[str, one_of(RuleTarget)]
+    """What it evaluates; it never changes."""
+    expression: str
+    """What says that something is wrong, in the rule language, such as `{{wet_mass}} > 40`."""
+    data_point: str | None
+    """The slug of the data point that results are about; null for a rule on model runs."""
+    event_type: str | None
+    """The slug of the event type that it watches; null when it watches every one that has the data."""
+    event_type_id: str | None
+    """The friendly id of the event type that it watches; null when it watches every one that has the data."""
+    asset: str | None
+    """What the asset is called whose events it watches; null when it watches those of every asset."""
+    asset_id: str | None
+    """The friendly id of the asset whose events it watches; null when it watches those of every asset."""
+    model: str | None
+    """What the model is called whose runs it watches; null for a rule on data points."""
+    model_id: str | None
+    """The friendly id of the active version of the model whose runs it watches; null for a rule on data
+    points.
+    """
+    message: str | None
+    """What it says to people with each alert; null when it says nothing."""
+    evaluation: Annotated[str, one_of(EVALUATIONS)]
+    """When it is evaluated: whenever data change, or when asked for."""
+    window: Window | None
+    """Which members its aggregates look at, seen from the record; null when it has no window."""
+    window_member_scope: Annotated[str, one_of(MemberScope)]
+    """Which other records may be members of its window."""
+    window_meters: Annotated[str, one_of(WindowMeters)]
+    """Whether only records of the record's own meter may be members, or those of all meters of the scope."""
+    purpose: Annotated[str, one_of(Purpose)]
+    """Whether it only alerts, or corrects too: adjusts values, substitutes them, or imputes those that lack.
+    """
+    correction: Correction | None
+    """What a value becomes that it finds wrong; null for a rule that alerts."""
+    priority: int
+    """Which rule goes first where several correct one value: the smallest, from 1 to 1,000."""
+    requires_approval: bool
+    """Whether its corrections wait for someone's approval."""
+    pending_count: int
+    """How many of its corrections wait for approval."""
+    effective_from: Instant
+    """From when records are evaluated, inclusive."""
+    effective_to: Instant | None
+    """Until when records are evaluated, exclusive; null when the rule goes on."""
+    created_at: Instant
+    updated_at: Instant
+    ui_url: Link
+
+
+class SavedRule(Rule, frozen=True):
+    """A rule that was just made or changed, and whether its evaluation was queued."""
+
+    backfill_enqueued: bool
+    """Whether its evaluation over the data that are there was queued."""
+    rule_run_id: int | None
+    """The number of the rule run that was queued; null when none was."""
+
+
+class RuleVersion(msgspec.Struct, frozen=True):
+    """One version of a rule: all that decides a result."""
+
+    version: int
+    expression: str
+    data_point: str | None
+    event_type: str | None
+    event_type_id: str | None
+    asset: str | None
+    asset_id: str | None
+    model: str | None
+    model_id: str | None
+    window: Window | None
+    window_member_scope: Annotated[str, one_of(MemberScope)]
+    window_meters: Annotated[str, one_of(WindowMeters)]
+    purpose: Annotated[str, one_of(Purpose)]
+    correction: Correction | None
+    priority: int
+    requires_approval: bool
+    created_at: Instant
+    """When the version was saved."""
+
+
+class NewRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a rule; without an event type it watches every event that has the data."""
+
+    name: Name
+    """What people call it, once in the project, such as `Wet mass above 40 t`."""
+    expression: ExpressionText
+    effective_from: Moment
+    effective_to: Moment | None = None
+    """Until when records are evaluated, exclusive; left out when the rule goes on."""
+    message: Description | None = None
+    target: Annotated[str, one_of(RuleTarget)] = "data_point"
+    data_point: Slug | None = None
+    """The slug of the data point that results are about; the first that the expression reads when left out.
+    """
+    event_type_id: str | None = None
+    """The event type that it watches, such as `et_…`; left out, it watches every one that has the data."""
+    asset_id: str | None = None
+    """The asset whose events it watches, such as `ast_…`; left out, it watches those of every asset."""
+    model_id: str | None = None
+    """The model whose runs it watches, such as `mod_…`; required with the target `model_run`."""
+    evaluation: Annotated[str, one_of(EVALUATIONS)] = "automatic"
+    window: Window | None = None
+    window_member_scope: Annotated[str, one_of(MemberScope)] = "event_type"
+    window_meters: Annotated[str, one_of(WindowMeters)] | None = None
+    """Whether windows, `previous` and `missed_slots` go by the record's own meter or by all of the scope;
+    left out, it is `own`, and `all` with the scope `project` or the target `model_run`.
+    """
+    purpose: Annotated[str, one_of(Purpose)] = "alert"
+    correction: Correction | None = None
+    priority: Annotated[int, between(1, PRIORITY_MAX)] = PRIORITY_DEFAULT
+    requires_approval: bool = False
+
+
+class NewRuleBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /projects/{project_id}/rules."""
+
+    rule: NewRule
+
+
+class RuleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to change a rule; what is left out stays as it is, and so does the target."""
+
+    name: Name | UnsetType = UNSET
+    expression: ExpressionText | UnsetType = UNSET
+    effective_from: Moment | UnsetType = UNSET
+    effective_to: Moment | UnsetType | None = UNSET
+    message: Description | UnsetType | None = UNSET
+    data_point: Slug | UnsetType | None = UNSET
+    """The slug of the data point that results are about; null for the first that the expression reads."""
+    event_type_id: str | UnsetType | None = UNSET
+    """The event type that it watches, such as `et_…`; null for every one that has the data."""
+    asset_id: str | UnsetType | None = UNSET
+    """The asset whose events it watches, such as `ast_…`; null for those of every asset."""
+    model_id: str | UnsetType | None = UNSET
+    """The model whose runs it watches, such as `mod_…`; only for a rule whose target is `model_run`."""
+    evaluation: Annotated[str, one_of(EVALUATIONS)] | UnsetType = UNSET
+    window: Window | UnsetType | None = UNSET
+    window_member_scope: Annotated[str, one_of(MemberScope)] | UnsetType = UNSET
+    window_meters: Annotated[str, one_of(WindowMeters)] | UnsetType = UNSET
+    purpose: Annotated[str, one_of(Purpose)] | UnsetType = UNSET
+    correction: Correction | UnsetType | None = UNSET
+    priority: Annotated[int, between(1, PRIORITY_MAX)] | UnsetType = UNSET
+    requires_approval: bool | UnsetType = UNSET
+
+
+class RuleChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /rules/{rule_id}."""
+
+    rule: RuleChange
+
+
+# Eleven rules that most plants want, as bodies to send: the OpenAPI document shows and tests try them.
+
+
+_FROM: Final = "2025-01-01T00:00:00Z"
+_EVENT_TYPE: Final = ids.of("event_type", 1, 1)
+_MODEL: Final = ids.of("model", 0, 1)
+
+
+def _rule(name: str, expression: str, message: str, **fields: Any) -> dict[str, Any]:
+    rule = {"name": name, "expression": expression, "message": message, "effective_from": _FROM}
+    return {"rule": rule | fields}
+
+
+EXAMPLES: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
+    "range": (
+        "A value outside of what is possible",
+        _rule(
+            "Mass in range",
+            "{{wet-mass}} NOT BETWEEN 0.5 AND 40",
+            "A truck carries between 0.5 and 40 t.",
+            event_type_id=_EVENT_TYPE,
+        ),
+    ),
+    "spike": (
+        "A value far from those before it",
+        _rule(
+            "Mass spike",
+            "abs({{wet-mass}} - avg({{wet-mass}})) > (3 * stddev({{wet-mass}}))",
+            "The mass lies more than three standard deviations from the last 30.",
+            event_type_id=_EVENT_TYPE,
+            window={"kind": "rolling", "members": 30},
+        ),
+    ),
+    "flat_line": (
+        "A meter that has stopped moving",
+        _rule(
+            "Temperature flat line",
+            "count({{temperature}}) >= 6 AND max({{temperature}}) = min({{temperature}})",
+            "Six readings in six hours are all the same.",
+            event_type_id=_EVENT_TYPE,
+            window={
+                "kind": "rolling",
+                "duration": {"value": 6, "unit": "hour"},
+                "include_current": True,
+            },
+        ),
+    ),
+    "missing_slot": (
+        "A reading that did not come; the event type needs a cadence",
+        _rule(
+            "Missing reading",
+            "missed_slots() > 0",
+            "At least one reading is missing before this one.",
+            event_type_id=_EVENT_TYPE,
+            data_point="temperature",
+        ),
+    ),
+    "ratio": (
+        "Two values that do not go together",
+        _rule(
+            "Dry over wet",
+            "({{dry-mass}} / {{wet-mass}}) > 1",
+            "The dry mass is larger than the wet mass.",
+            event_type_id=_EVENT_TYPE,
+        ),
+    ),
+    "monthly_total": (
+        "A month that comes to more than the permit allows",
+        _rule(
+            "Monthly permit",
+            "sum({{wet-mass}}) > 1200",
+            "The deliveries of the month are over the 1,200 t of the permit.",
+            event_type_id=_EVENT_TYPE,
+            window={"kind": "calendar", "unit": "month", "extent": "to_date"},
+            window_meters="all",
+        ),
+    ),
+    "duplicate": (
+        "A delivery that was entered twice",
+        _rule(
+            "Duplicate delivery",
+            "count_same({{wet-mass}}, tracking_id) > 0",
+            "A delivery with the same mass and tracking id came within the last week.",
+            event_type_id=_EVENT_TYPE,
+            window={"kind": "rolling", "duration": {"value": 7, "unit": "day"}},
+            window_meters="all",
+        ),
+    ),
+    "unit_slip": (
+        "Kilograms entered as tonnes: a factor of 1,000",
+        _rule(
+            "Unit slip",
+            "{{wet-mass}} > (100 * median({{wet-mass}}))",
+            "The mass is a hundred times the usual; was it entered in kg?",
+            event_type_id=_EVENT_TYPE,
+            window={"kind": "rolling", "members": 50},
+        ),
+    ),
+    "late_entry": (
+        "An event that was entered long after it happened",
+        _rule(
+            "Late entry",
+            "entry_delay_hours() > 48",
+            "The event came in more than two days after its end.",
+            event_type_id=_EVENT_TYPE,
+            data_point="wet-mass",
+        ),
+    ),
+    "batch_intensity": (
+        "A batch whose result is not in proportion to what went in",
+        _rule(
+            "Intensity of a batch",
+            "(net_removal / biochar_mass) NOT BETWEEN 1 AND 3.5",
+            "The removal for each tonne of biochar is out of proportion.",
+            target="model_run",
+            model_id=_MODEL,
+        ),
+    ),
+    "calibration": (
+        "A meter that reads 2 % low, corrected from what it captured",
+        _rule(
+            "Calibration of the kiln meter",
+            "{{temperature}} IS NOT NULL",
+            "The meter reads 2 % low, by the certificate of January.",
+            event_type_id=_EVENT_TYPE,
+            purpose="adjust",
+            correction={"method": "expression", "expression": "{{temperature}} * 1.02"},
+        ),
+    ),
+}
+"""By a short name: what the rule finds, and the body of the request."""

@@ -1,0 +1,278 @@
+"""Decide on proposed corrections: whether a proposal is still current, who may approve it, and the
+decision.
+
+A proposal is current if its rule, evaluated again over the present data, calls for the same correction;
+otherwise it is superseded.
+
+Invariants: decisions take the locks of evaluations and corrections in the same order. Without the
+feature `approval_of_own`, nobody approves a proposal that their own rule or data brought about.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+
+from weighbridge.collection.measurements.corrections import apply_corrections, settle_imputed
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.settings import Feature
+from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, advance
+from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
+from weighbridge.db.engine import Read, Write
+from weighbridge.platform.feature_flags import is_on
+from weighbridge.quality.correction.adjustment import CalledFor, correction_of, leave_to_people
+from weighbridge.quality.correction.imputation import (
+    create_imputed_events,
+    describe_slots,
+    find_events,
+    hold_imputing,
+)
+from weighbridge.quality.correction.proposals import SAME_SLOT, proposes_events
+from weighbridge.quality.definition.prepared_rule import prepared_rule
+from weighbridge.quality.definition.versions import StoredVersion, newest_version
+from weighbridge.quality.evaluation import findings as table
+from weighbridge.quality.evaluation.passes import begun, findings_of, passes
+
+# Separation: an account may forbid that people approve what they brought about themselves.
+#
+# A proposal is a person's own where they wrote the version of the rule that proposes it, sent the event, or
+# corrected or completed it. Rejecting is free to everybody who may decide.
+#
+# Invariant: without the feature `approval_of_own`, nobody is recorded as having approved their own
+# proposal.
+
+
+async def own_proposals(tx: Read, actor: Actor, project: int, numbers: Sequence[int]) -> set[int]:
+    """Which of these results the actor may not approve, because their own rule or data proposed them."""
+    if await is_on(tx, actor.account_id, Feature.APPROVAL_OF_OWN):
+        return set()
+    values = {
+        "account": actor.account_id,
+        "project": project,
+        "user": actor.user_id,
+        "numbers": list(numbers),
+    }
+    return {number for (number,) in await tx.tuples(_OWN, values)}
+
+
+# The audit row of what was stored has the moment of its transaction, as its events have.
+_OWN: Final = """
+    SELECT r.id FROM data_point_results r
+      LEFT JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id) AND NOT e.is_imputed
+     WHERE r.project_id = %(project)s AND r.id = ANY (%(numbers)s)
+       AND (EXISTS (SELECT FROM rule_versions v
+                     WHERE (v.project_id, v.rule_id, v.version)
+                         = (r.project_id, r.rule_id, r.rule_version) AND v.user_id = %(user)s)
+            OR EXISTS (SELECT FROM corrections c
+                        WHERE (c.project_id, c.event_id) = (e.project_id, e.id)
+                          AND c.user_id = %(user)s AND c.rule_id IS NULL)
+            OR EXISTS (SELECT FROM audit_log a
+                        WHERE a.account_id = %(account)s AND a.at = e.created_at
+                          AND a.project_id = e.project_id AND a.user_id = %(user)s))
+"""
+
+
+# Whether a proposal still stands: its rule, asked again about the record as it is now, comes to the same.
+#
+# So whatever changed meanwhile counts, whether an evaluation has seen it yet or not: the value itself, what
+# the correction is computed from, the members of a window, the time of the event, the rule.
+#
+# Invariants: nothing is stored but the transaction's table of findings; memory stays flat.
+
+
+class HeldProposal(NamedTuple):
+    """A proposal that someone decides on: its result, the rule and version, and the record."""
+
+    number: int
+    rule: int
+    version: int
+    run: int | None
+    event: int | None
+    """None of a slot that has no event yet."""
+    position: int
+    start: datetime
+    is_voided: bool
+
+
+async def still_standing(tx: Write, project: int, held: Sequence[HeldProposal]) -> set[int]:
+    """The numbers of the results whose rules still propose for their records what they hold."""
+    standing: set[int] = set()
+    for rule, proposals in groupby(sorted(held, key=lambda one: one.rule), key=lambda one: one.rule):
+        version = await newest_version(tx, project, rule)
+        asked = [one for one in proposals if one.version == version.version and not one.is_voided]
+        await _find_again(tx, version, asked)
+        rows = await tx.tuples(_SAME, {"project": project, "asked": [one.number for one in asked]})
+        standing |= {number for (number,) in rows}
+    return standing
+
+
+async def _find_again(tx: Write, version: StoredVersion, asked: Sequence[HeldProposal]) -> None:
+    """Put what a version finds at the moments of these proposals into the table of findings.
+
+    Records are read in one pass, however many are asked for, or in several where these lie far apart.
+    """
+    await table.make_empty_table(tx)
+    prepared = await prepared_rule(tx, version)
+    starts = {Instant.of(one.start) for one in asked} if prepared.watched else set()
+    for period in await passes(tx, prepared, starts):
+        evaluation = await begun(tx, prepared, period, starts)
+        async for found in findings_of(tx, prepared, evaluation, period):
+            await table.insert_findings(tx, [row for row in found if row.start in starts])
+    if proposes_events(version):
+        await find_events(tx, version)
+    await leave_to_people(tx, version)
+    if proposes_events(version):
+        await describe_slots(tx, version)
+
+
+_SAME: Final = f"""
+    SELECT o.id FROM data_point_results o JOIN rule_findings f USING (event_id, position)
+     WHERE o.project_id = %(project)s AND o.id = ANY (%(asked)s) AND f.to_value IS NOT NULL
+       AND o.slot_start IS NULL
+       AND o.proposed_correction
+           = proposed_correction(f.from_value, f.to_value, f.substitution)
+    UNION ALL
+    SELECT o.id FROM data_point_results o JOIN rule_missing_slots s ON {SAME_SLOT}
+     WHERE o.project_id = %(project)s AND o.id = ANY (%(asked)s) AND o.proposed_event = s.event
+       AND o.proposed_correction = proposed_correction(NULL, s.to_value, s.substitution)
+"""
+
+
+# A decision on proposals: held against everybody else, then approved or rejected in the same transaction.
+#
+# Approving makes the proposed correction one of the rule's, by the run that found the record failing, so
+# that reversing the run takes it back. A proposal that its rule does not come to any more is superseded and
+# makes none.
+#
+# Invariants: what is decided on is read under the locks that evaluations and corrections take, in their
+# order, so that nobody waits in a circle; a decision on many is a few statements for each of their rules.
+
+
+async def hold_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dict[int, ApprovalState | None]:
+    """Let nobody else evaluate or decide on these results of data points; gives where their proposals stand.
+
+    Those of a rule that was removed are left out.
+    """
+    rules = await tx.tuples(
+        "SELECT DISTINCT rule_id FROM data_point_results WHERE project_id = %s AND id = ANY (%s) ORDER BY 1",
+        (project, list(numbers)),
+    )
+    for (rule,) in rules:
+        await tx.execute(*locks.hold(locks.rule(project, rule)))
+    # Whoever approves makes the events of slots that have none.
+    if await tx.tuples(_SLOTS, (project, list(numbers))):
+        await hold_imputing(tx, project)
+    # An update of a rule withdraws its proposals; whoever decides comes before it or after it.
+    await tx.execute(_HOLD_RULES, (project, [rule for (rule,) in rules]))
+    await tx.execute(_HOLD_EVENTS, (project, list(numbers)))
+    rows = await tx.tuples(_HOLD_RESULTS, (project, list(numbers)))
+    return {number: None if state is None else ApprovalState(state) for number, state in rows}
+
+
+async def approve(tx: Write, actor: Actor, project: int, numbers: Sequence[int]) -> tuple[int, int]:
+    """Put in force what pending results propose; gives how many are approved, and how many superseded."""
+    held = await held_proposals(tx, project, numbers)
+    standing = await still_standing(tx, project, held)
+    approved = [one for one in held if one.number in standing]
+    superseded = [one.number for one in held if one.number not in standing]
+    await tx.execute(_SUPERSEDE, (_after(ProposalTrigger.SUPERSEDE), project, superseded))
+    _, made = await correct(tx, actor, project, approved)
+    await tx.execute(
+        _APPROVE,
+        (_after(ProposalTrigger.APPROVE), actor.user_id, project, [one.number for one in approved]),
+    )
+    # Last: where a captured event has come for a slot meanwhile, the approval goes with the imputed one.
+    if any(one.event is None for one in approved):
+        await settle_imputed(tx, project, made)
+    return len(approved), len(superseded)
+
+
+async def reject(tx: Write, actor: Actor, project: int, numbers: Sequence[int], reason: str) -> None:
+    """Refuse what pending results propose, with one reason."""
+    await tx.execute(_REJECT, (_after(ProposalTrigger.REJECT), actor.user_id, reason, project, list(numbers)))
+
+
+def _after(trigger: ProposalTrigger) -> ApprovalState:
+    return advance(ApprovalState.PENDING, trigger)
+
+
+async def held_proposals(tx: Read, project: int, numbers: Sequence[int]) -> list[HeldProposal]:
+    """What these results propose, in the order of their numbers."""
+    return [HeldProposal(*row) for row in await tx.tuples(_HELD, (project, list(numbers)))]
+
+
+async def correct(
+    tx: Write, actor: Actor, project: int, approved: Sequence[HeldProposal]
+) -> tuple[list[tuple[int, int]], set[int]]:
+    """Write what the results propose as corrections of their rules, one set for all; gives events and
+    positions, and the event types in which events were made, which are still to be settled.
+
+    Slots that have no event get one first. Of a value that several rules propose for, each has its
+    correction, and one prevails.
+    """
+    slots = [one.number for one in approved if one.event is None]
+    events, made = await create_imputed_events(tx, project, slots) if slots else ({}, set[int]())
+    keys = {one.number: (one.event or events[one.number], one.position) for one in approved}
+    versions = {
+        rule: await newest_version(tx, project, rule) for rule in sorted({one.rule for one in approved})
+    }
+    values = await _values(tx, project, [one.number for one in approved])
+    for rule, version in versions.items():
+        corrections = [
+            correction_of(version, one.run, CalledFor(*keys[one.number], *values[one.number]))
+            for one in approved
+            if one.rule == rule
+        ]
+        await apply_corrections(tx, actor, project, corrections)
+    return list(keys.values()), made
+
+
+async def _values(tx: Write, project: int, numbers: Sequence[int]) -> Mapping[int, tuple[Any, Any]]:
+    """What the values would become and how they were found, by result."""
+    rows = await tx.tuples(
+        """
+        SELECT id, proposed_correction -> 'to_value', proposed_correction -> 'substitution'
+          FROM data_point_results
+         WHERE project_id = %s AND id = ANY (%s)
+        """,
+        (project, list(numbers)),
+    )
+    return {number: (value, substitution) for number, value, substitution in rows}
+
+
+_SLOTS: Final = """
+    SELECT FROM data_point_results WHERE project_id = %s AND id = ANY (%s) AND slot_start IS NOT NULL LIMIT 1
+"""
+_HOLD_RULES: Final = """
+    SELECT FROM rules WHERE project_id = %s AND id = ANY (%s) ORDER BY id FOR SHARE
+"""
+_HOLD_EVENTS: Final = """
+    SELECT FROM events e
+     WHERE (e.project_id, e.id) IN (SELECT project_id, event_id FROM data_point_results
+                                     WHERE project_id = %s AND id = ANY (%s))
+     ORDER BY e.id FOR NO KEY UPDATE
+"""
+_HOLD_RESULTS: Final = """
+    SELECT r.id, r.approval_state FROM data_point_results r
+      JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
+     WHERE r.project_id = %s AND r.id = ANY (%s) ORDER BY r.id FOR NO KEY UPDATE OF r
+"""
+_HELD: Final = """
+    SELECT r.id, r.rule_id, r.rule_version, r.rule_run_id, r.event_id, r.position,
+           coalesce(e.start_time, r.slot_start), e.voided_at IS NOT NULL
+      FROM data_point_results r LEFT JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id)
+     WHERE r.project_id = %s AND r.id = ANY (%s) ORDER BY r.id
+"""
+_APPROVE: Final = """
+    UPDATE data_point_results SET approval_state = %s, approved_at = now(), approved_by = %s
+     WHERE project_id = %s AND id = ANY (%s)
+"""
+_SUPERSEDE: Final = """
+    UPDATE data_point_results SET approval_state = %s WHERE project_id = %s AND id = ANY (%s)
+"""
+_REJECT: Final = """
+    UPDATE data_point_results
+       SET approval_state = %s, rejected_at = now(), rejected_by = %s, rejection_reason = %s
+     WHERE project_id = %s AND id = ANY (%s)
+"""

@@ -1,0 +1,308 @@
+"""Compute the impact of a change of events on batches and ledgers: two plans, with and without the change.
+
+The change is a set of proposals to approve, or a planned request. It is written in a transaction that
+is undone.
+
+Invariants: nothing remains of it. Both results equal those of a generation to the digit.
+"""
+
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+
+from weighbridge.accounting.books.balances import Shortage
+from weighbridge.accounting.books.runs import RunIdentity
+from weighbridge.accounting.books.staleness import made_stale, stale_reasons
+from weighbridge.accounting.ledgers_queries import as_deficit
+from weighbridge.accounting.planning.proposal import Proposal, Request, propose
+from weighbridge.accounting.planning.scope import CreditedLedger
+from weighbridge.accounting.records.ledgers import PartitionDeficit
+from weighbridge.collection.measurements.corrections import settle_imputed
+from weighbridge.collection.named_records.names import project_named
+from weighbridge.core.identity import ids
+from weighbridge.core.ledger.allocation import Account, Partition
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.time.cadence import identity_of
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read, Write
+from weighbridge.errors import Invalid
+from weighbridge.http.endpoints.dry_runs import DryRun
+from weighbridge.http.endpoints.endpoint import WriteCall
+from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.quality.records.rule_results import (
+    NO_IMPACT,
+    BatchMadeStale,
+    Impact,
+    ImpactOnBatch,
+    ImpactOnLedger,
+)
+from weighbridge.quality.review.affected_slots import (
+    ChangedEvent,
+    following_rules,
+    generations_of,
+    marks_before,
+    reached_slots,
+    touched_slots,
+    with_roll_ups,
+)
+from weighbridge.quality.review.approval import correct, held_proposals, still_standing
+from weighbridge.quality.slots.roll_up_refresh import roll_up_within
+
+# What batches come to without and with a change of events: the plan of generation, made twice.
+#
+# The change is written as it would be for good, in a transaction that is undone; between the two plans
+# nothing else differs, so whatever they disagree on is its doing. What others have left to be generated
+# counts on both sides alike. The plan with the change is made first: the locks of the change are let go
+# before the other.
+#
+# Invariants: nothing stays of it; before and after are what a generation would come to, to the digit.
+
+
+@dataclass(frozen=True, slots=True)
+class _Outlook:
+    """What the generations would post, and why some of them could post nothing."""
+
+    proposals: Sequence[Proposal]
+    refusals: Sequence[str]
+
+    @property
+    def problems(self) -> list[str]:
+        """What would fail them."""
+        return [*self.refusals, *(one.message for proposal in self.proposals for one in proposal.problems)]
+
+
+class _Total(NamedTuple):
+    """What a run comes to on a ledger, and its first batch there, if it has one."""
+
+    ledger: CreditedLedger
+    run: RunIdentity
+    number: int | None
+    batch: int | None
+    total: Decimal
+
+
+_RunKey = tuple[int, Hashable, Partition]
+"""A ledger, a slot wherever it is, and a partition."""
+
+_Totals = dict[_RunKey, _Total]
+
+
+async def impact_of(
+    tx: Write,
+    actor: Actor,
+    project: int,
+    changed: Sequence[ChangedEvent],
+    change: Callable[[], Awaitable[Sequence[ChangedEvent]]],
+) -> Impact:
+    """What a change of these events would come to; the transaction must be undone afterwards.
+
+    The change tells which events it touched, those that it made among them.
+    """
+    # A generation would roll up first, before and after.
+    await roll_up_within(tx, project)
+    changed = await with_roll_ups(tx, project, changed)
+    touched = await touched_slots(tx, project, changed)
+    known = await marks_before(tx, project, changed)
+    async with tx.undone():
+        changed = [*dict.fromkeys([*changed, *await change()])]
+        await roll_up_within(tx, project)
+        changed = await with_roll_ups(tx, project, changed)
+        touched += await touched_slots(tx, project, changed)
+        touched += await reached_slots(tx, project, changed)
+        following = await following_rules(tx, project, changed, known)
+        requests = await generations_of(tx, actor, project, changed, touched)
+        after = await _outlook(tx, requests)
+        stale = await made_stale(tx, project)
+        reasons = await stale_reasons(tx, project, list(stale))
+    before = await _outlook(tx, requests)
+    stated = await stale_reasons(tx, project, list(stale))
+    batches = await _changed(tx, project, before.proposals, after.proposals)
+    return Impact(
+        batches=[_on_batch(project, was, now) for was, now in batches],
+        ledgers=[_on_ledger(project, pairs) for pairs in _by_ledger(batches)],
+        stale_batches=[
+            BatchMadeStale(ids.of("batch", project, batch), ids.of("ledger", project, ledger), new)
+            for batch, ledger in stale.items()
+            if (new := [one for one in reasons[batch] if one not in stated[batch]])
+        ],
+        deficits=_deepened(project, before.proposals, after.proposals),
+        problems=list(dict.fromkeys(after.problems)),
+        following_rules=following,
+    )
+
+
+async def _outlook(tx: Read, requests: Sequence[Request]) -> _Outlook:
+    proposals, refusals = [], []
+    for request in requests:
+        try:
+            proposals.append(await propose(tx, request))
+        except Invalid as error:
+            refusals += [one.message for one in error.problems]
+    return _Outlook(proposals, refusals)
+
+
+async def _changed(
+    tx: Read, project: int, before: Sequence[Proposal], after: Sequence[Proposal]
+) -> list[tuple[Decimal, _Total]]:
+    """What changes, in order of ledger, slot and partition: the total before, and how it is afterwards."""
+    was, now = _totals(before), _totals(after)
+    posted = await _posted(tx, project, [*was.values(), *now.values()])
+    changed = []
+    for key, one in (was | now).items():
+        stands = posted.get((one.number, key[0]), Decimal(0))
+        old = was[key].total if key in was else stands
+        new = now[key].total if key in now else stands
+        if old != new:
+            changed.append((old, one._replace(total=new)))
+    return sorted(changed, key=lambda pair: (pair[1].ledger.number, pair[1].run.order))
+
+
+def _totals(proposals: Sequence[Proposal]) -> _Totals:
+    """What the runs come to that a generation would post; one with problems posts nothing."""
+    return {
+        (one.ledger.number, identity_of(one.run.slot), one.run.partition): _Total(
+            one.ledger, one.run.identity, one.run_number, one.adjusts, one.total
+        )
+        for proposal in proposals
+        if not proposal.problems
+        for one in proposal.differences
+    }
+
+
+async def _posted(
+    tx: Read, project: int, totals: Sequence[_Total]
+) -> Mapping[tuple[int | None, int], Decimal]:
+    """What runs have posted, by run and ledger."""
+    runs = [one.number for one in totals if one.number is not None]
+    rows = await tx.tuples(
+        f"""
+        SELECT b.run_id, b.ledger_id, b.total FROM batches b
+         WHERE b.project_id = %s AND b.run_id = ANY (%s) AND {IS_NEWEST}
+        """,
+        (project, runs),
+    )
+    return {(run, ledger): total for run, ledger, total in rows}
+
+
+def _by_ledger(batches: Sequence[tuple[Decimal, _Total]]) -> list[list[tuple[Decimal, _Total]]]:
+    return [list(pairs) for _, pairs in groupby(batches, key=lambda pair: pair[1].ledger.number)]
+
+
+def _on_batch(project: int, was: Decimal, now: _Total) -> ImpactOnBatch:
+    slot = now.run.slot
+    return ImpactOnBatch(
+        None if now.batch is None else ids.of("batch", project, now.batch),
+        ids.of("ledger", project, now.ledger.number),
+        now.run.partition.label or None,
+        Instant.of(slot.start),
+        Instant.of(slot.end),
+        was,
+        now.total,
+        now.ledger.unit,
+    )
+
+
+def _on_ledger(project: int, pairs: Sequence[tuple[Decimal, _Total]]) -> ImpactOnLedger:
+    ledger = pairs[0][1].ledger
+    change = sum((now.total - was for was, now in pairs), Decimal(0))
+    return ImpactOnLedger(
+        ids.of("ledger", project, ledger.number), ledger.name, len(pairs), change, ledger.unit
+    )
+
+
+def _deepened(project: int, before: Sequence[Proposal], after: Sequence[Proposal]) -> list[PartitionDeficit]:
+    """The open deficits that there would not be without the change, or less of."""
+    was, now = _open(before), _open(after)
+    return [
+        as_deficit(project, one) for key, one in now.items() if key not in was or one.amount > was[key].amount
+    ]
+
+
+def _open(proposals: Sequence[Proposal]) -> dict[tuple[Account, datetime], Shortage]:
+    """The open deficits; of one that generations of several models see, the largest."""
+    found: dict[tuple[Account, datetime], Shortage] = {}
+    for proposal in proposals:
+        for one in proposal.deficits:
+            key = one.account, one.opened_at
+            if one.settled_at is None and (key not in found or one.amount > found[key].amount):
+                found[key] = one
+    return found
+
+
+# What approving proposals would change: of one result, or of many together.
+#
+# Invariants: only proposals that their rules still come to have an impact, as only they are applied.
+
+
+async def impact_of_proposals(
+    tx: Write, actor: Actor, project: int, pending: Sequence[int]
+) -> tuple[Impact, dict[int, ApprovalState]]:
+    """What approving pending results would change, and where an approval would find each of them.
+
+    One that its rule does not come to any more is superseded. The transaction must be undone afterwards.
+    """
+    held = await held_proposals(tx, project, pending) if pending else []
+    standing = await still_standing(tx, project, held)
+    states = {
+        one.number: ApprovalState.PENDING if one.number in standing else ApprovalState.SUPERSEDED
+        for one in held
+    }
+    approved = [one for one in held if one.number in standing]
+    if not approved:
+        return NO_IMPACT, states
+
+    async def approve() -> list[ChangedEvent]:
+        corrected, _ = await correct(tx, actor, project, approved)
+        if any(one.event is None for one in approved):
+            await settle_imputed(tx, project)
+        return [ChangedEvent(*key) for key in corrected]
+
+    changed = [ChangedEvent(one.event, one.position) for one in approved if one.event is not None]
+    return await impact_of(tx, actor, project, changed, approve), states
+
+
+# Dry runs: what a planned change of a data point or an event would come to, asked with the change itself.
+#
+# Collection knows nothing of ledgers, so the requests that change events are given their dry runs where the
+# service is put together.
+
+
+_Change = Callable[[], Awaitable[Any]]
+
+
+async def _of_data_point(call: WriteCall, change: _Change) -> Impact:
+    key = ids.parse("data_point", call.path["data_point_id"])
+    return await _look(call, change, None if key is None else ChangedEvent(key.key, key.position))
+
+
+async def _of_event(call: WriteCall, change: _Change) -> Impact:
+    key = ids.parse("event", call.path["event_id"])
+    return await _look(call, change, None if key is None else ChangedEvent(key.key))
+
+
+async def _look(call: WriteCall, change: _Change, changed: ChangedEvent | None) -> Impact:
+    """What comes of a change; of a record that there is not, the change itself says so."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    events = [changed] if changed else []
+
+    async def carry_out() -> list[ChangedEvent]:
+        await change()
+        return events
+
+    return await impact_of(call.tx, call.actor, project, events, carry_out)
+
+
+_PERMISSION: Final = "production_accounting:read"
+_OF_DATA_POINT: Final = DryRun(_PERMISSION, Impact, _of_data_point)
+_OF_EVENT: Final = DryRun(_PERMISSION, Impact, _of_event)
+
+DRY_RUNS: Final[Mapping[str, DryRun]] = {
+    "correct_data_point": _OF_DATA_POINT,
+    "correct_event_data_point": _OF_DATA_POINT,
+    "update_event": _OF_EVENT,
+}
+"""The dry runs that there are, by the names of their operations."""

@@ -1,0 +1,504 @@
+"""Rule results: what versions of rules found in data points and model runs; those that stand are alerts.
+
+A result is dismissed with a reason, which never changes the data. Permission: data rules.
+
+Invariants: a request about several results applies to all of them or to none. Reading and checking
+results is in `rule_results_queries.py`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, LiteralString
+
+import msgspec
+
+from weighbridge.collection.named_records.names import project_named
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import APPROVE, Actor
+from weighbridge.core.platform.settings import Feature
+from weighbridge.core.problem import Problem
+from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, states_before
+from weighbridge.core.rule.result import ResultStatus, ResultTrigger, statuses_changed_by
+from weighbridge.db.engine import Write
+from weighbridge.db.json import canonical_sha256
+from weighbridge.db.lists.listing import list_request
+from weighbridge.errors import Invalid
+from weighbridge.http.endpoints.dry_runs import attempt, attempt_of
+from weighbridge.http.endpoints.endpoint import Call, ReadCall, WriteCall, get, post
+from weighbridge.platform import changes
+from weighbridge.platform.feature_flags import need_feature
+from weighbridge.quality import rule_results_queries as queries
+from weighbridge.quality.records.rule_results import (
+    PROPOSALS_MAX,
+    RESULTS_MAX,
+    ApprovalNoOptions,
+    BulkApproval,
+    BulkRejection,
+    DecidedResults,
+    Dismissal,
+    Dismissed,
+    ImpactOfProposal,
+    ImpactOfProposals,
+    NamedProposals,
+    ProposalToApprove,
+    ReasonForOne,
+    RuleResult,
+    RuleResultPage,
+)
+from weighbridge.quality.review.approval import approve as approve_proposals
+from weighbridge.quality.review.approval import hold_proposals, own_proposals
+from weighbridge.quality.review.approval import reject as reject_proposals
+from weighbridge.quality.review.impact import impact_of_proposals
+from weighbridge.quality.rule_results_queries import (
+    Decision,
+    NamedResults,
+    name_results,
+    name_results_of_fields,
+    problems_of_decision,
+    problems_of_number,
+    problems_of_own,
+    problems_of_proposals,
+    problems_of_reason,
+    problems_of_results,
+)
+from weighbridge.quality.rules import project_with_rules, rule_named
+
+# Dismiss rule results, and approve or reject what they propose: all that are named, or none.
+
+
+_TABLES: Final[Mapping[str, LiteralString]] = {
+    "data_point_result": "data_point_results",
+    "model_run_result": "model_run_results",
+}
+"""Where the results of each kind stand."""
+
+_PENDING: Final = ", ".join(f"'{state}'" for state in states_before(ProposalTrigger.WITHDRAW))
+_BESIDE: Final[Mapping[str, LiteralString]] = {
+    "data_point_results": f""",
+               approval_state = CASE WHEN approval_state IN ({_PENDING}) THEN '{ApprovalState.WITHDRAWN}'
+                                     ELSE approval_state END""",
+    "model_run_results": "",
+}
+"""What changes beside the status: what a dismissed result proposes is withdrawn."""
+
+
+async def dismiss_results(tx: Write, actor: Actor, project: int, request: Dismissal) -> Dismissed:
+    """Dismiss results of either kind with one reason; those that are dismissed already stay as they are."""
+    named = name_results(project, request.result_ids)
+    problems = [
+        *problems_of_reason(request.reason, "the results are dismissed"),
+        *problems_of_number(named, RESULTS_MAX, "dismisses"),
+    ]
+    dismissed = await _dismiss_all(tx, actor, named, request.reason.strip(), problems)
+    if dismissed:
+        changes.record(
+            tx,
+            actor,
+            action="rule_result.bulk_dismiss",
+            target=f"{dismissed} rule results",
+            project_id=project,
+            after={
+                "count": dismissed,
+                "result_ids": [*named.fields],
+                "reason": request.reason.strip(),
+                "sha256": canonical_sha256(request),
+            },
+        )
+    return Dismissed(await _read_results(tx, named))
+
+
+async def dismiss_result(
+    tx: Write, actor: Actor, project: int, before: RuleResult, request: ReasonForOne
+) -> RuleResult:
+    """Dismiss one result; one that is dismissed already stays as it is."""
+    named = name_results_of_fields(project, {before.id: None})
+    problems = [*problems_of_reason(request.reason, "the result is dismissed")]
+    dismissed = await _dismiss_all(tx, actor, named, request.reason.strip(), problems)
+    [after] = await _read_results(tx, named)
+    if dismissed:
+        changes.record(
+            tx, actor, action="rule_result.dismiss", target=after.id, project_id=project,
+            before=before, after=after,
+        )  # fmt: skip
+    return after
+
+
+async def approve_result(tx: Write, actor: Actor, project: int, before: RuleResult) -> RuleResult:
+    """Put in force what a result proposes; one that is approved already stays as it is."""
+    decided, after = await _decide_one(tx, actor, project, before, Decision(ProposalTrigger.APPROVE))
+    if decided:
+        changes.record(
+            tx, actor, action="rule_result.approve", target=after.id, project_id=project,
+            before=before, after=after,
+        )  # fmt: skip
+    return after
+
+
+async def reject_result(
+    tx: Write, actor: Actor, project: int, before: RuleResult, request: ReasonForOne
+) -> RuleResult:
+    """Refuse what a result proposes; one that is rejected already stays as it is."""
+    decision = Decision(ProposalTrigger.REJECT, request.reason.strip())
+    decided, after = await _decide_one(tx, actor, project, before, decision)
+    if decided:
+        changes.record(
+            tx, actor, action="rule_result.reject", target=after.id, project_id=project,
+            before=before, after=after,
+        )  # fmt: skip
+    return after
+
+
+async def approve_results(tx: Write, actor: Actor, project: int, request: BulkApproval) -> DecidedResults:
+    """Put in force what the results propose: of all of them, or of none."""
+    named, decision = name_results(project, request.result_ids), Decision(ProposalTrigger.APPROVE)
+    problems = [*problems_of_number(named, PROPOSALS_MAX, "approves")]
+    decided = await _decide(tx, actor, named, decision, problems)
+    after = await _read_results(tx, named)
+    if decided:
+        changes.record(
+            tx, actor, action="rule_result.bulk_approve", target=f"{decided} rule results",
+            project_id=project, after=_audit_row(decided, after, request),
+        )  # fmt: skip
+    return DecidedResults(after)
+
+
+async def reject_results(tx: Write, actor: Actor, project: int, request: BulkRejection) -> DecidedResults:
+    """Refuse what the results propose, with one reason: all of them, or none."""
+    decision = Decision(ProposalTrigger.REJECT, request.reason.strip())
+    named = name_results(project, request.result_ids)
+    problems = [*problems_of_decision(decision), *problems_of_number(named, PROPOSALS_MAX, "rejects")]
+    decided = await _decide(tx, actor, named, decision, problems)
+    after = await _read_results(tx, named)
+    if decided:
+        changes.record(
+            tx, actor, action="rule_result.bulk_reject", target=f"{decided} rule results",
+            project_id=project, after=_audit_row(decided, after, request) | {"reason": decision.reason},
+        )  # fmt: skip
+    return DecidedResults(after)
+
+
+async def impact_of_one(tx: Write, actor: Actor, project: int, result: RuleResult) -> ImpactOfProposal:
+    """What approving a result would change; the transaction must be undone afterwards."""
+    impact, after = await impact_of_proposals(tx, actor, project, _pending(project, [result]))
+    state = next(iter(after.values()), result.approval_state)
+    return ImpactOfProposal(**msgspec.structs.asdict(impact), id=result.id, approval_state=state)
+
+
+async def impact_of_many(tx: Write, actor: Actor, project: int, request: NamedProposals) -> ImpactOfProposals:
+    """What approving results together would change; the transaction must be undone afterwards.
+
+    Raises Invalid with what their approval would be refused for.
+    """
+    named, decision = name_results(project, request.result_ids), Decision(ProposalTrigger.APPROVE)
+    problems = [*problems_of_number(named, PROPOSALS_MAX, "asks for")]
+    found: list[RuleResult] = []
+    if len(named.fields) <= PROPOSALS_MAX:
+        found = [one for one in await _read_results(tx, named) if one.id in named.fields]
+        states = {one.id: one.approval_state for one in found}
+        problems += problems_of_proposals(named, states, decision)
+    if problems:
+        raise Invalid(problems)
+    impact, after = await impact_of_proposals(tx, actor, project, _pending(project, found))
+    results = [
+        ProposalToApprove(one.id, after.get(named.keys[one.id]) or str(one.approval_state)) for one in found
+    ]
+    return ImpactOfProposals(**msgspec.structs.asdict(impact), results=results)
+
+
+def _pending(project: int, results: Sequence[RuleResult]) -> list[int]:
+    """The numbers of those whose proposals wait for approval."""
+    return [
+        ids.number("data_point_result", one.id, project)
+        for one in results
+        if one.approval_state == ApprovalState.PENDING
+    ]
+
+
+def _audit_row(
+    decided: int, after: Sequence[RuleResult], request: BulkApproval | BulkRejection
+) -> dict[str, Any]:
+    """What the audit log says of a decision on many."""
+    return {
+        "count": decided,
+        "result_ids": [one.id for one in after],
+        "approval_states": [one.approval_state for one in after],
+        "sha256": canonical_sha256(request),
+    }
+
+
+async def _decide_one(
+    tx: Write, actor: Actor, project: int, before: RuleResult, decision: Decision
+) -> tuple[int, RuleResult]:
+    """How many were decided on, and the result as it is afterwards."""
+    named = name_results_of_fields(project, {before.id: None})
+    decided = await _decide(tx, actor, named, decision, [*problems_of_decision(decision)])
+    [after] = await _read_results(tx, named)
+    return decided, after
+
+
+async def _decide(
+    tx: Write, actor: Actor, named: NamedResults, decision: Decision, problems: list[Problem]
+) -> int:
+    """Decide on all that are pending; gives how many. Raises Invalid with all that is wrong."""
+    pending: list[int] = []
+    if len(named.fields) <= PROPOSALS_MAX:
+        states = await _proposals(tx, named)
+        problems += problems_of_proposals(named, states, decision)
+        pending = [named.keys[one] for one, state in states.items() if state is ApprovalState.PENDING]
+        if decision.trigger is ProposalTrigger.APPROVE:
+            problems += problems_of_own(named, await own_proposals(tx, actor, named.project, pending))
+    if problems:
+        raise Invalid(problems)
+    if pending and decision.trigger is ProposalTrigger.APPROVE:
+        await approve_proposals(tx, actor, named.project, pending)
+    elif pending:
+        await reject_proposals(tx, actor, named.project, pending, decision.reason or "")
+    return len(pending)
+
+
+async def _proposals(tx: Write, named: NamedResults) -> dict[str, ApprovalState | None]:
+    """Where the proposals of the results stand that there are, which nobody else moves until the end."""
+    of_points = {one: key for one, key in named.keys.items() if ids.kind_of(one) == "data_point_result"}
+    held = await hold_proposals(tx, named.project, list(of_points.values()))
+    of_runs = {one: key for one, key in named.keys.items() if one not in of_points}
+    return {one: held[key] for one, key in of_points.items() if key in held} | dict.fromkeys(
+        await _locked(tx, named.project, of_runs)
+    )
+
+
+async def _read_results(tx: Write, named: NamedResults) -> list[RuleResult]:
+    return await queries.rule_results_named(tx, named.project, list(named.keys.values()))
+
+
+def _of_kind(keys: Mapping[str, int], kind: str) -> list[int]:
+    return [key for friendly, key in keys.items() if ids.kind_of(friendly) == kind]
+
+
+async def _locked(tx: Write, project: int, keys: Mapping[str, int]) -> dict[str, str]:
+    """The statuses of the results that there are, which nobody else changes until the transaction ends."""
+    statuses: dict[str, str] = {}
+    for kind, table in _TABLES.items():
+        rows = await tx.tuples(
+            f"""
+            SELECT r.id, r.status FROM {table} r
+              JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
+             WHERE r.project_id = %s AND r.id = ANY (%s) ORDER BY r.id FOR NO KEY UPDATE OF r
+            """,
+            (project, _of_kind(keys, kind)),
+        )
+        by_key: dict[int, str] = dict(rows)
+        statuses |= {
+            friendly: by_key[key]
+            for friendly, key in keys.items()
+            if ids.kind_of(friendly) == kind and key in by_key
+        }
+    return statuses
+
+
+async def _dismiss_all(
+    tx: Write, actor: Actor, named: NamedResults, reason: str, problems: list[Problem]
+) -> int:
+    """Dismiss all; gives how many were not dismissed before. Raises Invalid with all that is wrong."""
+    keys: Mapping[str, int] = {}
+    if len(named.fields) <= RESULTS_MAX:
+        keys = named.keys
+        problems += problems_of_results(named, await _locked(tx, named.project, keys))
+    if problems:
+        raise Invalid(problems)
+    return sum(
+        [
+            await _dismiss(tx, actor, named.project, table, keys=_of_kind(keys, kind), reason=reason)
+            for kind, table in _TABLES.items()
+        ]
+    )
+
+
+async def _dismiss(
+    tx: Write, actor: Actor, project: int, table: LiteralString, *, keys: list[int], reason: str
+) -> int:
+    """Dismiss the results of one table, in one statement; gives how many were not dismissed before."""
+    if not keys:
+        return 0
+    return await tx.execute(
+        f"""
+        UPDATE {table}
+           SET status = %s, dismissed_at = now(), dismissed_by = %s, dismissal_reason = %s{_BESIDE[table]}
+         WHERE project_id = %s AND id = ANY (%s) AND status = ANY (%s)
+        """,
+        (
+            ResultStatus.DISMISSED, actor.user_id, reason, project, keys,
+            statuses_changed_by(ResultTrigger.DISMISSED),
+        ),
+    )  # fmt: skip
+
+
+# Paths of rule results, of a rule and of a project.
+
+
+_PATH = "/projects/{project_id}/rule_results"
+_ONE = _PATH + "/{rule_result_id}"
+
+
+@get(
+    "/rules/{rule_id}/rule_results",
+    permission="data_rules:read",
+    returns=RuleResultPage,
+    listing=queries.RULE_RESULTS,
+)
+async def list_rule_results(call: ReadCall) -> RuleResultPage:
+    """List what a rule found, newest first, by every version of it."""
+    await need_feature(call.tx, call.actor.account_id, Feature.RULES_ENGINE)
+    project, rule = await rule_named(call.tx, call.actor, call.path["rule_id"])
+    return await queries.list_rule_results(
+        call.tx, project, rule, list_request(call.query, queries.RULE_RESULTS)
+    )
+
+
+@get(_PATH, permission="data_rules:read", returns=RuleResultPage, listing=queries.PROJECT_RULE_RESULTS)
+async def list_project_rule_results(call: ReadCall) -> RuleResultPage:
+    """List what the rules of a project found, newest first, in data points and in model runs."""
+    await need_feature(call.tx, call.actor.account_id, Feature.RULES_ENGINE)
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    request = list_request(call.query, queries.PROJECT_RULE_RESULTS)
+    return await queries.list_project_rule_results(call.tx, project, request)
+
+
+@post(_PATH + "/bulk_dismiss", permission="data_rules:write", body=Dismissal, returns=Dismissed, status=200)
+async def bulk_dismiss(call: WriteCall, body: Dismissal) -> Dismissed:
+    """Dismiss many rule results at once, with one reason: all of them, or none.
+
+    Ids of both kinds may be mixed; each counts once. A result that is dismissed already stays as it is, so a
+    request may be repeated. Dismissing never changes data, and a record that fails anew with another value is
+    another result.
+    """
+    await need_feature(call.tx, call.actor.account_id, Feature.RULES_ENGINE)
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await dismiss_results(call.tx, call.actor, project, body)
+
+
+@get(_ONE, permission="data_rules:read", returns=RuleResult)
+async def get_rule_result(call: ReadCall) -> RuleResult:
+    """Read one rule result: what was found, where it stands, and what it proposes."""
+    _, result = await _result(call)
+    return result
+
+
+@attempt(_ONE + "/impact", permission="data_rules:read", returns=ImpactOfProposal)
+async def get_impact(call: WriteCall) -> ImpactOfProposal:
+    """Say what approving a rule result would change: which batches and ledgers, by how much, which deficits.
+
+    It is the plan of generation for the slots with batches that the data point may change, without and with
+    the correction; nothing is stored. Batches that draw from these are not worked out; they are among the
+    `stale_batches`. Only a pending proposal has an impact.
+    """
+    project, result = await _result(call)
+    return await impact_of_one(call.tx, call.actor, project, result)
+
+
+@attempt_of(_PATH + "/impact", permission="data_rules:read", body=NamedProposals, returns=ImpactOfProposals)
+async def find_impact(call: WriteCall, body: NamedProposals) -> ImpactOfProposals:
+    """Say what approving many rule results together would change; nothing is stored.
+
+    From 1 to 100 results, each counted once. Refused is what `bulk_approve` refuses: 422 when one never held
+    a proposal, or holds one that was rejected or withdrawn.
+    """
+    project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
+    return await impact_of_many(call.tx, call.actor, project, body)
+
+
+@post(_ONE + "/dismiss", permission="data_rules:write", body=ReasonForOne, returns=RuleResult, status=200)
+async def dismiss(call: WriteCall, body: ReasonForOne) -> RuleResult:
+    """Dismiss one rule result with a reason; one that is dismissed already stays as it is.
+
+    What it proposes and nobody has decided on is withdrawn. 422 for a result that passes.
+    """
+    project, result = await _result(call)
+    return await dismiss_result(call.tx, call.actor, project, result, body)
+
+
+@post(
+    _ONE + "/approve",
+    permission=APPROVE,
+    body=ApprovalNoOptions,
+    returns=RuleResult,
+    status=200,
+    computes=True,
+)
+async def approve(call: WriteCall, _: ApprovalNoOptions) -> RuleResult:
+    """Approve the correction that a rule result proposes, which is in force from then on.
+
+    The rule is asked again first: a proposal that it does not come to any more, because data changed
+    meanwhile, is not applied, and its `approval_state` becomes `superseded`. Approving again changes nothing.
+    422 for a result that never held a proposal, and for a proposal that was rejected or withdrawn. The body
+    may be left out.
+    """
+    project, result = await _result(call)
+    return await approve_result(call.tx, call.actor, project, result)
+
+
+@post(_ONE + "/reject", permission=APPROVE, body=ReasonForOne, returns=RuleResult, status=200)
+async def reject(call: WriteCall, body: ReasonForOne) -> RuleResult:
+    """Reject the correction that a rule result proposes, with a reason; the value stays as it is.
+
+    The same correction is not proposed again; another one that the rule comes to later is. Rejecting again
+    changes nothing. 422 for a result that never held a proposal, and for a proposal that does not wait for
+    approval any more.
+    """
+    project, result = await _result(call)
+    return await reject_result(call.tx, call.actor, project, result, body)
+
+
+@post(
+    _PATH + "/bulk_approve",
+    permission=APPROVE,
+    body=BulkApproval,
+    returns=DecidedResults,
+    status=200,
+    computes=True,
+)
+async def bulk_approve(call: WriteCall, body: BulkApproval) -> DecidedResults:
+    """Approve what many rule results propose at once: all of them, or none.
+
+    From 1 to 100 results, each counted once. One that is approved already stays as it is; one whose data
+    changed meanwhile is `superseded` and not applied, and the others are approved. 422 when one never held a
+    proposal, or holds one that was rejected or withdrawn.
+    """
+    project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
+    return await approve_results(call.tx, call.actor, project, body)
+
+
+@post(
+    _PATH + "/bulk_reject",
+    permission=APPROVE,
+    body=BulkRejection,
+    returns=DecidedResults,
+    status=200,
+)
+async def bulk_reject(call: WriteCall, body: BulkRejection) -> DecidedResults:
+    """Reject what many rule results propose at once, with one reason: all of them, or none.
+
+    From 1 to 100 results, each counted once. One that is rejected already stays as it is. 422 when one never
+    held a proposal, or holds one that does not wait for approval any more.
+    """
+    project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
+    return await reject_results(call.tx, call.actor, project, body)
+
+
+async def _result(call: Call[Any]) -> tuple[int, RuleResult]:
+    """The project and the result that a path names."""
+    project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
+    return project, await queries.rule_result_named(call.tx, project, call.path["rule_result_id"])
+
+
+ROUTES = [
+    list_rule_results,
+    list_project_rule_results,
+    bulk_dismiss,
+    bulk_approve,
+    bulk_reject,
+    get_rule_result,
+    get_impact,
+    find_impact,
+    dismiss,
+    approve,
+    reject,
+]

@@ -1,0 +1,280 @@
+"""Read rule results, and check those that a request names: whether they exist and may be decided on.
+
+Invariant: every problem with a request is reported at once, with the field that names the result.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, LiteralString
+
+from psycopg.sql import SQL, Composable
+
+from weighbridge.collection.measurements.annotations import (
+    AROUND_FINDINGS,
+    DATA_POINT_RESULT,
+    FINDING,
+    OF_DATA_POINTS,
+)
+from weighbridge.core.identity import ids
+from weighbridge.core.problem import Problem
+from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, advance, states_before
+from weighbridge.core.rule.result import ResultStatus, ResultTrigger, statuses_before
+from weighbridge.db.engine import Read
+from weighbridge.db.lists.listing import (
+    BOUNDS,
+    MOMENT,
+    Filter,
+    Index,
+    Listing,
+    ListRequest,
+    Source,
+    among,
+    read_int4,
+    read_key,
+    read_moment,
+    read_page,
+)
+from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, either_of, row_of, unless_null
+from weighbridge.errors import NotFound
+from weighbridge.quality.records.rule_results import (
+    ModelRunResult,
+    RuleResult,
+    RuleResultPage,
+)
+
+# Read rule results: of a rule, of a project, and whether those of a page of batches ask for attention.
+#
+# The results of a rule that was removed are kept and not shown.
+
+
+KINDS: Final = ("data_point_result", "model_run_result")
+"""The kinds of rule results, as their ids tell them."""
+
+_FILTERS: Final = {
+    "status": Filter("r.status", among(ResultStatus), ", ".join(ResultStatus)),
+    "approval_state": Filter("r.approval_state", among(ApprovalState), ", ".join(ApprovalState)),
+    "rule_version": Filter("r.rule_version", read_int4, "a version's number"),
+    "evaluated_at": Filter("r.evaluated_at", read_moment, MOMENT, BOUNDS),
+    "created_at": Filter("r.created_at", read_moment, MOMENT, BOUNDS),
+}
+_SORTS: Final[dict[str, LiteralString]] = {
+    "id": "r.id",
+    "evaluated_at": "r.evaluated_at",
+    "created_at": "r.created_at",
+    "status": "r.status",
+}
+
+_INDEXES: Final = (
+    Index("evaluated_at", "evaluated_at", is_range=True),
+    Index("created_at", "created_at", is_range=True),
+    *(Index("id", name) for name in ("approval_state", "status", "rule_version")),
+)
+_ORDERS: Final = (Index("id"), Index("evaluated_at"), Index("created_at"))
+
+RULE_RESULTS: Final = Listing(
+    sorts=_SORTS,
+    default_sort="-id",
+    key=("r.id",),
+    filters=_FILTERS,
+    plain={"status": ("status", "eq")},
+    indexes=(*_INDEXES, *_ORDERS),
+)
+"""The results of one rule."""
+
+PROJECT_RULE_RESULTS: Final = Listing(
+    sorts=_SORTS,
+    default_sort="-id",
+    key=("r.id",),
+    filters={**_FILTERS, "rule_id": Filter("r.rule_id", read_key("rule"), "an id rule_…")},
+    plain={"status": ("status", "eq")},
+    indexes=(*_INDEXES, Index("id", "rule_id"), *_ORDERS),
+)
+"""The results of every rule of a project."""
+
+_OF_DATA_POINTS: Final = f"""
+    SELECT d.*, NULL::bigint AS batch_id, NULL::bigint AS model_run_id, NULL::text[] AS node_ids
+      FROM ({OF_DATA_POINTS}) d
+"""
+_OF_MODEL_RUNS: Final = """
+    SELECT project_id, id, rule_id, rule_version, status, checked_value AS value, error_message,
+           evaluated_at, created_at, closed_at, superseded_by_version, dismissed_at, dismissed_by,
+           dismissal_reason, NULL::bigint AS event_id, NULL::smallint AS position,
+           NULL::text AS approval_state, NULL::jsonb AS proposed_correction,
+           NULL::timestamptz AS rejected_at, NULL::integer AS rejected_by,
+           NULL::text AS rejection_reason, NULL::timestamptz AS approved_at,
+           NULL::integer AS approved_by, NULL::integer AS event_type_id, NULL::integer AS asset_id,
+           NULL::timestamptz AS slot_start, NULL::timestamptz AS slot_end, NULL::jsonb AS proposed_event,
+           batch_id, model_run_id, node_ids
+      FROM model_run_results
+"""
+_SOURCE: Final = f"({_OF_DATA_POINTS} UNION ALL {_OF_MODEL_RUNS}) r {AROUND_FINDINGS}"
+
+_OF_RULE: Final = Source(
+    f"({_OF_DATA_POINTS}) AS r", "r.*", AROUND_FINDINGS, others=(f"({_OF_MODEL_RUNS}) AS r",), name="r"
+)
+
+
+def _model_run_id(project: int, batch: int | None, model_run: int | None) -> str:
+    owner = ids.Owner.MODEL_RUN if batch is None else ids.Owner.BATCH
+    return ids.of("model_run", project, batch or model_run or 0, owner=owner)
+
+
+MODEL_RUN_RESULT: Final = row_of(
+    ModelRunResult,
+    Column("id", ("r.project_id", "r.id"), partial(ids.of, "model_run_result")),
+    *FINDING,
+    Column("checked_value", "r.value"),
+    Column("node_ids", "r.node_ids"),
+    Column("model_run_id", ("r.project_id", "r.batch_id", "r.model_run_id"), _model_run_id),
+    Column("batch_id", ("r.project_id", "r.batch_id"), unless_null(partial(ids.of, "batch"))),
+)
+
+RULE_RESULT: Final = either_of("r.position", MODEL_RUN_RESULT, DATA_POINT_RESULT)
+"""A result of either kind: one that is of no data point is of a model run."""
+
+
+async def list_project_rule_results(tx: Read, project: int, request: ListRequest) -> RuleResultPage:
+    """The results of a project's rules, of both kinds: what each rule has, merged."""
+    rules = [SQL("project_id = {} AND deleted_at IS NULL").format(Literal(project))]
+    rules += [
+        SQL("id = {}").format(Literal(rule)) for name, _, rule in request.conditions if name == "rule_id"
+    ]
+    source = replace(_OF_RULE, owners=SQL("SELECT id FROM rules WHERE {}").format(SQL(" AND ").join(rules)))
+    of_each = SQL("r.project_id = {} AND r.rule_id = owner.id").format(Literal(project))
+    return await _page(tx, PROJECT_RULE_RESULTS, request, source, of_each)
+
+
+async def list_rule_results(tx: Read, project: int, rule: int, request: ListRequest) -> RuleResultPage:
+    """The results of one rule, of every version."""
+    of_rule = SQL("r.project_id = {} AND r.rule_id = {}").format(Literal(project), Literal(rule))
+    return await _page(tx, RULE_RESULTS, request, _OF_RULE, of_rule)
+
+
+async def rule_results_named(tx: Read, project: int, keys: Sequence[int]) -> list[RuleResult]:
+    """The results of these keys, in the order of the keys."""
+    statement = SQL("""
+        SELECT {} FROM {}
+         WHERE r.project_id = %(project)s AND r.id = ANY (%(keys)s) ORDER BY array_position(%(keys)s, r.id)
+    """).format(SQL(RULE_RESULT.columns), SQL(_SOURCE))
+    return await tx.rows(RULE_RESULT.make, statement, {"project": project, "keys": list(keys)})
+
+
+async def rule_result_named(tx: Read, project: int, friendly: str) -> RuleResult:
+    """The result of a project that a path names, of either kind; NotFound when there is none."""
+    key = result_key(project, friendly)
+    found = [] if key is None else await rule_results_named(tx, project, [key])
+    if [one.id for one in found] != [friendly]:
+        raise NotFound
+    return found[0]
+
+
+def result_key(project: int, friendly: str) -> int | None:
+    """The key in the id of a result of the project; None for any other text."""
+    kind = ids.kind_of(friendly)
+    key = ids.parse(kind, friendly) if kind in KINDS else None
+    return None if key is None or key != ids.Key(project, key.key) else key.key
+
+
+async def _page(
+    tx: Read, listing: Listing, request: ListRequest, source: Source, where: Composable
+) -> RuleResultPage:
+    page = await read_page(tx, RULE_RESULT, listing, request, source=source, where=[where])
+    return RuleResultPage(page.data, page.info)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person says to a proposal: yes, or no with a reason."""
+
+    trigger: ProposalTrigger
+    reason: str | None = None
+
+    @property
+    def done(self) -> str:
+        """What a proposal is afterwards."""
+        return advance(ApprovalState.PENDING, self.trigger).value
+
+
+@dataclass(frozen=True, slots=True)
+class NamedResults:
+    """The results that a request names, each once, with the field of each for its problems."""
+
+    project: int
+    fields: Mapping[str, str | None]
+    keys: Mapping[str, int]
+    """The keys of those that may be results of the project, by their ids."""
+
+    def said_of(self, one: str) -> str:
+        """What a problem with a result begins with."""
+        field = self.fields[one]
+        return f"The rule result is {one!r}" if field is None else f"{field} is {one!r}"
+
+
+def name_results(project: int, result_ids: Sequence[str]) -> NamedResults:
+    """The results of a list, each by the first place where it stands."""
+    places = {one: place for place, one in reversed([*enumerate(result_ids)])}
+    fields = {one: f"result_ids[{places[one]}]" for one in dict.fromkeys(result_ids)}
+    return name_results_of_fields(project, fields)
+
+
+def name_results_of_fields(project: int, fields: Mapping[str, str | None]) -> NamedResults:
+    found = {one: result_key(project, one) for one in fields}
+    return NamedResults(project, fields, {one: key for one, key in found.items() if key is not None})
+
+
+def problems_of_reason(reason: str, what: str) -> Iterator[Problem]:
+    if not reason.strip():
+        yield Problem(f"reason is blank; say why {what}.", "reason", "required")
+
+
+def problems_of_decision(decision: Decision) -> Iterator[Problem]:
+    if decision.reason is not None:
+        yield from problems_of_reason(decision.reason, "the correction is rejected")
+
+
+def problems_of_number(named: NamedResults, most: int, does: str) -> Iterator[Problem]:
+    number = len(named.fields)
+    if not number:
+        yield Problem("result_ids is empty; name at least one rule result.", "result_ids", "required")
+    if number > most:
+        yield Problem(
+            f"result_ids names {number:,} rule results; one request {does} at most {most:,}.",
+            "result_ids",
+            "too_many",
+        )
+
+
+def problems_of_results(named: NamedResults, statuses: Mapping[str, str]) -> Iterator[Problem]:
+    movable = statuses_before(ResultTrigger.DISMISSED)
+    for one, field in named.fields.items():
+        status = statuses.get(one)
+        if status is None:
+            yield Problem(f"{named.said_of(one)}, which is no rule result of the project.", field, "unknown")
+        elif status not in movable:
+            yield Problem(f"{named.said_of(one)}, which passes; there is nothing to dismiss.", field, status)
+
+
+def problems_of_proposals(
+    named: NamedResults, states: Mapping[str, str | None], decision: Decision
+) -> Iterator[Problem]:
+    movable = states_before(decision.trigger)
+    for one, field in named.fields.items():
+        if one not in states:
+            yield Problem(f"{named.said_of(one)}, which is no rule result of the project.", field, "unknown")
+        elif (state := states[one]) is None:
+            said = (
+                f"{named.said_of(one)}, which never held a proposal; there is nothing to {decision.trigger}."
+            )
+            yield Problem(said, field, "never_pending")
+        elif state not in movable:
+            said = f"{named.said_of(one)}, whose proposal is {state}; a pending one can be {decision.done}."
+            yield Problem(said, field, "decided")
+
+
+def problems_of_own(named: NamedResults, own: Collection[int]) -> Iterator[Problem]:
+    for one, key in named.keys.items():
+        if key in own:
+            said = f"{named.said_of(one)}, which your rule or data proposed; somebody else has to approve it."
+            yield Problem(said, named.fields[one], "own_proposal")

@@ -1,0 +1,483 @@
+"""Build a bundle: every part is written into a folder, then all are put into one file.
+
+Invariants: all that a bundle states is of one snapshot of the database, and all proofs are under one
+head; the same snapshot, head and key give the same bytes; memory stays flat, however many events there
+are.
+"""
+
+import asyncio
+import hashlib
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from weighbridge.collection.evidence_files import EvidenceStore
+from weighbridge.core.bundle.check import made_parts
+from weighbridge.core.bundle.contents import (
+    EVIDENCE_FOLDER,
+    FORMAT,
+    MANIFEST,
+    MODEL_FOLDER,
+    NAMESPACE,
+    REPORT,
+    RULE_FOLDER,
+    SIGNATURE,
+    SUMS,
+    BundleContents,
+    IndexedPart,
+    Manifest,
+    contents_of,
+    sums,
+)
+from weighbridge.core.bundle.form import tables
+from weighbridge.core.bundle.form.archive import ArchivePart, Faults, directory, headers
+from weighbridge.core.bundle.form.rows import BundledLedgerRow, ModelRow, record_text
+from weighbridge.core.bundle.form.tables import LINEAGE, SLOTS, SlotLine
+from weighbridge.core.bundle.log import CORRECTING
+from weighbridge.core.bundle.trust import HEAD, ROWS, Vouched, proof_part
+from weighbridge.core.collection.correction import CorrectionOrigin
+from weighbridge.core.engine import ENGINE_REVISION
+from weighbridge.core.identity import ids
+from weighbridge.core.proof.canonical import canonical_json
+from weighbridge.core.proof.signing import ssh_signature
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Database, Read
+from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.platform.audit.heads import Signer, head_at, inclusion_proof
+from weighbridge.platform.audit.tree import seal_account, shown, size_of
+from weighbridge.platform.records.audit_log import SealedRow
+from weighbridge.reporting.bundle import events as written_events
+from weighbridge.reporting.bundle import rows as written_entries
+from weighbridge.reporting.bundle import rows as written_rows
+from weighbridge.reporting.bundle.events import batches_behind, chain_of, stated_at
+from weighbridge.reporting.records.reports import Report
+from weighbridge.reporting.submission.stored import content_of
+
+# The rows of the audit log that tell of a report and of what it rests on, each with its proof.
+#
+# They are those of the report and of those that it restates, of the generations that made its batches and
+# the deletions that took some away, of project, ledgers, model versions, event types, static inputs,
+# instruments, rules, corrections and evidence.
+#
+# Invariant: all proofs are under one head, that of the moment at which the bundle is made.
+
+
+SEALED_ROUNDS_MAX: Final = 1000
+"""Portions of rows that are sealed before a bundle is made; a million rows have room."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsWanted:
+    """Which rows of the log tell of a bundle's records."""
+
+    project: int
+    objects: Sequence[str] = ()
+    """Records of which every row is wanted: the report and those that it restates, models, evidence."""
+    records: Sequence[tuple[str, str]] = ()
+    """Records of which rows of one kind are wanted: the noun before the dot, and what the log calls it."""
+    batches: Sequence[str] = ()
+    """Batches whose generations and deletions are wanted, by their ids."""
+    generations: Sequence[int] = ()
+    corrected_at: Sequence[Instant] = ()
+    """When people corrected values."""
+
+
+_ROWS: Final = """
+    WITH wanted AS (
+        SELECT a.id FROM audit_log a WHERE a.account_id = %(account)s AND a.object = ANY (%(objects)s)
+        UNION
+        SELECT a.id FROM unnest(%(nouns)s::text[], %(names)s::text[]) AS record (noun, name)
+          JOIN audit_log a ON a.account_id = %(account)s AND a.object = record.name
+           AND starts_with(a.action, record.noun || '.') AND a.action NOT IN ('rule.correct')
+           AND a.project_id = %(project)s
+        UNION
+        SELECT a.id FROM audit_log a
+         WHERE a.account_id = %(account)s AND a.project_id = %(project)s
+           AND a.action IN ('batch_generation.start', 'batch.update_inputs')
+           AND a.after ->> 'id' = ANY (%(generations)s)
+        UNION
+        SELECT a.id FROM audit_log a
+         WHERE a.account_id = %(account)s AND a.project_id = %(project)s
+           AND a.action = 'batch_generation.finish' AND a.after -> 'batches' ?| %(batches)s::text[]
+        UNION
+        SELECT a.id FROM audit_log a
+         WHERE a.account_id = %(account)s AND a.project_id = %(project)s
+           AND a.action = 'batch_deletion.finish' AND a.after -> 'deleted' ?| %(batches)s::text[]
+        UNION
+        SELECT a.id FROM audit_log a
+         WHERE a.account_id = %(account)s AND a.project_id = %(project)s
+           AND a.at = ANY (%(corrected_at)s::timestamptz[]) AND a.action = ANY (%(correcting)s)
+    )
+    SELECT a.account_id, s.number, a.id, a.project_id, a.at, a.user_id, a.token_id, a.request_id, a.action,
+           a.object, a.before, a.after
+      FROM wanted JOIN audit_log a USING (id)
+      JOIN audit_seals s ON (s.account_id, s.audit_id) = (a.account_id, a.id)
+     WHERE s.number <= %(size)s
+     ORDER BY s.number
+"""
+
+
+async def seal_all(database: Database, account: int) -> None:
+    """Seal what the account has written, so that the head is over all of it."""
+    for _ in range(SEALED_ROUNDS_MAX):
+        async with database.write() as tx:
+            if not await seal_account(tx, account):
+                return
+
+
+async def audit_parts(
+    tx: Read, account: int, signer: Signer, wanted: RowsWanted
+) -> tuple[str, list[tuple[int, dict[str, Any]]], list[tuple[int, str]]]:
+    """The head, the rows by their numbers, and the proof of each."""
+    size = await size_of(tx, account)
+    nouns, names = [noun for noun, _ in wanted.records], [name for _, name in wanted.records]
+    values = {
+        "account": account,
+        "project": wanted.project,
+        "size": size,
+        "objects": list(wanted.objects),
+        "nouns": nouns,
+        "names": names,
+        "batches": list(wanted.batches),
+        "generations": list(map(str, wanted.generations)),
+        "corrected_at": list(wanted.corrected_at),
+        "correcting": list(CORRECTING),
+    }
+    rows = [(row.number, shown(row)) for row in await tx.rows(SealedRow, _ROWS, values)]
+    proofs = [(number, (await inclusion_proof(tx, account, signer, number, size)).text) for number, _ in rows]
+    return await head_at(tx, account, signer, size), rows, proofs
+
+
+def rows_text(rows: Sequence[tuple[int, dict[str, Any]]]) -> bytes:
+    """The rows as lines of JSON."""
+    return b"".join(canonical_json(row) + b"\n" for _, row in rows)
+
+
+# A bundle is made: every part is written into a folder, then all are put into one file.
+#
+# Invariants: all that a bundle says is of one snapshot of the database; the same snapshot, head and key
+# make the same bytes; memory stays flat, however many events there are.
+
+
+_READ_BYTES: Final = 1 << 20
+
+
+ReadReport = Callable[[Read, int, int], Awaitable[Report]]
+"""Reads a report by its project and number, with all its inclusions."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleRequest:
+    """Of which report a bundle is made, and how."""
+
+    project: int
+    report: int
+    account: int
+    signer: Signer
+    read_report: ReadReport
+    is_redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MadeBundle:
+    """A bundle that lies in a file."""
+
+    size: int
+    sha256: bytes
+    batch_count: int
+
+
+class _Folder:
+    """The parts as files, and what is known of each."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stored: dict[str, tuple[Path, ArchivePart, str]] = {}
+
+    def write(self, name: str, pieces: Iterable[bytes]) -> None:
+        """Write a part."""
+        writing = self.begin(name)
+        for piece in pieces:
+            writing.write(piece)
+        writing.close()
+
+    def begin(self, name: str) -> "_Writing":
+        return _Writing(self, name, self._path / str(len(self._stored)))
+
+    def keep(self, name: str, path: Path, part: ArchivePart, sha256: str) -> None:
+        self._stored[name] = path, part, sha256
+
+    @property
+    def indexed(self) -> dict[str, IndexedPart]:
+        """The parts by their names, with digests."""
+        return {
+            name: IndexedPart(name, part.size, sha256) for name, (_, part, sha256) in self._stored.items()
+        }
+
+    def contents(self, stack: ExitStack) -> dict[str, memoryview]:
+        """The parts as memory, until the stack ends."""
+        found = {}
+        for name, (path, part, _) in self._stored.items():
+            if not part.size:
+                found[name] = memoryview(b"")
+                continue
+            with path.open("rb") as file:
+                mapped = stack.enter_context(mmap(file.fileno(), 0, access=ACCESS_READ))
+            view = memoryview(mapped)
+            stack.callback(view.release)
+            found[name] = view
+        return found
+
+    def assemble(self, target: Path) -> tuple[int, bytes]:
+        """Put all parts into one file; gives its length and its digest."""
+        stored = [self._stored[name] for name in sorted(self._stored)]
+        parts = [part for _, part, _ in stored]
+        digest = hashlib.sha256()
+        with target.open("wb") as file:
+            for header, (path, _, _) in zip(headers(parts), stored, strict=True):
+                for piece in (header, *_pieces(path)):
+                    digest.update(piece)
+                    file.write(piece)
+            behind = directory(parts)
+            digest.update(behind)
+            file.write(behind)
+            return file.tell(), digest.digest()
+
+
+def _pieces(path: Path) -> Iterable[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(_READ_BYTES):
+            yield piece
+
+
+class _Writing:
+    """A part that is being written."""
+
+    def __init__(self, folder: _Folder, name: str, path: Path) -> None:
+        self._folder, self._name, self._path = folder, name, path
+        self._file: BinaryIO = path.open("wb")
+        self._digest = hashlib.sha256()
+        self._crc = self._size = 0
+        folder.keep(name, path, ArchivePart(name, 0, 0), "")
+
+    def write(self, piece: bytes) -> None:
+        self._file.write(piece)
+        self._digest.update(piece)
+        self._crc = zlib.crc32(piece, self._crc)
+        self._size += len(piece)
+
+    def close(self) -> None:
+        self._file.close()
+        part = ArchivePart(self._name, self._size, self._crc)
+        self._folder.keep(self._name, self._path, part, self._digest.hexdigest())
+
+
+async def make_bundle(
+    database: Database, store: EvidenceStore, request: BundleRequest, folder: Path, target: Path
+) -> MadeBundle:
+    """Make a bundle in a file; `folder` is empty and takes the parts meanwhile."""
+    await seal_all(database, request.account)
+    parts = _Folder(folder)
+    async with database.read() as tx:
+        batches = await _write_parts(tx, store, request, parts)
+    size, sha256 = await asyncio.to_thread(_finish, parts, request, target)
+    return MadeBundle(size, sha256, batches)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What of a project goes into a bundle."""
+
+    project: int
+    batches: Sequence[int]
+    slots: Sequence[SlotLine]
+    corrections: Sequence[int]
+    stated: datetime | None
+    """When the report was sent off; None of a draft."""
+
+
+async def _write_parts(tx: Read, store: EvidenceStore, request: BundleRequest, parts: _Folder) -> int:
+    """Write what comes from the database; gives the number of batches."""
+    project = request.project
+    report = await request.read_report(tx, project, request.report)
+    chosen = await _chosen(tx, request, report)
+    [(name, zone)] = await tx.tuples("SELECT name, time_zone FROM projects WHERE id = %s", (project,))
+    manifest = Manifest(
+        FORMAT, report.id, report.project_id, project, name, zone, request.signer.origin(request.account),
+        ENGINE_REVISION, request.is_redacted,
+    )  # fmt: skip
+    parts.write(MANIFEST, [record_text(manifest)])
+    parts.write(REPORT, [content_of(report) + b"\n"])
+    parts.write(SLOTS, map(record_text, chosen.slots))
+    ledgers, models = await _write_documents(tx, chosen, parts)
+    corrections = await written_rows.correction_rows(tx, project, chosen.corrections)
+    parts.write(tables.CORRECTIONS.part, tables.CORRECTIONS.text(corrections))
+    await _write_tables(tx, chosen, parts)
+    await _write_events(tx, chosen, parts)
+    evidence = await _write_evidence(tx, store, request, chosen.batches, parts)
+    wanted = RowsWanted(
+        project,
+        objects=[*await chain_of(tx, project, request.report), *(one.model_id for one in models), *evidence],
+        records=await _records(tx, chosen, report, ledgers),
+        batches=[ids.of("batch", project, number) for number in chosen.batches],
+        generations=sorted({line.generation for line in chosen.slots}),
+        corrected_at=sorted({one.created_at for one in corrections if one.origin == CorrectionOrigin.MANUAL}),
+    )
+    await _write_audit(tx, request, parts, wanted)
+    return len(chosen.batches)
+
+
+async def _records(
+    tx: Read, chosen: _Chosen, report: Report, ledgers: Sequence[BundledLedgerRow]
+) -> list[tuple[str, str]]:
+    """The records of which the log is asked, by the noun of what was done to them."""
+    project, batches = chosen.project, list(chosen.batches)
+    rules = await tx.tuples(_RULES, (project, list(chosen.corrections)))
+    types = await tx.tuples(_EVENT_TYPES, (project, batches))
+    statics = await tx.tuples(_STATIC_INPUTS, (project, batches))
+    instruments = await tx.tuples(_INSTRUMENTS, (project, batches))
+    return [
+        ("project", report.project_id),
+        *(("ledger", ledger.ledger_id) for ledger in ledgers),
+        *(("rule", ids.of("rule", project, number)) for (number,) in rules),
+        *(("event_type", ids.of("event_type", project, number)) for (number,) in types),
+        *(("static_input", str(number)) for (number,) in statics),
+        *(("instrument", ids.of("batch", project, number)) for (number,) in instruments),
+    ]
+
+
+_RULES: Final = """
+    SELECT DISTINCT rule_id FROM corrections WHERE project_id = %s AND id = ANY (%s) AND rule_id IS NOT NULL
+"""
+_EVENT_TYPES: Final = """
+    SELECT DISTINCT event_type_id FROM batch_input_sets WHERE project_id = %s AND batch_id = ANY (%s)
+"""
+_STATIC_INPUTS: Final = """
+    SELECT DISTINCT static_input_id FROM batch_static_inputs WHERE project_id = %s AND batch_id = ANY (%s)
+"""
+_INSTRUMENTS: Final = """
+    SELECT id FROM batches WHERE project_id = %s AND id = ANY (%s) AND run_id IS NULL
+"""
+
+
+async def _chosen(tx: Read, request: BundleRequest, report: Report) -> _Chosen:
+    project = request.project
+    reported = {ids.number("batch", one.batch_id, project) for one in report.inclusions}
+    stated = await stated_at(tx, project, request.report)
+    batches, slots = await batches_behind(tx, project, reported, stated)
+    corrections = await written_rows.correction_numbers(tx, project, batches, stated)
+    return _Chosen(project, batches, slots, corrections, stated)
+
+
+async def _write_documents(
+    tx: Read, chosen: _Chosen, parts: _Folder
+) -> tuple[list[BundledLedgerRow], list[ModelRow]]:
+    """Write ledgers, model versions and rules; gives the former two."""
+    ledgers = await written_rows.ledger_rows(tx, chosen.project, chosen.batches)
+    documents = await written_rows.model_rows(tx, chosen.project, chosen.batches)
+    models = [model for model, _ in documents]
+    parts.write(tables.LEDGERS.part, tables.LEDGERS.text(ledgers))
+    parts.write(tables.MODELS.part, tables.MODELS.text(models))
+    for model, text in documents:
+        parts.write(f"{MODEL_FOLDER}{model.model_id}.yaml", [text.encode()])
+    for rule, version, record in await written_rows.rule_documents(tx, chosen.project, chosen.corrections):
+        parts.write(f"{RULE_FOLDER}{rule}-{version}.json", [canonical_json(record) + b"\n"])
+    return ledgers, models
+
+
+async def _write_tables(tx: Read, chosen: _Chosen, parts: _Folder) -> None:
+    project, batches, stated = chosen.project, chosen.batches, chosen.stated
+    for table, found in (
+        (tables.BATCHES, await written_rows.batch_rows(tx, project, batches, stated)),
+        (tables.METERS, await written_rows.meter_rows(tx, project)),
+        (tables.STATIC_INPUTS, await written_rows.static_input_rows(tx, project, batches)),
+        (tables.ENTRIES, await written_entries.entry_rows(tx, project, batches, stated)),
+        (tables.DEFICITS, await written_entries.deficit_rows(tx, project, batches, stated)),
+    ):
+        parts.write(table.part, table.text(found))
+    values = _portions(written_rows.node_value_rows(tx, project, batches))
+    await _write_each(parts, tables.NODE_VALUES, values)
+
+
+async def _write_events(tx: Read, chosen: _Chosen, parts: _Folder) -> None:
+    """Write the events, type by type, and the lineage that names them."""
+    project, batches = chosen.project, chosen.batches
+    points = await written_rows.event_type_rows(tx, project, batches)
+    parts.write(tables.EVENT_TYPES.part, tables.EVENT_TYPES.text(points))
+    corrected = await written_events.CorrectedEvents.read(tx, project, batches)
+    for event_type in sorted({point.event_type for point in points}):
+        of_type = [point for point in points if point.event_type == event_type]
+        rows = written_events.event_rows(tx, project, batches, of_type, corrected)
+        await _write_each(parts, tables.events_table(event_type, of_type), rows)
+    writing = parts.begin(LINEAGE)
+    async for line in written_events.lineage_lines(tx, project, batches, corrected.versions):
+        writing.write(record_text(line))
+    writing.close()
+
+
+async def _portions(rows: AsyncIterator[Any]) -> AsyncIterator[list[Any]]:
+    async for row in rows:
+        yield [row]
+
+
+async def _write_each(
+    parts: _Folder, table: tables.BundleTable, portions: AsyncIterator[Sequence[Any]]
+) -> None:
+    writing = parts.begin(table.part)
+    writing.write(table.header.encode())
+    async for rows in portions:
+        writing.write("".join(map(table.line, rows)).encode())
+    writing.close()
+
+
+async def _write_evidence(
+    tx: Read, store: EvidenceStore, request: BundleRequest, batches: Sequence[int], parts: _Folder
+) -> list[str]:
+    """Write what was attached; gives what the audit log calls it."""
+    found = await written_rows.evidence_rows(tx, request.project, batches)
+    parts.write(tables.EVIDENCE.part, tables.EVIDENCE.text(row for row, _ in found))
+    written = set()
+    for row, key in found:
+        if key is None or request.is_redacted or row.sha256 is None or row.sha256 in written:
+            continue
+        written.add(row.sha256)
+        with await store.get(key, row.size or 0, bytes.fromhex(row.sha256)) as spool:
+            parts.write(f"{EVIDENCE_FOLDER}{row.sha256}", iter(partial(spool.read, _READ_BYTES), b""))
+    return [f"evidence {row.evidence} of {ids.of('event', request.project, row.event)}" for row, _ in found]
+
+
+async def _write_audit(tx: Read, request: BundleRequest, parts: _Folder, wanted: RowsWanted) -> None:
+    head, rows, proofs = await audit_parts(tx, request.account, request.signer, wanted)
+    parts.write(HEAD, [head.encode()])
+    parts.write(ROWS, [rows_text(rows)])
+    for number, proof in proofs:
+        parts.write(proof_part(number), [proof.encode()])
+
+
+def _finish(parts: _Folder, request: BundleRequest, target: Path) -> tuple[int, bytes]:
+    """Write what follows from the other parts, sign, and put all into one file."""
+    with ExitStack() as stack:
+        faults = Faults()
+        contents = contents_of(parts.contents(stack), read_model, faults)
+        assert contents is not None, "what was written is read"  # noqa: S101
+        assert not faults, faults.told  # noqa: S101
+        _write_made(parts, contents)
+        contents.events.clear()
+    digests = sums([part for name, part in parts.indexed.items() if name not in {SUMS, SIGNATURE}])
+    parts.write(SUMS, [digests])
+    parts.write(SIGNATURE, [ssh_signature(digests, request.signer.key, NAMESPACE).encode()])
+    return parts.assemble(target)
+
+
+def _write_made(parts: _Folder, contents: BundleContents) -> None:
+    rows = [msgspec.json.decode(line) for line in bytes(contents.parts[ROWS]).splitlines()]
+    for name, content in made_parts(contents, Vouched(rows=rows)).items():
+        parts.write(name, [content])

@@ -1,0 +1,298 @@
+"""Move a report from state to state, and post what that does to the ledger, in one transaction.
+
+Entering submission reserves, acceptance posts, rejection reverses.
+
+Invariants: a report moves while its row is locked; the ledger is locked before its balance is read;
+every entry has one time, which is taken while the ledger is locked.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+import msgspec
+
+from weighbridge.accounting.books.balances import hold_ledger
+from weighbridge.accounting.planning.entries import ProposedEntries, entries_of
+from weighbridge.core.ledger.posting import OF_REPORTS, Entry, EntryKind
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.quantity.number import EXACT
+from weighbridge.core.report.restatement import HoldingChange, Holdings, differences, reserve
+from weighbridge.core.report.state import ReportStatus, ReportTrigger, advance, may
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Write
+from weighbridge.errors import Conflict, NotFound
+from weighbridge.reporting.inclusion.amounts import amounts_of
+from weighbridge.reporting.inclusion.remaining import ChainHoldings, Remaining, holdings_of_chain
+
+# Entries of reports: what makes that which a chain holds of batches that which it should hold.
+#
+# What a report gives back settles what the partition is short of at once, as it does when a run gives
+# something back. Such a settlement is the doing of the run that was short, and names the report.
+#
+# Invariants: the ledger is held before what stands on it is read; every entry carries one time, which is
+# taken while it is held.
+
+
+@dataclass(frozen=True, slots=True)
+class PostingReport:
+    """The report in whose name entries are posted, and its ledger."""
+
+    project: int
+    number: int
+    ledger: int
+
+
+async def post_holdings(
+    tx: Write, report: PostingReport, held: ChainHoldings, posted: Holdings, reserved: Holdings
+) -> None:
+    """Let the report's chain hold these amounts instead of those that it holds; the ledger is held."""
+    entries = [
+        *_entries(report, differences(held.reserved, reserved), EntryKind.RESERVE, EntryKind.RELEASE),
+        *_entries(report, differences(held.posted, posted), EntryKind.REPORT, EntryKind.RESTATE),
+    ]
+    if entries:
+        proposed = await entries_of(tx, report.project, [], entries, {})
+        await _insert(tx, report, proposed)
+
+
+def _entries(
+    report: PostingReport, changes: Iterable[HoldingChange], taking: EntryKind, giving: EntryKind
+) -> Iterator[Entry]:
+    for change in changes:
+        yield Entry(
+            ledger=report.ledger,
+            kind=taking if change.amount > 0 else giving,
+            run=report,
+            batch=change.batch,
+            posted_by=report,
+            amount=EXACT.minus(change.amount),
+            effective_at=change.effective_at,
+        )
+
+
+async def _insert(tx: Write, report: PostingReport, proposed: ProposedEntries) -> None:
+    posted_at = await tx.value("SELECT clock_timestamp()")
+    values = {
+        "project": report.project,
+        "report": report.number,
+        "ledger": report.ledger,
+        "posted_at": posted_at,
+    }
+    rows = [
+        (one.batch, one.kind, one.amount, one.effective_at, None if one.kind in OF_REPORTS else one.run)
+        for one in proposed.entries
+    ]
+    names = ("batches", "kinds", "amounts", "moments", "runs")
+    await tx.execute(_INSERT_ENTRIES, values | dict(zip(names, _columns(rows, 5), strict=True)))
+    short = [(one.run, one.amount, one.effective_at) for one in proposed.deficit_entries]
+    if short:
+        columns = dict(zip(("runs", "amounts", "moments"), _columns(short, 3), strict=True))
+        await tx.execute(_INSERT_DEFICITS, values | columns)
+
+
+def _columns(rows: Sequence[Sequence[object]], width: int) -> list[list[object]]:
+    return [[row[column] for row in rows] for column in range(width)]
+
+
+# A settlement belongs to the newest batch of the run that was short, by which that came about.
+_NEWEST: Final = """(
+    SELECT max(b.id) FROM batches b
+     WHERE (b.project_id, b.run_id, b.ledger_id) = (%(project)s, entry.run_id, %(ledger)s)
+       AND b.deleted_at IS NULL)
+"""
+_INSERT_ENTRIES: Final = f"""
+    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
+    run_id,
+                                report_id, posted_at)
+    SELECT %(project)s, %(ledger)s, batch_id, kind, amount, effective_at,
+           CASE WHEN run_id IS NOT NULL THEN {_NEWEST} END, run_id, %(report)s, %(posted_at)s
+      FROM unnest(%(batches)s::bigint[], %(kinds)s::text[], %(amounts)s::numeric[],
+                  %(moments)s::timestamptz[], %(runs)s::bigint[])
+           WITH ORDINALITY AS entry (batch_id, kind, amount, effective_at, run_id, position)
+     ORDER BY position
+"""
+_INSERT_DEFICITS: Final = f"""
+    INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at, report_id,
+                                 posted_at)
+    SELECT %(project)s, %(ledger)s, run_id, {_NEWEST}, amount, effective_at, %(report)s, %(posted_at)s
+      FROM unnest(%(runs)s::bigint[], %(amounts)s::numeric[], %(moments)s::timestamptz[])
+           WITH ORDINALITY AS entry (run_id, amount, effective_at, position)
+     ORDER BY position
+"""
+
+
+# Moves of reports: from state to state, with what each does to the ledger, in the transaction that says so.
+#
+# Entering submission reserves, acceptance posts, rejection gives back. A report that restates one which
+# still waits takes its place when it is submitted itself, and that of a complete one when it is accepted.
+#
+# Invariant: a report moves while its row is locked, and changes its ledger while that is held.
+
+
+class MovingReport(msgspec.Struct, frozen=True):
+    """A report that is locked to be moved."""
+
+    project: int
+    number: int
+    status: str
+    chain: int
+    ledger: int | None
+    methodology: int | None
+    effective_at: Instant | None
+    task: int | None
+
+    @property
+    def state(self) -> ReportStatus:
+        return ReportStatus(self.status)
+
+    @property
+    def posting(self) -> PostingReport:
+        """In whose name its entries are posted."""
+        assert self.ledger is not None, "a report that was submitted has a ledger"  # noqa: S101
+        return PostingReport(self.project, self.number, self.ledger)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWord:
+    """Who or what says that a report moves, why, and what it is called by its receiver."""
+
+    actor: Actor
+    adapter: str | None = None
+    reason: str | None = None
+    reference: str | None = None
+
+
+async def hold_report(tx: Write, project: int, number: int) -> MovingReport:
+    """Hold a report and, when it has one, its ledger; NotFound when it was removed meanwhile.
+
+    Raises Conflict while a generation works with the ledger.
+    """
+    ledger = await tx.value(
+        "SELECT ledger_id FROM reports WHERE project_id = %s AND id = %s", (project, number)
+    )
+    if ledger is not None:
+        await hold_ledger(tx, project, ledger)
+    report = await lock_report(tx, project, number)
+    if report.ledger != ledger:
+        raise Conflict("The report was changed meanwhile; read it again.", "overtaken")
+    return report
+
+
+async def lock_report(tx: Write, project: int, number: int) -> MovingReport:
+    """Lock the rows of a report's chain, which the ledger is not needed for."""
+    report = await tx.row(
+        MovingReport,
+        """
+        SELECT r.project_id, r.id, r.status, r.chain_id, r.ledger_id, r.methodology_id, r.effective_at,
+               r.async_task_id
+          FROM reports r WHERE r.project_id = %s AND r.id = %s FOR UPDATE
+        """,
+        (project, number),
+    )
+    if report is None:
+        raise NotFound
+    return report
+
+
+def refuse_unless(report: MovingReport, trigger: ReportTrigger, done: str) -> None:
+    """Raise Conflict unless the report may be moved so."""
+    if not may(report.state, trigger):
+        raise Conflict(f"The report is {report.status}, and cannot be {done}.", "report_state")
+
+
+async def enter_submission(
+    tx: Write, report: MovingReport, remaining: Remaining, amounts: Mapping[int, Decimal], word: ReportWord
+) -> None:
+    """Reserve what a draft takes, in the place of what a report of its chain has reserved that still
+    waits.
+    """
+    held = await holdings_of_chain(tx, report.project, report.chain)
+    await _note_basis(tx, report)
+    await _supersede(tx, report, ReportStatus.SUBMITTED, word)
+    await _move(tx, report, ReportTrigger.SUBMIT, word, remaining.effective_at)
+    taken = remaining.taken(amounts)
+    await post_holdings(tx, report.posting, held, held.posted, reserve(taken, held.posted))
+
+
+async def resume_submission(tx: Write, report: MovingReport, word: ReportWord) -> None:
+    """Send off again what failed on its way; it holds what it held."""
+    await _move(tx, report, ReportTrigger.SUBMIT, word, report.effective_at)
+
+
+async def deliver(tx: Write, report: MovingReport, word: ReportWord) -> None:
+    """Say that a report was received; what it takes stays reserved."""
+    await _move(tx, report, ReportTrigger.DELIVER, word, report.effective_at)
+
+
+async def accept(tx: Write, report: MovingReport, word: ReportWord) -> None:
+    """Post what a report takes, as a difference to what its chain has posted."""
+    held = await holdings_of_chain(tx, report.project, report.chain)
+    amounts = await amounts_of(tx, report.project, report.number)
+    assert report.effective_at is not None, "a report that was submitted counts from a moment on"  # noqa: S101
+    await _supersede(tx, report, ReportStatus.COMPLETE, word)
+    await _move(tx, report, ReportTrigger.ACCEPT, word, report.effective_at)
+    taken: Holdings = {(batch, report.effective_at): amount for batch, amount in amounts.by_batch.items()}
+    await post_holdings(tx, report.posting, held, taken, {})
+
+
+async def reject(tx: Write, report: MovingReport, word: ReportWord) -> None:
+    """Give back what a report has reserved; what its chain has posted stays."""
+    held = await holdings_of_chain(tx, report.project, report.chain)
+    await _move(tx, report, ReportTrigger.REJECT, word, report.effective_at)
+    await post_holdings(tx, report.posting, held, held.posted, {})
+
+
+async def _supersede(tx: Write, report: MovingReport, status: ReportStatus, word: ReportWord) -> None:
+    """Let a report take the place of the one of its chain that stands there, if one does."""
+    earlier = await tx.value(
+        """
+        SELECT id FROM reports WHERE project_id = %s AND chain_id = %s AND status = %s AND id <> %s FOR UPDATE
+        """,
+        (report.project, report.chain, status, report.number),
+    )
+    if earlier is not None:
+        superseded = await lock_report(tx, report.project, earlier)
+        await _move(tx, superseded, ReportTrigger.SUPERSEDE, ReportWord(word.actor), superseded.effective_at)
+
+
+async def _move(
+    tx: Write, report: MovingReport, trigger: ReportTrigger, word: ReportWord, effective_at: object
+) -> None:
+    status = advance(report.state, trigger)
+    await tx.execute(
+        """
+        UPDATE reports
+           SET status = %s, effective_at = %s, reserved_at = coalesce(reserved_at, clock_timestamp()),
+               updated_at = clock_timestamp()
+         WHERE project_id = %s AND id = %s
+        """,
+        (status, effective_at, report.project, report.number),
+    )
+    await tx.execute(
+        """
+        INSERT INTO report_moves (project_id, report_id, status, user_id, adapter, reason, reference)
+        VALUES (%s, %s, %s, %s, %s, %s, %s)
+        """,
+        (
+            report.project, report.number, status, word.actor.user_id, word.adapter, word.reason,
+            word.reference,
+        ),
+    )  # fmt: skip
+
+
+async def _note_basis(tx: Write, report: MovingReport) -> None:
+    """Write down what the runs of a report's batches stand on, so that what changes later can be told."""
+    await tx.execute(
+        """
+        UPDATE report_batches i SET basis = (
+               SELECT max(b.id) FROM batches b
+                WHERE (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id)
+                  AND b.deleted_at IS NULL)
+          FROM batches own
+         WHERE (i.project_id, i.report_id) = (%s, %s)
+           AND (own.project_id, own.id) = (i.project_id, i.batch_id)
+        """,
+        (report.project, report.number),
+    )

@@ -1,0 +1,298 @@
+"""What a report may still include: of each batch what it has left, and of each account what was never
+drawn below.
+
+First come the batches, what a chain of reports holds of them, and their primary data shares; then
+`Remaining`.
+
+Invariant: nothing is included beyond what remains, at any moment from the latest slot's end on.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Final
+
+import msgspec
+from psycopg.sql import SQL
+
+from weighbridge.accounting.books.balances import changed, standings_after
+from weighbridge.accounting.books.runs import RESTS_ON, RUN_TAGS, measured_share, value_source_shares
+from weighbridge.core.identity import ids
+from weighbridge.core.ledger.allocation import Account, Partition
+from weighbridge.core.ledger.drawing import Standing
+from weighbridge.core.ledger.posting import Timeline
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import EXACT, ZERO, plain
+from weighbridge.core.report.restatement import Holdings, TakenShare, moment_of, reserve
+from weighbridge.core.report.state import Requirement
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+
+# The batches that a report takes from, as they stand now.
+
+
+class ReportedBatch(msgspec.Struct, frozen=True):
+    """A batch, what it has left, and the account that it belongs to."""
+
+    number: int
+    ledger: int
+    start_time: Instant
+    end_time: Instant
+    name: str
+    balance: Decimal
+    credited: Decimal
+    """What it was credited with; zero of one by which its run fell, or only rose back to what it was."""
+    is_deleted: bool
+    tracking_id: str | None
+    feedstock: str | None
+    asset: str | None
+
+    @property
+    def account(self) -> Account:
+        return Account(self.ledger, Partition(self.tracking_id, self.feedstock, self.asset))
+
+
+async def reported_batches(tx: Read, project: int, numbers: Collection[int]) -> dict[int, ReportedBatch]:
+    """Those of some batches that the project has, oldest first; deleted ones are among them."""
+    rows = await tx.rows(
+        ReportedBatch,
+        SQL("""
+            SELECT b.id, b.ledger_id, b.start_time, b.end_time, b.tracking_id, b.balance, b.credited,
+                   b.deleted_at IS NOT NULL, r.tracking_id, f.name, a.name
+              FROM batches b LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) {}
+             WHERE b.project_id = %s AND b.id = ANY (%s)
+             ORDER BY b.start_time, b.end_time, b.tracking_id, b.id
+        """).format(SQL(RUN_TAGS)),
+        (project, sorted(numbers)),
+    )
+    return {row.number: row for row in rows}
+
+
+# What a chain of reports holds of batches: what it has posted, and what it has reserved.
+
+
+@dataclass(frozen=True, slots=True)
+class ChainHoldings:
+    """By batch and the moment from which on it counts."""
+
+    posted: Holdings = field(default_factory=dict)
+    reserved: Holdings = field(default_factory=dict)
+    posted_from: datetime | None = None
+    """The moment from which on the report counts that states what is posted; None while there is none."""
+
+    def by_batch(self) -> dict[int, Decimal]:
+        """What is held of each batch in all."""
+        held: dict[int, Decimal] = {}
+        for holdings in (self.posted, self.reserved):
+            for (number, _), amount in holdings.items():
+                held[number] = EXACT.add(held.get(number, ZERO), amount)
+        return held
+
+
+NOTHING_HELD: Final = ChainHoldings()
+"""What a report holds that restates none and is a draft."""
+
+
+async def holdings_of_chain(tx: Read, project: int, chain: int | None) -> ChainHoldings:
+    """What a chain holds, by the number of its first report; None for one that is not there yet."""
+    if chain is None:
+        return NOTHING_HELD
+    posted: dict[tuple[int, datetime], Decimal] = {}
+    reserved: dict[tuple[int, datetime], Decimal] = {}
+    for is_reserve, batch, moment, amount in await tx.tuples(_HELD, (project, chain)):
+        (reserved if is_reserve else posted)[batch, moment] = amount
+    since = await tx.value(
+        """
+        SELECT effective_at FROM reports
+         WHERE project_id = %s AND chain_id = %s AND status = 'complete'
+        """,
+        (project, chain),
+    )
+    return ChainHoldings(posted, reserved, since)
+
+
+_HELD: Final = """
+    SELECT e.kind IN ('reserve', 'release'), e.batch_id, e.effective_at, - sum(e.amount)
+      FROM reports r JOIN ledger_entries e ON (e.project_id, e.report_id) = (r.project_id, r.id)
+     WHERE r.project_id = %s AND r.chain_id = %s AND e.kind IN ('reserve', 'release', 'report', 'restate')
+     GROUP BY e.kind IN ('reserve', 'release'), e.batch_id, e.effective_at HAVING sum(e.amount) <> 0
+"""
+
+
+# How much of each batch that a report takes from was measured.
+
+
+async def shares_of_batches(tx: Read, report: ids.Key) -> list[TakenShare]:
+    """What a report takes of each batch, and how much of that was measured, where that is known."""
+    rows = await tx.tuples(_RESTS_ON, (report.project, report.key))
+    return [
+        TakenShare(batch, amount, measured_share(value_source_shares(contributions)))
+        for batch, amount, contributions in rows
+    ]
+
+
+_RESTS_ON: Final = f"""
+    SELECT i.batch_id, i.amount, {RESTS_ON}
+      FROM report_batches i
+      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+      LEFT JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary
+     WHERE i.project_id = %s AND i.report_id = %s ORDER BY i.batch_id
+"""
+
+
+# What remains for a report: of each batch what it has left, and of each account what was never drawn below.
+#
+# An account is one partition of the ledger. A report counts from the latest end of its batches' slots on,
+# and takes no more of an account than what was produced less what was drawn stays at or above zero at that
+# moment and every later one. What the report's own chain holds is there for it to take.
+#
+# Invariant: what a report reserves is there beside what its chain has posted, which stays until it is
+# accepted.
+
+
+FIELD = "report.batches"
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """What a report over some batches may take."""
+
+    project: int
+    effective_at: datetime
+    batches: Mapping[int, ReportedBatch]
+    known: Mapping[int, ReportedBatch]
+    """Those, and the others that its chain holds something of."""
+    free: Mapping[int, Decimal]
+    """What each batch has left, with what the chain holds of it."""
+    posted: Holdings
+    """What the chain has posted."""
+    standings: Mapping[Account, Standing]
+    """How accounts stand once what the chain has reserved is given back."""
+    without_posted: Mapping[Account, Standing]
+    """How they stand once what it has posted is given back, too."""
+
+    def whole(self) -> dict[int, Decimal]:
+        """All that remains of each batch, oldest first, and of its account."""
+        left = {account: self._lowest(account, self.without_posted) for account in self._accounts()}
+        amounts = {}
+        for number, batch in self.batches.items():
+            amounts[number] = max(ZERO, min(self.free[number], left[batch.account]))
+            left[batch.account] = EXACT.subtract(left[batch.account], amounts[number])
+        return amounts
+
+    def problems(self, amounts: Mapping[int, Decimal]) -> list[Problem]:
+        """What is wrong with taking so much of each batch: every batch and account of which less remains."""
+        return [*self._of_batches(amounts), *self._of_accounts(amounts)]
+
+    def taken(self, amounts: Mapping[int, Decimal]) -> Holdings:
+        """What the report holds once it is accepted."""
+        return {(batch, self.effective_at): amount for batch, amount in amounts.items()}
+
+    def changes(
+        self, amounts: Mapping[int, Decimal], held: ChainHoldings
+    ) -> dict[Account, dict[datetime, Decimal]]:
+        """What the acceptance of these amounts changes of accounts, by moment: given back less taken."""
+        changes: dict[Account, dict[datetime, Decimal]] = {}
+        for sign, holdings in ((1, held.posted), (1, held.reserved), (-1, self.taken(amounts))):
+            for account, moments in _given_back(holdings, self.known).items():
+                for moment, amount in moments.items():
+                    of_account = changes.setdefault(account, {})
+                    signed = amount if sign > 0 else EXACT.minus(amount)
+                    of_account[moment] = EXACT.add(of_account.get(moment, ZERO), signed)
+        return changes
+
+    def _of_batches(self, amounts: Mapping[int, Decimal]) -> Iterator[Problem]:
+        for number, amount in amounts.items():
+            free = self.free[number]
+            if amount > free:
+                name = ids.of("batch", self.project, number)
+                short = plain(EXACT.subtract(amount, free))
+                message = (
+                    f"Of the batch {name} {plain(free)} remains, and the report takes {plain(amount)}, "
+                    f"which is {short} more."
+                )
+                yield Problem(message, FIELD, Requirement.AMOUNTS_REMAIN, (name,))
+
+    def _of_accounts(self, amounts: Mapping[int, Decimal]) -> Iterator[Problem]:
+        beyond = reserve(self.taken(amounts), self.posted)
+        asked = {
+            "takes": (self._by_account(self.taken(amounts)), self.without_posted),
+            "reserves": (self._by_account(beyond), self.standings),
+        }
+        named: set[Account] = set()
+        for word, (sums, standings) in asked.items():
+            for account, amount in sums.items():
+                left = self._lowest(account, standings)
+                if amount > left and account not in named:
+                    named.add(account)
+                    yield self._short(account, word, amount, left)
+
+    def _short(self, account: Account, word: str, amount: Decimal, left: Decimal) -> Problem:
+        of_partition = f" of {account.partition.label}" if account.partition.label else ""
+        records = tuple(
+            ids.of("batch", self.project, batch.number)
+            for batch in self.batches.values()
+            if batch.account == account
+        )
+        since, short = Instant.of(self.effective_at).text, plain(EXACT.subtract(amount, left))
+        message = (
+            f"From {since} on {plain(left)}{of_partition} remains on the ledger at its lowest, and the report"
+            f" {word} {plain(amount)}, which is {short} more."
+        )
+        return Problem(message, FIELD, Requirement.AMOUNTS_REMAIN, records)
+
+    def _accounts(self) -> set[Account]:
+        return {batch.account for batch in self.batches.values()}
+
+    def _by_account(self, holdings: Holdings) -> dict[Account, Decimal]:
+        sums: dict[Account, Decimal] = {}
+        for (number, _), amount in holdings.items():
+            account = self.batches[number].account
+            sums[account] = EXACT.add(sums.get(account, ZERO), amount)
+        return sums
+
+    def _lowest(self, account: Account, standings: Mapping[Account, Standing]) -> Decimal:
+        standing = standings.get(account, Standing(ZERO, {}))
+        return max(ZERO, Timeline(standing.steps, opening=standing.opening).lowest_from(self.effective_at))
+
+
+async def remaining_for(
+    tx: Read,
+    project: int,
+    batches: Mapping[int, ReportedBatch],
+    held: ChainHoldings,
+    also: Mapping[int, ReportedBatch],
+) -> Remaining:
+    """What a report over batches of one ledger may take; `also` are batches that its chain holds beside
+    them.
+    """
+    moment = moment_of((batch.end_time for batch in batches.values()), held.posted_from)
+    ledgers: Collection[int] = {batch.ledger for batch in batches.values()}
+    standings = await standings_after(tx, project, ledgers, moment)
+    known = {**also, **batches}
+    standings = changed(standings, _given_back(held.reserved, known))
+    by_batch = held.by_batch()
+    return Remaining(
+        project=project,
+        effective_at=moment,
+        batches=batches,
+        known=known,
+        free={
+            number: EXACT.add(batch.balance, by_batch.get(number, ZERO)) for number, batch in batches.items()
+        },
+        posted=held.posted,
+        standings=standings,
+        without_posted=changed(standings, _given_back(held.posted, known)),
+    )
+
+
+def _given_back(
+    held: Holdings, batches: Mapping[int, ReportedBatch]
+) -> dict[Account, dict[datetime, Decimal]]:
+    changes: dict[Account, dict[datetime, Decimal]] = {}
+    for (number, moment), amount in held.items():
+        if number in batches:
+            of_account = changes.setdefault(batches[number].account, {})
+            of_account[moment] = EXACT.add(of_account.get(moment, ZERO), amount)
+    return changes

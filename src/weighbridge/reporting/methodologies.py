@@ -1,0 +1,252 @@
+"""Methodologies: under what rules reports are made, by whose models, and what must hold of one that is
+sent.
+
+A methodology never changes: another version of it is another record. Permission: production accounting.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import msgspec
+from psycopg.sql import SQL, Composable
+
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.quantity.number import shorten
+from weighbridge.core.report.mapping_reading import read_mapping
+from weighbridge.core.report.state import OPTIONAL_REQUIREMENTS
+from weighbridge.db.engine import Read, Write
+from weighbridge.db.json import jsonb
+from weighbridge.db.lists.listing import (
+    Filter,
+    Listing,
+    ListRequest,
+    Page,
+    list_request,
+    read_int4,
+    read_page,
+)
+from weighbridge.db.row import Column, row_of
+from weighbridge.errors import Invalid, NotFound
+from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
+from weighbridge.platform import changes
+from weighbridge.platform.tenancy import find, of_account
+from weighbridge.reporting.records.registries import (
+    Methodology,
+    MethodologyModel,
+    NewMethodology,
+    NewMethodologyBody,
+)
+from weighbridge.reporting.rendering.statement import problems_of_schema
+
+METHODOLOGIES: Final = Listing(
+    sorts={"id": "m.id", "name": "m.name", "created_at": "m.created_at"},
+    default_sort="id",
+    key=("m.id",),
+    filters={"name": Filter("m.name", str, "a name")},
+)
+
+
+def _none() -> None:
+    return None
+
+
+METHODOLOGY: Final = row_of(
+    Methodology,
+    Column("id", "m.id"),
+    Column("name", "m.name"),
+    Column("version", "m.version"),
+    Column("report_type", "m.report_type"),
+    Column("models", (), list),
+    Column("submission_requirements", "m.submission_requirements"),
+    Column("measured_share_min", "m.measured_share_min"),
+    Column("registry_id", "m.registry_id"),
+    Column("mapping", (), _none),
+    Column("created_at", "m.created_at"),
+)
+
+_model_id: Final = partial(ids.of, "model", 0)
+
+
+async def select_methodologies(tx: Read, actor: Actor, request: ListRequest) -> Page[Methodology]:
+    """The methodologies of the actor's account."""
+    page = await read_page(
+        tx, METHODOLOGY, METHODOLOGIES, request, source="methodologies m", where=[_owned(actor)]
+    )
+    return Page(await _with_models(tx, page.data), page.info)
+
+
+async def read_methodology(tx: Read, actor: Actor, text: str) -> Methodology:
+    """One methodology of the actor's account, by its number; NotFound for any other text."""
+    try:
+        number = read_int4(text)
+    except ValueError:
+        raise NotFound("methodology", text) from None
+    numbered = SQL("{} AND m.id = %s").format(_owned(actor))
+    found = await find(tx, METHODOLOGY, "methodologies m", numbered, (number,))
+    [methodology] = await _with_models(tx, [found])
+    mapping = await tx.value("SELECT mapping FROM methodologies WHERE id = %s", (number,))
+    return msgspec.structs.replace(methodology, mapping=mapping)
+
+
+def _owned(actor: Actor) -> Composable:
+    return of_account(actor, "m.account_id")
+
+
+async def _with_models(tx: Read, methodologies: Sequence[Methodology]) -> list[Methodology]:
+    models: dict[int, list[MethodologyModel]] = {one.id: [] for one in methodologies}
+    for methodology, number, name, version in await tx.tuples(
+        """
+        SELECT i.methodology_id, m.id, m.name, m.version
+          FROM methodology_models i JOIN models m ON m.id = i.model_id
+         WHERE i.methodology_id = ANY (%s) ORDER BY i.methodology_id, m.id
+        """,
+        ([*models],),
+    ):
+        models[methodology].append(MethodologyModel(_model_id(number), name, version))
+    return [msgspec.structs.replace(one, models=models[one.id]) for one in methodologies]
+
+
+FLAWS_MAX: Final = 100
+"""Flaws of a mapping that one refusal names."""
+
+MODELS_MAX: Final = 100
+"""Models that implement one methodology."""
+
+
+async def insert_methodology(tx: Write, actor: Actor, new: NewMethodology) -> Methodology:
+    """Make a methodology of the account, once by name and version."""
+    name, version, report_type = new.name.strip(), new.version.strip(), new.report_type.strip()
+    said = (
+        ("A methodology", name, "name"),
+        ("A version", version, "version"),
+        ("A type", report_type, "report_type"),
+    )
+    problems = [
+        problem
+        for noun, text, field in said
+        if (problem := problem_of_name(text, noun, f"methodology.{field}"))
+    ]
+    problems += [
+        _unknown_requirement(one) for one in new.submission_requirements if one not in OPTIONAL_REQUIREMENTS
+    ]
+    models, unknown = await _models(tx, actor, list(dict.fromkeys(new.model_ids)))
+    problems += unknown
+    if await tx.value(
+        "SELECT true FROM methodologies WHERE account_id = %s AND name = %s AND version = %s",
+        (actor.account_id, name, version),
+    ):
+        message = f"The account has version {version!r} of the methodology {name!r} already."
+        problems.append(Problem(message, "methodology.version", "taken"))
+    problems += await _of_submission(tx, actor, new)
+    if problems:
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO methodologies (account_id, name, version, report_type, submission_requirements,
+                                   measured_share_min, registry_id, mapping)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (
+            actor.account_id, name, version, report_type, list(dict.fromkeys(new.submission_requirements)),
+            new.measured_share_min, new.registry_id, jsonb(new.mapping),
+        ),
+    )  # fmt: skip
+    await tx.execute(
+        "INSERT INTO methodology_models (methodology_id, model_id) SELECT %s, unnest(%s::integer[])",
+        (number, models),
+    )
+    made = await read_methodology(tx, actor, str(number))
+    changes.record(tx, actor, action="methodology.create", target=str(made.id), project_id=None, after=made)
+    return made
+
+
+async def _of_submission(tx: Write, actor: Actor, new: NewMethodology) -> list[Problem]:
+    """What is wrong with where its reports go, how they are written, and how much has to be measured."""
+    problems = []
+    if new.measured_share_min is not None and not 0 <= new.measured_share_min <= 1:
+        message = f"measured_share_min is {new.measured_share_min}; it is a part of 1, from 0 to 1."
+        problems.append(Problem(message, "methodology.measured_share_min", "invalid"))
+    if new.registry_id is not None and not await tx.value(
+        "SELECT true FROM registries WHERE account_id = %s AND id::bigint = %s::numeric",
+        (actor.account_id, new.registry_id),
+    ):
+        message = f"registry_id is {new.registry_id}, which is no registry of the account."
+        problems.append(Problem(message, "methodology.registry_id", "unknown"))
+    if new.mapping is None:
+        return problems
+    mapping, flaws = read_mapping(new.mapping)
+    if mapping is not None:
+        flaws = await problems_of_schema(tx, mapping, "methodology.mapping.schema")
+    return [*problems, *bounded(flaws, FLAWS_MAX)]
+
+
+def _unknown_requirement(name: str) -> Problem:
+    message = f"submission_requirements names {name!r}; it takes {', '.join(OPTIONAL_REQUIREMENTS)}."
+    return Problem(message, "methodology.submission_requirements", "invalid")
+
+
+async def _models(tx: Write, actor: Actor, named: Sequence[str]) -> tuple[list[int], list[Problem]]:
+    """The numbers of models of the account, and what is wrong with how they were named."""
+    field = "methodology.model_ids"
+    if len(named) > MODELS_MAX:
+        message = f"model_ids names {len(named)} models; a methodology has at most {MODELS_MAX}."
+        return [], [Problem(message, field, "too_many")]
+    numbers = {text: ids.number("model", text) for text in named}
+    rows = await tx.tuples(
+        """
+        SELECT m.id FROM models m JOIN model_families f ON f.id = m.family_id
+         WHERE f.account_id = %s AND m.id = ANY (%s)
+        """,
+        (actor.account_id, [*numbers.values()]),
+    )
+    known = {number for (number,) in rows}
+    problems = [
+        Problem(f"model_ids names {shorten(text)!r}, which is no model of the account.", field, "unknown")
+        for text, number in numbers.items()
+        if number not in known
+    ]
+    return sorted(known), problems
+
+
+@get(
+    "/methodologies",
+    permission="production_accounting:read",
+    returns=Page[Methodology],
+    listing=METHODOLOGIES,
+)
+async def list_methodologies(call: ReadCall) -> Page[Methodology]:
+    """List the account's methodologies."""
+    request = list_request(call.query, METHODOLOGIES)
+    return await select_methodologies(call.tx, call.actor, request)
+
+
+@get("/methodologies/{methodology_id}", permission="production_accounting:read", returns=Methodology)
+async def get_methodology(call: ReadCall) -> Methodology:
+    """Read one methodology."""
+    return await read_methodology(call.tx, call.actor, call.path["methodology_id"])
+
+
+@post(
+    "/methodologies",
+    permission="production_accounting:write",
+    body=NewMethodologyBody,
+    returns=Methodology,
+    example={
+        "methodology": {
+            "name": "Biochar carbon removal",
+            "version": "2.1",
+            "report_type": "quarterly",
+            "submission_requirements": ["no_open_alerts"],
+        }
+    },
+)
+async def create_methodology(call: WriteCall, body: NewMethodologyBody) -> Methodology:
+    """Create a methodology, once by name and version; it never changes."""
+    return await insert_methodology(call.tx, call.actor, body.methodology)
+
+
+ROUTES = [list_methodologies, get_methodology, create_methodology]

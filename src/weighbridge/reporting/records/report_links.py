@@ -1,0 +1,94 @@
+"""What a link to a report looks like on the wire; its address is in the answer that makes it alone."""
+
+from enum import StrEnum
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
+
+from weighbridge.core.identity.ids import ResourceAddress
+from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import Name, between, one_of
+from weighbridge.platform.records.accounts import HandedOver, TokenUser
+
+LINK_SECONDS_MIN: Final = 60
+"""How long a link to a report lives at least, in seconds."""
+
+LINK_SECONDS_MAX: Final = 366 * 86_400
+"""How long a link to a report lives at most, in seconds."""
+
+LINK_SECONDS_DEFAULT: Final = 30 * 86_400
+"""How long a link to a report lives unless it is said, in seconds."""
+
+STANDING_LINKS_MAX: Final = 100
+"""Links of one report that are open at the same time, at most."""
+
+
+class LinkStatus(StrEnum):
+    """Whether a link opens its report."""
+
+    OPEN = "open"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
+class ReportLink(msgspec.Struct, frozen=True):
+    """A link that opens a report to whoever has its address."""
+
+    id: int
+    """The number of the link, by which it is revoked."""
+    report_id: str
+    name: str
+    """Whom or what the link is for, in the words of whoever made it."""
+    status: Annotated[str, one_of(LinkStatus)]
+    """Whether it opens the report: `open`, or over because it has `expired` or was `revoked`."""
+    use_count: int
+    """How often it was used; uses after its end count too."""
+    last_used_at: Instant | None
+    """When it was used last; null for one that never was."""
+    created_by: str
+    """The name of the user who made it."""
+    created_at: Instant
+    expires_at: Instant
+    """When it stops opening the report."""
+    revoked_at: Instant | None
+    """When it was revoked; null for one that was not."""
+    revoked_by: str | None
+    """The name of the user who revoked it; null unless someone did."""
+    user: TokenUser
+    """Who answers for it: who made it, unless it was handed over."""
+
+
+class IssuedReportLink(ReportLink, frozen=True):
+    """A new link with its address, which is shown this once."""
+
+    url: ResourceAddress | UnsetType = UNSET
+    """The address that opens the report; it is shown this once. The answer to a request that is repeated with
+    its Idempotency-Key has none."""
+
+
+def without_address(issued: IssuedReportLink) -> ReportLink:
+    """What may be stored of the answer that makes a link."""
+    return ReportLink(**{name: value for name, value in asdict(issued).items() if name != "url"})
+
+
+class NewReportLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a link."""
+
+    name: Name
+    """Whom or what it is for, such as `Verifier, first review`."""
+    expires_in: Annotated[int, between(LINK_SECONDS_MIN, LINK_SECONDS_MAX)] = LINK_SECONDS_DEFAULT
+    """How long it opens the report, in seconds: 60 to 31,622,400, which are 366 days."""
+
+
+class HandedOverLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /reports/{report_id}/links/{link_id}."""
+
+    link: HandedOver
+
+
+class NewReportLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/links."""
+
+    link: NewReportLink

@@ -1,0 +1,361 @@
+"""Registries: where reports go, by which adapter, and what proves there who calls.
+
+What proves it is written and never shown: no answer and no audit row has it. Permission: production
+accounting.
+
+Invariants: the value of a header is stored in its own table and nowhere else; audit rows have its name.
+It is sent only to the URLs with which it was stated: another URL takes headers that are stated anew.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+from msgspec import UNSET
+from psycopg.sql import SQL, Composable
+
+from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.core.report.state import AdapterName
+from weighbridge.db.engine import Read, Write
+from weighbridge.db.lists.listing import (
+    Filter,
+    Listing,
+    ListRequest,
+    Page,
+    list_request,
+    read_int4,
+    read_page,
+)
+from weighbridge.db.row import Column, row_of
+from weighbridge.errors import Invalid, NotFound
+from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
+from weighbridge.http.outgoing import problem_of_address
+from weighbridge.platform import changes
+from weighbridge.platform.tenancy import find, of_account
+from weighbridge.reporting.records.registries import (
+    POLL_SECONDS,
+    POLL_SECONDS_MAX,
+    TIMEOUT_SECONDS_MAX,
+    TRIES_MAX,
+    NewRegistry,
+    NewRegistryBody,
+    Registry,
+    RegistryChange,
+    RegistryChangeBody,
+)
+
+REGISTRIES: Final = Listing(
+    sorts={"id": "r.id", "name": "r.name", "created_at": "r.created_at", "updated_at": "r.updated_at"},
+    default_sort="id",
+    key=("r.id",),
+    filters={"name": Filter("r.name", str, "a name")},
+)
+
+REGISTRY: Final = row_of(
+    Registry,
+    Column("id", "r.id"),
+    Column("name", "r.name"),
+    Column("adapter", "r.adapter"),
+    Column("address", "r.address"),
+    Column("status_address", "r.status_address"),
+    Column(
+        "secret_headers",
+        "ARRAY(SELECT s.header FROM registry_secrets s WHERE s.registry_id = r.id ORDER BY s.header)",
+    ),
+    Column("timeout_seconds", "r.timeout_seconds"),
+    Column("tries", "r.tries"),
+    Column("poll_seconds", "r.poll_seconds"),
+    Column("created_at", "r.created_at"),
+    Column("updated_at", "r.updated_at"),
+)
+
+
+async def select_registries(tx: Read, actor: Actor, request: ListRequest) -> Page[Registry]:
+    """The registries of the actor's account."""
+    return await read_page(tx, REGISTRY, REGISTRIES, request, source="registries r", where=[_owned(actor)])
+
+
+async def read_registry(tx: Read, actor: Actor, text: str) -> Registry:
+    """One registry of the actor's account, by its number; NotFound for any other text."""
+    try:
+        number = read_int4(text)
+    except ValueError:
+        raise NotFound("registry", text) from None
+    numbered = SQL("{} AND r.id = %s").format(_owned(actor))
+    return await find(tx, REGISTRY, "registries r", numbered, (number,))
+
+
+def _owned(actor: Actor) -> Composable:
+    return of_account(actor, "r.account_id")
+
+
+HEADERS_MAX: Final = 10
+"""Headers that prove to one registry who calls."""
+
+HEADER_VALUE_MAX: Final = 8_192
+"""Characters of such a header."""
+
+KEY: Final = "{key}"
+"""What stands for the key in the address by which a registry is asked for a report."""
+
+_HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_VALUE: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
+_OURS: Final = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-digest",
+        "content-disposition",
+        "content-length",
+        "content-type",
+        "host",
+        "idempotency-key",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Headers that the service sends itself, and those that are about the connection."""
+
+
+async def insert_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry:
+    """Make a registry of the account, once by name."""
+    is_called = new.adapter == AdapterName.HTTP
+    poll = new.poll_seconds if new.poll_seconds is not UNSET else (POLL_SECONDS if is_called else None)
+    status_address = new.status_address or (f"{new.address.rstrip('/')}/{KEY}" if new.address else None)
+    wanted = _Wanted(
+        new.name.strip(), new.adapter, new.address, status_address, new.timeout_seconds, new.tries, poll
+    )
+    if problems := await _problems(tx, actor, wanted, new.headers, None):
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO registries (name, adapter, address, status_address, timeout_seconds, tries, poll_seconds,
+                                account_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (*msgspec.structs.astuple(wanted), actor.account_id),
+    )
+    await _keep_headers(tx, number, new.headers)
+    made = await read_registry(tx, actor, str(number))
+    changes.record(tx, actor, action="registry.create", target=str(made.id), project_id=None, after=made)
+    return made
+
+
+async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryChange) -> Registry:
+    """Change a registry; what is left out stays, headers are taken as a whole.
+
+    Whoever names another address cannot read the headers that are kept, so they do not go there: Invalid
+    unless headers come with it.
+    """
+    found = await read_registry(tx, actor, text)
+    await tx.execute("SELECT FROM registries WHERE id = %s FOR UPDATE", (found.id,))
+    before = await read_registry(tx, actor, text)
+    stated = {
+        name: value
+        for name, value in msgspec.structs.asdict(change).items()
+        if value is not UNSET and name != "headers"
+    }
+    was = _Wanted(
+        before.name, before.adapter, before.address, before.status_address, before.timeout_seconds,
+        before.tries, before.poll_seconds,
+    )  # fmt: skip
+    wanted = msgspec.structs.replace(was, **stated)
+    wanted = msgspec.structs.replace(wanted, name=wanted.name.strip())
+    headers = {} if change.headers is UNSET else change.headers
+    problems = [
+        *_of_kept_headers(before, wanted, change),
+        *await _problems(tx, actor, wanted, headers, before.id),
+    ]
+    if problems:
+        raise Invalid(problems)
+    await tx.execute(
+        """
+        UPDATE registries
+           SET name = %s, adapter = %s, address = %s, status_address = %s, timeout_seconds = %s, tries = %s,
+               poll_seconds = %s, updated_at = clock_timestamp()
+         WHERE id = %s
+        """,
+        (*msgspec.structs.astuple(wanted), before.id),
+    )
+    if change.headers is not UNSET:
+        await tx.execute("DELETE FROM registry_secrets WHERE registry_id = %s", (before.id,))
+        await _keep_headers(tx, before.id, change.headers)
+    after = await read_registry(tx, actor, text)
+    changes.record(
+        tx, actor, action="registry.update", target=str(after.id), project_id=None, before=before, after=after
+    )
+    return after
+
+
+class _Wanted(msgspec.Struct, frozen=True):
+    """A registry as it is to be."""
+
+    name: str
+    adapter: str
+    address: str | None
+    status_address: str | None
+    timeout_seconds: int
+    tries: int
+    poll_seconds: int | None
+
+
+def _of_kept_headers(before: Registry, wanted: _Wanted, change: RegistryChange) -> list[Problem]:
+    """Refuse to send what is kept to an address with which it was not stated."""
+    moved = [
+        name for name in ("address", "status_address") if getattr(before, name) != getattr(wanted, name)
+    ]  # fmt: skip
+    if not moved or not before.secret_headers or change.headers is not UNSET:
+        return []
+    message = (
+        f"{moved[0]} changes, and what {', '.join(before.secret_headers)} says is not sent to another one; "
+        "state headers anew with it, or {} for none."
+    )
+    return [Problem(message, "registry.headers", "required")]
+
+
+async def _problems(
+    tx: Write, actor: Actor, wanted: _Wanted, headers: Mapping[str, str], number: int | None
+) -> list[Problem]:
+    problems = [problem_of_name(wanted.name, "A registry", "registry.name"), *_of_adapter(wanted, headers)]
+    if await tx.value(
+        "SELECT true FROM registries WHERE account_id = %s AND name = %s AND id IS DISTINCT FROM %s",
+        (actor.account_id, wanted.name, number),
+    ):
+        message = f"The account has a registry {shorten(wanted.name)!r} already."
+        problems.append(Problem(message, "registry.name", "taken"))
+    problems += _of_headers(headers)
+    problems += [
+        Problem(f"{name} is {value:,}; it is from 1 to {most:,}.", f"registry.{name}", "invalid")
+        for name, value, most in (
+            ("timeout_seconds", wanted.timeout_seconds, TIMEOUT_SECONDS_MAX),
+            ("tries", wanted.tries, TRIES_MAX),
+            ("poll_seconds", wanted.poll_seconds, POLL_SECONDS_MAX),
+        )
+        if value is not None and not 1 <= value <= most
+    ]
+    return [problem for problem in problems if problem]
+
+
+def _of_adapter(wanted: _Wanted, headers: Mapping[str, str]) -> list[Problem | None]:
+    """What is wrong with the adapter, and with the addresses that it needs or has no use for."""
+    if wanted.adapter not in tuple(AdapterName):
+        said = ", ".join(AdapterName)
+        message = f"adapter is {shorten(wanted.adapter)!r}; it is one of {said}."
+        return [Problem(message, "registry.adapter", "invalid")]
+    if wanted.adapter == AdapterName.FILE:
+        given = {
+            "address": wanted.address,
+            "status_address": wanted.status_address,
+            "poll_seconds": wanted.poll_seconds,
+            "headers": headers or None,
+        }
+        return [
+            Problem(f"A registry of files is never called, and has no {name}.", f"registry.{name}", "invalid")
+            for name, value in given.items()
+            if value is not None
+        ]
+    if wanted.address is None:
+        return [Problem("A registry that is called has an address.", "registry.address", "required")]
+    problems = [problem_of_address(wanted.address, "registry.address")]
+    if wanted.status_address is not None:
+        filled = wanted.status_address.replace(KEY, "key")
+        problems.append(problem_of_address(filled, "registry.status_address"))
+        if KEY not in wanted.status_address:
+            message = f"status_address is {shorten(wanted.status_address)!r}; {KEY} stands in it for the key."
+            problems.append(Problem(message, "registry.status_address", "invalid"))
+    return problems
+
+
+def _of_headers(headers: Mapping[str, str]) -> list[Problem]:
+    """What is wrong with headers; what they say is not repeated."""
+    field = "registry.headers"
+    if len(headers) > HEADERS_MAX:
+        message = f"headers has {len(headers)} headers; a registry has at most {HEADERS_MAX}."
+        return [Problem(message, field, "too_many")]
+    problems = []
+    for name, value in headers.items():
+        if not _HEADER.fullmatch(name):
+            problems.append(
+                Problem(f"headers names {shorten(name)!r}, which is no header.", field, "invalid")
+            )
+        elif name.lower() in _OURS:
+            problems.append(Problem(f"{name} is a header that the service sends itself.", field, "invalid"))
+        elif len(value) > HEADER_VALUE_MAX or not _VALUE.fullmatch(value):
+            message = f"{name} says 1 to {HEADER_VALUE_MAX:,} characters of ASCII, without line breaks."
+            problems.append(Problem(message, field, "invalid"))
+    if len({name.lower() for name in headers}) < len(headers):
+        problems.append(Problem("headers names a header twice.", field, "invalid"))
+    return problems
+
+
+async def _keep_headers(tx: Write, number: int, headers: Mapping[str, str]) -> None:
+    await tx.execute(
+        """
+        INSERT INTO registry_secrets (registry_id, header, value)
+        SELECT %s, * FROM unnest(%s::text[], %s::text[])
+        """,
+        (number, [*headers], [*headers.values()]),
+    )
+
+
+_ONE = "/registries/{registry_id}"
+
+
+@get(
+    "/registries",
+    permission="production_accounting:read",
+    returns=Page[Registry],
+    listing=REGISTRIES,
+)
+async def list_registries(call: ReadCall) -> Page[Registry]:
+    """List the account's registries."""
+    return await select_registries(call.tx, call.actor, list_request(call.query, REGISTRIES))
+
+
+@get(_ONE, permission="production_accounting:read", returns=Registry)
+async def get_registry(call: ReadCall) -> Registry:
+    """Read one registry."""
+    return await read_registry(call.tx, call.actor, call.path["registry_id"])
+
+
+@post(
+    "/registries",
+    permission="production_accounting:write",
+    body=NewRegistryBody,
+    returns=Registry,
+    example={
+        "registry": {
+            "name": "Registry of removals",
+            "adapter": "http",
+            "address": "https://registry.example/submissions",
+            "headers": {"Authorization": "Bearer …"},
+        }
+    },
+)
+async def create_registry(call: WriteCall, body: NewRegistryBody) -> Registry:
+    """Create a registry: where reports go; what its headers say is kept and never shown."""
+    return await insert_registry(call.tx, call.actor, body.registry)
+
+
+@patch(
+    _ONE,
+    permission="production_accounting:write",
+    body=RegistryChangeBody,
+    returns=Registry,
+    example={"registry": {"timeout_seconds": 60}},
+)
+async def update_registry(call: WriteCall, body: RegistryChangeBody) -> Registry:
+    """Change a registry; submissions under way go on with what is new.
+
+    Another `address` or `status_address` takes `headers` as well where the registry has any: what they say is
+    known to those alone who stated them, and is not sent to an address that somebody else names.
+    """
+    return await change_registry(call.tx, call.actor, call.path["registry_id"], body.registry)
+
+
+ROUTES = [list_registries, get_registry, create_registry, update_registry]

@@ -1,0 +1,444 @@
+"""Links to reports: addresses that open one report to whoever has them, such as its verifier.
+
+A link opens the report as it is at that moment, whatever its status, and nothing else. It expires, may
+be revoked before, and is never changed; its address is in the answer that makes it and nowhere else.
+Every use is told by the audit log. Permission: production accounting; following a link takes none.
+
+Invariants: a wrong secret is answered as a report that does not exist, and compared in the same time
+wherever it differs; only the SHA-256 of a secret is stored.
+"""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
+from typing import Final, NamedTuple
+
+from msgspec.structs import asdict
+from psycopg.sql import SQL
+
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.ids import API_PREFIX, ResourceAddress
+from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read, Write
+from weighbridge.db.lists.listing import (
+    BOUNDS,
+    MOMENT,
+    Filter,
+    Listing,
+    ListRequest,
+    Page,
+    among,
+    list_request,
+    read_int4,
+    read_moment,
+    read_page,
+)
+from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, row_of
+from weighbridge.errors import Gone, Invalid, NotFound
+from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.http.endpoints.links import LinkCall, LinkEntry, by_told_link
+from weighbridge.http.messages.reply import Attachment, Files
+from weighbridge.platform import changes
+from weighbridge.platform.audit.minute_counts import UsedLink, use_of
+from weighbridge.platform.authentication.authority import need_user
+from weighbridge.platform.records.accounts import HandedOver, TokenUser
+from weighbridge.platform.tenancy import find, key_named, need, of_key, of_projects
+from weighbridge.reporting.bundle.storage import MEDIA_TYPE, attached, kept_bundle, need_bundle
+from weighbridge.reporting.records.report_links import (
+    LINK_SECONDS_MAX,
+    LINK_SECONDS_MIN,
+    STANDING_LINKS_MAX,
+    HandedOverLinkBody,
+    IssuedReportLink,
+    LinkStatus,
+    NewReportLink,
+    NewReportLinkBody,
+    ReportLink,
+    without_address,
+)
+from weighbridge.reporting.records.reports import Report
+from weighbridge.reporting.reports_queries import report_numbered
+
+# The secret in the address of a link: the number of the link and 64 random digits, as `17.3f9c…`.
+#
+# Invariants: `read_secret(secret.text) == secret`; what is kept is the SHA-256 of the digits and never the
+# digits.
+
+
+SECRET_BYTES: Final = 32
+"""Random bytes of a link's secret."""
+
+_SECRET: Final = re.compile(rf"([1-9][0-9]{{0,8}})\.([0-9a-f]{{{2 * SECRET_BYTES}}})")
+
+
+class LinkSecret(NamedTuple):
+    """What stands in an address: the number of the link, and its digits."""
+
+    number: int
+    digits: str
+
+    @property
+    def text(self) -> str:
+        """How it stands in an address."""
+        return f"{self.number}.{self.digits}"
+
+    @property
+    def hash(self) -> bytes:
+        """What is kept of it. A fast hash is right for 256 random bits."""
+        return hashlib.sha256(self.digits.encode()).digest()
+
+
+def new_digits() -> str:
+    """Digits that nobody guesses."""
+    return secrets.token_hex(SECRET_BYTES)
+
+
+def read_secret(text: str) -> LinkSecret | None:
+    """The secret that a text is; None for any other text."""
+    found = _SECRET.fullmatch(text)
+    return None if found is None else LinkSecret(int(found[1]), found[2])
+
+
+# The report behind a link.
+#
+# Invariants: a wrong secret is answered as a report that there is not, whichever of both is wrong, and is
+# compared in the same time wherever it differs; only whoever has the right one learns that it has expired
+# or was revoked.
+
+
+KEY: Final = "key"
+"""The parameter that makes an address a secret."""
+
+KEY_MEANING: Final = "What stands in the `url` of the link."
+"""What the parameter means, for readers of the document."""
+
+_NO_HASH: Final = bytes(32)
+"""What the secret of a link is compared with that there is not."""
+
+
+class ReportEntry(NamedTuple):
+    """The report that a link opens."""
+
+    project: int
+    report: int
+    files: Files
+    """Where the report's files are kept."""
+
+
+class _ReportLinkRow(NamedTuple):
+    hash: bytes
+    account: int
+    name: str
+    expires_at: datetime
+    revoked_at: datetime | None
+    is_over: bool
+
+
+async def report_entry(call: LinkCall) -> LinkEntry[ReportEntry]:
+    """The report that a request's address opens; NotFound for any that names no link of the report."""
+    friendly = call.path["report_id"]
+    key = key_named("report", friendly)
+    secret = read_secret(call.query.get(KEY, ""))
+    if secret is None:
+        raise NotFound("report", friendly)
+    link = await call.tx.row(_ReportLinkRow, _FIND, (secret.number, key.project, key.key))
+    if not secrets.compare_digest(_NO_HASH if link is None else link.hash, secret.hash) or link is None:
+        raise NotFound("report", friendly)
+    gone = _gone(link)
+    record = ids.of("report", key.project, key.key)
+    used = UsedLink(secret.number, link.name, link.account, key.project, record)
+    return LinkEntry(
+        account=link.account,
+        use=use_of(call, used, gone=gone),
+        refusal=gone,
+        behind=ReportEntry(key.project, key.key, call.files),
+    )
+
+
+def _gone(link: _ReportLinkRow) -> Gone | None:
+    """How the end of a link is told."""
+    if link.revoked_at is not None:
+        said = f"The link was revoked at {Instant.of(link.revoked_at).text}; ask for another one."
+        return Gone([Problem(said, KEY, "link_revoked")])
+    if link.is_over:
+        said = f"The link expired at {Instant.of(link.expires_at).text}; ask for another one."
+        return Gone([Problem(said, KEY, "link_expired")])
+    return None
+
+
+_FIND: Final = """
+    SELECT l.secret_hash, p.account_id, l.name, l.expires_at, l.revoked_at, l.expires_at <= now()
+      FROM report_links l JOIN projects p ON p.id = l.project_id
+     WHERE l.id = %s AND (l.project_id, l.report_id) = (%s, %s)
+"""
+
+
+# Read links to reports.
+
+
+STATUS: Final = f"""(CASE WHEN l.revoked_at IS NOT NULL THEN '{LinkStatus.REVOKED}'
+                         WHEN l.expires_at <= now() THEN '{LinkStatus.EXPIRED}'
+                         ELSE '{LinkStatus.OPEN}' END)"""
+"""Whether a link `l` opens its report now."""
+
+REPORT_LINKS: Final = Listing(
+    sorts={"id": "l.id", "created_at": "l.created_at", "expires_at": "l.expires_at"},
+    default_sort="-id",
+    key=("l.id",),
+    filters={
+        "status": Filter(STATUS, among(LinkStatus), ", ".join(LinkStatus)),
+        "user_id": Filter("coalesce(l.user_id, l.created_by)", read_int4, "the number of a user"),
+        "created_at": Filter("l.created_at", read_moment, MOMENT, BOUNDS),
+        "expires_at": Filter("l.expires_at", read_moment, MOMENT, BOUNDS),
+    },
+)
+_SOURCE: Final = """
+    report_links l JOIN users c ON c.id = l.created_by LEFT JOIN users r ON r.id = l.revoked_by
+    JOIN users o ON o.id = coalesce(l.user_id, l.created_by)
+"""
+REPORT_LINK: Final = row_of(
+    ReportLink,
+    Column("id", "l.id"),
+    Column("report_id", ("l.project_id", "l.report_id"), partial(ids.of, "report")),
+    Column("name", "l.name"),
+    Column("status", STATUS),
+    Column("use_count", "l.use_count"),
+    Column("last_used_at", "l.last_used_at"),
+    Column("created_by", "c.name"),
+    Column("created_at", "l.created_at"),
+    Column("expires_at", "l.expires_at"),
+    Column("revoked_at", "l.revoked_at"),
+    Column("revoked_by", "r.name"),
+    Column("user", ("o.id", "o.name", "o.email", "o.disabled_at"), TokenUser),
+)
+
+
+async def report_named(tx: Read, actor: Actor, friendly: str) -> ids.Key:
+    """The key of a report of the actor's account; NotFound when there is none."""
+    key = key_named("report", friendly)
+    condition = of_key(actor, "project_id", "id")
+    await need(tx, "reports", condition, (key.project, key.key), ("report", friendly))
+    return key
+
+
+async def select_report_links(tx: Read, report: ids.Key, request: ListRequest) -> Page[ReportLink]:
+    """The links of a report, ended ones included."""
+    where = SQL("l.project_id = {} AND l.report_id = {}").format(Literal(report.project), Literal(report.key))
+    return await read_page(tx, REPORT_LINK, REPORT_LINKS, request, source=_SOURCE, where=[where])
+
+
+async def select_links_of_account(tx: Read, actor: Actor, request: ListRequest) -> Page[ReportLink]:
+    """The links to all reports of the actor's account, ended ones included."""
+    where = [of_projects(actor, "l.project_id")]
+    return await read_page(tx, REPORT_LINK, REPORT_LINKS, request, source=_SOURCE, where=where)
+
+
+async def read_report_link(tx: Read, report: ids.Key, named: str) -> ReportLink:
+    """One link of a report by its number."""
+    try:
+        number = read_int4(named)
+    except ValueError:
+        raise NotFound from None
+    where = SQL("l.project_id = %s AND l.report_id = %s AND l.id = %s")
+    return await find(tx, REPORT_LINK, _SOURCE, where, (report.project, report.key, number))
+
+
+# Make links to reports, and revoke them.
+
+
+async def insert_report_link(tx: Write, actor: Actor, named: str, new: NewReportLink) -> IssuedReportLink:
+    """Make a link to a report of the actor's account; its address is not stored."""
+    report = await report_named(tx, actor, named)
+    # Links of one report are made one after the other, so that they are counted.
+    key = (report.project, report.key)
+    await tx.execute("SELECT FROM reports WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", key)
+    standing = await tx.value(
+        """
+        SELECT count(*) FROM report_links
+         WHERE project_id = %s AND report_id = %s AND revoked_at IS NULL AND expires_at > now()
+        """,
+        key,
+    )
+    if problems := [*_problems(new, standing)]:
+        raise Invalid(problems)
+    digits = new_digits()
+    number = await tx.value(
+        """
+        INSERT INTO report_links (project_id, report_id, name, secret_hash, created_by, expires_at)
+        VALUES (%s, %s, %s, %s, %s, now() + make_interval(secs => %s)) RETURNING id
+        """,
+        (
+            report.project, report.key, new.name.strip(), LinkSecret(0, digits).hash, actor.user_id,
+            new.expires_in,
+        ),
+    )  # fmt: skip
+    made = await read_report_link(tx, report, str(number))
+    changes.record(
+        tx, actor, action="report_link.create", target=made.report_id, project_id=report.project,
+        after=_without_person(made),
+    )  # fmt: skip
+    address = f"{API_PREFIX}/reports/{made.report_id}/by_link?{KEY}={LinkSecret(number, digits).text}"
+    return IssuedReportLink(**asdict(made), url=ResourceAddress(address))
+
+
+async def end_report_link(tx: Write, actor: Actor, named: str, link: str) -> None:
+    """Make a link open nothing any more; one that was revoked already stays as it is."""
+    report = await report_named(tx, actor, named)
+    before = await read_report_link(tx, report, link)
+    revoked = await tx.execute(
+        "UPDATE report_links SET revoked_at = now(), revoked_by = %s WHERE id = %s AND revoked_at IS NULL",
+        (actor.user_id, before.id),
+    )
+    if revoked:
+        after: ReportLink = await read_report_link(tx, report, link)
+        changes.record(
+            tx, actor, action="report_link.revoke", target=before.report_id, project_id=report.project,
+            before=_without_person(before), after=_without_person(after),
+        )  # fmt: skip
+
+
+async def transfer_report_link(
+    tx: Write, actor: Actor, named: str, link: str, wanted: HandedOver
+) -> ReportLink:
+    """Have another user of the account answer for a link from now on; its address stays."""
+    report = await report_named(tx, actor, named)
+    before = await read_report_link(tx, report, link)
+    user_id = await need_user(tx, actor, wanted.user_email, "link.user_email")
+    await tx.execute("UPDATE report_links SET user_id = %s WHERE id = %s", (user_id, before.id))
+    after: ReportLink = await read_report_link(tx, report, link)
+    changes.record(
+        tx, actor, action="report_link.reassign", target=before.report_id, project_id=report.project,
+        before=_without_person(before), after=_without_person(after),
+    )  # fmt: skip
+    return after
+
+
+def _without_person(link: ReportLink) -> dict[str, object]:
+    """What the audit log keeps of a link: who answers for it by number, for it can forget nobody."""
+    return {**asdict(link), "user": {"id": link.user.id}}
+
+
+def _problems(new: NewReportLink, standing: int) -> Iterator[Problem]:
+    if problem := problem_of_name(new.name, "A link", "link.name"):
+        yield problem
+    if not LINK_SECONDS_MIN <= new.expires_in <= LINK_SECONDS_MAX:
+        said = (
+            f"link.expires_in is {shorten(str(new.expires_in))}; it takes seconds from {LINK_SECONDS_MIN} to"
+            f" {LINK_SECONDS_MAX:,}."
+        )
+        yield Problem(said, "link.expires_in", "invalid")
+    if standing >= STANDING_LINKS_MAX:
+        said = f"The report has {standing} open links, and takes {STANDING_LINKS_MAX}; revoke one first."
+        yield Problem(said, "link", "too_many")
+
+
+# Paths of links to reports, and of reports that links open.
+
+
+_LINKS = "/reports/{report_id}/links"
+
+
+@get(
+    _LINKS,
+    permission="production_accounting:read",
+    returns=Page[ReportLink],
+    listing=REPORT_LINKS,
+)
+async def list_report_links(call: ReadCall) -> Page[ReportLink]:
+    """List the links to a report, those that have ended included."""
+    report = await report_named(call.tx, call.actor, call.path["report_id"])
+    return await select_report_links(call.tx, report, list_request(call.query, REPORT_LINKS))
+
+
+@get(
+    "/report_links",
+    permission="production_accounting:read",
+    returns=Page[ReportLink],
+    listing=REPORT_LINKS,
+)
+async def list_links_of_account(call: ReadCall) -> Page[ReportLink]:
+    """List the links to all reports of the account, such as those of a user who was shut out."""
+    request = list_request(call.query, REPORT_LINKS)
+    return await select_links_of_account(call.tx, call.actor, request)
+
+
+@post(
+    _LINKS,
+    permission="production_accounting:write",
+    body=NewReportLinkBody,
+    returns=IssuedReportLink,
+    kept=without_address,
+    example={"link": {"name": "Verifier, first review", "expires_in": 1_209_600}},
+)
+async def create_report_link(call: WriteCall, body: NewReportLinkBody) -> IssuedReportLink:
+    """Make a link that opens a report to whoever has its address, without a token.
+
+    The address is in `url`, this once. It opens the report as it is when it is followed, until the link
+    expires or is revoked; every use is told by the audit log. A report has 100 open links at most.
+    """
+    return await insert_report_link(call.tx, call.actor, call.path["report_id"], body.link)
+
+
+@delete(_LINKS + "/{link_id}", permission="production_accounting:write", urgent=True)
+async def revoke_report_link(call: WriteCall) -> None:
+    """Revoke a link to a report, at once; one that was revoked already stays as it is."""
+    await end_report_link(call.tx, call.actor, call.path["report_id"], call.path["link_id"])
+
+
+@patch(
+    _LINKS + "/{link_id}",
+    permission="production_accounting:write",
+    body=HandedOverLinkBody,
+    returns=ReportLink,
+    example={"link": {"user_email": "ada@plant.example"}},
+)
+async def reassign_report_link(call: WriteCall, body: HandedOverLinkBody) -> ReportLink:
+    """Have another user answer for a link, such as when its own was shut out; its address stays."""
+    return await transfer_report_link(
+        call.tx, call.actor, call.path["report_id"], call.path["link_id"], body.link
+    )
+
+
+@by_told_link("/reports/{report_id}/by_link", enter=report_entry, query={KEY: KEY_MEANING}, returns=Report)
+async def open_report(tx: Read, entry: ReportEntry) -> Report:
+    """Read a report by a link, by the address that its `url` says.
+
+    A link that has expired or was revoked is refused with 410; any other address that opens nothing is
+    answered as a report that there is not.
+    """
+    return await report_numbered(tx, entry.project, entry.report)
+
+
+@by_told_link(
+    "/reports/{report_id}/by_link/bundle",
+    enter=report_entry,
+    query={KEY: KEY_MEANING},
+    sends=(MEDIA_TYPE,),
+)
+async def download_bundle_by_link(tx: Read, entry: ReportEntry) -> Attachment:
+    """Download the proof bundle of a report by a link to the report, with the `key` of its `url`.
+
+    It is the file that `weighbridge bundle check` checks offline.
+    """
+    report = ids.of("report", entry.project, entry.report)
+    kept = need_bundle(report, await kept_bundle(tx, entry.project, entry.report))
+    return attached(report, kept, entry.files)
+
+
+ROUTES = [
+    list_report_links,
+    list_links_of_account,
+    create_report_link,
+    reassign_report_link,
+    revoke_report_link,
+    open_report,
+    download_bundle_by_link,
+]

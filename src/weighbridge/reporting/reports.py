@@ -1,0 +1,517 @@
+"""Reports: drafts that take amounts of a ledger's batches, and their way to acceptance.
+
+A draft reserves nothing. Permission: production accounting.
+
+Invariant: a draft includes amounts of batches of one ledger.
+"""
+
+from functools import partial
+from tempfile import SpooledTemporaryFile
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from weighbridge.collection.named_records.names import project_for_record
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.core.report.state import MEDIA_TYPES, RESTATABLE, ReportStatus, ReportTrigger
+from weighbridge.db import locks
+from weighbridge.db.engine import Write
+from weighbridge.db.lists.listing import Page, list_request
+from weighbridge.errors import Conflict, Invalid
+from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.http.messages.operation import REFUSALS_TOLD
+from weighbridge.http.messages.reply import Attachment, Spool
+from weighbridge.platform import changes
+from weighbridge.platform.async_tasks import poll, queue_task
+from weighbridge.platform.tenancy import key_named
+from weighbridge.reporting import reports_queries as queries
+from weighbridge.reporting.bundle.storage import ANSWER_TYPE, MEDIA_TYPE, BundleResult, attached
+from weighbridge.reporting.inclusion.amounts import (
+    Amounts,
+    amounts_of,
+    keep_amounts,
+    taken_batches,
+    whole_batches,
+)
+from weighbridge.reporting.inclusion.moves import (
+    MovingReport,
+    ReportWord,
+    accept,
+    enter_submission,
+    hold_report,
+    refuse_unless,
+    reject,
+    resume_submission,
+)
+from weighbridge.reporting.records.reports import (
+    Acceptance,
+    BundleOptions,
+    NewReport,
+    NewReportBody,
+    Report,
+    ReportChange,
+    ReportChangeBody,
+    ReportRejection,
+    ReportSubmission,
+    StartedBundle,
+    StoredSubmission,
+    SubmissionResult,
+    SubmittedReport,
+    TakenBatch,
+)
+from weighbridge.reporting.rendering.statement import rendered
+from weighbridge.reporting.submission.receiver import receiver_of
+from weighbridge.reporting.submission.requirements import (
+    UNMET,
+    CheckedDraft,
+    DraftBasis,
+    check_draft,
+    no_batches,
+)
+from weighbridge.reporting.submission.stored import spool_of, spool_with
+
+TASK: Final = "report_submission"
+BUNDLE_TASK: Final = "report_bundle"
+
+_NO_BATCHES: Final = Amounts()
+
+
+class Restated(msgspec.Struct, frozen=True):
+    """The report that another one restates: the last of its chain."""
+
+    number: int
+    chain: int
+    status: str
+    restated_by: int | None
+
+
+async def insert_report(tx: Write, actor: Actor, new: NewReport) -> Report:
+    """Make a draft; one that restates another begins with what that one takes."""
+    project = await project_for_record(tx, actor, new.project_id)
+    problems = _wrong_names(new.name, new.report_type)
+    problems += await _wrong_methodology(tx, actor, new.methodology_id)
+    restated, of_restated = await _restated(tx, project, new.supersedes)
+    problems += of_restated
+    chain = restated.chain if restated else None
+    amounts = await _named(tx, project, chain, new.batch_ids, new.batches)
+    if amounts is None:
+        amounts = await amounts_of(tx, project, restated.number) if restated else _NO_BATCHES
+    if problems := [*problems, *amounts.problems]:
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO reports (project_id, name, report_type, methodology_id, ledger_id, supersedes, first_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (
+            project, new.name.strip(), new.report_type.strip(), new.methodology_id, amounts.ledger,
+            restated and restated.number, chain,
+        ),
+    )  # fmt: skip
+    await keep_amounts(tx, project, number, amounts.by_batch)
+    made = await queries.report_numbered(tx, project, number)
+    changes.record(tx, actor, action="report.create", target=made.id, project_id=project, after=made)
+    return made
+
+
+async def change_report(tx: Write, actor: Actor, friendly: str, change: ReportChange) -> Report:
+    """Change a draft; what is left out stays."""
+    before, key = await _draft(tx, actor, friendly, "changed")
+    name = before.name if change.name is UNSET else change.name.strip()
+    report_type = before.report_type if change.report_type is UNSET else change.report_type.strip()
+    methodology = before.methodology_id if change.methodology_id is UNSET else change.methodology_id
+    problems = _wrong_names(name, report_type) + await _wrong_methodology(tx, actor, methodology)
+    chain = await _chain_before(tx, key)
+    amounts = await _named(tx, key.project, chain, change.batch_ids, change.batches)
+    if amounts is not None:
+        problems += amounts.problems
+    if problems:
+        raise Invalid(problems)
+    stored = await amounts_of(tx, key.project, key.key)
+    after_amounts = stored if amounts is None else amounts
+    is_same = (name, report_type, methodology) == (before.name, before.report_type, before.methodology_id)
+    if is_same and after_amounts.by_batch == stored.by_batch:
+        return before
+    if after_amounts is not stored:
+        await keep_amounts(tx, key.project, key.key, {})
+    await tx.execute(
+        """
+        UPDATE reports SET name = %s, report_type = %s, methodology_id = %s, ledger_id = %s, updated_at =
+        now()
+         WHERE project_id = %s AND id = %s
+        """,
+        (name, report_type, methodology, after_amounts.ledger, key.project, key.key),
+    )
+    if after_amounts is not stored:
+        await keep_amounts(tx, key.project, key.key, after_amounts.by_batch)
+    after = await queries.report_numbered(tx, key.project, key.key)
+    changes.record(
+        tx, actor, action="report.update", target=after.id, project_id=key.project, before=before, after=after
+    )
+    return after
+
+
+async def remove_report(tx: Write, actor: Actor, friendly: str) -> None:
+    """Remove a draft; what it would have restated may be restated anew."""
+    before, key = await _draft(tx, actor, friendly, "removed")
+    await tx.execute("DELETE FROM reports WHERE project_id = %s AND id = %s", (key.project, key.key))
+    changes.record(tx, actor, action="report.delete", target=before.id, project_id=key.project, before=before)
+
+
+async def queue_submission(
+    tx: Write, actor: Actor, friendly: str, request: ReportSubmission
+) -> SubmittedReport:
+    """Reserve what a draft takes and queue its way to the receiver; one that failed is sent off again.
+
+    Raises Invalid with every requirement that it does not meet.
+    """
+    before = await queries.get_report(tx, actor, friendly)
+    key = key_named("report", friendly)
+    report = await hold_report(tx, key.project, key.key)
+    refuse_unless(report, ReportTrigger.SUBMIT, "submitted")
+    receiver = await receiver_of(tx, actor, report, request)
+    word = ReportWord(actor)
+    if report.state is ReportStatus.FAILED:
+        await resume_submission(tx, report, word)
+    else:
+        draft = await _checked(tx, report)
+        await enter_submission(tx, report, draft.remaining, draft.amounts, word)
+        # What would break its schema is refused while the report is still a draft.
+        await rendered(tx, await queries.report_numbered(tx, key.project, key.key), is_checked=True)
+    args = {
+        "project_id": key.project,
+        "ledger_id": report.ledger,
+        "report_id": key.key,
+        "adapter": receiver.adapter,
+        "registry_id": receiver.registry,
+    }
+    lock = locks.jobs_of_report(key.project, key.key)
+    task = await queue_task(tx, actor, kind=TASK, project_id=key.project, args=args, lock=lock)
+    await tx.execute(
+        "UPDATE reports SET async_task_id = %s WHERE project_id = %s AND id = %s",
+        (task.id, key.project, key.key),
+    )
+    after = await queries.report_numbered(tx, key.project, key.key)
+    changes.record(
+        tx, actor, action="report.submit", target=after.id, project_id=key.project, before=before, after=after
+    )
+    return SubmittedReport(before.id, ReportStatus.SUBMITTING, task.id, task)
+
+
+async def queue_bundle(tx: Write, actor: Actor, friendly: str, options: BundleOptions) -> StartedBundle:
+    """Queue the making of a draft's proof bundle; one that is sent off has its own.
+
+    Raises Conflict for a report that is no draft, Invalid for one without batches.
+    """
+    before, key = await _draft(tx, actor, friendly, "bundled anew")
+    if not before.inclusion_count:
+        raise Invalid([no_batches()])
+    args = {"project_id": key.project, "report_id": key.key, "redact": options.redact}
+    lock = locks.jobs_of_report(key.project, key.key)
+    task = await queue_task(tx, actor, kind=BUNDLE_TASK, project_id=key.project, args=args, lock=lock)
+    changes.record(
+        tx, actor, action="report.start_bundle", target=before.id, project_id=key.project, after=task
+    )
+    return StartedBundle(before.id, task.id, task)
+
+
+async def record_acceptance(tx: Write, actor: Actor, friendly: str, said: Acceptance) -> Report:
+    """Write down that the receiver accepted a report: what it takes is posted."""
+    before, report = await _held(tx, actor, friendly)
+    refuse_unless(report, ReportTrigger.ACCEPT, "accepted")
+    await accept(tx, report, ReportWord(actor, reason=said.reason, reference=said.reference))
+    after = await queries.report_numbered(tx, report.project, report.number)
+    changes.record(
+        tx,
+        actor,
+        action="report.accept",
+        target=after.id,
+        project_id=report.project,
+        before=before,
+        after=after,
+    )
+    return after
+
+
+async def record_rejection(tx: Write, actor: Actor, friendly: str, said: ReportRejection) -> Report:
+    """Write down that a report was rejected, or was certainly not received: what it holds is given back."""
+    before, report = await _held(tx, actor, friendly)
+    refuse_unless(report, ReportTrigger.REJECT, "rejected")
+    if not said.reason.strip():
+        raise Invalid([Problem("A rejection needs a reason.", "reason", "required")])
+    await reject(tx, report, ReportWord(actor, reason=said.reason.strip(), reference=said.reference))
+    after = await queries.report_numbered(tx, report.project, report.number)
+    changes.record(
+        tx,
+        actor,
+        action="report.reject",
+        target=after.id,
+        project_id=report.project,
+        before=before,
+        after=after,
+    )
+    return after
+
+
+async def _held(tx: Write, actor: Actor, friendly: str) -> tuple[Report, MovingReport]:
+    await queries.get_report(tx, actor, friendly)
+    key = key_named("report", friendly)
+    report = await hold_report(tx, key.project, key.key)
+    return await queries.report_numbered(tx, key.project, key.key), report
+
+
+async def _checked(tx: Write, report: MovingReport) -> CheckedDraft:
+    """A draft that meets every requirement; Invalid with those that it does not."""
+    basis = DraftBasis(report.project, report.number, report.chain, report.methodology)
+    draft, problems = await check_draft(tx, basis)
+    if draft is None or problems:
+        raise Invalid([UNMET, *problems])
+    return draft
+
+
+async def _draft(tx: Write, actor: Actor, friendly: str, done: str) -> tuple[Report, ids.Key]:
+    """The draft of this id, locked; Conflict when it is no draft any more."""
+    await queries.get_report(tx, actor, friendly)
+    key = key_named("report", friendly)
+    await tx.execute(
+        "SELECT FROM reports WHERE project_id = %s AND id = %s FOR UPDATE", (key.project, key.key)
+    )
+    before = await queries.get_report(tx, actor, friendly)
+    if before.status != ReportStatus.DRAFT:
+        raise Conflict(f"The report is {before.status}; only a draft can be {done}.", "not_draft")
+    return before, key
+
+
+def _wrong_names(name: str, report_type: str) -> list[Problem]:
+    said = (("A report", name, "report.name"), ("A report type", report_type, "report.report_type"))
+    return [problem for noun, text, field in said if (problem := problem_of_name(text, noun, field))]
+
+
+async def _wrong_methodology(tx: Write, actor: Actor, number: int | None) -> list[Problem]:
+    if number is None:
+        return []
+    known = await tx.value(
+        "SELECT true FROM methodologies WHERE account_id = %s AND id::bigint = %s::numeric",
+        (actor.account_id, number),
+    )
+    if known:
+        return []
+    message = f"methodology_id is {number}, which is no methodology of the account."
+    return [Problem(message, "report.methodology_id", "unknown")]
+
+
+async def _named(
+    tx: Write,
+    project: int,
+    chain: int | None,
+    batch_ids: list[str] | UnsetType,
+    batches: list[TakenBatch] | UnsetType,
+) -> Amounts | None:
+    """The amounts that a request names; None when it names none."""
+    if batch_ids is not UNSET and batches is not UNSET:
+        message = "report.batch_ids and report.batches say the same in two ways; send one of them."
+        return Amounts(problems=[Problem(message, "report.batches", "conflict")])
+    if batch_ids is not UNSET:
+        return await whole_batches(tx, project, chain, batch_ids)
+    return None if batches is UNSET else await taken_batches(tx, project, chain, batches)
+
+
+async def _restated(tx: Write, project: int, friendly: str | None) -> tuple[Restated | None, list[Problem]]:
+    """The report that a new one restates, locked so that it is restated once; and what is wrong with that."""
+    if friendly is None:
+        return None, []
+    field = "report.supersedes"
+    number = ids.number("report", friendly, project)
+    # Locked by a statement of its own, so that the next one sees what another request made of it meanwhile.
+    await tx.execute(
+        "SELECT FROM reports WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", (project, number)
+    )
+    restated = await tx.row(
+        Restated,
+        """
+        SELECT r.id, r.chain_id, r.status,
+               (SELECT later.id FROM reports later
+                 WHERE (later.project_id, later.supersedes) = (r.project_id, r.id))
+          FROM reports r WHERE r.project_id = %s AND r.id = %s
+        """,
+        (project, number),
+    )
+    if restated is None:
+        message = f"supersedes is {shorten(friendly)!r}, which is no report of the project."
+        return None, [Problem(message, field, "unknown")]
+    if restated.restated_by is not None:
+        later = ids.of("report", project, restated.restated_by)
+        message = f"The report {friendly} is restated by {later} already; restate that one."
+        return restated, [Problem(message, field, "restated", (later,))]
+    if restated.status not in RESTATABLE:
+        states = ", ".join(RESTATABLE)
+        message = f"The report {friendly} is {restated.status}; one that is {states} can be restated."
+        return restated, [Problem(message, field, "not_restatable", (friendly,))]
+    return restated, []
+
+
+async def _chain_before(tx: Write, key: ids.Key) -> int | None:
+    """The chain that a draft would go on; None for one that restates nothing."""
+    chain: int | None = await tx.value(
+        "SELECT first_id FROM reports WHERE project_id = %s AND id = %s", (key.project, key.key)
+    )
+    return chain
+
+
+_ONE = "/reports/{report_id}"
+
+
+@get("/reports", permission="production_accounting:read", returns=Page[Report], listing=queries.REPORTS)
+async def list_reports(call: ReadCall) -> Page[Report]:
+    """List the account's reports."""
+    return await queries.list_reports(call.tx, call.actor, list_request(call.query, queries.REPORTS))
+
+
+@post("/reports", permission="production_accounting:write", body=NewReportBody, returns=Report)
+async def create_report(call: WriteCall, body: NewReportBody) -> Report:
+    """Create a report of a project as a draft; with `supersedes` it restates another one."""
+    return await insert_report(call.tx, call.actor, body.report)
+
+
+@get(_ONE, permission="production_accounting:read", returns=Report)
+async def get_report(call: ReadCall) -> Report:
+    """Read one report, with all that it takes."""
+    return await queries.get_report(call.tx, call.actor, call.path["report_id"])
+
+
+@patch(
+    _ONE,
+    permission="production_accounting:write",
+    body=ReportChangeBody,
+    returns=Report,
+    example={"report": {"name": "First quarter of 2025"}},
+)
+async def update_report(call: WriteCall, body: ReportChangeBody) -> Report:
+    """Change a report while it is a draft."""
+    return await change_report(call.tx, call.actor, call.path["report_id"], body.report)
+
+
+@delete(_ONE, permission="production_accounting:write")
+async def delete_report(call: WriteCall) -> None:
+    """Remove a report while it is a draft."""
+    await remove_report(call.tx, call.actor, call.path["report_id"])
+
+
+@post(
+    f"{_ONE}/submit",
+    permission="production_accounting:write",
+    body=ReportSubmission,
+    returns=SubmittedReport,
+    status=202,
+    refusals_told=REFUSALS_TOLD | {Invalid.status},
+    task_results={"report_submission": SubmissionResult},
+)
+async def submit_report(call: WriteCall, body: ReportSubmission) -> Answer:
+    """Reserve what a report takes and send it off; refused with every requirement that it does not meet."""
+    submitted = await queue_submission(call.tx, call.actor, call.path["report_id"], body)
+    return Answer(submitted, poll(submitted.async_task))
+
+
+@get(f"{_ONE}/submission", permission="production_accounting:read", returns=StoredSubmission)
+async def get_submission(call: ReadCall) -> StoredSubmission:
+    """Read what is kept of a report's submission: to whom it goes, under which key, and how far it came."""
+    return await queries.get_submission(call.tx, call.actor, call.path["report_id"])
+
+
+@get(
+    f"{_ONE}/submission/download",
+    permission="production_accounting:read",
+    sends=tuple(MEDIA_TYPES.values()),
+)
+async def download_submission(call: ReadCall) -> Attachment:
+    """Download the file of a report's submission, as it is handed on; of a draft, as it would be.
+
+    What would be sent of a draft is not held against its schema: that is done when it is submitted.
+    """
+    report, kept = await queries.submission_to_send(call.tx, call.actor, call.path["report_id"])
+    if kept is not None:
+        return Attachment(kept.name, kept.media_type, kept.size, partial(spool_of, call.files, kept))
+    file = await rendered(
+        call.tx, await queries.report_numbered(call.tx, report.project, report.key), is_checked=False
+    )
+    name = f"{call.path['report_id']}.{file.extension}"
+    return Attachment(name, file.media_type, len(file.content), partial(spool_with, file.content))
+
+
+@post(
+    f"{_ONE}/bundle",
+    permission="production_accounting:write",
+    body=BundleOptions,
+    returns=StartedBundle,
+    status=202,
+    task_results={"report_bundle": BundleResult},
+)
+async def make_report_bundle(call: WriteCall, body: BundleOptions) -> Answer:
+    """Make the proof bundle of a draft: one file with all that its amounts were computed from.
+
+    A report that is sent off has one already, made before anything was handed on.
+    """
+    started = await queue_bundle(call.tx, call.actor, call.path["report_id"], body)
+    return Answer(started, poll(started.async_task))
+
+
+@get(f"{_ONE}/bundle", permission="production_accounting:read", sends=(MEDIA_TYPE,))
+async def download_report_bundle(call: ReadCall) -> Attachment:
+    """Download the proof bundle of a report: a ZIP file that `weighbridge bundle check` checks offline."""
+    report = call.path["report_id"]
+    return attached(report, await queries.bundle_of(call.tx, call.actor, report), call.files)
+
+
+@get(f"{_ONE}/bundle/time_stamp", permission="production_accounting:read", sends=(ANSWER_TYPE,))
+async def download_report_time_stamp(call: ReadCall) -> Attachment:
+    """Download the time stamp (RFC 3161) over the proof bundle of a report, where an authority was asked."""
+    stamp = await queries.time_stamp_of(call.tx, call.actor, call.path["report_id"])
+
+    async def read() -> Spool:
+        spool: Spool = SpooledTemporaryFile(max_size=len(stamp) + 1)  # noqa: SIM115 - whoever sends it closes it
+        spool.write(stamp)
+        spool.seek(0)
+        return spool
+
+    return Attachment(f"{call.path['report_id']}.zip.tsr", ANSWER_TYPE, len(stamp), read)
+
+
+@post(f"{_ONE}/accept", permission="production_accounting:write", body=Acceptance, returns=Report, status=200)
+async def accept_report(call: WriteCall, body: Acceptance) -> Report:
+    """Write down that the receiver accepted a submitted report; what it takes is posted."""
+    return await record_acceptance(call.tx, call.actor, call.path["report_id"], body)
+
+
+@post(
+    f"{_ONE}/reject",
+    permission="production_accounting:write",
+    body=ReportRejection,
+    returns=Report,
+    status=200,
+    example={"reason": "The certificate of the scale is missing."},
+)
+async def reject_report(call: WriteCall, body: ReportRejection) -> Report:
+    """Write down that a report was rejected, or was certainly not received; what it holds is given back."""
+    return await record_rejection(call.tx, call.actor, call.path["report_id"], body)
+
+
+ROUTES = [
+    list_reports,
+    create_report,
+    get_report,
+    update_report,
+    delete_report,
+    submit_report,
+    get_submission,
+    download_submission,
+    make_report_bundle,
+    download_report_bundle,
+    download_report_time_stamp,
+    accept_report,
+    reject_report,
+]

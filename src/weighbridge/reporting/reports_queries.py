@@ -1,0 +1,403 @@
+"""Read reports, their submissions and bundles, and their changes against the report that they restate."""
+
+from collections.abc import Hashable, Sequence
+from decimal import Decimal
+from functools import partial
+from typing import Final
+
+import msgspec
+from psycopg.sql import SQL, Composable
+
+from weighbridge.accounting.books.staleness import stale_among
+from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.ids import Link
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.quantity.number import EXACT
+from weighbridge.core.report.restatement import RunBasis, TakenOfRun, changes_between, total_change
+from weighbridge.core.report.state import RESERVING, DeliveryStep, ReportStatus, may_have_been_received
+from weighbridge.db.engine import Read
+from weighbridge.db.lists.listing import (
+    BOUNDS,
+    MOMENT,
+    Filter,
+    Listing,
+    ListRequest,
+    Page,
+    Source,
+    among,
+    read_int4,
+    read_key,
+    read_moment,
+    read_page,
+)
+from weighbridge.db.row import Column, Derived, row_of, unless_null
+from weighbridge.errors import NotFound
+from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.platform.tenancy import find, key_named, need, of_key, of_projects, project_filter
+from weighbridge.reporting.bundle.storage import KeptBundle, kept_bundle, need_bundle
+from weighbridge.reporting.records.reports import (
+    INCLUSIONS_INLINE,
+    REPORT_BATCHES_MAX,
+    Inclusion,
+    Report,
+    ReportAllocation,
+    ReportChanges,
+    ReportMove,
+    RunRestated,
+    StoredSubmission,
+    SubmissionStep,
+)
+from weighbridge.reporting.submission.stored import KeptSubmission, kept_submission
+
+# The summary of changes of a report: against the last that was accepted, or else the one that it restates.
+#
+# What a run stood on is its newest batch when the report was submitted; of a draft, its newest batch now.
+
+
+async def summary_of_changes(tx: Read, project: int, report: int) -> ReportChanges | None:
+    """What a report says otherwise than the one that it is compared with; None for one that restates
+    nothing.
+    """
+    earlier = await tx.value(_COMPARED, {"project": project, "report": report})
+    if earlier is None:
+        return None
+    before, after = await _taken(tx, project, earlier), await _taken(tx, project, report)
+    changes = changes_between(before, after)
+    batches = await _first_batches(tx, project, [earlier, report])
+    return ReportChanges(
+        compared_with=ids.of("report", project, earlier),
+        change=total_change(changes),
+        data=[
+            RunRestated(
+                batch_ids=[ids.of("batch", project, batch) for batch in batches[one.run]],
+                before=one.before,
+                after=one.after,
+                change=EXACT.subtract(one.after, one.before),
+                causes=list(one.causes),
+            )
+            for one in changes
+        ],
+    )
+
+
+async def _taken(tx: Read, project: int, report: int) -> dict[Hashable, TakenOfRun]:
+    taken: dict[Hashable, TakenOfRun] = {}
+    for run, amount, batch, model, corrections, *events in await tx.tuples(
+        _INCLUDED_OF_RUNS, {"project": project, "report": report}
+    ):
+        count, first, last = events
+        basis = RunBasis(batch, model, frozenset(corrections), (int(count), first, last))
+        taken[run] = TakenOfRun(Decimal(amount), basis)
+    return taken
+
+
+async def _first_batches(tx: Read, project: int, reports: list[int]) -> dict[Hashable, list[int]]:
+    """The batches that either report takes from, by run."""
+    rows = await tx.tuples(
+        """
+        SELECT coalesce(b.run_id, - b.id), array_agg(DISTINCT b.id ORDER BY b.id)
+          FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+         WHERE i.project_id = %s AND i.report_id = ANY (%s) GROUP BY 1
+        """,
+        (project, reports),
+    )
+    return dict(rows)
+
+
+_COMPARED: Final = """
+    SELECT coalesce(
+               (SELECT max(earlier.id) FROM reports earlier
+                 WHERE (earlier.project_id, earlier.chain_id) = (r.project_id, r.chain_id) AND earlier.id <
+                 r.id
+                   AND EXISTS (SELECT FROM report_moves m
+                                WHERE (m.project_id, m.report_id, m.status)
+                                    = (earlier.project_id, earlier.id, 'complete'))),
+               r.supersedes)
+      FROM reports r WHERE r.project_id = %(project)s AND r.id = %(report)s AND r.supersedes IS NOT NULL
+"""
+
+# An instrument has no run; its own number, below zero, stands for it.
+_INCLUDED_OF_RUNS: Final = """
+    WITH taken AS (
+        SELECT coalesce(b.run_id, - b.id) AS run, sum(i.amount) AS amount, max(coalesce(i.basis, (
+               SELECT max(newest.id) FROM batches newest
+                WHERE (newest.project_id, newest.run_id, newest.ledger_id)
+                    = (b.project_id, b.run_id, b.ledger_id) AND newest.deleted_at IS NULL), b.id)) AS basis,
+               min(b.start_time) AS start_time, min(b.id) AS first
+          FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+         WHERE i.project_id = %(project)s AND i.report_id = %(report)s GROUP BY 1
+    )
+    SELECT taken.run, taken.amount, taken.basis, b.model_id,
+           ARRAY(SELECT c.correction_id FROM batch_corrections c
+                  WHERE (c.project_id, c.batch_id) = (b.project_id, b.id)),
+           (SELECT coalesce(sum(s.event_count), 0) FROM batch_input_sets s
+             WHERE (s.project_id, s.batch_id) = (b.project_id, b.id)),
+           (SELECT min(n.first_event) FROM batch_inputs n
+             WHERE (n.project_id, n.batch_id) = (b.project_id, b.id)),
+           (SELECT max(n.last_event) FROM batch_inputs n
+             WHERE (n.project_id, n.batch_id) = (b.project_id, b.id))
+      FROM taken JOIN batches b ON (b.project_id, b.id) = (%(project)s, taken.basis)
+     ORDER BY taken.start_time, taken.first
+"""
+
+
+# Read reports.
+
+
+REPORTS: Final = Listing(
+    sorts={
+        "id": "r.id",
+        "name": "r.name",
+        "status": "r.status",
+        "created_at": "r.created_at",
+        "updated_at": "r.updated_at",
+    },
+    default_sort="id",
+    key=("r.project_id", "r.id"),
+    filters={
+        "project_id": project_filter("r.project_id"),
+        "id": Filter("r.id", read_key("report"), "an id rpt_…"),
+        "status": Filter("r.status", among(ReportStatus), f"one of {', '.join(ReportStatus)}"),
+        "report_type": Filter("r.report_type", str, "a report type"),
+        "ledger_id": Filter("r.ledger_id", read_key("ledger"), "an id lgr_…"),
+        "methodology_id": Filter("r.methodology_id", read_int4, "the number of a methodology"),
+        "created_at": Filter("r.created_at", read_moment, MOMENT, BOUNDS),
+    },
+)
+
+_TAKEN: Final = """
+    FROM report_batches b JOIN batches t ON (t.project_id, t.id) = (b.project_id, b.batch_id)
+   WHERE (b.project_id, b.report_id) = (r.project_id, r.id)
+"""
+_JOINED: Final = f"""
+    LEFT JOIN ledgers l ON (l.project_id, l.id) = (r.project_id, r.ledger_id)
+    LEFT JOIN LATERAL (
+        SELECT count(*) AS count, coalesce(sum(b.amount), 0) AS amount, min(t.start_time) AS start_time,
+               max(t.end_time) AS end_time {_TAKEN}) AS taken ON true
+    LEFT JOIN reports later ON (later.project_id, later.supersedes) = (r.project_id, r.id)
+"""
+_SOURCE: Final = f"reports r {_JOINED}"
+_HOLDING: Final = frozenset((*RESERVING, ReportStatus.COMPLETE))
+
+
+def _allocation(
+    status: str, number: int, amount: object, unit: str | None, reserved_at: object
+) -> ReportAllocation | None:
+    if status not in _HOLDING:
+        return None
+    return ReportAllocation(number, amount, unit, reserved_at)  # type: ignore[arg-type] # as the row has them
+
+
+def _none() -> None:
+    return None
+
+
+_report_id: Final = partial(ids.of, "report")
+
+
+def _page_of_report(project: str, report: str) -> Link:
+    return Link(f"/projects/{project}/reports/{report}")
+
+
+REPORT: Final = row_of(
+    Report,
+    Column("id", ("r.project_id", "r.id"), _report_id),
+    Column("numeric_id", "r.id"),
+    Column("project_id", "r.project_id", partial(ids.of, "project")),
+    Column("name", "r.name"),
+    Column("report_type", "r.report_type"),
+    Column("status", "r.status"),
+    Column("methodology_id", "r.methodology_id"),
+    Column("ledger_id", ("r.project_id", "r.ledger_id"), unless_null(partial(ids.of, "ledger"))),
+    Column("start_time", "taken.start_time"),
+    Column("end_time", "taken.end_time"),
+    Column("inclusions", (), list),
+    Column("inclusion_count", "taken.count"),
+    Column("amount", "taken.amount"),
+    Column("allocation", ("r.status", "r.id", "taken.amount", "l.unit", "r.reserved_at"), _allocation),
+    Column("effective_at", "r.effective_at"),
+    Column("supersedes", ("r.project_id", "r.supersedes"), unless_null(_report_id)),
+    Column("superseded_by", ("r.project_id", "later.id"), unless_null(_report_id)),
+    Column("summary_of_changes", (), _none),
+    Column("history", (), list),
+    Column("alerted_batch_count", (), int),
+    Column("stale_batch_count", (), int),
+    Column("waiting_batch_count", (), int),
+    Column("created_at", "r.created_at"),
+    Column("updated_at", "r.updated_at"),
+    Derived("ui_url", ("project_id", "id"), _page_of_report),
+)
+
+
+async def list_reports(tx: Read, actor: Actor, request: ListRequest) -> Page[Report]:
+    """The reports of every project of the actor's account."""
+    where = [of_projects(actor, "r.project_id")]
+    source = Source("reports r", "r.*", _JOINED)
+    page = await read_page(tx, REPORT, REPORTS, request, source=source, where=where)
+    return Page(await _completed(tx, page.data, INCLUSIONS_INLINE), page.info)
+
+
+async def get_report(tx: Read, actor: Actor, friendly: str) -> Report:
+    """One report of the actor's account, with all its inclusions."""
+    key = key_named("report", friendly)
+    return await _one(tx, of_key(actor, "r.project_id", "r.id"), key)
+
+
+async def report_numbered(tx: Read, project: int, number: int) -> Report:
+    """One report that is known to be there."""
+    return await _one(tx, SQL("r.project_id = %s AND r.id = %s"), ids.Key(project, number))
+
+
+async def get_submission(tx: Read, actor: Actor, friendly: str) -> StoredSubmission:
+    """What is kept of a report's submission; of one that was not sent off, that nothing is."""
+    key, kept = await _kept(tx, actor, friendly)
+    if kept is None:
+        return StoredSubmission(friendly, None, None, None, None, None, None, False, [])  # noqa: FBT003
+    steps = await tx.rows(
+        SubmissionStep,
+        """
+        SELECT step, said_at, http_status, detail FROM report_deliveries
+         WHERE project_id = %s AND report_id = %s ORDER BY id
+        """,
+        (key.project, key.key),
+    )
+    return StoredSubmission(
+        report_id=friendly,
+        adapter=kept.adapter,
+        registry_id=kept.registry,
+        key=kept.key,
+        media_type=kept.media_type,
+        size_bytes=kept.size,
+        sha256=kept.sha256.hex(),
+        may_have_been_received=may_have_been_received([DeliveryStep(one.step) for one in steps]),
+        steps=steps,
+    )
+
+
+async def submission_to_send(tx: Read, actor: Actor, friendly: str) -> tuple[ids.Key, KeptSubmission | None]:
+    """The file of a report's submission, and the key of the report."""
+    return await _kept(tx, actor, friendly)
+
+
+async def _kept(tx: Read, actor: Actor, friendly: str) -> tuple[ids.Key, KeptSubmission | None]:
+    key = key_named("report", friendly)
+    await need(tx, "reports r", of_key(actor, "r.project_id", "r.id"), (key.project, key.key))
+    return key, await kept_submission(tx, key.project, key.key)
+
+
+async def bundle_of(tx: Read, actor: Actor, friendly: str) -> KeptBundle:
+    """The proof bundle of one report; NotFound while it has none."""
+    await get_report(tx, actor, friendly)
+    key = key_named("report", friendly)
+    return need_bundle(friendly, await kept_bundle(tx, key.project, key.key))
+
+
+async def time_stamp_of(tx: Read, actor: Actor, friendly: str) -> bytes:
+    """The time stamp over the bundle of one report; NotFound where no authority was asked."""
+    kept = await bundle_of(tx, actor, friendly)
+    if kept.time_stamp is None:
+        message = "No time-stamping authority was asked over the bundle."
+        raise NotFound("report", friendly, message=message, code="time_stamp_missing")
+    return kept.time_stamp
+
+
+async def _one(tx: Read, where: Composable, key: ids.Key) -> Report:
+    found = await find(tx, REPORT, _SOURCE, where, (key.project, key.key))
+    [report] = await _completed(tx, [found], REPORT_BATCHES_MAX)
+    if report.supersedes is None:
+        return report
+    changes = await summary_of_changes(tx, key.project, key.key)
+    return msgspec.structs.replace(report, summary_of_changes=changes)
+
+
+async def _completed(tx: Read, reports: Sequence[Report], most: int) -> list[Report]:
+    """Reports with what stands beside their rows, read for all of them at once."""
+    if not reports:
+        return []
+    keys = [key_named("report", one.id) for one in reports]
+    values = {
+        "projects": [key.project for key in keys],
+        "reports": [key.key for key in keys],
+        "most": most,
+        "project": keys[0].project,  # whose account has the feature or has not; all are of one
+        **PARAMETERS,
+    }
+    inclusions: dict[int, list[Inclusion]] = {key.key: [] for key in keys}
+    for project, report, batch, *rest in await tx.tuples(_INCLUSIONS, values):
+        inclusions[report].append(Inclusion(ids.of("batch", project, batch), *rest))
+    stale: dict[int, int] = dict(await tx.tuples(_STALE, values))
+    alerted: dict[int, int] = dict(await tx.tuples(_ALERTED, values))
+    waiting: dict[int, int] = dict(await tx.tuples(_WAITING, values))
+    history: dict[int, list[ReportMove]] = {key.key: [] for key in keys}
+    for report, *move in await tx.tuples(_HISTORY, values):
+        history[report].append(ReportMove(*move))
+    return [
+        msgspec.structs.replace(
+            report,
+            inclusions=inclusions[key.key],
+            history=history[key.key],
+            stale_batch_count=stale.get(key.key, 0),
+            alerted_batch_count=alerted.get(key.key, 0),
+            waiting_batch_count=waiting.get(key.key, 0),
+        )
+        for key, report in zip(keys, reports, strict=True)
+    ]
+
+
+_NAMED: Final = "unnest(%(projects)s::integer[], %(reports)s::bigint[]) AS named (project_id, report_id)"
+
+_INCLUSIONS: Final = f"""
+    SELECT t.project_id, t.report_id, t.batch_id, t.name, t.start_time, t.end_time, t.amount, t.unit
+      FROM {_NAMED}
+     CROSS JOIN LATERAL (
+           SELECT i.project_id, i.report_id, i.batch_id, b.tracking_id AS name, b.start_time, b.end_time,
+                  i.amount, l.unit
+             FROM report_batches i
+             JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+             JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
+            WHERE (i.project_id, i.report_id) = (named.project_id, named.report_id)
+            ORDER BY b.start_time, b.end_time, b.tracking_id, b.id LIMIT %(most)s) AS t
+     ORDER BY t.report_id, t.start_time, t.end_time, t.name, t.batch_id
+"""
+
+_HISTORY: Final = f"""
+    SELECT m.report_id, m.status, m.said_at, u.name, m.adapter, m.reason, m.reference
+      FROM {_NAMED}
+      JOIN report_moves m ON (m.project_id, m.report_id) = (named.project_id, named.report_id)
+      JOIN users u ON u.id = m.user_id
+     ORDER BY m.report_id, m.id
+"""
+
+# Of the batches of a run the newest says whether it is stale; a report stands on what was newest when it was
+# sent off. A deleted batch is no longer what was taken.
+_STALE: Final = f"""
+    SELECT i.report_id, count(*)
+      FROM {_NAMED}
+      JOIN report_batches i ON (i.project_id, i.report_id) = (named.project_id, named.report_id)
+      JOIN batches own ON (own.project_id, own.id) = (i.project_id, i.batch_id)
+      LEFT JOIN batches b
+        ON (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id) AND {IS_NEWEST}
+     WHERE own.deleted_at IS NOT NULL OR b.id <> i.basis
+        OR (b.project_id, b.id) IN ({stale_among("= ANY (%(projects)s)")})
+     GROUP BY i.report_id
+"""
+
+_WAITING: Final = f"""
+    SELECT i.report_id, count(DISTINCT i.batch_id)
+      FROM {_NAMED}
+      JOIN report_batches i ON (i.project_id, i.report_id) = (named.project_id, named.report_id)
+      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+      JOIN slot_waits w ON (w.project_id, w.ledger_id, w.start_time, w.end_time)
+                         = (b.project_id, b.ledger_id, b.start_time, b.end_time)
+     GROUP BY i.report_id
+"""
+
+_ALERTED: Final = f"""
+    SELECT i.report_id, count(DISTINCT i.batch_id)
+      FROM {_NAMED}
+      JOIN report_batches i ON (i.project_id, i.report_id) = (named.project_id, named.report_id)
+      JOIN model_run_results r ON (r.project_id, r.batch_id) = (i.project_id, i.batch_id) {WITH_RULE}
+     WHERE {IS_ALERT}
+     GROUP BY i.report_id
+"""

@@ -1,0 +1,174 @@
+"""Steps of a start: the port, the migrations, the key of the audit log, and a link for the first person.
+
+A failure of a step is an error that a person can act on.
+
+Invariants: no second service takes the port while this one lives; without a key the service runs and
+signs no heads.
+"""
+
+import asyncio
+import socket
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+import psycopg
+import structlog
+from psycopg.errors import InsufficientPrivilege
+
+from weighbridge.db.engine import Database
+from weighbridge.db.roles import DatabaseUrls, can_switch_triggers_off, let_run, newest_revision, revision_of
+from weighbridge.errors import Refusal
+from weighbridge.platform.audit.heads import keep_key, key_file
+from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of, has_people, offer_first_user
+from weighbridge.settings import Settings
+
+# The port of the service: free when it is taken, and kept while the processes behind it restart.
+#
+# The API processes listen with SO_REUSEPORT, which would let a second service slip in beside the first. So
+# the supervisor first binds without it, which fails while anyone listens, and then keeps a silent socket
+# bound, which makes the same check of a second service fail while no API process listens.
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An address that this process has reserved until it ends."""
+
+    host: str
+    address: str
+    number: int
+    reservation: socket.socket
+
+    @property
+    def url(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.number}"
+
+    @property
+    def near_address(self) -> str:
+        """The address at which this machine itself reaches the port."""
+        return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.address, self.address)  # noqa: S104 - compared
+
+
+def reserve(host: str, number: int) -> Port:
+    """Reserve the port, or a free one for number 0."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            taken = probe.getsockname()
+        reservation = socket.socket(family)
+        reservation.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        reservation.bind(taken)
+    except OSError as error:
+        raise Refusal(f"The service cannot listen on {host} port {number}: {error.strerror}.") from error
+    return Port(host, str(taken[0]), int(taken[1]), reservation)
+
+
+# The migrations as a step of a start: a failure is a refusal that a person can act on.
+
+
+if TYPE_CHECKING:
+    from weighbridge.db.migration import Rehearsal
+
+log = structlog.get_logger("weighbridge.supervisor")
+
+
+def migrate_or_refuse(urls: DatabaseUrls) -> None:
+    """Bring the database to the newest step of its history, and let the running role use it.
+
+    A running role that has the power of the owner leaves a line of warning: it can switch off what
+    keeps books and audit rows as they are.
+    """
+    try:
+        if revision_of(urls.migrating) != newest_revision():
+            _migrate(urls.migrating)
+        let_run(urls)
+        if can_switch_triggers_off(urls.running):
+            log.warning(
+                "database_role_owns_tables",
+                remedy="let WEIGHBRIDGE_MIGRATION_DATABASE_URL name the role that owns the tables, and"
+                " WEIGHBRIDGE_DATABASE_URL another",
+            )
+    except psycopg.Error as error:
+        remedy = (
+            " Run `weighbridge migrate` with WEIGHBRIDGE_MIGRATION_DATABASE_URL naming the role that owns"
+            " the tables."
+        )
+        raise Refusal(
+            f"The database cannot be migrated: {str(error).strip()}"
+            + (remedy if isinstance(error, InsufficientPrivilege) else "")
+        ) from error
+
+
+def _migrate(url: str) -> None:
+    from alembic.util.exc import CommandError  # noqa: PLC0415 - alembic is slow to import
+
+    from weighbridge.db.migration import migrate  # noqa: PLC0415 - as above
+
+    try:
+        migrate(url)
+    except CommandError as error:
+        raise Refusal(f"The database cannot be migrated: {str(error).strip()}") from error
+
+
+def rehearse_or_refuse(url: str) -> "Rehearsal":
+    """Carry out the steps that a database lacks, and undo them."""
+    from alembic.util.exc import CommandError  # noqa: PLC0415 - alembic is slow to import
+
+    from weighbridge.db.migration import rehearse  # noqa: PLC0415 - as above
+
+    try:
+        return rehearse(url)
+    except (psycopg.Error, CommandError) as error:
+        raise Refusal(f"The migrations cannot be rehearsed: {str(error).strip()}") from error
+
+
+# The key of the audit log as a step of a start; where there is none, the service runs and signs no heads.
+
+
+def keep_audit_key(url: str, settings: Settings) -> None:
+    """Have this host have the key, made if the database knows none yet.
+
+    Raises Refusal when a setting names a file that holds none.
+    """
+    try:
+        is_kept = asyncio.run(_keep(url, settings))
+    except Refusal as refusal:
+        if settings.audit_key_file is not None:
+            raise
+        log.error("audit_key_missing", reason=str(refusal))  # noqa: TRY400 - no trace is of use here
+        return
+    if not is_kept:
+        log.error(
+            "audit_key_missing",
+            file=str(key_file(settings)),
+            remedy="let WEIGHBRIDGE_AUDIT_KEY_FILE name a copy of the file that another host of this database"
+            " has, or a new key that signs from now on",
+        )
+
+
+async def _keep(url: str, settings: Settings) -> bool:
+    async with Database(url, connections_max=1) as database, database.write() as tx:
+        return await keep_key(tx, settings) is not None
+
+
+# The first person as a step of a start: while nobody can sign in, a link is made by which somebody joins.
+
+
+def first_user_link(url: str, address: str) -> str | None:
+    """A link by which the first person joins, at the address of the service; None when somebody has.
+
+    The link of an earlier start works no longer.
+    """
+    secret = asyncio.run(_offer(url))
+    return None if secret is None else f"{address}/join?key={secret}"
+
+
+async def _offer(url: str) -> str | None:
+    async with Database(url, connections_max=1) as database, database.write() as tx:
+        if await has_people(tx):
+            return None
+        actor = await administrator_of(tx, DEFAULT_ACCOUNT, f"start_{token_hex(12)}")
+        return await offer_first_user(tx, actor)

@@ -1,0 +1,234 @@
+"""What batches had drawn when their values were computed, and what they saw of other ledgers, by slot."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import msgspec
+
+from weighbridge.core.engine import NodeReading
+from weighbridge.core.engine.slot_computation import Drawing, Drawn, SourceLedgerView
+from weighbridge.core.ledger.allocation import (
+    HALF_EVEN,
+    NO_CONTRIBUTIONS,
+    Contributions,
+    LedgerRounding,
+    Partition,
+    as_columns,
+    of_columns,
+)
+from weighbridge.core.ledger.drawing import Drawer, SourceBatch
+from weighbridge.core.ledger.pool.pool import Pool
+from weighbridge.core.model import Available, Model, Node, Upstream
+from weighbridge.core.quantity.number import digits, plain
+from weighbridge.core.quantity.unit import ONE, Unit, parse_unit
+from weighbridge.core.quantity.value_source import ValueSource
+from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.db.engine import Read
+
+
+@dataclass(frozen=True, slots=True)
+class RunAsUsed:
+    """A run, and the batch that tells what it was made of."""
+
+    slot: Interval
+    partition: Partition
+    batch: int
+
+
+class _Draw(msgspec.Struct, frozen=True):
+    batch: int
+    node: str
+    source: int
+    start_time: Instant
+    end_time: Instant
+    tracking_id: str
+    ledger: int
+    unit: str
+    scale: int
+    rounding: LedgerRounding
+    amount: Decimal
+    attributes: list[Decimal]
+    units: list[str]
+    contributions: list[Decimal | None] | None
+
+    @property
+    def drawn(self) -> Drawn:
+        slot = Interval(self.start_time, self.end_time)
+        return Drawn(
+            self.node,
+            SourceBatch(self.source, self.ledger, slot, self.tracking_id, Partition(), Decimal(0)),
+            self.amount,
+            tuple(self.attributes),
+            tuple(map(parse_unit, self.units)),
+            tuple(self._rests_on()),
+        )
+
+    def _rests_on(self) -> Iterator[Contributions | None]:
+        """What the batch knew of the sources of the amount and of each attribute."""
+        width = len(ValueSource)
+        for column in range(1 + len(self.attributes)):
+            kept = (self.contributions or [None] * width * (1 + len(self.attributes)))[width * column :]
+            known = [one for one in kept[:width] if one is not None]
+            yield of_columns(known) if len(known) == width else None
+
+
+async def drawing_as_used(
+    tx: Read, project: int, model: Model, slots: Sequence[Interval], runs: Sequence[RunAsUsed]
+) -> list[Drawing | None]:
+    """What the nodes of each slot drew and saw; None for a model that looks at no other ledger."""
+    nodes = {node.slug: node.body for node in model.nodes if isinstance(node.body, Upstream | Available)}
+    if not nodes:
+        return [None] * len(slots)
+    by_batch = {run.batch: run for run in runs}
+    draws = await tx.rows(_Draw, _DRAWS, (project, list(by_batch)))
+    seen = await tx.tuples(_SEEN, (project, list(by_batch), sorted(nodes)))
+    recorded: dict[Drawer, tuple[Drawn, ...]] = {}
+    for one in draws:
+        drawer = _drawer(by_batch[one.batch], one.node)
+        recorded[drawer] = (*recorded.get(drawer, ()), one.drawn)
+    source_ledgers = await _source_ledgers(tx, project, nodes, {one.node: one for one in draws})
+    values = {_drawer(by_batch[batch], slug): value for batch, slug, value in seen}
+    return [Drawing(slot, Pool((), {}), source_ledgers, recorded=recorded, seen=values) for slot in slots]
+
+
+def _drawer(run: RunAsUsed, node: str) -> Drawer:
+    return Drawer(run.slot, run.partition, node)
+
+
+async def _source_ledgers(
+    tx: Read, project: int, nodes: Mapping[str, Upstream | Available], drawn: Mapping[str, _Draw]
+) -> dict[str, SourceLedgerView]:
+    """The ledgers as the nodes drew from them; of a node that drew nothing, by the name that it gives."""
+    rows = await tx.tuples(
+        "SELECT name, id, unit, scale, rounding FROM ledgers WHERE project_id = %s AND name = ANY (%s)",
+        (project, sorted({body.ledger for body in nodes.values()})),
+    )
+    named = {name: (number, unit, scale, how) for name, number, unit, scale, how in rows}
+    unknown = (0, str(ONE), 0, HALF_EVEN)
+    source_ledgers = {}
+    for slug, body in nodes.items():
+        one = drawn.get(slug)
+        drawn_from = (one.ledger, one.unit, one.scale, one.rounding) if one else None
+        number, unit, scale, rounding = drawn_from or named.get(body.ledger, unknown)
+        source_ledgers[slug] = SourceLedgerView(
+            number, body.ledger, parse_unit(unit), scale, _attributes(body, one), rounding
+        )
+    return source_ledgers
+
+
+def _attributes(body: Upstream | Available, one: _Draw | None) -> dict[str, Unit]:
+    """The units of what travelled along; where nothing did, nothing depends on them."""
+    written = body.attributes if isinstance(body, Upstream) else {}
+    units = [parse_unit(unit) for unit in one.units] if one else [unit or ONE for unit in written.values()]
+    return dict(zip(written, units, strict=True))
+
+
+_DRAWS = """
+    SELECT d.batch_id, d.node, source.id, source.start_time, source.end_time, source.tracking_id, l.id,
+           l.unit, l.scale, l.rounding, d.amount, d.attributes, d.units, d.contributions
+      FROM batch_draws d
+      JOIN batches source ON (source.project_id, source.id) = (d.project_id, d.source_batch_id)
+      JOIN ledgers l ON (l.project_id, l.id) = (source.project_id, source.ledger_id)
+     WHERE d.project_id = %s AND d.batch_id = ANY (%s) ORDER BY d.batch_id, d.node, d.place
+"""
+_SEEN = """
+    SELECT batch_id, slug, value FROM batch_calculations
+     WHERE project_id = %s AND batch_id = ANY (%s) AND slug = ANY (%s) AND value IS NOT NULL
+"""
+
+
+# What the nodes of a batch came to, as it is kept and as it is computed anew, and where the two differ.
+
+
+@dataclass(frozen=True, slots=True)
+class Calculated:
+    """What a node came to, as its digits or, of an array, their digest; of a shared input, also the whole."""
+
+    amount: str
+    whole: Decimal | None
+    name: str
+    unit: str
+    is_output: bool
+    is_primary: bool
+    contributions: tuple[Decimal, ...] | None = None
+    """What contributes to an output, source by source; None of other nodes, and where nobody knows."""
+
+    @classmethod
+    def of(
+        cls,
+        node: Node,
+        reading: NodeReading,
+        model: Model,
+        primary: str,
+        contributions: Mapping[str, Contributions | None],
+    ) -> "Calculated":
+        """A node as it is computed anew; `primary` is the output that the ledger keeps."""
+        is_output = node in model.outputs
+        rests_on = contributions.get(node.slug, NO_CONTRIBUTIONS)
+        return cls(
+            digits(reading.amount),
+            reading.whole,
+            node.label,
+            str(node.unit),
+            is_output,
+            node.slug == primary,
+            tuple(as_columns(rests_on)) if is_output and rests_on is not None else None,
+        )
+
+    @property
+    def shown(self) -> str:
+        """What it is called and serves for."""
+        role = "the primary output" if self.is_primary else "an output" if self.is_output else "no output"
+        return f"{self.name!r} in {self.unit}, {role}"
+
+
+def differences(
+    slug: str, kept: Calculated | None, anew: Calculated | None, *, is_told: bool
+) -> Iterator[str]:
+    """Where a node is not what it is computed to be anew; `is_told` when that says what it rests on.
+
+    Batches of before contributions were kept have none.
+    """
+    if kept is None or anew is None or (kept.amount, kept.whole) != (anew.amount, anew.whole):
+        if kept != anew:
+            yield f"node {slug} is {_amount(kept)} in the batch and {_amount(anew)} computed anew"
+        return
+    if replace(kept, contributions=None) != replace(anew, contributions=None):
+        yield f"node {slug} is {kept.shown} in the batch, and {anew.shown} in the model"
+    if is_told and kept.contributions is not None and kept.contributions != anew.contributions:
+        yield f"node {slug} rests on {_sources(kept)} in the batch and on {_sources(anew)} computed anew"
+
+
+def _amount(calculated: Calculated | None) -> str:
+    return "nothing" if calculated is None else calculated.amount
+
+
+def _sources(calculated: Calculated) -> str:
+    """What contributes to a node, source by source."""
+    if calculated.contributions is None:
+        return "what nobody knows"
+    named = zip(ValueSource, calculated.contributions, strict=True)
+    return ", ".join(f"{plain(amount)} {source}" for source, amount in named if amount) or "no value"
+
+
+async def calculations(tx: Read, project: int, batches: Sequence[int]) -> dict[int, dict[str, Calculated]]:
+    """What the nodes of batches came to, by batch and slug, as it is kept."""
+    by_batch: dict[int, dict[str, Calculated]] = {}
+    rows = await tx.tuples(
+        """
+        SELECT c.batch_id, c.slug, c.value, c.whole, c.element_count, encode(c.elements_sha256, 'hex'),
+               c.elements, c.name, c.unit, c.is_output, c.is_primary, c.contributions
+          FROM batch_calculations c WHERE c.project_id = %s AND c.batch_id = ANY (%s)
+        """,
+        (project, batches),
+    )
+    for batch, slug, value, whole, count, digest, elements, name, unit, is_output, is_primary, kept in rows:
+        amount = digits(value) if count is None else f"[{count} {digest}]"
+        if elements is not None and digits(tuple(elements)) != amount:
+            amount = f"{amount} by its digest, {digits(tuple(elements))} by its elements"
+        rests_on = None if kept is None else tuple(kept)
+        by_batch.setdefault(batch, {})[slug] = Calculated(
+            amount, whole, name, unit, is_output, is_primary, rests_on
+        )
+    return by_batch

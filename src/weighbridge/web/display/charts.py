@@ -1,0 +1,345 @@
+"""Charts as SVG: the parts that all pictures share, bars, sparklines, balances over time, and traces of
+values.
+
+No colour is written into a picture, only classes; the stylesheet has the colours. Each picture tells in
+words what it shows (`title`, `desc`).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final, Protocol
+
+from markupsafe import Markup, escape
+
+from weighbridge.web.display.figures import MINUS, rounded
+
+# The parts that pictures share: an element of SVG, a picture with its words, coordinates as text.
+
+
+Length = int | Decimal | Fraction
+"""A coordinate; the unit is a pixel of the picture's own size."""
+
+_TENTH: Final = 10
+
+
+def at(length: Length) -> str:
+    """A coordinate as SVG has it, to a tenth of a pixel."""
+    tenths = round(Fraction(length) * _TENTH)
+    whole, rest = divmod(abs(tenths), _TENTH)
+    sign = "-" if tenths < 0 else ""
+    return f"{sign}{whole}.{rest}" if rest else f"{sign}{whole}"
+
+
+def element(name: str, *inside: Markup | str, **attributes: object) -> Markup:
+    """An element; `class_` is its class, and an underscore in a name stands for a hyphen."""
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_text(value))}"'
+        for key, value in attributes.items()
+        if value is not None and value != ""
+    )
+    body = Markup("").join(inside)
+    return Markup(f"<{name}{written}>{body}</{name}>" if body else f"<{name}{written}/>")  # noqa: S704 - escaped
+
+
+def picture(width: Length, height: Length, parts: Iterable[Markup], *, says: str, kind: str = "") -> Markup:
+    """A picture of a size that says in words what it shows; one with links in it is a group of them."""
+    inside = Markup("").join(parts)
+    return element(
+        "svg", element("title", escape(says)), inside,
+        class_=f"picture {kind}".strip(), viewBox=f"0 0 {at(width)} {at(height)}", width=at(width),
+        height=at(height), role="group" if "<a " in inside else "img", aria_label=says,
+    )  # fmt: skip
+
+
+def label(text: str, x: Length, y: Length, *, kind: str = "", anchor: str = "") -> Markup:
+    """A text at a place."""
+    return element("text", escape(text), x=x, y=y, class_=kind, text_anchor=anchor)
+
+
+def link(address: str, *inside: Markup, is_current: bool = False) -> Markup:
+    """Parts that lead somewhere, or to where one is already."""
+    return element("a", *inside, href=address, aria_current="true" if is_current else None)
+
+
+def path_of(points: Iterable[tuple[Length, Length]]) -> str:
+    """A line through points."""
+    return " ".join(f"{'L' if index else 'M'}{at(x)} {at(y)}" for index, (x, y) in enumerate(points))
+
+
+def _text(value: object) -> str:
+    return at(value) if isinstance(value, Decimal | Fraction) else str(value)
+
+
+# One bar for what is drawn, what remains and what is short; figures stand beside it, not in it.
+
+
+SHARES_WIDTH: Final = 520
+SHARES_HEIGHT: Final = 10
+
+
+def stacked_bar(
+    parts: Sequence[tuple[str, Decimal]], *, says: str, width: int = SHARES_WIDTH, height: int = SHARES_HEIGHT
+) -> Markup:
+    """Parts by their kinds (`drawn`, `remaining`, `deficit`) side by side, as long as their amounts.
+
+    An amount that is there is seen: it is a pixel wide at least. Zero has no part.
+    """
+    shown = [(kind, abs(Fraction(amount))) for kind, amount in parts if amount]
+    total = sum((amount for _, amount in shown), Fraction(0))
+    drawn, x = [], Fraction(0)
+    for kind, amount in shown:
+        length = max(amount / total * width, Fraction(1))
+        drawn.append(element("rect", x=x, y=0, width=length, height=height, class_=kind))
+        x += length
+    return picture(width, height, drawn, says=says, kind="shares")
+
+
+# A sparkline: one bar for each period of a year or so, as high as its amount; what is missing has none.
+
+
+BAR: Final = 9
+GAP: Final = 2
+SPARKLINE_HEIGHT: Final = 22
+
+
+def sparkline(amounts: Sequence[Decimal | None], *, says: str, newest: int = 0) -> Markup:
+    """Bars in their order, the last `newest` of them stronger; what is below zero hangs from the line."""
+    known = [Fraction(amount) for amount in amounts if amount is not None]
+    most, least = max([*known, Fraction(0)]), min([*known, Fraction(0)])
+    scale = (SPARKLINE_HEIGHT - 1) / (most - least) if most > least else Fraction(0)
+    base = most * scale if scale else Fraction(SPARKLINE_HEIGHT - 1)
+    width = max(len(amounts) * (BAR + GAP) - GAP, 1)
+    bars = [
+        _bar(index, Fraction(amount) * scale, base, is_newest=index >= len(amounts) - newest)
+        for index, amount in enumerate(amounts)
+        if amount
+    ]
+    line = element("line", x1=0, x2=width, y1=base + Fraction(1, 2), y2=base + Fraction(1, 2), class_="base")
+    return picture(width, SPARKLINE_HEIGHT, [*bars, line], says=says, kind="sparkline")
+
+
+def _bar(index: int, height: Fraction, base: Fraction, *, is_newest: bool) -> Markup:
+    seen = max(abs(height), Fraction(1))
+    top: Length = base - seen if height > 0 else base
+    kind = "bar now" if is_newest else "bar"
+    return element("rect", x=index * (BAR + GAP), y=top, width=BAR, height=seen, class_=kind)
+
+
+# A balance over time: one step for each month, filled down to zero, below it where something is short.
+
+
+STEP: Final = 56
+STEPS_HEIGHT: Final = 120
+FOOT: Final = 18
+
+
+def steps(months: Sequence[tuple[str, Decimal, str]], *, says: str) -> Markup:
+    """The chart: of each month its short name, how the ledger stood at its end, and that in words."""
+    levels = [Fraction(level) for _, level, _ in months]
+    most, least = max([*levels, Fraction(0)]), min([*levels, Fraction(0)])
+    scale = Fraction(STEPS_HEIGHT) / (most - least) if most > least else Fraction(0)
+    base = most * scale + 1
+    parts = []
+    for index, (name, _, said) in enumerate(months):
+        height = levels[index] * scale
+        top, tall = (base - height, height) if height >= 0 else (base, -height)
+        kind = "level short" if height < 0 else "level"
+        parts.append(
+            element(
+                "g",
+                element("title", escape(said)),
+                element(
+                    "rect", x=index * STEP, y=top, width=STEP - 2, height=max(tall, Fraction(1)), class_=kind
+                ),
+            )
+        )
+        parts.append(
+            label(
+                name, index * STEP + (STEP - 2) // 2, STEPS_HEIGHT + FOOT - 3, kind="label", anchor="middle"
+            )
+        )
+    width = max(len(months) * STEP, 1)
+    parts.append(element("line", x1=0, x2=width, y1=base, y2=base, class_="base"))
+    return picture(width, STEPS_HEIGHT + FOOT, parts, says=says, kind="steps")
+
+
+# A trace: values over time as a line, the extremes of buckets as a band, each correction as a pin.
+#
+# Marks are those of every page: adjusted ink, substituted a hollow dot, imputed a hollow square; an outage
+# is a grey band; what is missing is a gap, never a line across.
+
+
+TRACE_WIDTH: Final = 1_160
+TRACE_HEIGHT: Final = 240
+LEFT: Final = 64
+BOTTOM: Final = 22
+LINES: Final = 4
+"""Lines across that carry a number."""
+
+
+class TracedSeries(Protocol):
+    """What a trace is drawn of: a series over a range."""
+
+    @property
+    def start(self) -> datetime: ...
+    @property
+    def end(self) -> datetime: ...
+    @property
+    def points(self) -> Sequence["TracedPoint"]: ...
+    @property
+    def pins(self) -> Sequence["TracedPin"]: ...
+    @property
+    def outages(self) -> Sequence["TracedOutage"]: ...
+
+
+class TracedPoint(Protocol):
+    """A value, or the extremes of a bucket."""
+
+    @property
+    def start(self) -> datetime: ...
+    @property
+    def low(self) -> Decimal: ...
+    @property
+    def high(self) -> Decimal: ...
+    @property
+    def captured(self) -> Decimal | None: ...
+    @property
+    def is_imputed(self) -> bool: ...
+
+
+class TracedPin(Protocol):
+    """A corrected value."""
+
+    @property
+    def start(self) -> datetime: ...
+    @property
+    def value(self) -> Decimal: ...
+    @property
+    def source(self) -> str: ...
+
+
+class TracedOutage(Protocol):
+    """A stretch in which nothing was expected."""
+
+    @property
+    def start(self) -> datetime: ...
+    @property
+    def end(self) -> datetime | None: ...
+    @property
+    def reason(self) -> str: ...
+
+
+class _Scale:
+    def __init__(self, drawn: TracedSeries, width: int, proposed: Decimal | None) -> None:
+        self.width = width
+        self.start, self.span = drawn.start, max(drawn.end - drawn.start, timedelta(milliseconds=1))
+        values = [one for point in drawn.points for one in (point.low, point.high, point.captured)]
+        known = [Fraction(one) for one in (*values, proposed) if one is not None] or [Fraction(0)]
+        least, most = min(known), max(known)
+        room = (most - least) / 12 or abs(most) / 12 or Fraction(1)
+        self.least, self.most = least - room, most + room
+
+    def x(self, moment: datetime) -> Fraction:
+        share = Fraction(
+            (moment - self.start) // timedelta(milliseconds=1), self.span // timedelta(milliseconds=1)
+        )
+        return LEFT + min(max(share, Fraction(0)), Fraction(1)) * (self.width - LEFT)
+
+    def y(self, value: Decimal | Fraction) -> Fraction:
+        share = (Fraction(value) - self.least) / (self.most - self.least)
+        return (TRACE_HEIGHT - BOTTOM) * (1 - share)
+
+
+def trace(
+    drawn: TracedSeries,
+    *,
+    says: str,
+    ticks: Sequence[tuple[datetime, str]],
+    breaks: timedelta | None = None,
+    chosen: datetime | None = None,
+    proposed: Decimal | None = None,
+    width: int = TRACE_WIDTH,
+) -> Markup:
+    """The picture of a series; the line is broken wherever a pause is longer than `breaks`.
+
+    A chosen moment is marked, and with it the value that is proposed there.
+    """
+    scale = _Scale(drawn, width, proposed)
+    parts = [*_outages(drawn, scale), *_lines(scale), *_times(scale, ticks)]
+    if chosen is not None:
+        x = scale.x(chosen)
+        parts.append(element("line", x1=x, x2=x, y1=0, y2=TRACE_HEIGHT - BOTTOM, class_="chosen"))
+    for stretch in _stretches(drawn.points, breaks):
+        parts += _stretch(stretch, scale)
+    parts += [_pin(scale, point.start, point.high, "imputed") for point in drawn.points if point.is_imputed]
+    parts += [
+        _pin(scale, one.start, one.value, "substituted" if one.source == "substitution" else "adjusted")
+        for one in drawn.pins
+    ]
+    if chosen is not None and proposed is not None:
+        parts.append(_pin(scale, chosen, proposed, "substituted"))
+    return picture(width, TRACE_HEIGHT, parts, says=says, kind="trace wide")
+
+
+def _stretches(points: Sequence[TracedPoint], breaks: timedelta | None) -> Iterator[list[TracedPoint]]:
+    stretch: list[TracedPoint] = []
+    for point in points:
+        if stretch and breaks is not None and point.start - stretch[-1].start > breaks:
+            yield stretch
+            stretch = []
+        stretch.append(point)
+    if stretch:
+        yield stretch
+
+
+def _stretch(points: list[TracedPoint], scale: _Scale) -> Iterator[Markup]:
+    highs = [(scale.x(one.start), scale.y(one.high)) for one in points]
+    lows = [(scale.x(one.start), scale.y(one.low)) for one in points]
+    captured = [(scale.x(one.start), scale.y(one.captured)) for one in points if one.captured is not None]
+    if lows != highs:
+        yield element("path", d=path_of([*highs, *reversed(lows)]) + " Z", class_="band")
+    if captured:
+        yield element("path", d=path_of(captured), class_="captured")
+    yield element(
+        "path",
+        d=path_of(highs if len(highs) > 1 else [*highs, (highs[0][0] + 2, highs[0][1])]),
+        class_="line",
+    )
+
+
+def _pin(scale: _Scale, moment: datetime, value: Decimal, kind: str) -> Markup:
+    x, y = scale.x(moment), scale.y(value)
+    if kind == "imputed":
+        return element("rect", x=x - 3, y=y - 3, width=6, height=6, class_=f"pin {kind}")
+    return element("circle", cx=x, cy=y, r=Fraction(7, 2), class_=f"pin {kind}")
+
+
+def _outages(drawn: TracedSeries, scale: _Scale) -> Iterator[Markup]:
+    for one in drawn.outages:
+        first, last = scale.x(one.start), scale.x(one.end or drawn.end)
+        yield element(
+            "rect", element("title", escape(one.reason)), x=first, y=0, width=max(last - first, Fraction(1)),
+            height=TRACE_HEIGHT - BOTTOM, class_="out",
+        )  # fmt: skip
+
+
+def _lines(scale: _Scale) -> Iterator[Markup]:
+    for at in range(1, LINES + 1):
+        value = scale.least + (scale.most - scale.least) * Fraction(at, LINES + 1)
+        y = scale.y(value)
+        yield element("line", x1=LEFT, x2=scale.width, y1=y, y2=y, class_="base")
+        yield label(_said(value), LEFT - 8, y + 4, kind="axis", anchor="end")
+
+
+def _said(value: Fraction) -> str:
+    number = Decimal(value.numerator) / Decimal(value.denominator)
+    digits = max(3 - number.adjusted(), 0) if number else 0
+    text = format(rounded(number.quantize(Decimal(1).scaleb(-min(digits, 9)))), "f")
+    return text.replace("-", MINUS)
+
+
+def _times(scale: _Scale, ticks: Sequence[tuple[datetime, str]]) -> Iterator[Markup]:
+    for moment, words in ticks:
+        yield label(words, scale.x(moment), TRACE_HEIGHT - 5, kind="axis")

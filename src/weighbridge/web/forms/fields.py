@@ -1,0 +1,407 @@
+"""Fields of a form, made from the type that the interface takes: shown as texts, and read back as a body.
+
+Read `fields_of`, then `texts_of` (a record as texts), then `FormBody` (texts as a body).
+
+Invariants: a form knows no rule of a record; each problem is shown at its field; of a change only what
+was typed anew is sent.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, cast
+
+import msgspec
+from msgspec import inspect
+
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import NumberError, limited, plain, shorten
+from weighbridge.http.openapi.schemas import meaning_of
+from weighbridge.web.display.figures import Moments, moment_of, spoken
+
+# Fields of a form: how each is shown, read, and what it may take, by the type that the interface takes.
+#
+# Words come from the table of the form, or else from what the interface says of the field, so that a form
+# and the description of the interface say the same.
+
+
+LONG_FROM: Final = 1_000
+"""Characters that a text may have from which on it has a field of several lines."""
+
+ANSWERS: Final = (("yes", "yes"), ("no", "no"))
+"""What a value that is true or false is typed as, where it may also be missing."""
+
+_CODE: Final = re.compile(r"`([^`]*)`")
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """One field, or the fields of a record inside the record."""
+
+    name: str
+    label: str
+    kind: str
+    """line, text, number, whole, date, moment, choice, answer, truth, record, group or rows."""
+    help: str = ""
+    is_required: bool = False
+    choices: Sequence[tuple[str, str]] = ()
+    """What may be chosen, with its words."""
+    usual: str = ""
+    """What stands in the field of a new record."""
+    of: str = ""
+    """The kind of records that it names one of, or the slug of one."""
+    fields: Sequence["FormField"] = ()
+    """The fields of a group, or of each row."""
+    unit: str = ""
+    is_fixed: bool = False
+    """Whether it is said when the record is made and never again."""
+    is_merged: bool = False
+    """Whether a group takes changes one by one, rather than as a whole."""
+    lines: int = 3
+    """Free rows that are offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the table of a form says of a field; the rest follows from its type."""
+
+    name: str
+    label: str = ""
+    help: str | None = None
+    kind: str = ""
+    of: str = ""
+    choices: Mapping[str, str] | None = None
+    """Words for what may be chosen."""
+    fields: Sequence["Said"] = ()
+    is_fixed: bool = False
+    lines: int = 3
+
+
+def fields_of(record: type[msgspec.Struct], said: Sequence[Said]) -> tuple[FormField, ...]:
+    """The fields of a form over the type of a record as the interface takes it, in the order of the table."""
+    types = {one.encode_name: one for one in cast("inspect.StructType", inspect.type_info(record)).fields}
+    return tuple(_form_field(record, types[one.name], one) for one in said)
+
+
+def _form_field(record: type[msgspec.Struct], found: inspect.Field, said: Said) -> FormField:
+    inner, choices, is_optional = _peeled(found.type)
+    kind = said.kind or ("record" if said.of else _kind(inner, choices))
+    struct = inner.item_type if isinstance(inner, inspect.ListType) else inner
+    within = (
+        fields_of(struct.cls, said.fields) if isinstance(struct, inspect.StructType) and said.fields else ()
+    )
+    usual = found.default
+    words = said.choices or {}
+    return FormField(
+        said.name,
+        said.label or spoken(said.name).capitalize(),
+        kind,
+        help=_help(record, said),
+        is_required=found.required and not is_optional and kind not in {"truth", "group", "rows"},
+        choices=[(one, words.get(one, spoken(one))) for one in choices],
+        usual=usual if isinstance(usual, str) else "yes" if usual is True else "",
+        of=said.of,
+        fields=within,
+        is_fixed=said.is_fixed,
+        lines=said.lines,
+    )
+
+
+def _peeled(kind: Any) -> tuple[Any, Sequence[str], bool]:
+    """A type without what is around it, the words that it allows, and whether it may be null."""
+    is_optional = False
+    choices: Sequence[str] = ()
+    while True:
+        if isinstance(kind, inspect.UnionType):
+            is_optional = True
+            [kind] = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
+        elif isinstance(kind, inspect.Metadata):
+            choices = (kind.extra_json_schema or {}).get("enum", choices)
+            kind = kind.type
+        else:
+            return kind, choices, is_optional
+
+
+def _kind(inner: Any, choices: Sequence[str]) -> str:
+    if choices:
+        return "choice"
+    kinds: Sequence[tuple[type, str]] = (
+        (inspect.BoolType, "truth"),
+        (inspect.IntType, "whole"),
+        (inspect.DecimalType, "number"),
+        (inspect.CustomType, "number"),
+        (inspect.DateTimeType, "moment"),
+        (inspect.StructType, "group"),
+        (inspect.ListType, "rows"),
+    )
+    for of, kind in kinds:
+        if isinstance(inner, of):
+            return kind
+    return "text" if (getattr(inner, "max_length", None) or 0) >= LONG_FROM else "line"
+
+
+def _help(record: type[msgspec.Struct], said: Said) -> str:
+    if said.help is not None:
+        return said.help
+    meaning = meaning_of(record, said.name, None) or ""
+    return _CODE.sub(r"\1", meaning).replace("; null when not said", "").replace("; null says nothing", "")
+
+
+# A record as the texts that stand in the fields of its form, by the names of the fields.
+#
+# A field inside a record is named by its path, `address.city`, and one of a row by its line,
+# `data_point_types[0].name`: as the interface names what a problem is about.
+
+
+Texts = Mapping[str, str]
+
+LINES_MAX: Final = 1_000
+"""Rows of a form that are read, at most."""
+
+_LINE: Final = re.compile(r"\[(\d+)\]\.")
+_DIGITS_READ: Final = 9
+"""Digits of a row's number that are read; a longer number is beyond any form."""
+
+
+def texts_of(fields: Sequence[FormField], record: Any, when: Moments, within: str = "") -> dict[str, str]:
+    """The texts of a record; those of what it does not have are left out."""
+    texts: dict[str, str] = {}
+    for one in fields:
+        value, path = _value(record, one.name), within + one.name
+        if value is None:
+            continue
+        if one.kind == "group":
+            texts |= texts_of(one.fields, value, when, f"{path}.")
+        elif one.kind == "rows":
+            for at, row in enumerate(value):
+                texts |= texts_of(one.fields, row, when, f"{path}[{at}].")
+        else:
+            texts[path] = _text(one, value, when)
+    return texts
+
+
+def usual_texts(fields: Sequence[FormField]) -> dict[str, str]:
+    """What stands in the fields of a new record."""
+    return {one.name: one.usual for one in fields if one.usual and not one.fields}
+
+
+def lines_of(texts: Iterable[str], path: str) -> int:
+    """How many rows there are of a path, blank ones among them."""
+    return min(max(_lines(texts, path), default=-1) + 1, LINES_MAX)
+
+
+def count_fields(texts: Iterable[str]) -> int:
+    """About how many fields a form with these has, which shows the rows before the last one as well."""
+    names = [*texts]
+    rows = [_number(digits) for name in names for digits in _LINE.findall(name)]
+    return max([len(names), *(min(row + 1, LINES_MAX) for row in rows)])
+
+
+def is_beyond_lines(texts: Texts, path: str) -> bool:
+    """Whether something was typed into a row that is not read."""
+    return any(line >= LINES_MAX for line in _lines((name for name, text in texts.items() if text), path))
+
+
+def _lines(texts: Iterable[str], path: str) -> Iterator[int]:
+    for name in texts:
+        if name.startswith(path) and (match := _LINE.match(name, len(path))) is not None:
+            yield _number(match[1])
+
+
+def _number(digits: str) -> int:
+    return int(digits.lstrip("0")[:_DIGITS_READ] or "0")
+
+
+def _value(record: Any, name: str) -> Any:
+    found = record.get(name) if isinstance(record, Mapping) else getattr(record, name, None)
+    return None if found is msgspec.UNSET else found
+
+
+def _text(one: FormField, value: Any, when: Moments) -> str:
+    if one.kind == "truth":
+        return "yes" if value else ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Decimal | int):
+        return plain(Decimal(value))
+    if one.kind == "moment" and isinstance(value, datetime | str):
+        return _clock(when, value)
+    return str(value)
+
+
+def _clock(when: Moments, value: datetime | str) -> str:
+    """A moment by the clock of the project, with seconds where it has any."""
+    local = when.local(moment_of(value))
+    if local.microsecond:
+        return f"{local:%Y-%m-%dT%H:%M:%S}.{local.microsecond // 1000:03d}"
+    return f"{local:%Y-%m-%dT%H:%M:%S}" if local.second else f"{local:%Y-%m-%dT%H:%M}"
+
+
+# What was typed into a form as the body that the interface takes, and its problems back at their fields.
+
+
+GONE: Final = "gone"
+"""The box of a row that is to go."""
+
+_INDEX: Final = re.compile(r"\[(\d+)\]")
+_BLANK_KINDS: Final = frozenset({"choice", "truth"})
+"""Kinds of fields that say something in a row that nobody typed into."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormBody:
+    """A body in the making."""
+
+    when: Moments
+    problems: list[Problem] = field(default_factory=list)
+    """What cannot be read, at its field."""
+
+    def new(self, fields: Sequence[FormField], texts: Texts) -> dict[str, Any]:
+        """All that was typed, for a record that is to be made."""
+        found = {one.name: self._read(one, texts, one.name) for one in fields}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def changed(self, fields: Sequence[FormField], texts: Texts, before: Texts) -> dict[str, Any]:
+        """What was typed anew for a record that has the texts before; null where it was taken away."""
+        body: dict[str, Any] = {}
+        for one in fields:
+            if one.is_fixed:
+                continue
+            if one.is_merged:
+                within = [part for part in one.fields if _differs(f"{one.name}.{part.name}", texts, before)]
+                merged = {part.name: self._read(part, texts, f"{one.name}.{part.name}") for part in within}
+                body |= {one.name: merged} if merged else {}
+            elif _differs(one.name, texts, before):
+                body[one.name] = self._read(one, texts, one.name)
+        return body
+
+    def _read(self, one: FormField, texts: Texts, path: str) -> Any:
+        if one.kind == "rows":
+            if is_beyond_lines(texts, path):
+                said = f"{one.label} has more than {LINES_MAX:,} rows, which is more than a form takes."
+                self.problems.append(Problem(said, path, "too_many"))
+            return [self._record(one.fields, texts, f"{path}[{at}].") for at in rows_typed(one, texts, path)]
+        if one.kind == "group":
+            if not is_typed(one.fields, texts, f"{path}."):
+                return None
+            return self._record(one.fields, texts, f"{path}.")
+        text = texts.get(path, "")
+        if one.kind == "truth":
+            return text == "yes"
+        if not text:
+            return (
+                "" if one.is_required and one.kind in {"line", "text", "choice"} else self._missing(one, path)
+            )
+        return self._value(one, text, path)
+
+    def _record(self, fields: Sequence[FormField], texts: Texts, within: str) -> dict[str, Any]:
+        return {one.name: self._read(one, texts, within + one.name) for one in fields}
+
+    def _value(self, one: FormField, text: str, path: str) -> Any:
+        if one.kind == "answer":
+            return text == "yes"
+        if one.kind == "moment":
+            moment = self.when.typed(text)
+            if moment is None:
+                return self._wrong(one, path, f"{shorten(text)!r}, which is no date and time")
+            if self.when.is_skipped(text):
+                return self._wrong(one, path, f"{text!r}, which the clocks of {self.when.zone} pass over")
+            return moment.text
+        if one.kind in {"number", "whole"}:
+            return self._number(one, text, path)
+        return text
+
+    def _number(self, one: FormField, text: str, path: str) -> Any:
+        try:
+            number = Decimal(text.replace("\N{MINUS SIGN}", "-").replace("_", "no digit"))
+        except InvalidOperation:
+            number = Decimal("NaN")
+        if not number.is_finite():
+            said = "no number; decimals stand behind a point, and nothing between thousands"
+            return self._wrong(one, path, f"{shorten(text)!r}, which is {said}")
+        if one.kind == "number":
+            return number
+        try:
+            whole = int(limited(number))  # in this order, for 1e999999999 has as many digits
+        except NumberError as error:
+            return self._wrong(one, path, f"{shorten(text)!r}, and {error}".removesuffix("."))
+        return whole if whole == number else self._wrong(one, path, f"{shorten(text)}, no whole number")
+
+    def _missing(self, one: FormField, path: str) -> None:
+        if one.is_required:
+            self.problems.append(Problem(f"{one.label} is missing.", path, "required"))
+
+    def _wrong(self, one: FormField, path: str, said: str) -> None:
+        self.problems.append(Problem(f"{one.label} is {said}.", path, "invalid"))
+
+
+def rows_typed(one: FormField, texts: Texts, path: str) -> list[int]:
+    """The rows in which something was typed, and that are not to go."""
+    return [
+        at
+        for at in range(lines_of(texts, path))
+        if texts.get(f"{path}[{at}].{GONE}") != "yes" and is_typed(one.fields, texts, f"{path}[{at}].")
+    ]
+
+
+def is_typed(fields: Sequence[FormField], texts: Texts, within: str) -> bool:
+    """Whether anything was typed into some fields; what a choice begins with was not."""
+    for one in fields:
+        path = within + one.name
+        if one.kind == "rows":
+            if rows_typed(one, texts, path):
+                return True
+        elif one.kind == "group":
+            if is_typed(one.fields, texts, f"{path}."):
+                return True
+        elif one.kind not in _BLANK_KINDS and texts.get(path):
+            return True
+    return False
+
+
+def at_fields(
+    problems: Iterable[Problem], noun: str, fields: Sequence[FormField], texts: Texts
+) -> tuple[Problem, ...]:
+    """Problems of the interface at the fields of the form; rows are counted as they were typed."""
+    rows = dict(_rows(fields, texts, ""))
+    return tuple(
+        Problem(one.message, _field_at(one.field or "", noun, rows), one.code, one.records)
+        for one in problems
+    )
+
+
+def messages_at(problems: Iterable[Problem]) -> dict[str, str]:
+    """What is wrong with each field, by its name; a form of a thousand rows asks for each of theirs."""
+    found: dict[str, str] = {}
+    for one in problems:
+        name = one.field or ""
+        found[name] = f"{found[name]} {one.message}" if name in found else one.message
+    return found
+
+
+def _field_at(path: str, noun: str, rows: Mapping[str, Sequence[int]]) -> str:
+    path = path.removeprefix("$.").removeprefix(f"{noun}.")
+    for name, typed in rows.items():
+        match = _INDEX.match(path, len(name)) if path.startswith(name) else None
+        if match is not None and int(match[1]) < len(typed):
+            return f"{name}[{typed[int(match[1])]}]{path[match.end() :]}"
+    return path
+
+
+def _rows(fields: Sequence[FormField], texts: Texts, within: str) -> Iterator[tuple[str, list[int]]]:
+    for one in fields:
+        if one.kind == "rows":
+            yield within + one.name, rows_typed(one, texts, within + one.name)
+        elif one.kind == "group":
+            yield from _rows(one.fields, texts, f"{within}{one.name}.")
+
+
+def _within(path: str, texts: Iterable[str]) -> list[str]:
+    return [name for name in texts if name == path or name.startswith((f"{path}.", f"{path}["))]
+
+
+def _differs(path: str, texts: Texts, before: Texts) -> bool:
+    names = {*_within(path, texts), *_within(path, before)}
+    return any(texts.get(name, "") != before.get(name, "") for name in names)

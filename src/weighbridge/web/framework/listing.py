@@ -1,0 +1,152 @@
+"""A list on a page: its filters and order are part of its URL; `.json` and `.csv` give its data in place
+of the page.
+
+The names of the fields are those of the interface, so that the URL of a page and that of the request
+differ only in their beginning.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, get_args
+from urllib.parse import urlencode
+
+from litestar.handlers import HTTPRouteHandler
+from msgspec.structs import replace as replace_struct
+
+from weighbridge.db.engine import Read
+from weighbridge.db.lists.listing import Info, Page
+from weighbridge.errors import NotFound
+from weighbridge.exchange.export.record_table import Query, RecordTable
+from weighbridge.http.messages.operation import Operation
+from weighbridge.web.display.figures import Moments
+from weighbridge.web.framework.responses import Sendable, file_of
+from weighbridge.web.framework.visit import Visit
+
+# A list on a page: its filters and its order live in the address, and it is walked by cursor.
+#
+# The names of the fields are those of the interface, so that the address of a page and that of the call
+# differ in nothing but their beginning. Fields that were left empty are dropped.
+
+
+PAGE_SIZE: Final = "50"
+"""Records of one page of a list: as many as an API process writes by itself."""
+
+ListQuery = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListView:
+    """A list as its page shows it: what was asked for, and the addresses around it."""
+
+    path: str
+    query: ListQuery
+    info: Info
+
+    @property
+    def next(self) -> str:
+        """Where the next page is; empty on the last one."""
+        if self.info.next_cursor is None:
+            return ""
+        return self._with(("cursor", self.info.next_cursor), without=("cursor", "page"))
+
+    @property
+    def first(self) -> str:
+        """Where the first page is; empty on it."""
+        return self._with(without=("cursor", "page")) if self._has("cursor", "page") else ""
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether only a part of the list was asked for."""
+        return any(name.startswith("filter") for name, _ in self.query)
+
+    @property
+    def total(self) -> str:
+        """How long the list is, in words."""
+        count = f"{self.info.total_items:,}".replace(",", "\u202f")
+        return f"about {count}" if self.info.total_is_estimate else count
+
+    def sorted_by(self, name: str) -> str:
+        """Where the list is in the order of a field; the other way round where it is already."""
+        turned = f"-{name}" if self.order == name else name
+        return self._with(("sort", turned), without=("sort", "cursor", "page"))
+
+    @property
+    def order(self) -> str:
+        """The field that the list is in the order of, with a minus where it falls."""
+        return self.info.sort[0] if self.info.sort else ""
+
+    def direction(self, name: str) -> str:
+        """How a column's head says its order: `ascending`, `descending` or none."""
+        if self.order == name:
+            return "ascending"
+        return "descending" if self.order == f"-{name}" else "none"
+
+    def value(self, name: str) -> str:
+        """What a parameter was given as."""
+        return next((value for key, value in self.query if key == name), "")
+
+    def _has(self, *names: str) -> bool:
+        return any(key in names for key, _ in self.query)
+
+    def _with(self, *more: tuple[str, str], without: Sequence[str]) -> str:
+        pairs = [(key, value) for key, value in self.query if key not in without]
+        text = urlencode([*pairs, *more])
+        return f"{self.path}?{text}" if text else self.path
+
+
+def asked_for(query: ListQuery, *, sort: str = "") -> ListQuery:
+    """The query of a list's page as the interface takes it: no empty fields, but a size and an order."""
+    given = without_blanks(query)
+    names = {name for name, _ in given}
+    usual = (("page_size", PAGE_SIZE), *((("sort", sort),) if sort and "cursor" not in names else ()))
+    return given + tuple(pair for pair in usual if pair[0] not in names)
+
+
+def typed_as_filters(query: ListQuery, filters: Mapping[str, str], when: Moments) -> ListQuery:
+    """The query with times, that were typed in the project's zone into these fields, as filters."""
+    return tuple(
+        (filters[name], moment.text) if name in filters and (moment := when.typed(value)) else (name, value)
+        for name, value in query
+    )
+
+
+def without_blanks(query: ListQuery) -> ListQuery:
+    """The query without fields that were left empty."""
+    return tuple((name, value) for name, value in query if value.strip())
+
+
+# The data of a page in place of the page: `.json` is what the call answers, `.csv` its rows as a table.
+
+
+JSON: Final = ".json"
+CSV: Final = ".csv"
+
+
+def suffix_of(path: str) -> str:
+    """The ending by which a path asks for data; empty where it asks for a page."""
+    return next((suffix for suffix in (JSON, CSV) if path.endswith(suffix)), "")
+
+
+async def as_data(
+    visit: Visit, of: HTTPRouteHandler, suffix: str, asked: Callable[[Visit], ListQuery] | None
+) -> Sendable:
+    """What an operation gives, in the form that the path asks for; `asked` is what its page asks for."""
+    operation: Operation = of.opt["operation"]
+    answer = await visit.ask(of, asked(visit) if asked else without_blanks(visit.query))
+    if suffix == JSON:
+        return file_of(visit.request.app.state.encode(answer), "application/json")
+    if not isinstance(answer, Page):
+        raise NotFound(message="This page is no list, so it has no rows.", code="no_such_path")
+    [record] = get_args(operation.returns)
+    return file_of(await _rows(visit, record, answer), "text/csv; charset=utf-8", f"{operation.name}.csv")
+
+
+async def _rows(visit: Visit, record: Any, page: Page[Any]) -> bytes:
+    """The rows of one page, guarded against spreadsheets that would compute texts."""
+    last = replace_struct(page, info=replace_struct(page.info, next_cursor=None))
+
+    async def read(_tx: Read, _query: Query) -> Page[Any]:
+        return last
+
+    table = RecordTable(record, read, (), visit.request.app.state.encode)
+    return b"".join([piece async for piece in table.csv(visit.reading, guards=True)])

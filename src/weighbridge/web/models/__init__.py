@@ -1,1 +1,0 @@
-"""Models: how tonnes are computed. Versions, graphs and formulas, the editor, simulation, comparison."""

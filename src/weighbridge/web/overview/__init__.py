@@ -1,1 +1,0 @@
-"""Where people begin: their projects, and a project at a glance."""

@@ -1,0 +1,1 @@
+"""Pages, by what they show; each file lists its own as `PAGES`."""

@@ -1,0 +1,355 @@
+"""Batches: all of a project, one with its calculation and provenance, and the deletion of some.
+
+A deletion is previewed before it is requested.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from weighbridge.accounting.batch_generations import create_batch_generation
+from weighbridge.accounting.batches import (
+    create_batch_deletion,
+    get_batch,
+    get_lineage,
+    list_ledger_batches,
+    list_project_batches,
+)
+from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers
+from weighbridge.accounting.posting.deletion import DeletionTrial, try_deletion
+from weighbridge.accounting.records.batches import Batch, LineageNode
+from weighbridge.collection.events import list_events
+from weighbridge.collection.named_records.names import project_number
+from weighbridge.core.expression import ExpressionError, parse
+from weighbridge.core.expression.tree import Name
+from weighbridge.core.identity import ids
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import plain
+from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.errors import Conflict, Invalid
+from weighbridge.platform.records.stale_reasons import REASONS, UPSTREAM_STALE
+from weighbridge.web.display.charts import stacked_bar
+from weighbridge.web.display.figures import MINUS, brief, plural, rounded
+from weighbridge.web.display.formula import formula, word
+from weighbridge.web.display.graph import Box, GraphEdge, graph
+from weighbridge.web.framework.listing import ListQuery, ListView, asked_for, typed_as_filters
+from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.visit import Redirect, View, Visit, view
+from weighbridge.web.pages.ledger_years import LEDGERS_SHOWN
+from weighbridge.web.pages.records import own_project, place_of
+
+# How a batch came about, as mathematics: each formula in words, and then with its numbers.
+#
+# Every number leads to its node on the same page. A name without one number, such as that of an array,
+# stands as the word that it is.
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNode:
+    """A node with a formula: as it stands in the model, and with the numbers of the batch."""
+
+    node: LineageNode
+    symbols: Markup
+    numbers: Markup | None
+    """None where a number is missing on the left, as of an array."""
+
+
+def written(nodes: Sequence[LineageNode]) -> list[WrittenNode]:
+    """The formulas behind the output that the ledger keeps, that one first, each before what it reads."""
+    by_slug = {node.slug: node for node in nodes}
+    order: dict[str, None] = {}
+    waiting = [node.slug for node in nodes if node.is_primary]
+    while waiting:
+        slug = waiting.pop(0)
+        if slug in by_slug and slug not in order:
+            order[slug] = None
+            waiting += by_slug[slug].reads
+    return [one for slug in order if (one := _written(by_slug[slug], by_slug)) is not None]
+
+
+def _written(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> WrittenNode | None:
+    if node.equation is None:
+        return None
+    try:
+        tree = parse(node.equation)
+    except ExpressionError:
+        return None
+
+    def shown(name: Name) -> Markup:
+        read = by_slug.get(name.text)
+        return word(name.text) if read is None or read.value is None else _number(read, read.value)
+
+    numbers = None if node.value is None else formula(tree, shown, result=_number(node, node.value))
+    return WrittenNode(node, formula(tree, result=node.slug), numbers)
+
+
+def _number(node: LineageNode, value: Decimal) -> Markup:
+    short = rounded(value)
+    text = plain(short).replace("-", MINUS) + ("" if short == value else "…")
+    return Markup('<mn><a href="#node-{}" title="{}">{}</a></mn>').format(
+        node.slug, f"{node.name}: {plain(value)} {node.unit}", text
+    )
+
+
+# The lineage of a batch: as one picture, and level by level from the result down to readings and draws.
+
+
+BOXES_MAX: Final = 60
+"""Boxes of a picture; a larger lineage is read level by level."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineageLevel:
+    """A node with what it is computed from; one that stands elsewhere already is only named."""
+
+    node: LineageNode
+    below: Sequence["LineageLevel"]
+    is_repeated: bool = False
+
+
+def levels(nodes: Sequence[LineageNode]) -> list[LineageLevel]:
+    """The outputs, the one that the ledger keeps first, with all that lies below each."""
+    by_slug = {node.slug: node for node in nodes}
+    seen: set[str] = set()
+    tops = sorted((node for node in nodes if node.is_output), key=lambda node: not node.is_primary)
+    return [_level(node, by_slug, seen) for node in tops]
+
+
+def _level(node: LineageNode, by_slug: Mapping[str, LineageNode], seen: set[str]) -> LineageLevel:
+    if node.slug in seen:
+        return LineageLevel(node, (), is_repeated=True)
+    seen.add(node.slug)
+    below = [_level(by_slug[slug], by_slug, seen) for slug in node.reads if slug in by_slug]
+    return LineageLevel(node, below)
+
+
+def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Markup | None:
+    """Readings and draws on the left, the batch on the right; None where it is too large to be read."""
+    boxes: list[Box] = []
+    edges: list[GraphEdge] = []
+    for node in nodes:
+        boxes.append(_box(node))
+        edges += [GraphEdge(slug, node.slug) for slug in node.reads]
+        if node.input is not None:
+            key = f"events of {node.slug}"
+            count = node.input.event_count
+            said = plural(count, "event")
+            boxes.append(Box(key, node.input.event_type.replace("-", " "), said, "", f"#node-{node.slug}"))
+            edges.append(GraphEdge(key, node.slug))
+        for draw in node.draws:
+            key = f"draw {draw.batch_id}"
+            if all(box.key != key for box in boxes):
+                address = f"{home}/batches/{draw.batch_id}"
+                boxes.append(Box(key, draw.tracking_id, brief(draw.amount, draw.unit), "chosen", address))
+            edges.append(GraphEdge(key, node.slug))
+    if len(boxes) > BOXES_MAX:
+        return None
+    return graph(boxes, edges, says=f"What {batch.tracking_id} was made of")
+
+
+def _box(node: LineageNode) -> Box:
+    value = brief(node.value, node.unit)
+    if node.element_count is not None:
+        value = plural(node.element_count, "value") + (f", {node.unit}" if node.unit != "1" else "")
+    kind = "chosen" if node.is_primary else "waits" if node.skipped_input else ""
+    return Box(node.slug, node.name, value, kind, f"#node-{node.slug}")
+
+
+# The batches of a project, the newest slots first.
+
+
+_DAYS: Final = {"from": "filter[start_time][geq]", "until": "filter[end_time][leq]"}
+"""Fields in which times are typed, and the filters that they are."""
+
+
+def asked_for_batches(visit: Visit) -> ListQuery:
+    """What the list asks for, the newest first."""
+    return asked_for(typed_as_filters(visit.query, _DAYS, visit.moments), sort="-start_time")
+
+
+@page(
+    "/projects/{project_id}/batches",
+    permission="production_accounting:read",
+    of=list_project_batches,
+    asked=asked_for_batches,
+)
+async def batches(visit: Visit) -> View:
+    """Batches of a project with what remains of them."""
+    found = await visit.ask(list_project_batches, asked_for_batches(visit))
+    ledgers = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
+    path = f"{visit.frame.home}/batches"
+    return view(
+        "ledgers/batches.html", "Batches", call=path, has_csv=True,
+        batches=found.data, list=ListView(path, visit.query, found.info), ledgers=ledgers.data,
+        names={one.id: one.name for one in ledgers.data},
+    )  # fmt: skip
+
+
+# One batch: its result, how it came about, what was drawn of it, and the story of its run.
+
+
+BATCH_PATH: Final = "/projects/{project_id}/batches/{batch_id}"
+
+EVENTS_LOOKED_AT: Final = "100"
+"""Events of one type whose evidence is shown with a batch."""
+
+ADJUSTING_SHOWN: Final = "100"
+"""Batches of one run that its story tells of."""
+
+
+async def batch(visit: Visit) -> View | Redirect:
+    """A batch with its equation, its lineage and its story."""
+    found = await visit.ask(get_batch)
+    if elsewhere := own_project(visit, found):
+        return Redirect(elsewhere)
+    ledger = await visit.ask(get_ledger, ledger_id=found.ledger_id)
+    nodes = (await visit.ask(get_lineage)).nodes if found.model is not None else []
+    home = visit.frame.home
+    run = await _run(visit, found)
+    drawn = sum(one.amount for one in found.allocations)
+    reported = sum(one.amount for one in found.report_allocations)
+    bar = stacked_bar(
+        [("drawn", drawn + reported), ("remaining", found.ledger_balance)],
+        says=f"{drawn} drawn, {reported} in reports, {found.ledger_balance} remaining",
+    )
+    crumbs = (("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}"))
+    return view(
+        "ledgers/batch.html", found.tracking_id, call=f"/batches/{found.id}", crumbs=crumbs,
+        batch=found, ledger=ledger, run=run, bar=bar, drawn=drawn, reported=reported,
+        equations=written(nodes), levels=levels(nodes), reasons=REASONS,
+        picture=lineage_picture(home, found, nodes) if nodes else None,
+        draws=[(node, draw) for node in nodes for draw in node.draws], settles=_can_be_settled(found),
+        evidences=await _evidences(visit, found, nodes), place=place_of,
+    )  # fmt: skip
+
+
+@form(f"{BATCH_PATH}/settle", permission="production_accounting:write", again=batch, computes=True)
+async def settle(visit: Visit) -> Redirect:
+    """Compute the slot of a stale batch anew, so that it stands on the data as they are."""
+    found: Batch = await visit.ask(get_batch)
+    end = max(found.end_time, Instant.of(found.start_time + MILLISECOND))
+    body = {"start_time": found.start_time.text, "end_time": end.text}
+    task = await visit.do(create_batch_generation, body, ledger_id=found.ledger_id)
+    return Redirect(f"/projects/{found.project_id}/ledgers/{found.ledger_id}/generations/{task.id}")
+
+
+def _can_be_settled(found: Batch) -> bool:
+    """Whether its slot computed anew would settle it; not while all that is stale is what it draws from."""
+    reasons = {one.reason for one in found.stale_reasons}
+    return found.model is not None and bool(reasons - {UPSTREAM_STALE})
+
+
+async def _run(visit: Visit, found: Batch) -> Sequence[Batch]:
+    """All batches of the run on the ledger, in the order in which they were made."""
+    if found.model_run is None:
+        return [found]
+    query = (("filter[model_run_id]", found.model_run.id), ("page_size", ADJUSTING_SHOWN), ("sort", "id"))
+    listed = await visit.ask(list_ledger_batches, query, ledger_id=found.ledger_id)
+    return list(listed.data)
+
+
+async def _evidences(visit: Visit, found: Batch, nodes: Sequence[LineageNode]) -> list[tuple[Any, Any]]:
+    """Evidence on the events that the batch was made of, with its event."""
+    if not visit.may("data_collection:read"):
+        return []
+    read = {row.event_id for node in nodes if node.input for row in node.input.rows}
+    read |= {row.event.id for row in found.input_data if row.event.id}
+    evidences = []
+    for slug in sorted({node.input.event_type for node in nodes if node.input}):
+        rows = [
+            row for node in nodes if node.input and node.input.event_type == slug for row in node.input.rows
+        ]
+        if not rows:
+            continue
+        query = (
+            ("filter[slug]", slug),
+            ("filter[start_time][geq]", min(row.start_time for row in rows).text),
+            ("filter[start_time][leq]", max(row.start_time for row in rows).text),
+            ("page_size", EVENTS_LOOKED_AT),
+            ("sort", "start_time"),
+        )
+        listed = await visit.ask(list_events, query)
+        evidences += [(event, one) for event in listed.data if event.id in read for one in event.evidences]
+    return evidences
+
+
+# Delete batches: what would come of it is shown first, with what stands in the way; then why.
+#
+# The page carries the deletion out, looks at it and undoes it. Only its form asks for the deletion.
+
+
+REASON_NEEDED: Final = "Say why; it stands in the audit log as long as the books do."
+
+
+@page(f"{BATCH_PATH}/delete", permission="production_accounting:write", computes=True, tries=True)
+async def deletion(visit: Visit) -> View | Redirect:
+    """What deleting a batch would change, tried and undone."""
+    return await _shown(visit, tries=True)
+
+
+async def deletion_again(visit: Visit) -> View | Redirect:
+    """The same form once it was refused; without a trial, for its transaction only reads."""
+    return await _shown(visit, tries=False)
+
+
+@form(f"{BATCH_PATH}/delete", permission="production_accounting:write", again=deletion_again)
+async def delete_batches(visit: Visit) -> Redirect:
+    """Ask for the deletion of the batch, and of those that were named with it."""
+    found: Batch = await visit.ask(get_batch)
+    reason = visit.text("reason")
+    if not reason:
+        raise Invalid([Problem(REASON_NEEDED, "reason", "required")])
+    body = {"batch_ids": _named(found, visit.texts("with")), "reason": reason}
+    task = await visit.do(create_batch_deletion, body, ledger_id=found.ledger_id)
+    return Redirect(f"{visit.frame.home}/async_tasks/{task.id}", "The deletion is on its way.")
+
+
+async def _shown(visit: Visit, *, tries: bool) -> View | Redirect:
+    found: Batch = await visit.ask(get_batch)
+    if elsewhere := own_project(visit, found):
+        return Redirect(elsewhere)
+    ledger = await visit.ask(get_ledger, ledger_id=found.ledger_id)
+    together = visit.texts("with") or tuple(value for name, value in visit.query if name == "with")
+    named = _named(found, together)
+    trial, problems = await _tried(visit, found, named) if tries else (None, list(visit.problems))
+    home = visit.frame.home
+    also = [one for problem in problems for one in problem.records if one.startswith("bat_")]
+    return view(
+        "ledgers/deletion.html", "Delete", call=f"/batches/{found.id}", method="DELETE",
+        crumbs=(
+            ("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}"),
+            (found.tracking_id, f"{home}/batches/{found.id}"),
+        ),
+        batch=found, named=named, trial=trial, problems=problems, ids=ids, tried=tries,
+        project=project_number(visit.path["project_id"]), path=f"{home}/batches/{found.id}",
+        also=[one for one in dict.fromkeys(also) if one not in named],
+    )  # fmt: skip
+
+
+async def _tried(
+    visit: Visit, found: Batch, named: Sequence[str]
+) -> tuple[DeletionTrial | None, list[Problem]]:
+    """What the deletion would come to; or what stands in its way."""
+    try:
+        task = await visit.do(create_batch_deletion, {"batch_ids": [*named]}, ledger_id=found.ledger_id)
+    except (Invalid, Conflict) as refusal:
+        return None, list(refusal.problems)
+    numbers = [key.key for one in named if (key := ids.parse("batch", one)) is not None]
+    project = project_number(visit.path["project_id"])
+    return await try_deletion(visit.tx, project, numbers, task.id), []
+
+
+def _named(found: Batch, together: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([found.id, *together]))
+
+
+PAGES = [
+    *batches,
+    *page(BATCH_PATH, permission="production_accounting:read", of=get_batch)(batch),
+    *settle,
+    *deletion,
+    *delete_batches,
+]

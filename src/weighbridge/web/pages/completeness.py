@@ -1,0 +1,183 @@
+"""How complete the data are: a calendar of event types, and the gaps of one event type."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final
+
+from weighbridge.collection.event_types import get_event_type, list_event_types
+from weighbridge.collection.events import list_events
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Instant
+from weighbridge.errors import Conflict, Forbidden, Invalid, Malformed
+from weighbridge.quality.capture_rates import get_capture_rate
+from weighbridge.quality.gaps import list_gaps
+from weighbridge.quality.records.availability import CaptureFigures, CaptureRate, Gap
+from weighbridge.quality.rules import list_rules
+from weighbridge.web.display.calendar import CalendarRow, DayCell, heat_map
+from weighbridge.web.display.figures import moment_of, months_until, percent_text
+from weighbridge.web.framework.listing import ListQuery
+from weighbridge.web.framework.page import page
+from weighbridge.web.framework.visit import View, Visit, view
+
+# How complete the data are, as a calendar: one row for each event type, one cell for each day.
+#
+# It stands on a page of its own, which the overview takes its calendar from once it is shown: counting
+# slots of many meters may take longer than the rest of the overview.
+
+
+MONTHS_SHOWN: Final = 3
+"""Months of a calendar."""
+
+TYPES_MAX: Final = 20
+"""Event types of a calendar."""
+
+_SAYS: Final = "Completeness of each event type, day by day"
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteData:
+    """The calendar's rows, and all slots of them together."""
+
+    rows: list[CalendarRow]
+    expected: int
+    valid: int
+    substituted: int
+    left_out: int
+    """Event types that are not shown, because they are too many or what they expect is."""
+
+
+@page("/projects/{project_id}/completeness", permission="data_collection:read", computes=True)
+async def completeness(visit: Visit) -> View:
+    """The calendar of three months, up to that of the newest event or up to the month that was asked for."""
+    until = await _until(visit)
+    edges = months_until(until, visit.frame.zone, MONTHS_SHOWN)
+    when = visit.moments
+    data = await _data(visit, edges[0], edges[-1])
+    before = months_until(edges[0], visit.frame.zone, 1)[0]
+    is_over = edges[-1] < visit.frame.now
+    return view(
+        "overview/completeness.html", "Completeness", guide="reference/capture-rate.md",
+        data=data, start=edges[0], end=edges[-1],
+        earlier=when.field(before)[:7], later=when.field(edges[-1])[:7] if is_over else "",
+        picture=heat_map(data.rows, says=_SAYS) if data.rows else None,
+        share=percent_text(data.valid, data.expected),
+        substituted=percent_text(data.substituted, data.expected),
+    )  # fmt: skip
+
+
+async def _until(visit: Visit) -> Instant:
+    """A moment in the last month that is shown."""
+    if asked := visit.moments.typed(f"{visit.asked('month')}-02T00:00"):
+        return asked
+    query = (("page_size", "1"), ("sort", "-start_time"))
+    newest = await visit.ask(list_events, query)
+    moments = [moment_of(one.start_time) for one in newest.data]
+    return min([*moments, visit.frame.now])
+
+
+async def _data(visit: Visit, start: Instant, end: Instant) -> CompleteData:
+    types = await visit.ask(list_event_types, (("page_size", "100"), ("sort", "name")))
+    expecting = [one for one in types.data if one.cadence_unit is not None]
+    rows, totals = [], []
+    for one in expecting[:TYPES_MAX]:
+        query = (("start_time", start.text), ("end_time", end.text), ("period", "day"))
+        try:
+            rate = await visit.ask(get_capture_rate, query, event_type_id=one.id)
+        except (Invalid, Forbidden):
+            # Too many slots for a picture, or the account has the feature off.
+            continue
+        rows.append(_row(visit, one, rate))
+        totals.append(rate.total)
+    return CompleteData(
+        rows,
+        sum(one.expected for one in totals),
+        sum(one.valid for one in totals),
+        sum(one.substituted for one in totals),
+        len(expecting) - len(rows),
+    )
+
+
+def _row(visit: Visit, event_type: Any, rate: CaptureRate) -> CalendarRow:
+    address = f"{visit.frame.home}/event_types/{event_type.id}/gaps"
+    cells = []
+    for period in rate.data:
+        day = visit.moments.local(period.start_time).date()
+        gaps = f"{address}?start_time={period.start_time.text}&end_time={period.end_time.text}"
+        cells.append(_cell(day, period.total, gaps, has_begun=period.start_time < visit.frame.now))
+    return CalendarRow(event_type.name, cells, percent_text(rate.total.valid, rate.total.expected))
+
+
+def _cell(day: date, figures: CaptureFigures, gaps: str, *, has_begun: bool) -> DayCell:
+    lacks = figures.expected > figures.valid
+    return DayCell(
+        day, figures.expected,
+        measured=figures.valid, substituted=figures.substituted, imputed=figures.imputed,
+        outage=int(has_begun and not figures.expected), address=gaps if lacks else "",
+    )  # fmt: skip
+
+
+# Gaps of an event type: where meters lack valid values, what stands around and in them, by which rule.
+
+
+PATH: Final = "/projects/{project_id}/event_types/{event_type_id}/gaps"
+
+SPAN_DAYS: Final = 31
+"""Days back from now that are looked at unless the address says others."""
+
+OFFERED: Final = (("page_size", "200"), ("sort", "name"))
+"""Event types and rules that are named."""
+
+
+def asked_for_gaps(visit: Visit) -> ListQuery:
+    """The range that is asked for: as typed, or the last month."""
+    moments = visit.moments
+    end = moments.typed(visit.asked("until")) or Instant.of(moments.now.replace(second=0, microsecond=0))
+    start = moments.typed(visit.asked("from")) or Instant.of(end - timedelta(days=SPAN_DAYS))
+    return (("start_time", start.text), ("end_time", end.text))
+
+
+@page("/projects/{project_id}/gaps", permission="data_collection:read", of=list_event_types)
+async def gap_event_types(visit: Visit) -> View:
+    """The event types that have a cadence, and so may have gaps."""
+    types = (await visit.ask(list_event_types, OFFERED)).data
+    path = f"/projects/{visit.path['project_id']}/event_types"
+    return view(
+        "data/gap_types.html", "Gaps", call=path, types=[one for one in types if one.cadence_unit], path=path
+    )
+
+
+@page(PATH, permission="data_collection:read", of=list_gaps, asked=asked_for_gaps, computes=True)
+async def gaps(visit: Visit) -> View:
+    """The gaps of an event type in a range."""
+    kind = await visit.ask(get_event_type)
+    query = asked_for_gaps(visit)
+    found, problems = await _gaps(visit, query)
+    project = f"/projects/{visit.path['project_id']}"
+    units = {one.slug: one.unit or "" for one in kind.data_point_types}
+    moments = visit.moments
+    start, end = (Instant.read(text) for _, text in query)
+    return view(
+        "data/gaps.html", kind.name, call=f"{project}/event_types/{kind.id}/gaps", crumbs=(
+            ("Gaps", f"{project}/gaps"),
+        ),
+        kind=kind, gaps=found, refused=problems, units=units, project=project, rules=await _rules(visit),
+        fields=(moments.field(start), moments.field(end)), start=start, end=end,
+        missing=sum(one.missing for one in found), filled=sum(one.imputed + one.substituted for one in found),
+    )  # fmt: skip
+
+
+async def _gaps(visit: Visit, query: ListQuery) -> tuple[list[Gap], tuple[Problem, ...]]:
+    try:
+        return (await visit.ask(list_gaps, query)).data, ()
+    except (Invalid, Malformed, Conflict) as refusal:
+        return [], tuple(refusal.problems)
+
+
+async def _rules(visit: Visit) -> dict[str, Any]:
+    """The rules of the project by id, whose words stand beside what they filled."""
+    if not visit.may("data_rules:read"):
+        return {}
+    return {one.id: one for one in (await visit.ask(list_rules, OFFERED)).data}
+
+
+PAGES = [*completeness, *gap_event_types, *gaps]

@@ -1,0 +1,61 @@
+"""The table of contents of the web app: the pages of every area, and plain ones for what has none."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.web.forms import pages as record_forms
+from weighbridge.web.framework import responses
+from weighbridge.web.pages import (
+    batches,
+    completeness,
+    event_forms,
+    events,
+    feed_form,
+    feeds,
+    generation,
+    ledgers,
+    models,
+    operations,
+    over_time,
+    overview,
+    people,
+    records,
+    reports,
+    rule_results,
+    rules,
+    sign_in,
+    simulation,
+)
+
+PAGES: Final = (
+    sign_in,
+    people,
+    overview,
+    completeness,
+    events,
+    records,
+    operations,
+    over_time,
+    feeds,
+    feed_form,
+    models,
+    simulation,
+    rules,
+    rule_results,
+    ledgers,
+    batches,
+    generation,
+    reports,
+    record_forms,
+    event_forms,
+)
+"""The files with pages; each lists its own as `PAGES`."""
+
+
+def routes(slices: Sequence[Sequence[HTTPRouteHandler]]) -> list[HTTPRouteHandler]:
+    """The handlers of all pages; a record of the interface that has no page of its own gets a plain one."""
+    own = [handler for area in PAGES for handler in area.PAGES]
+    taken = {path for handler in own for path in handler.paths if "GET" in handler.http_methods}
+    return [*own, *records.pages(slices, taken), *responses.ROUTES]

@@ -1,0 +1,310 @@
+"""Enter an event by hand, correct it, or void it.
+
+Invariant: what is typed is stored once, because the form carries a client reference of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from secrets import token_hex
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from weighbridge.collection.event_types import get_event_type, list_event_types
+from weighbridge.collection.events import create_events, get_event, update_event, void_event
+from weighbridge.collection.locations import create_location, list_locations
+from weighbridge.collection.records.data_points import DataPointType, EventType
+from weighbridge.collection.records.events import Event, NewEvent
+from weighbridge.collection.records.projects import Location
+from weighbridge.core.problem import Problem
+from weighbridge.errors import Conflict, Invalid, Malformed
+from weighbridge.quality.review.impact import DRY_RUNS
+from weighbridge.web.forms.fields import ANSWERS, FormBody, FormField, Said, fields_of, texts_of, usual_texts
+from weighbridge.web.forms.pages import MORE, form_view, typed_texts
+from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.visit import Redirect, View, Visit, view
+from weighbridge.web.pages.events import EVENT_PATH as ONE
+from weighbridge.web.pages.events import event
+
+# Typing in an event by hand, its values by what its type carries, and voiding one.
+#
+# What is typed is stored once: the form carries a client reference of its own, so that a form that is sent
+# twice is refused the second time.
+
+
+PATH: Final = "/projects/{project_id}/events/new"
+_WRITE: Final = "data_collection:write"
+
+NEXT: Final = "next"
+"""The button that keeps an event and goes on to the next one."""
+
+_TYPES: Final = (("page_size", "200"), ("sort", "name"))
+VALUES: Final = "values"
+"""The group of the values that were measured."""
+_KINDS: Final = {"number": "number", "string": "line", "boolean": "answer"}
+_REFERENCE: Final = "by-hand/"
+
+_LOCATION: Final = FormField("id", "Location", "record", of="location")
+NEW_LOCATIONS: Final = "new_locations"
+"""The group of locations that are made together with the event, in a project that has too few of them."""
+
+LOCATIONS_OF: Final = {"none": 0, "one": 1, "two": 2}
+"""How many locations an event names, by what its type expects."""
+
+_NEW_LOCATION: Final = FormField(
+    NEW_LOCATIONS, "A new place", "rows", fields=(FormField("name", "Name of the new location", "line"),),
+    help="the project has no location for it yet; it is made together with the event",
+)  # fmt: skip
+
+_WHEN: Final = (
+    Said("start_time", "When, or from", ""),
+    Said("end_time", "until", "empty: a reading of that moment"),
+)
+_TAGS: Final = (
+    Said("asset_id", "Asset", "", of="asset"),
+    Said("feedstock_id", "Feedstock", "", of="feedstock"),
+)
+_WORDS: Final = (
+    Said("tracking_id", "Tracking id", "such as LOT-7"),
+    Said("notes", "Notes", "", kind="text"),
+)
+_CARRIED_ON: Final = ("asset_id", "feedstock_id", "tracking_id", "locations[0].id", "locations[1].id")
+"""What the next event begins with as it was typed for this one."""
+
+
+def event_fields(kind: EventType, new_locations: int = 0) -> list[FormField]:
+    """The fields of an event of a type: when, its values with their units, and its tags.
+
+    So many new locations can be typed in with it.
+    """
+    values = FormField(VALUES, "Values", "group", fields=[_value(one) for one in kind.data_point_types])
+    lines = max(1, LOCATIONS_OF[kind.expected_locations])
+    places = FormField("locations", "Where", "rows", fields=(_LOCATION,), lines=lines)
+    words = [
+        replace(one, is_required=kind.requires_tracking_id) if one.name == "tracking_id" else one
+        for one in fields_of(NewEvent, _WORDS)
+    ]
+    new = [replace(_NEW_LOCATION, lines=new_locations)] if new_locations else []
+    return [*fields_of(NewEvent, _WHEN), values, *fields_of(NewEvent, _TAGS), places, *new, *words]
+
+
+def _value(one: DataPointType) -> FormField:
+    is_truth = one.value_type == "boolean"
+    said = "" if one.required else "may be typed later"
+    return FormField(
+        one.slug, one.name, _KINDS[one.value_type], unit=one.unit or "", choices=ANSWERS if is_truth else (),
+        help=said,
+    )  # fmt: skip
+
+
+@page(PATH, permission=_WRITE)
+async def new_event_page(visit: Visit) -> View:
+    """What sort of event it is is chosen first, then what was measured is typed."""
+    return await new_event(visit)
+
+
+async def new_event(visit: Visit) -> View:
+    """An event that is to be typed in; its form, once the type is chosen."""
+    named = visit.text("event_type_id") or visit.asked("event_type_id")
+    found = (await visit.ask(list_event_types, _TYPES)).data
+    types = [one for one in found if one.rolled_up_from is None]
+    path = f"{visit.frame.home}/events"
+    if not named and len(types) != 1:
+        return view(
+            "data/event_types.html", "New event", call=path, method="POST", crumbs=(("Events", path),),
+            types=types, path=path,
+        )  # fmt: skip
+    kind: EventType = await visit.ask(get_event_type, event_type_id=named or types[0].id)
+    fields = event_fields(kind, await _count_missing_locations(visit, kind))
+    texts = usual_texts(fields) | {"start_time": visit.moments.field(visit.moments.now)} | dict(visit.query)
+    sent = typed_texts(visit)
+    typed = [one.slug for one in kind.data_point_types if sent.get(f"{VALUES}.{one.slug}")]
+    reference = visit.text("client_reference") or f"{_REFERENCE}{token_hex(8)}"
+    return await form_view(
+        visit.refused(at_values(visit.problems, typed)), fields, texts, "event", f"New {kind.name.lower()}",
+        template="data/event_form.html", call=path, method="POST", crumbs=(("Events", path),), kind=kind,
+        action=f"{path}/new", back=path, is_new=True, reference=reference, next_button=NEXT,
+    )  # fmt: skip
+
+
+@form(PATH, permission=_WRITE, again=new_event)
+async def make_event(visit: Visit) -> Any:
+    """Keep the event; then its page, or the form of the next one."""
+    if visit.text(MORE):
+        return await new_event(visit)
+    kind: EventType = await visit.ask(get_event_type, event_type_id=visit.text("event_type_id"))
+    texts, reading = typed_texts(visit), FormBody(visit.moments)
+    body = reading.new(event_fields(kind, await _count_missing_locations(visit, kind)), texts)
+    if reading.problems:
+        raise Invalid(reading.problems)
+    if new := body.pop(NEW_LOCATIONS, []):
+        body["locations"] = [*body.get("locations", []), *await _make_locations(visit, new)]
+    body |= {
+        "event_type": kind.slug, "client_reference": texts.get("client_reference") or None,
+        "data_points": points_of(body.pop(VALUES, None) or {}),
+    }  # fmt: skip
+    made: Event = await visit.do(create_events, {"event": body})
+    lacks = f" It lacks {', '.join(made.missing)} until that is typed." if made.missing else ""
+    home = f"{visit.frame.home}/events"
+    if not visit.text(NEXT):
+        return Redirect(f"{home}/{made.id}", f"The event is kept.{lacks}")
+    carried = [(name, texts[name]) for name in _CARRIED_ON if texts.get(name)]
+    start = texts.get("end_time") or texts.get("start_time", "")
+    query = urlencode([("event_type_id", kind.id), ("start_time", start), *carried])
+    return Redirect(f"{home}/new?{query}", f"Kept as {made.id}.{lacks} Here is the next one.")
+
+
+async def _count_missing_locations(visit: Visit, kind: EventType) -> int:
+    """How many more locations an event of the type names than the project has."""
+    expected = LOCATIONS_OF[kind.expected_locations]
+    if not expected:
+        return 0
+    there = (await visit.ask(list_locations, (("page_size", str(expected)),))).data
+    return max(0, expected - len(there))
+
+
+async def _make_locations(visit: Visit, new: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Make the locations that were typed in with an event, and name them as the event does."""
+    made = []
+    for at, one in enumerate(new):
+        try:
+            location: Location = await visit.do(create_location, {"location": one})
+        except Invalid as refused:
+            at_row = f"{NEW_LOCATIONS}[{at}].name"
+            raise Invalid([Problem(p.message, at_row, p.code, p.records) for p in refused.problems]) from None
+        made.append({"id": location.id})
+    return made
+
+
+@form(f"{ONE}/void", permission=_WRITE, again=event)
+async def void(visit: Visit) -> Redirect:
+    """Void an event that was wrong altogether: it counts no more, and stays stored for the audit."""
+    await visit.do(void_event)
+    return Redirect(
+        f"{visit.frame.home}/events", "The event is void: it counts no more, and stays in the audit log."
+    )
+
+
+def points_of(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The values that were typed, as the interface takes them."""
+    return [{"slug": slug, "value": value} for slug, value in values.items() if value is not None]
+
+
+def at_values(problems: Sequence[Problem], typed: Sequence[str]) -> tuple[Problem, ...]:
+    """Problems of data points at the fields of their values, which were sent in the order of these slugs."""
+    names = {
+        f"event.data_points[{at}]{part}": f"{VALUES}.{slug}"
+        for at, slug in enumerate(typed)
+        for part in ("", ".value", ".slug")
+    }
+    return tuple(
+        Problem(one.message, names.get(one.field or "", one.field), one.code, one.records) for one in problems
+    )
+
+
+# Correcting an event: times, tags, and first or other values; what would come of it is shown first.
+
+
+_REASON: Final = FormField("reason", "Why", "line", help="stands with every correction that this makes")
+
+
+async def edit_event(visit: Visit) -> View:
+    """An event as it is, to be typed over."""
+    return await _shown(visit, None)
+
+
+@page(f"{ONE}/impact", permission=_WRITE, computes=True, tries=True)
+async def event_impact(visit: Visit) -> View:
+    """What a correction would change; it is carried out, looked at and undone."""
+    asked = replace(visit, typed={name: (value,) for name, value in visit.query})
+    if asked.text(MORE):
+        return await _shown(asked, None)
+    try:
+        impact = await asked.attempt(update_event, DRY_RUNS["update_event"], {"event": await _body(asked)})
+    except (Invalid, Malformed, Conflict) as refusal:
+        return await _shown(asked.refused(refusal.problems), None)
+    return await _shown(asked, impact)
+
+
+@form(f"{ONE}/edit", permission=_WRITE, again=edit_event)
+async def correct_event(visit: Visit) -> Any:
+    """Correct the event: what is typed counts from now on, and what was captured stays beside it."""
+    if visit.text(MORE):
+        return await _shown(visit, None)
+    await visit.do(update_event, {"event": await _body(visit)})
+    return Redirect(_own(visit), "Corrected. Batches that were made of what it was are stale.")
+
+
+async def _shown(visit: Visit, impact: Any) -> View:
+    found, kind, fields = await _found(visit)
+    own, events = _own(visit), f"{visit.frame.home}/events"
+    before, sent = _before(visit, found, fields), typed_texts(visit)
+    names = {one.slug: f"{VALUES}.{one.slug}" for one in kind.data_point_types}
+    typed = [slug for slug, name in names.items() if sent.get(name) and sent[name] != before.get(name)]
+    return await form_view(
+        visit.refused(at_values(visit.problems, typed)), fields, before, "event", "Correct",
+        template="data/event_change.html", call=own, method="PATCH",
+        crumbs=(("Events", events), (found.event_type, own)), event=found, action=f"{own}/edit", back=own,
+        is_new=True, impact=impact, previews=visit.may(DRY_RUNS["update_event"].permission),
+        impact_path=f"{own}/impact",
+    )  # fmt: skip
+
+
+async def _body(visit: Visit) -> dict[str, Any]:
+    """What was typed anew; Invalid where that is nothing, or takes away what was captured."""
+    found, kind, fields = await _found(visit)
+    reading, texts = FormBody(visit.moments), typed_texts(visit)
+    body = reading.changed(fields, texts, _before(visit, found, fields))
+    values: Mapping[str, Any] = body.pop(VALUES, {})
+    names = {one.slug: one.name for one in kind.data_point_types}
+    reading.problems.extend(
+        Problem(
+            f"{names[slug]} has a value, which can be corrected and not taken away.",
+            f"{VALUES}.{slug}",
+            "invalid",
+        )
+        for slug, value in values.items()
+        if value is None and not texts.get(f"{VALUES}.{slug}")
+    )
+    reason = body.pop("reason", None)
+    if not body and not values and not reading.problems:
+        reading.problems.append(
+            Problem("Nothing was typed anew, so there is nothing to correct.", None, "required")
+        )
+    if reading.problems:
+        raise Invalid(reading.problems)
+    return body | {"reason": reason} | ({"data_points": points_of(values)} if values else {})
+
+
+async def _found(visit: Visit) -> tuple[Event, EventType, list[FormField]]:
+    found: Event = await visit.ask(get_event)
+    kind: EventType = await visit.ask(get_event_type, event_type_id=found.event_type_id)
+    fields = [replace(one, is_merged=one.name == VALUES) for one in event_fields(kind) if one.name != "notes"]
+    return found, kind, [*fields, _REASON]
+
+
+def _before(visit: Visit, found: Event, fields: list[FormField]) -> dict[str, str]:
+    """The event as the texts of its fields; one without a length has no end, as it was sent."""
+    record = {
+        "start_time": found.start_time,
+        "end_time": found.end_time if found.end_time != found.start_time else None,
+        VALUES: {one.slug: one.value for one in found.data_points},
+        "asset_id": found.asset.id if found.asset else None,
+        "feedstock_id": found.feedstock.id if found.feedstock else None,
+        "locations": found.locations,
+        "tracking_id": found.tracking_id,
+    }
+    return texts_of(fields, record, visit.moments)
+
+
+def _own(visit: Visit) -> str:
+    return f"{visit.frame.home}/events/{visit.path['event_id']}"
+
+
+PAGES = [
+    *new_event_page,
+    *make_event,
+    *void,
+    *page(f"{ONE}/edit", permission=_WRITE)(edit_event),
+    *event_impact,
+    *correct_event,
+]

@@ -1,0 +1,306 @@
+"""Events, their evidence and their data points.
+
+`events` is the pattern of a list page, `event` that of a record page. A correction of a data point is
+previewed before it is made.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from weighbridge.collection.data_points import (
+    correct_data_point,
+    get_data_point,
+    list_corrections,
+    list_event_corrections,
+    revert_data_point,
+)
+from weighbridge.collection.event_types import list_event_types
+from weighbridge.collection.events import get_event, list_events, update_event
+from weighbridge.collection.evidence import (
+    create_evidence,
+    download_evidence,
+    get_evidence,
+    list_event_evidence,
+)
+from weighbridge.collection.records.data_points import DataPoint, EventType, OutputDataPointOfRun
+from weighbridge.collection.records.events import EVENT_STATUSES
+from weighbridge.core.identity import ids
+from weighbridge.core.problem import Problem
+from weighbridge.errors import Conflict, Invalid, Malformed
+from weighbridge.quality.review.impact import DRY_RUNS
+from weighbridge.web.framework.listing import ListQuery, ListView, asked_for, typed_as_filters
+from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.responses import Sendable
+from weighbridge.web.framework.visit import Redirect, View, Visit, view
+
+# The list of events. It is the pattern of a list page: filters in the address, one call, one template.
+
+
+TYPES_OFFERED: Final = "200"
+"""Event types that the filter offers."""
+
+_DAYS: Final = {
+    "from": "filter[start_time][geq]",
+    "until": "filter[start_time][leq]",
+}
+"""Fields in which times are typed, and the filters that they are."""
+
+
+def asked_for_events(visit: Visit) -> ListQuery:
+    """What the list asks for, the newest first."""
+    return asked_for(typed_as_filters(visit.query, _DAYS, visit.moments), sort="-start_time")
+
+
+@page(
+    "/projects/{project_id}/events",
+    permission="data_collection:read",
+    of=list_events,
+    asked=asked_for_events,
+)
+async def events(visit: Visit) -> View:
+    """Events of a project, the newest first."""
+    query = asked_for_events(visit)
+    found = await visit.ask(list_events, query)
+    types = await visit.ask(list_event_types, (("page_size", TYPES_OFFERED), ("sort", "name")))
+    path = f"/projects/{visit.frame.project.id}/events" if visit.frame.project else ""
+    return view(
+        "data/events.html", "Events",
+        call=f"{path}?{urlencode(query)}", has_csv=True,
+        events=found.data, list=ListView(path, visit.query, found.info), types=types.data,
+        statuses=EVENT_STATUSES, of_type=_chosen(types.data, visit.asked("filter[slug]")),
+    )  # fmt: skip
+
+
+def _chosen(types: Sequence[EventType], slug: str) -> str:
+    """The id of the event type that the list is filtered by; empty where events of it are not typed in."""
+    return next((one.id for one in types if one.slug == slug and one.rolled_up_from is None), "")
+
+
+# One event. It is the pattern of a record page: what it is, what it holds, what was done to it.
+
+
+EVENT_PATH: Final = "/projects/{project_id}/events/{event_id}"
+
+PICTURES: Final = ("image/png", "image/jpeg", "image/webp", "image/gif")
+"""Media types that a page shows; others are kept as a file."""
+
+EVIDENCE_SHOWN: Final = "50"
+"""Files and links that stand on the page of their event, the newest."""
+
+
+async def event(visit: Visit) -> View:
+    """An event with its data points and its history."""
+    found = await visit.ask(get_event)
+    evidence = await visit.ask(list_event_evidence, (("page_size", EVIDENCE_SHOWN), ("sort", "-id")))
+    history = await visit.ask(list_event_corrections, (("page_size", "50"), ("sort", "-id")))
+    names = {point.id: point.data_point_type for point in found.data_points}
+    path = f"/projects/{found.project_id}/events"
+    return view(
+        "data/event.html", found.event_type,
+        call=f"{path}/{found.id}", crumbs=(("Events", path),),
+        event=found, history=history, names=names, evidence=evidence, pictures=PICTURES,
+    )  # fmt: skip
+
+
+@form(f"{EVENT_PATH}/notes", permission="data_collection:write", again=event)
+async def write_notes(visit: Visit) -> Redirect:
+    """Write notes, which are no measurement and so no correction."""
+    found = await visit.do(update_event, {"event": {"notes": visit.text("notes") or None}})
+    return Redirect(f"/projects/{found.project_id}/events/{found.id}", "The notes are kept.")
+
+
+# Evidence of an event: files and links that prove what was measured, put there and looked at.
+
+
+EVIDENCE_PATH: Final = EVENT_PATH + "/evidences/{evidence_id}"
+
+
+@form(
+    f"{EVENT_PATH}/evidences", permission="data_collection:write", again=event,
+    takes=create_evidence.opt["operation"].form,
+)  # fmt: skip
+async def attach_evidence(visit: Visit) -> Redirect:
+    """Attach a file, or a link where no file came."""
+    if visit.file is not None:
+        made = await visit.keep(create_evidence)
+    elif not visit.text("url"):
+        raise Invalid([Problem("Choose a file, or say where a link leads.", "url", "required")])
+    else:
+        link = {"type": "url", "url": visit.text("url"), "name": visit.text("name") or visit.text("url")}
+        made = await visit.do(create_evidence, {"evidence": link})
+    return Redirect(_event(visit), f"{made.name} is attached.")
+
+
+async def evidence(visit: Visit) -> View:
+    """One file or link, with a look at it where it is a picture."""
+    found = await visit.ask(get_evidence)
+    path = f"{_event(visit)}/evidences/{found.id}"
+    is_file = found.type == "file"
+    return view(
+        "data/evidence.html", found.name, call=path, crumbs=(("Event", _event(visit)),),
+        evidence=found, path=path, is_file=is_file, is_seen=is_file and found.content_type in PICTURES,
+    )  # fmt: skip
+
+
+@page(f"{EVIDENCE_PATH}/file", permission="data_collection:read")
+async def evidence_file(visit: Visit) -> Sendable:
+    """The file itself: shown where it is a picture, and else kept."""
+    found = await visit.ask(get_evidence)
+    sent = await visit.ask(download_evidence)
+    with await sent.read() as spool:
+        content = spool.read()
+    headers = {
+        "Content-Type": sent.media_type,
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "private, no-store",
+    }
+    if found.content_type not in PICTURES:
+        headers["Content-Disposition"] = "attachment"
+    return Sendable(200, content, headers)
+
+
+def _event(visit: Visit) -> str:
+    return f"/projects/{visit.path['project_id']}/events/{visit.path['event_id']}"
+
+
+# One data point: its value, what it was captured as, who corrected it and why, and which batches used it.
+#
+# A correction is looked at before it is made: the page of its impact carries it out, says what would come
+# of it and undoes it. Only from there it is made.
+
+
+DATA_POINT_PATH: Final = "/projects/{project_id}/data_points/{data_point_id}"
+
+CORRECTIONS_SHOWN: Final = (("page_size", "100"), ("sort", "-id"))
+"""Corrections that the history shows, the newest."""
+
+BATCHES_SHOWN_MAX: Final = 50
+"""Batches that a data point names as made of it, the newest."""
+
+_TRUTHS: Final = {"yes": True, "true": True, "no": False, "false": False}
+
+_USED_BY: Final = """
+    SELECT DISTINCT ON (b.start_time, b.id) b.id, l.id, l.name, b.start_time, b.end_time
+      FROM batch_inputs i
+      JOIN batch_input_sets s ON (s.project_id, s.batch_id, s.set_number)
+                               = (i.project_id, i.batch_id, i.set_number)
+      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+      JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
+     WHERE i.project_id = %(project)s AND b.deleted_at IS NULL
+       AND int8range(i.first_event, i.last_event, '[]') @> %(event)s::bigint
+       AND %(event)s = ANY (i.event_ids) AND %(position)s = ANY (s.positions)
+     ORDER BY b.start_time DESC, b.id DESC LIMIT %(limit)s
+"""
+
+
+async def data_point(visit: Visit) -> View:
+    """A data point with the history of its corrections."""
+    return await _shown(visit, None)
+
+
+@page(
+    f"{DATA_POINT_PATH}/correct",
+    permission="data_collection:write",
+    of=get_data_point,
+    computes=True,
+    tries=True,
+)
+async def correction_impact(visit: Visit) -> View:
+    """What a correction would change; it is carried out, looked at and undone."""
+    body = await _body(visit, visit.asked("value"), visit.asked("reason"))
+    try:
+        impact = await visit.attempt(correct_data_point, DRY_RUNS["correct_data_point"], body)
+    except (Invalid, Malformed, Conflict) as refusal:
+        return await _shown(visit.refused(refusal.problems), None)
+    return await _shown(visit, impact)
+
+
+@form(f"{DATA_POINT_PATH}/correct", permission="data_collection:write", again=data_point)
+async def make_correction(visit: Visit) -> Redirect:
+    """Correct the data point: the new value counts from now on, the captured one stays beside it."""
+    body = await _body(visit, visit.text("value"), visit.text("reason"))
+    await visit.do(correct_data_point, body)
+    return Redirect(_path(visit), "Corrected. Batches that were made of the old value are stale.")
+
+
+@form(f"{DATA_POINT_PATH}/revert", permission="data_collection:write", again=data_point)
+async def revert_correction(visit: Visit) -> Redirect:
+    """Restore the captured value; the corrections stay in the history."""
+    await visit.do(revert_data_point, {})
+    return Redirect(_path(visit), "The captured value is in force again; the history stays.")
+
+
+async def _shown(visit: Visit, impact: Any) -> View:
+    found = await visit.ask(get_data_point)
+    path = _path(visit)
+    project = f"/projects/{visit.path['project_id']}"
+    if isinstance(found, OutputDataPointOfRun):
+        return view(
+            "data/output.html", found.data_point_type, call=path, point=found, project=project,
+        )  # fmt: skip
+    history = await visit.ask(list_corrections, CORRECTIONS_SHOWN)
+    return view(
+        "data/point.html", found.data_point_type,
+        call=path, crumbs=(
+            (found.event.slug, f"{project}/events?filter[slug]={found.event.slug}"),
+            ("Event", f"{project}/events/{found.event.id}"),
+        ),
+        point=found, history=history.data, path=path, project=project, impact=impact, visit=visit,
+        used=await _used_by(visit, found) if visit.may("production_accounting:read") else None,
+        value=visit.text("value") or visit.asked("value"),
+        reason=visit.text("reason") or visit.asked("reason"),
+    )  # fmt: skip
+
+
+async def _body(visit: Visit, value: str, reason: str) -> dict[str, Any]:
+    """What was typed as the interface takes it: of the type of the value, where it can be read as one."""
+    found = await visit.ask(get_data_point)
+    return {"data_point": {"value": _read(found, value.strip()), "reason": reason.strip() or None}}
+
+
+def _read(found: DataPoint | OutputDataPointOfRun, text: str) -> Decimal | str | bool:
+    """The value that a text says; where it says none the text itself, which is refused in words."""
+    if found.value_type == "number":
+        try:
+            number = Decimal(text)
+        except InvalidOperation:
+            return text
+        return number if number.is_finite() else text
+    return _TRUTHS.get(text.lower(), text) if found.value_type == "boolean" else text
+
+
+async def _used_by(visit: Visit, found: DataPoint) -> list[dict[str, Any]]:
+    key = ids.parse("data_point", found.id)
+    if key is None:
+        return []
+    values = {
+        "project": key.project, "event": key.key, "position": key.position, "limit": BATCHES_SHOWN_MAX,
+    }  # fmt: skip
+    return [
+        {
+            "id": ids.of("batch", key.project, batch), "ledger_id": ids.of("ledger", key.project, ledger),
+            "ledger": name, "start": start, "end": end,
+        }
+        for batch, ledger, name, start, end in await visit.reading.tuples(_USED_BY, values)
+    ]  # fmt: skip
+
+
+def _path(visit: Visit) -> str:
+    return f"/projects/{visit.path['project_id']}/data_points/{visit.path['data_point_id']}"
+
+
+PAGES = [
+    *events,
+    *page(EVENT_PATH, permission="data_collection:read", of=get_event)(event),
+    *write_notes,
+    *attach_evidence,
+    *page(EVIDENCE_PATH, permission="data_collection:read", of=get_evidence)(evidence),
+    *evidence_file,
+    *page(DATA_POINT_PATH, permission="data_collection:read", of=get_data_point)(data_point),
+    *correction_impact,
+    *make_correction,
+    *revert_correction,
+]

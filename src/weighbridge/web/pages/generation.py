@@ -1,0 +1,316 @@
+"""Generate batches: choose a period, check its inputs, preview the result, then follow the task."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, Final
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.accounting.batch_generations import create_batch_generation, generate_preview
+from weighbridge.accounting.batches import get_batch
+from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers, list_required_inputs
+from weighbridge.accounting.records.ledgers import Ledger, RequiredInput
+from weighbridge.accounting.records.model_runs import GenerationResult, Preview
+from weighbridge.accounting.tracing.ledger_activity import OfferedLot, holdings, lots
+from weighbridge.collection.events import list_events
+from weighbridge.collection.named_records.names import project_number
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.ids import Key
+from weighbridge.core.platform.tasks import TaskState
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import plain
+from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.db.json import as_record
+from weighbridge.errors import Conflict, Invalid, Malformed, NotFound
+from weighbridge.modelling.static_inputs import list_static_inputs
+from weighbridge.platform.async_tasks import get_async_task
+from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.visit import Redirect, View, Visit, view
+from weighbridge.web.pages.ledger_years import LEDGERS_SHOWN
+from weighbridge.web.pages.ledgers import models_offered
+from weighbridge.web.pages.period import DRAW, GenerationAsked, asked_of, strip_of, usual_period
+from weighbridge.web.pages.records import own_project
+
+# What the model of a ledger needs for a period, input by input: what is there, and what is missing.
+
+
+_ONE: Final = ("page_size", "1")
+
+
+@dataclass(frozen=True, slots=True)
+class InputInPeriod:
+    """An input that the model needs, and what there is of it in the period."""
+
+    input: RequiredInput
+    count: int | None = None
+    """Events in the period, or values that hold by its beginning; None where nobody looked."""
+    is_estimate: bool = False
+    value: Decimal | None = None
+    """The value of a static input that holds, or what remains of a ledger."""
+    unit: str = ""
+    skips: str = ""
+    """The number of its data point type, by which it is set aside; empty where it cannot be."""
+    is_skipped: bool = False
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is nothing of it, and it is not set aside."""
+        return self.count == 0 and not self.is_skipped
+
+
+async def needs_of(
+    visit: Visit, inputs: Sequence[RequiredInput], asked: GenerationAsked, ledgers: Mapping[str, Ledger]
+) -> list[InputInPeriod]:
+    """What there is of each input in the period that was asked for."""
+    types = {(one.subcategory, one.slug): str(one.id) for one in inputs if one.id > 0}
+    found: list[InputInPeriod] = []
+    for one in inputs:
+        if one.category == "ledger":
+            balance = sum(
+                (ledgers[it.id].balance for it in one.output_of_ledgers if it.id in ledgers), Decimal(0)
+            )
+            unit = one.output_of_ledgers[0].unit if one.output_of_ledgers else ""
+            found.append(
+                InputInPeriod(one, len(one.output_of_ledgers), value=Decimal(plain(balance)), unit=unit)
+            )
+        elif not visit.may("data_collection:read") or asked.start is None or asked.end is None:
+            found.append(_skippable(InputInPeriod(one), types, asked))
+        elif one.category == "event":
+            found.append(_skippable(await _events(visit, one, asked.start, asked.end), types, asked))
+        else:
+            found.append(await _static(visit, one, asked.start))
+    return found
+
+
+def _skippable(
+    need: InputInPeriod, types: Mapping[tuple[str, str], str], asked: GenerationAsked
+) -> InputInPeriod:
+    number = types.get((need.input.subcategory, need.input.slug), "")
+    if need.input.category != "event":
+        return need
+    return InputInPeriod(
+        need.input,
+        need.count,
+        need.is_estimate,
+        skips=number,
+        is_skipped=number in asked.skipped and bool(number),
+    )
+
+
+async def _events(visit: Visit, one: RequiredInput, start: Instant, end: Instant) -> InputInPeriod:
+    query = (
+        ("filter[slug]", one.subcategory),
+        ("filter[start_time][geq]", start.text),
+        ("filter[start_time][leq]", Instant.of(end - MILLISECOND).text),
+        _ONE,
+    )
+    info = (await visit.ask(list_events, query)).info
+    return InputInPeriod(one, info.total_items, info.total_is_estimate)
+
+
+async def _static(visit: Visit, one: RequiredInput, start: Instant) -> InputInPeriod:
+    query = (
+        ("filter[slug]", one.slug), ("filter[effective_from][leq]", start.text), ("sort", "-effective_from"),
+        _ONE,
+    )  # fmt: skip
+    found = await visit.ask(list_static_inputs, query)
+    newest = found.data[0] if found.data and one.subcategory == "project" else None
+    return InputInPeriod(
+        one,
+        found.info.total_items,
+        value=newest.value if newest else None,
+        unit=(newest and newest.unit) or "",
+    )
+
+
+# Draws by hand on the form of a generation: the lots that can be named, and how much of each.
+
+
+LOTS_SHOWN: Final = 40
+"""Batches with something left that one node is offered, the newest; others are named by their ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class LotShown:
+    """A batch that can be drawn from, with its field."""
+
+    lot: OfferedLot
+    batch_id: str
+    ledger: str
+    unit: str
+    held: Decimal | None
+    """What the runs of the period draw of it already."""
+    field: str
+    typed: str
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """One node that draws what is named."""
+
+    input: RequiredInput
+    group: str
+    lots: Sequence[LotShown] = ()
+    is_cut: bool = False
+    """Whether there are more lots than are shown."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the period draws something for it already."""
+        return any(one.held for one in self.lots)
+
+
+async def by_hand(
+    visit: Visit, ledger: Ledger, inputs: Sequence[RequiredInput], asked: GenerationAsked
+) -> list[ByHand]:
+    """The nodes that draw by hand, each with the lots of its ledgers."""
+    manual = [(one, group) for one in inputs if one.is_manual_select for group in one.allocation_groups]
+    if not manual:
+        return []
+    key = Key(project_number(visit.path["project_id"]), ledger.numeric_id)
+    held: dict[str, dict[int, Decimal]] = {}
+    if asked.start is not None and asked.end is not None:
+        nodes = [group.node for _, group in manual]
+        for found in await holdings(visit.reading, key, nodes, asked.start, asked.end):
+            held.setdefault(found.node, {})[found.batch] = found.amount
+    return [
+        await _node(visit, ByHand(one, group.name), held.get(group.node, {}), asked) for one, group in manual
+    ]
+
+
+async def _node(visit: Visit, node: ByHand, held: Mapping[int, Decimal], asked: GenerationAsked) -> ByHand:
+    """The node with its lots: those that it holds, those named, and the newest with something left."""
+    project = project_number(visit.path["project_id"])
+    sources = {ids.number("ledger", one.id): one for one in node.input.output_of_ledgers}
+    typed = {draw.batch: draw.text for draw in asked.draws or () if draw.group == node.group}
+    named = {key.key for text in typed if (key := ids.parse("batch", text)) and key.project == project}
+    found = await lots(visit.reading, project, list(sources), [*held, *named], LOTS_SHOWN + 1)
+    shown: list[LotShown] = []
+    for lot in found:
+        if len(shown) >= LOTS_SHOWN and lot.number not in {*held, *named}:
+            continue
+        batch_id, holds = ids.of("batch", project, lot.number), held.get(lot.number)
+        text = typed.get(batch_id, "") if asked.draws is not None else plain(holds) if holds else ""
+        source = sources[lot.ledger]
+        field = f"{DRAW}{node.group}:{batch_id}"
+        shown.append(LotShown(lot, batch_id, source.name, source.unit, holds, field, text))
+    return replace(node, lots=shown, is_cut=len(shown) < len(found))
+
+
+# Make batches: choose a period, see what would come of it, then watch the task, then the result.
+
+
+PATH: Final = "/projects/{project_id}/ledgers/{ledger_id}/generations"
+
+BATCHES_SHOWN: Final = 50
+"""Batches of a result that are shown one by one; all are counted."""
+
+
+async def generate(visit: Visit) -> View | Redirect:
+    """The form, and below it what generation would do once a period is chosen."""
+    ledger: Ledger = await visit.ask(get_ledger)
+    if elsewhere := own_project(visit, ledger):
+        return Redirect(elsewhere)
+    asked = asked_of(visit)
+    inputs = (await visit.ask(list_required_inputs)).data if ledger.latest_model is not None else []
+    listed = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
+    ledgers: dict[str, Ledger] = {one.id: one for one in listed.data}
+    preview, problems = await _previewed(visit, asked)
+    usual = None if asked.is_chosen else await usual_period(visit, ledger, inputs)
+    within = asked if usual is None else replace(asked, start=usual.start, end=usual.end)
+    path = f"{visit.frame.home}/ledgers/{ledger.id}/generations"
+    return view(
+        "ledgers/generate.html", "Generate batches",
+        crumbs=_crumbs(visit, ledger), ledger=ledger, preview=preview, problems=problems, asked=asked,
+        path=path, call=f"/ledgers/{ledger.id}/generate_preview", method="POST", usual=usual,
+        period={
+            "from": asked.values.get("from") or visit.moments.field(within.start),
+            "until": asked.values.get("until") or visit.moments.field(within.end),
+        },
+        needs=await needs_of(visit, inputs, within, ledgers),
+        manual=await by_hand(visit, ledger, inputs, asked), strip=await strip_of(visit, ledger, asked, path),
+        models=[] if ledger.latest_model else await models_offered(visit),
+        others=[one.name for one in ledgers.values() if _is_beside(one, ledger)],
+        makes=_makes(preview),
+    )  # fmt: skip
+
+
+@form(PATH, permission="production_accounting:write", again=generate, computes=True)
+async def start_generation(visit: Visit) -> Redirect:
+    """Start it, and go where its progress is."""
+    asked = asked_of(visit)
+    problems: list[Problem] = []
+    body = asked.body(problems)
+    if problems:
+        raise Invalid(problems)
+    task = await visit.do(create_batch_generation, body)
+    return Redirect(f"{visit.frame.home}/ledgers/{visit.path['ledger_id']}/generations/{task.id}")
+
+
+async def _previewed(visit: Visit, asked: GenerationAsked) -> tuple[Preview | None, list[Problem]]:
+    """What generation would do; or what is wrong with what was asked for."""
+    problems = list(visit.problems)
+    if not asked.is_chosen or problems:
+        return None, asked.at_fields(problems)
+    body = asked.body(problems)
+    if problems:
+        return None, problems
+    try:
+        return await visit.do(generate_preview, body), []
+    except (Invalid, Malformed, Conflict) as refusal:
+        return None, asked.at_fields(refusal.problems)
+
+
+@page(f"{PATH}/{{task_id}}", permission="production_accounting:read", of=get_async_task)
+async def generation(visit: Visit) -> View:
+    """How far a generation is, and what came of it."""
+    ledger = await visit.ask(get_ledger)
+    task = await visit.ask(get_async_task)
+    if task.args.get("ledger_id") != ledger.numeric_id:
+        raise NotFound("async_task", visit.path["task_id"])
+    is_over = task.state not in {TaskState.PENDING, TaskState.RUNNING}
+    result = as_record(task.result, GenerationResult) if task.state == TaskState.COMPLETE else None
+    made = result.batches if result is not None else []
+    return view(
+        "ledgers/generation.html", "Generation", call=f"/async_tasks/{task.id}",
+        crumbs=_crumbs(visit, ledger),
+        ledger=ledger, task=task, is_over=is_over, result=result, made=len(made),
+        batches=[await visit.ask(get_batch, batch_id=one) for one in made[:BATCHES_SHOWN]],
+        again=_range_of(visit, task.args),
+    )  # fmt: skip
+
+
+def _crumbs(visit: Visit, ledger: Ledger) -> tuple[tuple[str, str], ...]:
+    home = visit.frame.home
+    return ("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}")
+
+
+def _range_of(visit: Visit, args: dict[str, Any]) -> dict[str, str]:
+    """The period of a task as the fields of the form take it; empty where the task does not say."""
+    texts = [args.get(name) for name in ("start_time", "end_time")]
+    if not all(isinstance(one, str) for one in texts):
+        return {}
+    first, last = (visit.moments.field(Instant.of(Instant.fromisoformat(str(one)))) for one in texts)
+    return {"from": first, "until": last}
+
+
+def _makes(preview: Preview | None) -> int:
+    """Batches that would be made; none while anything would fail the generation."""
+    if preview is None or any(one.problems for one in preview.data):
+        return 0
+    return sum(one.count for one in preview.data)
+
+
+def _is_beside(one: Ledger, ledger: Ledger) -> bool:
+    """Whether another ledger is credited by the same model."""
+    if one.latest_model is None or ledger.latest_model is None or one.id == ledger.id:
+        return False
+    return one.latest_model.id == ledger.latest_model.id
+
+
+PAGES: Final[list[HTTPRouteHandler]] = [
+    *page(PATH, permission="production_accounting:read", computes=True)(generate),
+    *start_generation,
+    *generation,
+]

@@ -1,0 +1,431 @@
+"""What the service does: tasks, feature flags, health, the audit log, and webhooks with their deliveries."""
+
+import asyncio
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from shlex import quote
+from typing import Any, Final
+
+import msgspec
+
+from weighbridge.core.platform.audit import ACTIONS
+from weighbridge.core.platform.permission import ANY
+from weighbridge.core.platform.settings import FEATURES
+from weighbridge.core.proof.checkpoint import opened
+from weighbridge.core.proof.signing import VerifierKey
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.roles import newest_revision
+from weighbridge.errors import Unavailable
+from weighbridge.exchange.records.webhooks import IssuedWebhook, Webhook
+from weighbridge.exchange.webhooks import (
+    create_webhook,
+    delete_webhook,
+    get_webhook,
+    list_deliveries,
+    list_webhooks,
+    redeliver,
+    roll_secret,
+    try_webhook,
+    update_webhook,
+)
+from weighbridge.http.messages.reply import Attachment, AttachmentReply
+from weighbridge.platform.async_tasks import cancel_async_task, get_async_task, list_async_tasks
+from weighbridge.platform.audit_log import (
+    get_audit_consistency,
+    get_audit_head,
+    get_audit_key,
+    get_audit_proof,
+    list_audit_log,
+)
+from weighbridge.platform.feature_flags import get_feature_flags
+from weighbridge.platform.records.audit_log import AuditKey
+from weighbridge.settings import Settings
+from weighbridge.web.display.record import ShownField, shown_record, shown_value
+from weighbridge.web.framework.listing import ListQuery, ListView, asked_for, without_blanks
+from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.visit import Redirect, View, Visit, view
+
+# Async tasks: how far they are, what came of them, and ending one.
+
+
+ENDED: Final = ("complete", "failed")
+"""States that a task is in for good."""
+
+
+def asked_for_tasks(visit: Visit) -> ListQuery:
+    """What the list asks for."""
+    return asked_for(visit.query)
+
+
+async def tasks(visit: Visit) -> View:
+    """Tasks of the account, the newest first."""
+    found = await visit.ask(list_async_tasks, asked_for_tasks(visit))
+    return view(
+        "operations/tasks.html", "Tasks",
+        call="/async_tasks", has_csv=True, tasks=found.data, home=home_of(visit),
+        list=ListView(visit.request.url.path, visit.query, found.info),
+    )  # fmt: skip
+
+
+async def task(visit: Visit) -> View:
+    """One task: its progress, what was asked for and what it came to."""
+    found = await visit.ask(get_async_task)
+    return view(
+        "operations/task.html", f"Task {found.id}",
+        call=f"/async_tasks/{found.id}", crumbs=(("Tasks", f"{home_of(visit)}/async_tasks"),),
+        task=found, args=shown_record(found.args), result=shown_value(found.result),
+        has_ended=found.state in ENDED,
+    )  # fmt: skip
+
+
+@form("/async_tasks/{task_id}/cancel", again=task, everywhere=True)
+async def cancel(visit: Visit) -> Redirect:
+    """End a task that waits or runs: it changes nothing."""
+    found = await visit.do(cancel_async_task, {})
+    return Redirect(
+        f"{home_of(visit)}/async_tasks/{found.id}", "The task is cancelled; it has changed nothing."
+    )
+
+
+def home_of(visit: Visit) -> str:
+    """Where the project's pages begin; empty where one is in none."""
+    return visit.frame.home if visit.frame.project else ""
+
+
+# Feature flags: which parts of the service the account has, and the line by which each is switched.
+
+
+_ACCOUNT: Final = "SELECT name FROM accounts WHERE id = %s"
+
+
+async def flags(visit: Visit) -> View:
+    """The feature flags of the account; they are switched on the server, not here."""
+    found = await visit.ask(get_feature_flags)
+    account = await visit.reading.value(_ACCOUNT, (visit.actor.account_id,))
+    return view(
+        "operations/flags.html", "Flags",
+        call="/feature_flags", account=quote(account),
+        flags=[(feature.value, meaning, getattr(found, feature)) for feature, meaning in FEATURES.items()],
+    )  # fmt: skip
+
+
+# Health: whether the service does its work, by what the process, the database and the queue tell.
+#
+# What other accounts have and ask for is told to operators alone, by the counters of `weighbridge serve`.
+
+
+class DatabaseHealth(msgspec.Struct, frozen=True):
+    """What the database tells of itself."""
+
+    revision: str
+    """The step of its tables."""
+    server: str
+    """The version of PostgreSQL."""
+    size: int
+    """Bytes that it takes."""
+    began_at: Instant
+    """Since when it runs."""
+    archived_at: Instant | None
+    """When it last put away a part of its log of changes for a backup; None where it never did."""
+    archive_failed_at: Instant | None
+    """When that failed last; None where it never did."""
+
+
+class QueueHealth(msgspec.Struct, frozen=True):
+    """The tasks of the account, and who works on tasks."""
+
+    waiting: int
+    running: int
+    failed: int
+    """Those that failed within a day."""
+    oldest: Instant | None
+    """Since when the task waits that waits longest; None where none does."""
+    oldest_id: int | None
+    workers: int
+    """Workers that gave a sign of life of late."""
+    sign_of_life: Instant | None
+    """The last one of any worker; None where there never was one."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiskRoom:
+    """The disk of the data folder."""
+
+    free: int | None
+    """Bytes that are free; None where that cannot be asked."""
+    is_full: bool
+
+
+@page("/health", permission="administration:read", everywhere=True)
+async def health(visit: Visit) -> View:
+    """Whether the service does its work."""
+    settings: Settings = visit.request.app.state.settings
+    began = asyncio.get_running_loop().time()
+    database = await visit.reading.row(DatabaseHealth, _DATABASE)
+    took = asyncio.get_running_loop().time() - began
+    values = {"account": visit.actor.account_id, "lease": settings.lease_seconds}
+    queue = await visit.reading.row(QueueHealth, _QUEUE, values)
+    return view(
+        "operations/health.html", "Health", guide="howto/operate.md",
+        database=database, milliseconds=round(took * 1000), queue=queue, home=home_of(visit),
+        is_current=database is not None and database.revision == newest_revision(),
+        room=await asyncio.to_thread(_room, visit), version=version("weighbridge"),
+        settings=settings,
+    )  # fmt: skip
+
+
+def _room(visit: Visit) -> DiskRoom:
+    state = visit.request.app.state
+    try:
+        free = shutil.disk_usage(state.settings.data_dir).free
+    except OSError:
+        free = None
+    return DiskRoom(free, state.disk.is_full())
+
+
+_DATABASE: Final = """
+    SELECT (SELECT version_num FROM alembic_version), current_setting('server_version'),
+           pg_database_size(current_database()), pg_postmaster_start_time(), a.last_archived_time,
+           a.last_failed_time
+      FROM pg_stat_archiver a
+"""
+_QUEUE: Final = """
+    WITH open AS (
+        SELECT id, state, created_at FROM async_tasks
+         WHERE account_id = %(account)s AND state IN ('pending', 'running')
+    ), first AS (
+        SELECT id, created_at FROM open WHERE state = 'pending' ORDER BY created_at, id LIMIT 1
+    )
+    SELECT (SELECT count(*) FROM open WHERE state = 'pending'),
+           (SELECT count(*) FROM open WHERE state = 'running'),
+           (SELECT count(*) FROM async_tasks WHERE account_id = %(account)s AND state = 'failed'
+               AND finished_at > now() - interval '1 day'),
+           (SELECT created_at FROM first), (SELECT id FROM first),
+           count(*) FILTER (WHERE w.last_heartbeat > now() - make_interval(secs => %(lease)s)),
+           max(w.last_heartbeat)
+      FROM procrastinate_workers w
+"""
+
+
+# The audit log: every write with what was before and after, under a signed head that strangers keep.
+
+
+_PATH: Final = "/audit_log"
+_READ: Final = "administration:read"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditHead:
+    """The newest head of the account's log as its page shows it: what it says, and how it is checked."""
+
+    size: int
+    root: str
+    """The root of the tree, as 64 hexadecimal digits."""
+    signature: str
+    """The line of the signature, as the file of the head has it."""
+    text: str
+    key: AuditKey
+
+
+def asked_for_rows(visit: Visit) -> ListQuery:
+    """What the list asks for."""
+    return asked_for(visit.query)
+
+
+async def audit(visit: Visit) -> View:
+    """Every write of the account, the newest first, and the head that they are under."""
+    found = await visit.ask(list_audit_log, asked_for_rows(visit))
+    path = f"{home_of(visit)}{_PATH}"
+    head = await _head(visit)
+    return view(
+        "operations/audit.html", "Audit",
+        call=_PATH, has_csv=True, path=path, head=head,
+        list=ListView(path, visit.query, found.info),
+        rows=[(row, _fields(row.before), _fields(row.after)) for row in found.data],
+    )  # fmt: skip
+
+
+async def _head(visit: Visit) -> AuditHead | None:
+    """The head, as its signature says it; None on a host that lacks the key, which signs nothing."""
+    try:
+        attachment: Attachment = await visit.ask(get_audit_head)
+        key: AuditKey = await visit.ask(get_audit_key)
+    except Unavailable:
+        return None
+    with await attachment.read() as spool:
+        text = spool.read().decode()
+    checkpoint = opened(text, VerifierKey.read(key.verifier_key))
+    return AuditHead(checkpoint.size, checkpoint.root.hex(), text.rstrip("\n").rpartition("\n")[2], text, key)
+
+
+def _fields(record: object) -> list[ShownField]:
+    return shown_record(record) if isinstance(record, dict) else []
+
+
+@page(f"{_PATH}/head", permission=_READ, everywhere=True)
+async def head_file(visit: Visit) -> AttachmentReply:
+    """The signed head, to be kept by somebody outside."""
+    return _file(visit, await visit.ask(get_audit_head))
+
+
+@page(f"{_PATH}/proof", permission=_READ, everywhere=True)
+async def proof_file(visit: Visit) -> AttachmentReply:
+    """The proof that a row is under a head."""
+    return _file(visit, await visit.ask(get_audit_proof, without_blanks(visit.query)))
+
+
+@page(f"{_PATH}/consistency", permission=_READ, everywhere=True)
+async def consistency_file(visit: Visit) -> AttachmentReply:
+    """The proof that the head extends one that was kept."""
+    return _file(visit, await visit.ask(get_audit_consistency, without_blanks(visit.query)))
+
+
+def _file(visit: Visit, attachment: Attachment) -> AttachmentReply:
+    return attachment.reply(visit.request.app.state.downloads, visit.actor.account_id)
+
+
+# Webhooks: whom the service tells what changes, made and changed here, with what was delivered to each.
+
+
+_ALL: Final = "/webhooks"
+_ONE: Final = "/webhooks/{webhook_id}"
+_WRITE: Final = "administration:write"
+
+OVERLAP_HOURS: Final = (0, 24, 168)
+"""For how long the form offers that the secret so far signs beside the new one."""
+
+
+def asked_for_webhooks(visit: Visit) -> ListQuery:
+    """What the list asks for."""
+    return asked_for(visit.query)
+
+
+async def webhooks(visit: Visit) -> View:
+    """The webhooks of the account, and the form that makes one."""
+    return await _webhooks(visit)
+
+
+@form(_ALL, permission=_WRITE, again=webhooks, everywhere=True)
+async def make_webhook(visit: Visit) -> View:
+    """Make a webhook; its secret is shown this once."""
+    made: IssuedWebhook = await visit.do(create_webhook, {"webhook": _typed(visit)})
+    return await _webhooks(visit, issued=made)
+
+
+async def webhook(visit: Visit) -> View:
+    """One webhook: whom it tells what, how it fares, and its deliveries."""
+    return await _webhook(visit)
+
+
+@form(_ONE, permission=_WRITE, again=webhook, everywhere=True)
+async def change_webhook(visit: Visit) -> Redirect:
+    """Change whom a webhook tells what."""
+    await visit.do(update_webhook, {"webhook": _typed(visit)})
+    return Redirect(_own(visit), "The webhook is changed.")
+
+
+@form(f"{_ONE}/switch", permission=_WRITE, again=webhook, everywhere=True)
+async def switch(visit: Visit) -> Redirect:
+    """Have a webhook told nothing more, or go on where it stood."""
+    is_on = visit.text("on") == "yes"
+    await visit.do(update_webhook, {"webhook": {"is_enabled": is_on}})
+    said = "It goes on where it stood." if is_on else "It is told nothing until it is on again."
+    return Redirect(_own(visit), said)
+
+
+@form(f"{_ONE}/roll_secret", permission=_WRITE, again=webhook, everywhere=True)
+async def new_secret(visit: Visit) -> View:
+    """Give a webhook another secret; it is shown this once."""
+    hours = visit.text("hours")
+    body = {"overlap_hours": int(hours)} if hours.isdecimal() else {}
+    return await _webhook(visit, issued=await visit.do(roll_secret, body))
+
+
+@form(f"{_ONE}/delete", permission=_WRITE, again=webhook, everywhere=True)
+async def remove(visit: Visit) -> Redirect:
+    """Remove a webhook with the log of its deliveries."""
+    await visit.do(delete_webhook)
+    return Redirect(f"{home_of(visit)}{_ALL}", "The webhook is gone.")
+
+
+@form(f"{_ONE}/test", permission=_WRITE, again=webhook, everywhere=True)
+async def try_one(visit: Visit) -> Redirect:
+    """Send a message that says nothing, to see whether it arrives."""
+    await visit.do(try_webhook, {})
+    return Redirect(_own(visit), "A test message is on its way.")
+
+
+@form(f"{_ONE}/deliveries/{{delivery_id}}/again", permission=_WRITE, again=webhook, everywhere=True)
+async def send_again(visit: Visit) -> Redirect:
+    """Send a message again that did not arrive."""
+    await visit.do(redeliver, {})
+    return Redirect(_own(visit), "The message is on its way again.")
+
+
+async def _webhooks(visit: Visit, issued: IssuedWebhook | None = None) -> View:
+    found = await visit.ask(list_webhooks, asked_for_webhooks(visit))
+    path = f"{home_of(visit)}{_ALL}"
+    return view(
+        "operations/webhooks.html", "Webhooks",
+        call=_ALL, has_csv=True, webhooks=found.data, issued=issued, path=path,
+        list=ListView(path, visit.query, found.info), kinds=ACTIONS, chosen=_chosen(visit, None),
+        is_here=visit.text("project", "yes") == "yes", names=_names(visit),
+    )  # fmt: skip
+
+
+async def _webhook(visit: Visit, issued: IssuedWebhook | None = None) -> View:
+    found: Webhook = await visit.ask(get_webhook)
+    deliveries = await visit.ask(list_deliveries, asked_for(visit.query))
+    path = f"{home_of(visit)}{_ALL}"
+    return view(
+        "operations/webhook.html", found.description or found.url,
+        call=f"{_ALL}/{found.id}", crumbs=(("Webhooks", path),),
+        webhook=found, deliveries=deliveries.data, path=f"{path}/{found.id}", issued=issued,
+        list=ListView(f"{path}/{found.id}", visit.query, deliveries.info), kinds=ACTIONS,
+        chosen=_chosen(visit, found), overlaps=OVERLAP_HOURS, names=_names(visit),
+        is_here=found.project_id is not None,
+    )  # fmt: skip
+
+
+def _names(visit: Visit) -> Mapping[str, str]:
+    """What the projects that webhooks may be of are called, by their ids."""
+    return {one.id: one.name for one in visit.frame.projects}
+
+
+def _chosen(visit: Visit, found: Webhook | None) -> Sequence[str]:
+    """The changes that the form has ticked: what was typed, else what the webhook is told."""
+    if visit.typed:
+        return visit.texts("change_types")
+    return found.change_types if found else ()
+
+
+def _typed(visit: Visit) -> dict[str, Any]:
+    """What the form says of a webhook; without a tick it is told of all that its maker may read."""
+    project = visit.frame.project
+    named: dict[str, Any] = {"url": visit.text("url"), "description": visit.text("description")}
+    if types := visit.texts("change_types"):
+        named["change_types"] = [*types]
+    if project is not None and "project" in visit.typed:
+        named["project_id"] = project.id if visit.text("project") == "yes" else None
+    return named
+
+
+def _own(visit: Visit) -> str:
+    return f"{home_of(visit)}{_ALL}/{visit.path['webhook_id']}"
+
+
+PAGES = [
+    *page("/async_tasks", of=list_async_tasks, asked=asked_for_tasks, everywhere=True)(tasks),
+    *page("/async_tasks/{task_id}", of=get_async_task, everywhere=True)(task),
+    *cancel,
+    *page("/feature_flags", permission=ANY, of=get_feature_flags, everywhere=True)(flags),
+    *health,
+    *page(_PATH, permission=_READ, of=list_audit_log, asked=asked_for_rows, everywhere=True)(audit),
+    *(*head_file, *proof_file, *consistency_file),
+    *page(_ALL, permission=_READ, of=list_webhooks, asked=asked_for_webhooks, everywhere=True)(webhooks),
+    *page(_ONE, permission=_READ, of=get_webhook, everywhere=True)(webhook),
+    *(*make_webhook, *change_webhook, *switch, *new_secret, *remove),
+    *(*try_one, *send_again),
+]

@@ -1,0 +1,231 @@
+"""The people of an account and its API tokens: permissions, invitations, and links for another password."""
+
+from typing import Final
+
+from weighbridge.core.platform.permission import (
+    ALL_PERMISSIONS,
+    LIFETIME_DAYS_DEFAULT,
+    LIFETIMES_DAYS,
+    ROLES,
+    role_named,
+    title_of,
+)
+from weighbridge.core.problem import Problem
+from weighbridge.errors import Invalid, NotFound
+from weighbridge.platform import users as actions
+from weighbridge.platform import users as queries
+from weighbridge.platform.api_tokens import (
+    create_api_token,
+    list_api_tokens,
+    reassign_api_token,
+    revoke_api_token,
+)
+from weighbridge.platform.records.accounts import ApiToken
+from weighbridge.reporting.records.report_links import ReportLink
+from weighbridge.reporting.report_links import list_links_of_account, reassign_report_link, revoke_report_link
+from weighbridge.web.framework.listing import ListQuery, ListView, asked_for
+from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.visit import Redirect, View, Visit, view
+from weighbridge.web.pages.operations import home_of
+
+# The people of an account: who may do what, invitations, and links for another password.
+
+
+HELD_SHOWN: Final = "200"
+"""Tokens of one user, and links, that their page shows at most."""
+
+OWN: Final = "own"
+"""What a form sends as the role when permissions were chosen one by one."""
+
+
+async def people(visit: Visit) -> View:
+    """The users of the account, and the invitations that nobody has followed yet."""
+    return await _people(visit)
+
+
+@form("/people/invite", permission="administration:write", again=people, everywhere=True)
+async def invite_person(visit: Visit) -> View:
+    """Invite somebody: the link is shown this once, to be handed on."""
+    secret = await actions.invite_user(visit.tx, visit.actor, visit.text("email"), _permissions(visit))
+    return await _people(visit, link=_address(visit, "join", secret), link_of=visit.text("email"))
+
+
+@form("/people/withdraw", permission="administration:write", again=people, everywhere=True)
+async def withdraw(visit: Visit) -> Redirect:
+    """Take back an invitation that nobody has followed."""
+    email = visit.text("email")
+    if not await actions.withdraw_invitation(visit.tx, visit.actor, email):
+        raise NotFound(message="That invitation was followed, or taken back, before.", code="no_such_path")
+    return Redirect(f"{_home(visit)}/people", f"{email} is invited no longer.")
+
+
+async def one_person(visit: Visit) -> View:
+    """One user: what they may do."""
+    user = await queries.get_user(visit.tx, visit.actor, _number(visit))
+    tokens, links = await _held_by(visit, user.id)
+    return view(
+        "access/person.html", user.name, guide="howto/give-people-access.md",
+        crumbs=(("People", f"{_home(visit)}/people"),),
+        user=user, role=title_of(user.permissions), roles=ROLES, every=ALL_PERMISSIONS, tokens=tokens,
+        links=links, title_of=title_of, path=f"{_home(visit)}/people/{user.id}",
+    )  # fmt: skip
+
+
+@form("/people/{user_id}", permission="administration:write", again=one_person, everywhere=True)
+async def update_person(visit: Visit) -> Redirect:
+    """Say what a user may do."""
+    may_sign_in = bool(visit.text("may_sign_in"))
+    await actions.update_user(
+        visit.tx, visit.actor, _number(visit), permissions=_permissions(visit), may_sign_in=may_sign_in
+    )
+    if not may_sign_in:
+        said = "They sign in no longer, and no link that they made lets anybody in. "
+        left = "Their tokens and links to reports go on until they are ended or handed over."
+        return Redirect(_person(visit), said + left)
+    return Redirect(f"{_home(visit)}/people", "What they may do is changed.")
+
+
+@form("/people/{user_id}/hand_over", permission="administration:write", again=one_person, everywhere=True)
+async def hand_over(visit: Visit) -> Redirect:
+    """Have somebody else answer for a token or a link to a report of a user."""
+    wanted = {"user_email": visit.text("email")}
+    if token := visit.text("token"):
+        await visit.do(reassign_api_token, {"api_token": wanted}, token_id=token)
+    else:
+        named = {"report_id": visit.text("report"), "link_id": visit.text("link")}
+        await visit.do(reassign_report_link, {"link": wanted}, **named)
+    return Redirect(_person(visit), f"{visit.text('email')} answers for it from now on.")
+
+
+@form("/people/{user_id}/end", permission="administration:write", again=one_person, everywhere=True)
+async def end(visit: Visit) -> Redirect:
+    """End a token or a link to a report of a user."""
+    if token := visit.text("token"):
+        await visit.do(revoke_api_token, token_id=token)
+    else:
+        await visit.do(revoke_report_link, report_id=visit.text("report"), link_id=visit.text("link"))
+    return Redirect(_person(visit), "It opens nothing any more.")
+
+
+@form("/people/{user_id}/password", permission="administration:write", again=one_person, everywhere=True)
+async def offer_password(visit: Visit) -> View:
+    """Make a link by which a user sets another password; it is shown this once."""
+    number = _number(visit)
+    user = await queries.get_user(visit.tx, visit.actor, number)
+    secret = await actions.make_user_link(visit.tx, visit.actor, number, "password")
+    return await _people(visit, link=_address(visit, "join", secret), link_of=user.email)
+
+
+async def _held_by(visit: Visit, number: int) -> tuple[list[ApiToken], list[ReportLink]]:
+    """The tokens that act for a user and the links to reports that they answer for, as far as they open."""
+    of_user = ("filter[user_id][eq]", str(number))
+    works = ("filter[status][eq]", "working")
+    tokens = await visit.ask(list_api_tokens, (of_user, works, ("sort", "-id"), ("page_size", HELD_SHOWN)))
+    if not visit.may("production_accounting:read"):
+        return tokens.data, []
+    is_open = ("filter[status][eq]", "open")
+    links = await visit.ask(list_links_of_account, (of_user, is_open, ("page_size", HELD_SHOWN)))
+    return tokens.data, links.data
+
+
+def _person(visit: Visit) -> str:
+    return f"{_home(visit)}/people/{_number(visit)}"
+
+
+async def _people(visit: Visit, link: str = "", link_of: str = "") -> View:
+    users = await queries.list_users(visit.tx, visit.actor)
+    return view(
+        "access/people.html", "People", guide="howto/give-people-access.md",
+        users=users, links=await queries.list_open_links(visit.tx, visit.actor), roles=ROLES,
+        title_of=title_of, link=link, link_of=link_of, home=_home(visit),
+    )  # fmt: skip
+
+
+def _permissions(visit: Visit) -> tuple[str, ...]:
+    """The permissions of the role that was chosen, or those that were chosen one by one."""
+    named = visit.text("role")
+    if named == OWN:
+        return visit.texts("permissions")
+    role = role_named(named)
+    if role is None:
+        raise Invalid([Problem(f"role is {named!r}; choose one of the list.", "role", "invalid")])
+    return role.permissions
+
+
+def _number(visit: Visit) -> int:
+    text = visit.path["user_id"]
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise NotFound("user", text)
+    return int(text)
+
+
+def _home(visit: Visit) -> str:
+    return visit.frame.home if visit.frame.project else ""
+
+
+def _address(visit: Visit, path: str, secret: str) -> str:
+    return f"{visit.request.app.state.settings.address}/{path}?key={secret}"
+
+
+# Tokens: by which programs act, each shown once when it is made.
+
+
+def asked_for_tokens(visit: Visit) -> ListQuery:
+    """What the list asks for."""
+    return asked_for(visit.query)
+
+
+async def tokens(visit: Visit) -> View:
+    """Tokens of the account, and the form that makes one."""
+    return await _tokens(visit)
+
+
+@form("/api_tokens", permission="administration:write", again=tokens, everywhere=True)
+async def make_token(visit: Visit) -> View:
+    """Make a token; it is shown this once."""
+    named = {
+        "name": visit.text("name"),
+        "permissions": list(visit.texts("permissions")),
+        "expires_in_days": int(visit.text("days")) if visit.text("days").isdecimal() else None,
+    }
+    made = await visit.do(create_api_token, {"api_token": named})
+    return await _tokens(visit, made=made)
+
+
+@form("/api_tokens/{token_id}/revoke", permission="administration:write", again=tokens, everywhere=True)
+async def revoke_token(visit: Visit) -> Redirect:
+    """Revoke a token with all that were issued by it."""
+    await visit.do(revoke_api_token)
+    return Redirect(f"{home_of(visit)}/api_tokens", "The token opens nothing any more.")
+
+
+async def _tokens(visit: Visit, made: object = None) -> View:
+    found = await visit.ask(list_api_tokens, asked_for_tokens(visit))
+    path = f"{home_of(visit)}/api_tokens"
+    return view(
+        "operations/tokens.html", "Tokens",
+        call="/api_tokens", has_csv=True, tokens=found.data, made=made, path=path,
+        list=ListView(path, visit.query, found.info), every=ALL_PERMISSIONS,
+        lifetimes=LIFETIMES_DAYS, usual=LIFETIME_DAYS_DEFAULT, title_of=title_of,
+    )  # fmt: skip
+
+
+PAGES = [
+    *page("/people", permission="administration:read", everywhere=True)(people),
+    *invite_person,
+    *withdraw,
+    *page("/people/{user_id}", permission="administration:read", everywhere=True)(one_person),
+    *update_person,
+    *hand_over,
+    *end,
+    *offer_password,
+    *page(
+        "/api_tokens",
+        permission="administration:read",
+        of=list_api_tokens,
+        asked=asked_for_tokens,
+        everywhere=True,
+    )(tokens),
+    *make_token,
+    *revoke_token,
+]

@@ -1,0 +1,352 @@
+"""The period of a generation: the fields of its form, the usual choice, and the strip of slots to choose
+from.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from weighbridge.accounting.batches import list_ledger_batches
+from weighbridge.accounting.records.ledgers import Ledger, RequiredInput
+from weighbridge.accounting.tracing.ledger_activity import SlotState, slot_states
+from weighbridge.collection.events import list_events
+from weighbridge.collection.named_records.names import project_number
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.cadence import EVENT, label, slot_at
+from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
+from weighbridge.web.display.figures import moment_of, plural
+from weighbridge.web.framework.visit import Visit
+
+# What a generation is asked for: the fields of its form, in an address or as they were typed.
+#
+# Draws by hand are said for one period. Once another period is chosen they are left out, so that nothing is
+# drawn for a month that was meant for another one.
+
+
+LATEST: Final = "latest"
+
+DRAW: Final = "draw:"
+"""What the name of a field for a draw by hand begins with; the group and the batch follow."""
+
+_PLAIN: Final = ("from", "until", "model_version", "together")
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """So much of a batch, as it was typed."""
+
+    field: str
+    group: str
+    batch: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationAsked:
+    """The fields of the form."""
+
+    values: Mapping[str, str]
+    """The fields that are there once."""
+    skipped: tuple[str, ...]
+    """Numbers of data point types that are set aside."""
+    draws: tuple[Draw, ...] | None
+    """What is drawn by hand; None where nothing is said of it, and runs keep what they hold."""
+    start: Instant | None
+    end: Instant | None
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether a period is chosen."""
+        return self.start is not None and self.end is not None
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The fields again, as the form that starts the generation carries them."""
+        plain = [(name, self.values[name]) for name in _PLAIN if self.values.get(name)]
+        skips = [("skip", one) for one in self.skipped]
+        if self.draws is None:
+            return plain + skips
+        drawn = [(one.field, one.text) for one in self.draws]
+        return [*plain, *skips, ("by_hand", self.period), ("held", "yes"), *drawn]
+
+    @property
+    def address(self) -> str:
+        """The same as the query of an address."""
+        return urlencode(self.pairs)
+
+    @property
+    def period(self) -> str:
+        """The period as a word, by which draws are known to be meant for it."""
+        return f"{self.values.get('from', '')}/{self.values.get('until', '')}"
+
+    def body(self, problems: list[Problem]) -> dict[str, Any]:
+        """The body of the interface; collects what no number was typed for."""
+        body: dict[str, Any] = {
+            "start_time": (self.start and self.start.text) or "",
+            "end_time": (self.end and self.end.text) or "",
+        }
+        if self.values.get("model_version") == LATEST:
+            body["model_version"] = LATEST
+        if self.values.get("together") == "yes":
+            body["generate_concurrent_ledgers"] = True
+        if self.skipped:
+            body["skipped_data_point_type_ids"] = [int(one) for one in self.skipped]
+        if self.draws is not None:
+            amounts = [_amount(one, problems) for one in self.draws]
+            body["batch_amounts"] = [one for one in amounts if one is not None]
+        return body
+
+    def at_fields(self, problems: Sequence[Problem]) -> list[Problem]:
+        """Problems of the interface, at the fields of the form that they are about."""
+        return [self._at_field(one) for one in problems]
+
+    def _at_field(self, problem: Problem) -> Problem:
+        for index, draw in enumerate(self.draws or ()):
+            if (problem.field or "").startswith(f"batch_amounts[{index}]"):
+                return Problem(problem.message, draw.field, problem.code, problem.records)
+        names = {"start_time": "from", "end_time": "until"}
+        return Problem(
+            problem.message, names.get(problem.field or "", problem.field), problem.code, problem.records
+        )
+
+
+def asked_of(visit: Visit) -> GenerationAsked:
+    """What was typed, or else what stands in the address."""
+    typed = [(name, value) for name, values in visit.typed.items() for value in values]
+    pairs = [(name, value.strip()) for name, value in typed or visit.query]
+    values = dict(pairs)
+    start, end = (visit.moments.typed(values.get(name, "")) for name in ("from", "until"))
+    skipped = tuple(dict.fromkeys(value for name, value in pairs if name == "skip" and value.isdigit()))
+    asked = GenerationAsked(values, skipped, None, start, end)
+    if values.get("by_hand") not in {"/", asked.period}:
+        return asked
+    draws = [_draw(name, value) for name, value in pairs if name.startswith(DRAW) and value]
+    if batch := values.get("other_batch"):
+        name = f"{DRAW}{values.get('other_group', '')}:{batch}"
+        draws.append(_draw(name, values.get("other_amount", "")))
+    if not draws and values.get("held") != "yes":
+        return asked
+    return GenerationAsked(values, skipped, tuple(draws), start, end)
+
+
+def _draw(name: str, text: str) -> Draw:
+    group, _, batch = name.removeprefix(DRAW).partition(":")
+    return Draw(name, group, batch, text)
+
+
+def _amount(draw: Draw, problems: list[Problem]) -> dict[str, Any] | None:
+    try:
+        amount = Decimal(draw.text)
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite():
+        said = f"{draw.text!r} is no amount that can be drawn of {draw.batch}."
+        problems.append(Problem(said, draw.field, "invalid"))
+        return None
+    named: dict[str, Any] = {"batch_id": draw.batch, "primary_output_amount": amount}
+    return named | ({"allocation_group": draw.group} if draw.group else {})
+
+
+# The period that the form of a generation begins with: what is complete and was not generated yet.
+
+
+LONGEST: Final = timedelta(days=366)
+"""The longest period that is offered at once."""
+
+SLOTS: Final = {
+    "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
+    "annual": "year",
+}  # fmt: skip
+"""What a slot of a cadence is called."""
+
+_NEWEST: Final = (("page_size", "1"), ("sort", "-start_time"))
+_OLDEST: Final = (("page_size", "1"), ("sort", "start_time"))
+
+
+@dataclass(frozen=True, slots=True)
+class UsualPeriod:
+    """A period to begin with, and why it is this one."""
+
+    start: Instant
+    end: Instant
+    says: str
+
+
+async def usual_period(visit: Visit, ledger: Ledger, inputs: Sequence[RequiredInput]) -> UsualPeriod:
+    """From the end of the last batch, or else from the first data, to the end of the last complete slot."""
+    now, zone, cadence = visit.frame.now, ZoneInfo(visit.frame.zone), ledger.cadence
+    is_cut = cadence is not None and cadence != EVENT
+    slot = SLOTS.get(cadence or "", "moment")
+    complete = Instant.of(slot_at(cadence, now, zone).start) if is_cut and cadence else now
+    last = Instant.of(slot_at(cadence, complete - MILLISECOND, zone).start) if is_cut and cadence else None
+    batches = await visit.ask(list_ledger_batches, _NEWEST, ledger_id=ledger.id)
+    if batches.data:
+        start, why = moment_of(batches.data[0].end_time), "From the end of the last batch"
+    elif (first := await _first_data(visit, inputs)) is not None:
+        start = Instant.of(slot_at(cadence, first, zone).start) if is_cut and cadence else first
+        why = "Nothing is generated yet: from the first data"
+    else:
+        start, why = last or complete, "There are neither batches nor data yet"
+    until = f"to the end of the last complete {slot}" if is_cut else "until now"
+    if start >= complete:
+        if last is None:
+            return UsualPeriod(Instant.of(start - LONGEST), start, "There are batches up to now.")
+        return UsualPeriod(last, complete, f"Every complete {slot} has batches; this is the last one.")
+    if complete - start <= LONGEST:
+        return UsualPeriod(start, complete, f"{why} {until}.")
+    end = Instant.of(start + LONGEST)
+    end = Instant.of(slot_at(cadence, end, zone).start) if is_cut and cadence else end
+    return UsualPeriod(start, end, f"{why}, the first year of what is complete.")
+
+
+async def _first_data(visit: Visit, inputs: Sequence[RequiredInput]) -> Instant | None:
+    """When the first event began that the model reads; None where there is none, or it may not be seen."""
+    if not visit.may("data_collection:read"):
+        return None
+    slugs = dict.fromkeys(one.subcategory for one in inputs if one.category == "event")
+    found = [await visit.ask(list_events, (*_OLDEST, ("filter[slug]", slug))) for slug in slugs]
+    return min((moment_of(page.data[0].start_time) for page in found if page.data), default=None)
+
+
+# The slots of a ledger as a strip, each of which chooses its period.
+#
+# A slot was never generated, is stale, has events that are not counted yet, or is up to date.
+
+
+SLOTS_SHOWN: Final = {
+    "hourly": 24, "daily": 31, "weekly": 26, "monthly": 18, "quarterly": 12, "annual": 8,
+}  # fmt: skip
+"""Slots of a strip, by cadence."""
+
+
+@dataclass(frozen=True, slots=True)
+class StripSlot:
+    """One slot: what it is called, how its batches stand, and the form with its period."""
+
+    name: str
+    state: str
+    """`never`, `stale`, `waiting` or `fresh`."""
+    says: str
+    address: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """The slots, with the ways along them."""
+
+    slots: Sequence[StripSlot]
+    earlier: str
+    later: str
+    stale: str
+    """The form with the period of all stale slots of the strip; empty where none is."""
+    stale_count: int
+    ungenerated: str
+    """The form with the period behind the newest slot with batches; empty where there is none."""
+
+
+async def strip_of(visit: Visit, ledger: Ledger, asked: GenerationAsked, path: str) -> Strip | None:
+    """The strip that ends with the chosen period, or with the newest data; None where slots are events."""
+    cadence = ledger.cadence
+    if cadence is None or cadence == EVENT or cadence not in SLOTS_SHOWN:
+        return None
+    zone, count = ZoneInfo(visit.frame.zone), SLOTS_SHOWN[cadence]
+    slots = _slots(cadence, zone, await _until(visit, ledger, asked))
+    if asked.start is not None and asked.end is not None and "strip" not in asked.values:
+        is_in_sight = slots[0].start <= asked.start and asked.end <= slots[-1].end
+        slots = slots if is_in_sight else _slots(cadence, zone, asked.end)
+    last = slots[-1]
+    project = project_number(visit.path["project_id"])
+    states = await slot_states(
+        visit.reading, project, ledger.numeric_id, Instant.of(slots[0].start), Instant.of(last.end)
+    )
+    addresses = _Addresses(visit, asked, path)
+    shown = [
+        _slot(label(cadence, slot, zone), slot, states, asked, addresses.over(slot.start, slot.end))
+        for slot in slots
+    ]
+    stale = [slot for slot, one in zip(slots, shown, strict=True) if one.state == "stale"]
+    behind = _behind(slots, shown)
+    ahead = last
+    for _ in range(count):
+        ahead = slot_at(cadence, ahead.end, zone)
+    return Strip(
+        shown,
+        addresses.ending(slots[0].start),
+        addresses.ending(ahead.end) if last.end < visit.frame.now else "",
+        addresses.over(stale[0].start, stale[-1].end) if stale else "",
+        len(stale),
+        addresses.over(behind[0].start, behind[-1].end) if behind else "",
+    )
+
+
+class _Addresses:
+    """Addresses of the form with another period; what is chosen beside it stays."""
+
+    def __init__(self, visit: Visit, asked: GenerationAsked, path: str) -> None:
+        self.visit, self.path = visit, path
+        self.kept = [
+            (name, asked.values[name]) for name in ("model_version", "together") if asked.values.get(name)
+        ]
+        self.period = [(name, asked.values[name]) for name in ("from", "until") if asked.values.get(name)]
+
+    def over(self, start: datetime, end: datetime) -> str:
+        field = self.visit.moments.field
+        period = [("from", field(start)), ("until", field(end))]
+        return f"{self.path}?{urlencode([*period, *self.kept])}"
+
+    def ending(self, end: datetime) -> str:
+        strip = [("strip", self.visit.moments.field(end))]
+        return f"{self.path}?{urlencode([*self.period, *self.kept, *strip])}"
+
+
+def _slots(cadence: str, zone: ZoneInfo, until: datetime) -> list[Interval]:
+    """So many slots as a strip has, the last of which holds the moment just before this one."""
+    slots = [slot_at(cadence, until - MILLISECOND, zone)]
+    while len(slots) < SLOTS_SHOWN[cadence]:
+        slots.append(slot_at(cadence, slots[-1].start - MILLISECOND, zone))
+    return slots[::-1]
+
+
+async def _until(visit: Visit, ledger: Ledger, asked: GenerationAsked) -> Instant:
+    """Where the strip ends: where it was asked to, or behind the newest batch and the newest data."""
+    if strip := visit.moments.typed(asked.values.get("strip", "")):
+        return strip
+    batches = await visit.ask(list_ledger_batches, _NEWEST, ledger_id=ledger.id)
+    known = [moment_of(one.end_time) for one in batches.data]
+    if visit.may("data_collection:read"):
+        events = await visit.ask(list_events, _NEWEST)
+        known += [Instant.of(moment_of(one.start_time) + MILLISECOND) for one in events.data]
+    return min(max(known, default=visit.frame.now), visit.frame.now)
+
+
+def _slot(
+    name: str, slot: Interval, states: Sequence[SlotState], asked: GenerationAsked, address: str
+) -> StripSlot:
+    there = [one for one in states if slot.start <= one.start < slot.end]
+    count, stale = sum(one.batches for one in there), sum(one.stale for one in there)
+    waiting = sum(one.waiting for one in there)
+    state = "stale" if stale else "waiting" if waiting else "fresh" if count else "never"
+    says = {
+        "waiting": f"{plural(waiting, 'event')} not counted yet",
+        "stale": f"{stale} of {plural(count, 'batch', 'batches')} stale",
+        "fresh": f"{plural(count, 'batch', 'batches')} up to date",
+        "never": "never generated",
+    }[state]
+    is_chosen = (
+        asked.start is not None
+        and asked.end is not None
+        and asked.start < slot.end
+        and slot.start < asked.end
+    )
+    return StripSlot(name, state, f"{name}: {says}", address, is_chosen)
+
+
+def _behind(slots: Sequence[Interval], shown: Sequence[StripSlot]) -> list[Interval]:
+    """The slots behind the last one that holds batches; none where no slot of the strip does."""
+    made = [at for at, one in enumerate(shown) if one.state != "never"]
+    return list(slots[made[-1] + 1 :]) if made else []

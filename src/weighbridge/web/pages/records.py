@@ -1,0 +1,337 @@
+"""Any record: where it opens, how it is found, and a plain page for what has no page of its own.
+
+Plain pages are made from the table of operations, so nothing that has an address answers 404.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, Final, LiteralString
+from urllib.parse import urlencode
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import LINK
+from weighbridge.db.lists.listing import Page
+from weighbridge.errors import NotFound
+from weighbridge.http.messages.operation import Operation, framework_path
+from weighbridge.modelling.static_inputs import list_static_inputs
+from weighbridge.web.display.figures import spoken
+from weighbridge.web.display.record import ShownRows, rows_of, shown_record
+from weighbridge.web.forms.pages import BY_LIST
+from weighbridge.web.forms.record_forms import RecordForm
+from weighbridge.web.framework.listing import ListView, asked_for
+from weighbridge.web.framework.page import IN_PROJECT, page
+from weighbridge.web.framework.rendering import quoted
+from weighbridge.web.framework.visit import Redirect, View, Visit, view
+
+# Where a record opens: the one table of kinds and places, and `/open/{id}`, which goes there.
+
+
+PLACES: Final[Mapping[str, str]] = {
+    "event_type": "event_types",
+    "event": "events",
+    "location": "locations",
+    "feedstock": "feedstocks",
+    "asset": "assets",
+    "data_point": "data_points",
+    "model": "models",
+    "model_run": "model_runs",
+    "ledger": "ledgers",
+    "batch": "batches",
+    "rule": "rules",
+    "data_point_result": "rule_results",
+    "model_run_result": "rule_results",
+    "report": "reports",
+    "export": "exports",
+}
+"""Below which folder of its project a record of a kind opens."""
+
+_IN_NO_PROJECT: Final = ("model", "export")
+"""Kinds whose ids name no project."""
+
+
+def place_of(text: str, project: str = "") -> str:
+    """Where the record of an id opens, in the project where it names none; empty for a text that is no id."""
+    kind = ids.kind_of(text)
+    key = ids.parse(kind, text) if kind else None
+    if kind is None or key is None:
+        return ""
+    home = f"/projects/{project}" if project else ""
+    if kind not in _IN_NO_PROJECT:
+        home = f"/projects/{ids.of('project', key.project)}"
+    return home if kind == "project" else f"{home}/{PLACES[kind]}/{text}"
+
+
+@page("/open/{record_id}", everywhere=True)
+async def open_record(visit: Visit) -> Any:
+    """Go to the page of a record that is known by its id alone."""
+    named = visit.path["record_id"].strip()
+    project = visit.frame.project.id if visit.frame.project else ""
+    place = place_of(named, project)
+    if not place:
+        raise NotFound("record", named)
+    return Redirect(place)
+
+
+# Find a record by its id, its tracking id, its client reference or the beginning of its name.
+
+
+FOUND_MAX: Final = 20
+"""Records of a kind that are shown."""
+
+WORDS_LENGTH_MAX: Final = 200
+"""Characters of what is looked for."""
+
+_NAMED: Final = (
+    ("event_type", "event_types", "data_collection:read"),
+    ("asset", "assets", "data_collection:read"),
+    ("location", "locations", "data_collection:read"),
+    ("feedstock", "feedstocks", "data_collection:read"),
+    ("ledger", "ledgers", "production_accounting:read"),
+    ("rule", "rules", "data_rules:read"),
+    ("report", "reports", "production_accounting:read"),
+)
+"""Kinds of records that are found by their names: kind, table, and the permission to see them."""
+
+_EVENTS: Final = """
+    SELECT e.project_id, e.id, t.name, coalesce(e.tracking_id, e.client_reference)
+      FROM (SELECT * FROM (SELECT project_id, id, event_type_id, tracking_id, client_reference, start_time
+                             FROM events WHERE project_id = ANY (%(projects)s) AND tracking_id = %(words)s
+                              AND voided_at IS NULL ORDER BY start_time DESC LIMIT %(most)s) tracked
+            UNION
+            SELECT project_id, id, event_type_id, tracking_id, client_reference, start_time FROM events
+             WHERE project_id = ANY (%(projects)s) AND client_reference = %(words)s
+               AND voided_at IS NULL) e
+      JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
+     ORDER BY e.start_time DESC LIMIT %(most)s
+"""
+"""Each half by an index of its own."""
+
+_BATCHES: Final = """
+    SELECT b.project_id, b.id, l.name, b.tracking_id
+      FROM batches b JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
+     WHERE b.project_id = ANY (%(projects)s) AND b.tracking_id = %(words)s
+     ORDER BY b.start_time DESC LIMIT %(most)s
+"""
+
+
+@page("/find", everywhere=True)
+async def find(visit: Visit) -> View | Redirect:
+    """What was found; an id leads to its record at once, or is what is found where a script asks."""
+    words = visit.asked("q").strip()[:WORDS_LENGTH_MAX]
+    project = visit.frame.project
+    if place := place_of(words, project.id if project else ""):
+        if not visit.is_partial:
+            return Redirect(place)
+        found = [(ids.kind_of(words) or "record", words, words)]
+    elif words and "\x00" not in words:
+        found = [
+            *await _tracked(visit, words, "event", _EVENTS, "data_collection:read"),
+            *await _tracked(visit, words, "batch", _BATCHES, "production_accounting:read"),
+            *await _named(visit, words),
+            *await _models(visit, words),
+        ]
+    else:
+        found = []
+    return view("records/found.html", "Find", words=words, found=found)
+
+
+async def _tracked(
+    visit: Visit, words: str, kind: str, statement: LiteralString, permission: str
+) -> list[tuple[str, str, str]]:
+    if not visit.may(permission):
+        return []
+    rows = await visit.tx.tuples(statement, _values(visit, words))
+    return [(kind, f"{name}, {known}", ids.of(kind, of, number)) for of, number, name, known in rows]
+
+
+async def _models(visit: Visit, words: str) -> list[tuple[str, str, str]]:
+    if not visit.may("production_accounting:read"):
+        return []
+    rows = await visit.tx.tuples(
+        """
+        SELECT m.id, m.name FROM model_families f JOIN models m ON m.id = f.active_model_id
+         WHERE f.account_id = %(account)s AND (f.project_id IS NULL OR f.project_id = ANY (%(projects)s))
+           AND strpos(lower(m.name), lower(%(words)s)) > 0
+         ORDER BY m.name, m.id LIMIT %(most)s
+        """,
+        _values(visit, words),
+    )
+    return [("model", name, ids.of("model", 0, number)) for number, name in rows]
+
+
+async def _named(visit: Visit, words: str) -> list[tuple[str, str, str]]:
+    found: list[tuple[str, str, str]] = []
+    for kind, table, permission in _NAMED:
+        if not visit.may(permission):
+            continue
+        rows = await visit.tx.tuples(
+            f"""
+            SELECT project_id, id, name FROM {table}
+             WHERE project_id = ANY (%(projects)s)
+               AND strpos(lower(name), lower(%(words)s)) > 0
+             ORDER BY name LIMIT %(most)s
+            """,
+            _values(visit, words),
+        )
+        found += [(kind, name, ids.of(kind, of, number)) for of, number, name in rows]
+    return found
+
+
+def _values(visit: Visit, words: str) -> dict[str, object]:
+    """What is looked for, in the project that one is in or else in all of them."""
+    frame = visit.frame
+    projects = [frame.project] if frame.project else frame.projects
+    return {
+        "account": visit.actor.account_id,
+        "projects": [one.number for one in projects],
+        "words": words,
+        "most": FOUND_MAX,
+    }
+
+
+# Plain pages: of every record and every list of the interface that has no page of its own.
+#
+# They are made from the table of operations, so that nothing answers 404 that has an address. What the
+# interface has below a project stands at the same path; what it has outside stands below each project too.
+
+
+VALUES_SHOWN: Final = "20"
+"""Static inputs that stand on the page of what they hold for, the newest."""
+
+
+def pages(slices: Sequence[Sequence[HTTPRouteHandler]], taken: AbstractSet[str]) -> list[HTTPRouteHandler]:
+    """A plain page of each operation that reads, at the paths that are not taken."""
+    made: list[HTTPRouteHandler] = []
+    known = {*taken}
+    making = _making(slices)
+    opened = {one.opt["operation"].path.rpartition("/{")[0] for one in _reading(slices)}
+    for handler in _reading(slices):
+        for path in _paths(handler.opt["operation"].path):
+            if framework_path(path) not in known:
+                routes = _page(handler, path, making.get(handler.opt["operation"].path, ""), opened)
+                known |= {one for route in routes for one in route.paths}
+                made += routes
+    return made
+
+
+def _reading(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRouteHandler]:
+    """Operations whose answer a plain page can show; first those below a project, for the path is theirs."""
+    every = [handler for routes in slices for handler in routes]
+    for handler in sorted(every, key=lambda one: not one.opt["operation"].path.startswith(IN_PROJECT)):
+        operation: Operation = handler.opt["operation"]
+        is_shown = operation.method == "GET" and not operation.sends and not operation.query
+        is_open = operation.permission == LINK or operation.streams
+        if is_shown and not is_open and not operation.computes:
+            yield handler
+
+
+def _making(slices: Sequence[Sequence[HTTPRouteHandler]]) -> dict[str, str]:
+    """The example of a body that makes a record, by the path of the list in which it then stands."""
+    operations: list[Operation] = [handler.opt["operation"] for routes in slices for handler in routes]
+    return {
+        one.path: quoted(one.example)
+        for one in operations
+        if one.method == "POST" and isinstance(one.example, dict)
+    }
+
+
+def _paths(path: str) -> tuple[str, ...]:
+    return (path,) if path.startswith("/projects") else (f"{IN_PROJECT}{path}", path)
+
+
+def _page(
+    handler: HTTPRouteHandler, path: str, example: str, opened: AbstractSet[str]
+) -> list[HTTPRouteHandler]:
+    operation: Operation = handler.opt["operation"]
+    opens = operation.path in opened
+    is_listing = operation.listing is not None
+
+    async def plain(visit: Visit) -> View | Redirect:
+        query = asked_for(_of_project(visit, operation)) if is_listing else visit.query
+        found = await visit.ask(handler, query)
+        call = _filled(operation.path, visit)
+        if is_listing and isinstance(found, Page):
+            return view(
+                "records/list.html", _title(operation), call=call, has_csv=True,
+                rows=rows_of(found.data, visit.request.url.path if opens else ""),
+                list=ListView(visit.request.url.path, visit.query, found.info),
+                making={"call": call if example else "", "body": example}, form=_form_of(visit, operation),
+                new=f"{visit.request.url.path}/new",
+            )  # fmt: skip
+        if elsewhere := own_project(visit, found):
+            return Redirect(elsewhere)
+        name = str(getattr(found, "name", "") or _title(operation))
+        return view(
+            "records/record.html", name, call=call,
+            record=shown_record(found), id=str(getattr(found, "id", "")), kind=_title(operation),
+            form=_form_of(visit, operation), own=visit.request.url.path, crumbs=_crumbs(visit, operation),
+            values=await _values_of(visit, operation, found),
+        )  # fmt: skip
+
+    plain.__name__ = f"plain_{operation.name}"
+    plain.__doc__ = operation.summary
+    return page(path, permission=operation.permission, of=handler)(plain)
+
+
+def _form_of(visit: Visit, operation: Operation) -> RecordForm | None:
+    """The forms of the records of a list or of one record, for whoever may type into them."""
+    path = operation.path
+    made = BY_LIST.get(path.rpartition("/")[0] if path.endswith("}") else path)
+    return made if made is not None and visit.may(made.writes) else None
+
+
+async def _values_of(visit: Visit, operation: Operation, found: Any) -> tuple[str, ShownRows] | None:
+    """The static inputs of a record, the newest first, with where all of them are; None where it has none."""
+    made = BY_LIST.get(operation.path.rpartition("/")[0])
+    if made is None or not made.values_by:
+        return None
+    query = ((f"filter[{made.values_by}]", found.id), ("sort", "-effective_from"))
+    listed = await visit.ask(list_static_inputs, (*query, ("page_size", VALUES_SHOWN)))
+    path = f"{visit.frame.home}/static_inputs"
+    return f"{path}?{urlencode(query)}", rows_of(listed.data, path)
+
+
+def _crumbs(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:
+    """The list that a record of a project stands in."""
+    made = BY_LIST.get(operation.path.rpartition("/")[0])
+    return ((made.title, f"{visit.frame.home}/{made.folder}"),) if made is not None else ()
+
+
+def _of_project(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:
+    """The query, which below a project asks for that project's records alone where the list can."""
+    project = visit.frame.project
+    filters = operation.listing.filters
+    if project is None or "project_id" not in filters or "{project_id}" in operation.path:
+        return visit.query
+    return (*visit.query, ("filter[project_id]", project.id))
+
+
+def own_project(visit: Visit, found: Any) -> str:
+    """Where a record of another project has its page; empty when it is in its own."""
+    project, own = visit.frame.project, getattr(found, "project_id", None)
+    if project is None or not isinstance(own, str) or own == project.id:
+        return ""
+    return visit.request.url.path.replace(project.id, own, 1)
+
+
+def _filled(path: str, visit: Visit) -> str:
+    for name, value in visit.path.items():
+        path = path.replace(f"{{{name}}}", value)
+    return path
+
+
+_VERBS: Final = ("list_project_", "list_ledger_", "list_", "get_")
+
+
+def _title(operation: Operation) -> str:
+    name = operation.name.removesuffix("_of_project").removesuffix("_of_account")
+    for verb in _VERBS:
+        if name.startswith(verb):
+            name = name.removeprefix(verb)
+            break
+    return spoken(name).capitalize()
+
+
+PAGES = [*open_record, *find]

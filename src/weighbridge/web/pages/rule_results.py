@@ -1,0 +1,315 @@
+"""Results of rules: all of a project, the proposals that wait for approval, and the review of one result."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from weighbridge.collection.data_points import get_data_point
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import APPROVE
+from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.rule.result import ResultStatus
+from weighbridge.core.time.instant import Instant
+from weighbridge.quality.records.rule_results import PROPOSALS_MAX, ImpactOfProposals
+from weighbridge.quality.review.approval import own_proposals
+from weighbridge.quality.rule_results import (
+    approve,
+    bulk_approve,
+    bulk_dismiss,
+    bulk_reject,
+    dismiss,
+    find_impact,
+    get_impact,
+    get_rule_result,
+    list_project_rule_results,
+    reject,
+)
+from weighbridge.quality.rules import get_rule, list_rules
+from weighbridge.web.display.charts import trace
+from weighbridge.web.display.figures import plural
+from weighbridge.web.framework.listing import ListQuery, ListView, asked_for
+from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.visit import Redirect, View, Visit, view
+from weighbridge.web.pages.series import SeriesName, series_of
+
+# What rules found: every result of a project by its filters, and the dismissal of many with one reason.
+
+
+RESULTS_PATH: Final = "/projects/{project_id}/rule_results"
+
+RULES_OFFERED: Final = "200"
+"""Rules that the filter offers."""
+
+
+def asked_for_results(visit: Visit) -> ListQuery:
+    """What the list asks for."""
+    return asked_for(visit.query, sort="-id")
+
+
+async def rule_results(visit: Visit) -> View:
+    """What the rules of a project found, the newest first."""
+    query = asked_for_results(visit)
+    found = await visit.ask(list_project_rule_results, query)
+    rules = await visit.ask(list_rules, (("page_size", RULES_OFFERED), ("sort", "name")))
+    path = f"/projects/{visit.path['project_id']}/rule_results"
+    return view(
+        "rules/results.html", "Results",
+        call=f"{path}?{urlencode(query)}",
+        results=found.data, list=ListView(path, visit.query, found.info), rules=rules.data, path=path,
+        statuses=[*ResultStatus], approval_states=[*ApprovalState],
+    )  # fmt: skip
+
+
+@form(f"{RESULTS_PATH}/dismiss", permission="data_rules:write", again=rule_results)
+async def dismiss_results(visit: Visit) -> Redirect:
+    """Dismiss the chosen results with one reason."""
+    chosen = visit.texts("result_ids")
+    done = await visit.do(bulk_dismiss, {"result_ids": [*chosen], "reason": visit.text("reason")})
+    path = f"/projects/{visit.path['project_id']}/rule_results"
+    return Redirect(path, f"{plural(len(done.data), 'result')} dismissed.")
+
+
+# The inbox of proposals: what rules would correct, until somebody approves or rejects it.
+
+
+PROPOSALS_PATH: Final = "/projects/{project_id}/proposals"
+CHOSEN: Final = "result_ids"
+
+
+def asked_for_proposals(visit: Visit) -> ListQuery:
+    """What the list asks for: the pending ones, as many as can be decided on at once."""
+    given = tuple(pair for pair in visit.query if pair[0] not in {CHOSEN, "filter[approval_state]"})
+    return asked_for(
+        (*given, ("filter[approval_state]", "pending"), ("page_size", str(PROPOSALS_MAX))), sort="-id"
+    )
+
+
+async def proposals(visit: Visit) -> View:
+    """Proposals that wait for somebody, the newest first."""
+    return await _inbox(visit, None)
+
+
+@page(f"{PROPOSALS_PATH}/impact", permission="data_rules:read", computes=True, tries=True)
+async def impact_of_proposals(visit: Visit) -> View:
+    """What approving the chosen proposals together would change; nothing is stored."""
+    chosen = _chosen(visit)
+    impact = await visit.do(find_impact, {CHOSEN: chosen}) if chosen else None
+    return await _inbox(visit, impact)
+
+
+@form(f"{PROPOSALS_PATH}/impact", permission="data_rules:read", again=proposals, asks=True)
+async def choose_proposals(visit: Visit) -> Redirect:
+    """Go on to what the chosen proposals would change, at an address that names them and nothing else."""
+    return Redirect(f"{_path(visit)}/impact?{urlencode([(CHOSEN, one) for one in _chosen(visit)])}")
+
+
+@form(f"{PROPOSALS_PATH}/approve", permission=APPROVE, again=proposals, computes=True)
+async def approve_proposals(visit: Visit) -> Redirect:
+    """Approve the chosen proposals: all of them, or none."""
+    done = await visit.do(bulk_approve, {CHOSEN: _chosen(visit)})
+    approved = sum(one.approval_state == "approved" for one in done.data)
+    gone = len(done.data) - approved
+    said = f"{plural(approved, 'proposal')} approved."
+    if gone:
+        said += f" {plural(gone, 'proposal')} did not apply any more, because data changed meanwhile."
+    return Redirect(_path(visit), said)
+
+
+@form(f"{PROPOSALS_PATH}/reject", permission=APPROVE, again=proposals)
+async def reject_proposals(visit: Visit) -> Redirect:
+    """Reject the chosen proposals with one reason."""
+    done = await visit.do(bulk_reject, {CHOSEN: _chosen(visit), "reason": visit.text("reason")})
+    return Redirect(_path(visit), f"{plural(len(done.data), 'proposal')} rejected; the values stay.")
+
+
+async def _inbox(visit: Visit, impact: ImpactOfProposals | None) -> View:
+    query = asked_for_proposals(visit)
+    found = await visit.ask(list_project_rule_results, query)
+    project = f"/projects/{visit.path['project_id']}"
+    return view(
+        "rules/inbox.html", "Proposals",
+        call="" if impact else f"{project}/rule_results?{urlencode(query)}",
+        results=found.data, list=ListView(_path(visit), visit.query, found.info), path=_path(visit),
+        project=project, chosen=_chosen(visit), impact=impact,
+    )  # fmt: skip
+
+
+def _chosen(visit: Visit) -> list[str]:
+    asked = tuple(value for name, value in visit.query if name == CHOSEN)
+    return [*(visit.texts(CHOSEN) or asked)]
+
+
+def _path(visit: Visit) -> str:
+    return f"/projects/{visit.path['project_id']}/proposals"
+
+
+# One result of a rule: what was found, what is proposed, what approving it would change, and the decision.
+#
+# The page itself asks for no impact, which is the plan of a generation and takes its time; a browser with
+# scripts fetches it beside, one without follows the link to the page that has it.
+
+
+RESULT_PATH: Final = "/projects/{project_id}/rule_results/{rule_result_id}"
+
+WINDOW: Final = timedelta(hours=168)
+"""How long before a value, and a quarter of it after, the picture beside it reaches."""
+
+WINDOW_WIDTH: Final = 460
+"""Pixels of that picture."""
+
+WAITING_WALKED: Final = "100"
+"""Pending proposals that a reviewer walks through from one to the next."""
+
+
+async def rule_result(visit: Visit) -> View:
+    """What a rule found, and what it proposes."""
+    return await _review(visit, None)
+
+
+@page(f"{RESULT_PATH}/impact", permission="data_rules:read", of=get_impact, computes=True, tries=True)
+async def rule_result_impact(visit: Visit) -> View:
+    """The same, with what approving it would change."""
+    return await _review(visit, await visit.ask(get_impact))
+
+
+@form(f"{RESULT_PATH}/approve", permission=APPROVE, again=rule_result, computes=True)
+async def approve_proposal(visit: Visit) -> Redirect:
+    """Approve a proposal, and go on to the next."""
+    onward = await _next(visit)
+    done = await visit.do(approve, {})
+    if done.approval_state == "superseded":
+        return Redirect(onward, "It did not apply any more, because data changed meanwhile.")
+    return Redirect(onward, "Approved. Batches that it changes are stale until they are generated again.")
+
+
+@form(f"{RESULT_PATH}/reject", permission=APPROVE, again=rule_result)
+async def reject_proposal(visit: Visit) -> Redirect:
+    """Reject a proposal with a reason, and go on to the next."""
+    onward = await _next(visit)
+    await visit.do(reject, {"reason": visit.text("reason")})
+    return Redirect(onward, "Rejected; the value stays.")
+
+
+@form(f"{RESULT_PATH}/dismiss", permission="data_rules:write", again=rule_result)
+async def dismiss_result(visit: Visit) -> Redirect:
+    """Dismiss a result with a reason."""
+    found = await visit.do(dismiss, {"reason": visit.text("reason")})
+    return Redirect(f"/projects/{visit.path['project_id']}/rule_results/{found.id}", "Dismissed.")
+
+
+async def _review(visit: Visit, impact: Any) -> View:
+    found = await visit.ask(get_rule_result)
+    project = f"/projects/{visit.path['project_id']}"
+    path = f"{project}/rule_results/{found.id}"
+    waits = found.approval_state == "pending"
+    around = await _waiting(visit) if waits else []
+    place = around.index(found.id) if found.id in around else None
+    point_id = getattr(found, "data_point_id", None)
+    point = None
+    if point_id is not None and visit.may("data_collection:read"):
+        point = await visit.ask(get_data_point, data_point_id=point_id)
+    window = await _window(visit, found, point)
+    rule = await visit.ask(get_rule, rule_id=found.rule_id)
+    crumbs = ("Proposals", f"{project}/proposals") if waits else ("Results", f"{project}/rule_results")
+    return view(
+        "rules/review.html", found.rule_name,
+        call=f"{path}/impact" if waits else path, crumbs=(crumbs,),
+        result=found, rule=rule, point=point, impact=impact, window=window,
+        path=path, project=project, waits=waits, is_own=waits and await _is_own(visit, found.id),
+        place=place, count=len(around),
+        before=f"{project}/rule_results/{around[place - 1]}" if place else "",
+        after=f"{project}/rule_results/{around[place + 1]}"
+        if place is not None and place + 1 < len(around)
+        else "",
+    )  # fmt: skip
+
+
+async def _is_own(visit: Visit, result: str) -> bool:
+    """Whether somebody else has to approve a proposal, because it is the visitor's own."""
+    key = ids.parse("data_point_result", result)
+    return key is not None and bool(await own_proposals(visit.reading, visit.actor, key.project, [key.key]))
+
+
+async def _window(visit: Visit, found: Any, point: Any) -> Markup | None:
+    """The values around the one that a result is about, as a picture; None where there is no number."""
+    name = await _series_of(visit, found)
+    proposed = getattr(found, "proposed_event", None)
+    if name is None or not visit.may("data_collection:read"):
+        return None
+    if point is not None and point.event is not None and point.value_type == "number":
+        at: datetime = point.event.start_time
+    elif proposed is not None:
+        at = datetime.fromisoformat(proposed["slot_start"])
+    else:
+        return None
+    drawn = await series_of(visit.reading, name, at - WINDOW, at + WINDOW / 4)
+    if not drawn.points:
+        return None
+    ticks = [(moment, str(visit.moments.day(Instant.of(moment)).striptags())) for moment in (drawn.start, at)]
+    return trace(
+        drawn,
+        says="the values around it",
+        ticks=ticks,
+        chosen=at,
+        proposed=_proposed(found),
+        width=WINDOW_WIDTH,
+    )
+
+
+def _proposed(found: Any) -> Decimal | None:
+    value = (getattr(found, "proposed_correction", None) or {}).get("to_value")
+    return Decimal(value) if isinstance(value, Decimal | int) and not isinstance(value, bool) else None
+
+
+_SERIES: Final = """
+    SELECT r.project_id, coalesce(r.event_type_id, e.event_type_id), r.position
+      FROM data_point_results r LEFT JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id)
+     WHERE r.project_id = %s AND r.id = %s
+"""
+
+
+async def _series_of(visit: Visit, found: Any) -> SeriesName | None:
+    key = ids.parse("data_point_result", found.id)
+    if key is None:
+        return None
+    rows = await visit.reading.tuples(_SERIES, (key.project, key.key))
+    return SeriesName(*rows[0]) if rows and rows[0][1] is not None else None
+
+
+async def _waiting(visit: Visit) -> list[str]:
+    """The proposals that wait, in the order of the inbox."""
+    query = (("filter[approval_state]", "pending"), ("page_size", WAITING_WALKED), ("sort", "-id"))
+    return [one.id for one in (await visit.ask(list_project_rule_results, query)).data]
+
+
+async def _next(visit: Visit) -> str:
+    """Where a reviewer goes on: the proposal behind this one, else the one before it, else the inbox."""
+    around, here = await _waiting(visit), visit.path["rule_result_id"]
+    project = f"/projects/{visit.path['project_id']}"
+    if here not in around or len(around) == 1:
+        return f"{project}/proposals"
+    place = around.index(here)
+    return f"{project}/rule_results/{around[place + 1] if place + 1 < len(around) else around[place - 1]}"
+
+
+PAGES = [
+    *page(RESULTS_PATH, permission="data_rules:read", of=list_project_rule_results, asked=asked_for_results)(
+        rule_results
+    ),
+    *dismiss_results,
+    *page(
+        PROPOSALS_PATH, permission="data_rules:read", of=list_project_rule_results, asked=asked_for_proposals
+    )(proposals),
+    *impact_of_proposals,
+    *choose_proposals,
+    *approve_proposals,
+    *reject_proposals,
+    *page(RESULT_PATH, permission="data_rules:read", of=get_rule_result)(rule_result),
+    *rule_result_impact,
+    *approve_proposal,
+    *reject_proposal,
+    *dismiss_result,
+]

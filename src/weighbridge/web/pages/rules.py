@@ -1,0 +1,285 @@
+"""Rules of a project, one rule with its versions and runs, and the editor of a rule."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+
+from weighbridge.collection.assets import list_assets_of_project
+from weighbridge.collection.event_types import list_event_types
+from weighbridge.collection.events import list_events
+from weighbridge.core.problem import Problem
+from weighbridge.core.rule import WindowMeters
+from weighbridge.core.rule.correction import Purpose
+from weighbridge.core.time.instant import Instant
+from weighbridge.errors import Invalid, Malformed
+from weighbridge.quality.records.rules import EVALUATIONS, EXAMPLES, Rule
+from weighbridge.quality.rule_results import list_rule_results
+from weighbridge.quality.rule_runs import list_rule_runs, start_rule_run
+from weighbridge.quality.rules import (
+    create_rule,
+    get_rule,
+    list_rule_versions,
+    list_rules,
+    preview_rule,
+    update_rule,
+)
+from weighbridge.web.display.figures import moment_of
+from weighbridge.web.framework.listing import ListQuery, ListView, asked_for
+from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.visit import Redirect, View, Visit, view
+
+# Rules of a project, and one rule: what it says, what it found, its versions and runs.
+
+
+PATH: Final = "/projects/{project_id}/rules"
+ONE: Final = PATH + "/{rule_id}"
+
+SHOWN: Final = (("page_size", "20"),)
+"""Versions and runs that the page of a rule shows."""
+
+
+def asked_for_rules(visit: Visit) -> ListQuery:
+    """What the list asks for."""
+    return asked_for(visit.query, sort="name")
+
+
+@page(PATH, permission="data_rules:read", of=list_rules, asked=asked_for_rules)
+async def rules(visit: Visit) -> View:
+    """The rules of a project, by name."""
+    query = asked_for_rules(visit)
+    found = await visit.ask(list_rules, query)
+    path = f"/projects/{visit.path['project_id']}/rules"
+    return view(
+        "rules/rules.html", "Rules", call=f"{path}?{urlencode(query)}", has_csv=True,
+        rules=found.data, list=ListView(path, visit.query, found.info), path=path,
+    )  # fmt: skip
+
+
+async def rule(visit: Visit) -> View | Redirect:
+    """A rule with every result of it."""
+    found = await visit.ask(get_rule)
+    if found.project_id != visit.path["project_id"]:
+        return Redirect(f"/projects/{found.project_id}/rules/{found.id}")
+    query = asked_for(visit.query, sort="-id")
+    results = await visit.ask(list_rule_results, query)
+    versions = await visit.ask(list_rule_versions, SHOWN)
+    runs = await visit.ask(list_rule_runs, (*SHOWN, ("sort", "-id")))
+    path = f"/projects/{found.project_id}/rules/{found.id}"
+    return view(
+        "rules/rule.html", found.name,
+        call=f"/rules/{found.id}", crumbs=(("Rules", f"/projects/{found.project_id}/rules"),),
+        rule=found, results=results.data, list=ListView(path, visit.query, results.info),
+        versions=versions.data, runs=runs.data, path=path,
+    )  # fmt: skip
+
+
+@form(f"{ONE}/run", permission="data_rules:write", again=rule)
+async def run_rule(visit: Visit) -> Redirect:
+    """Have a rule evaluated anew over all that it is effective for."""
+    found = await visit.ask(get_rule)
+    until = found.effective_to or visit.moments.now
+    await visit.do(start_rule_run, {"start_time": found.effective_from.text, "end_time": until.text})
+    path = f"/projects/{visit.path['project_id']}/rules/{visit.path['rule_id']}"
+    return Redirect(path, "The evaluation is queued.")
+
+
+# The editor of a rule: what it says is tried over a past period while it is typed, and saved when right.
+#
+# A window and a correction are typed as the JSON that the interface takes; everything else has a field.
+
+
+OFFERED: Final = (("page_size", "200"), ("sort", "name"))
+"""Event types and assets that the editor offers."""
+
+TRIED_DAYS: Final = 30
+"""Days over which a rule is tried unless another period is typed."""
+
+_TEXTS: Final = (
+    "name", "expression", "message", "data_point", "event_type_id", "asset_id", "window_meters", "evaluation",
+    "purpose",
+)  # fmt: skip
+_KEPT: Final = ("target", "model_id", "window_member_scope")
+"""What the form carries along unseen, so that a rule is tried as it is stored."""
+
+_WRITTEN: Final = ("window", "correction")
+_MOMENTS: Final = ("effective_from", "effective_to")
+_READ: Final = msgspec.json.Decoder(float_hook=Decimal)
+
+
+async def new_rule(visit: Visit) -> View:
+    """A rule that is to be made; an example of the list may stand in it to begin with."""
+    example = EXAMPLES.get(visit.asked("example"))
+    begin = example[1]["rule"] if example else {}
+    start = {name: value for name, value in begin.items() if name not in {"event_type_id", "model_id"}}
+    return await _editor(visit, start, f"{_project(visit)}/rules/new", "New rule")
+
+
+async def edit_rule(visit: Visit) -> View | Redirect:
+    """A rule that is to be changed."""
+    found = await visit.ask(get_rule)
+    if found.project_id != visit.path["project_id"]:
+        return Redirect(f"/projects/{found.project_id}/rules/{found.id}/edit")
+    return await _editor(visit, _fields_of(found), f"{_project(visit)}/rules/{found.id}/edit", found.name)
+
+
+@form(f"{PATH}/new", permission="data_rules:write", again=new_rule, computes=True)
+async def make_rule(visit: Visit) -> Redirect:
+    """Make the rule; an automatic one is evaluated at once."""
+    made = await visit.do(create_rule, {"rule": _typed(visit, is_new=True)})
+    said = "The rule is made and evaluated over what is there." if made.backfill_enqueued else "Made."
+    return Redirect(f"{_project(visit)}/rules/{made.id}", said)
+
+
+@form(f"{ONE}/edit", permission="data_rules:write", again=edit_rule, computes=True)
+async def change_rule(visit: Visit) -> Redirect:
+    """Change the rule; what decides a result makes another version."""
+    made = await visit.do(update_rule, {"rule": _typed(visit, is_new=False)})
+    return Redirect(f"{_project(visit)}/rules/{made.id}", f"Saved; version {made.version} is the newest.")
+
+
+@form(f"{PATH}/preview", permission="data_rules:read", again=new_rule, computes=True, asks=True)
+async def try_rule(visit: Visit) -> View:
+    """What the rule would find and correct in a past period; nothing is stored."""
+    problems: tuple[Problem, ...] = ()
+    found = None
+    try:
+        body = {"rule": _typed(visit, is_new=True), **_period(visit)}
+        found = await visit.do(preview_rule, body)
+    except (Invalid, Malformed) as refusal:
+        problems = tuple(refusal.problems)
+    action = visit.text("action")
+    address = action if action.startswith(f"{_project(visit)}/rules/") else f"{_project(visit)}/rules/new"
+    title = visit.text("name") or "New rule"
+    return await _editor(visit.refused(problems), {}, address, title, found)
+
+
+async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, preview: Any = None) -> View:
+    may_see = visit.may("data_collection:read")
+    types = await visit.ask(list_event_types, OFFERED) if may_see else None
+    assets = await visit.ask(list_assets_of_project, OFFERED) if may_see else None
+    moments = visit.moments
+    until = await _newest(visit)
+    project = _project(visit)
+
+    def shown(name: str) -> str:
+        if visit.typed:
+            return visit.text(name)
+        value = start.get(name)
+        if name in _WRITTEN:
+            return "" if value is None else visit.request.app.state.encode(value).decode()
+        return "" if value is None else str(value)
+
+    return view(
+        "rules/editor.html", title,
+        crumbs=(("Rules", f"{project}/rules"),),
+        call=f"{project}/rules" if action.endswith("/new") else _own_call(visit, action),
+        method="POST" if action.endswith("/new") else "PATCH",
+        shown=shown, action=action, project=project, types=types.data if types else [],
+        assets=assets.data if assets else [], meters=[*WindowMeters], kept=_KEPT,
+        preview=preview, visit=visit,
+        purposes=[*Purpose], evaluations=EVALUATIONS, examples=EXAMPLES, is_new=action.endswith("/new"),
+        needs_approval=visit.text("requires_approval") == "yes"
+        if visit.typed
+        else bool(start.get("requires_approval")),
+        tried_from=visit.text("tried_from") or moments.field(Instant.of(until - timedelta(days=TRIED_DAYS))),
+        tried_until=visit.text("tried_until") or moments.field(until),
+        moments={name: _moment_field(visit, start, name) for name in _MOMENTS},
+    )  # fmt: skip
+
+
+async def _newest(visit: Visit) -> Instant:
+    """Until when a rule is tried: behind the newest data, or now where there are none or nobody may see."""
+    now = visit.moments.now
+    if visit.typed or not visit.may("data_collection:read"):
+        return now
+    found = (await visit.ask(list_events, (("page_size", "1"), ("sort", "-start_time")))).data
+    return min(now, Instant.of(moment_of(found[0].end_time) + timedelta(minutes=1))) if found else now
+
+
+def _own_call(visit: Visit, action: str) -> str:
+    """The call that changes the rule of a form."""
+    return action.removeprefix(_project(visit)).removesuffix("/edit")
+
+
+def _moment_field(visit: Visit, start: dict[str, Any], name: str) -> str:
+    if visit.typed:
+        return visit.text(name)
+    value = start.get(name)
+    if isinstance(value, str):
+        return value[:16]
+    return visit.moments.field(value)
+
+
+def _fields_of(rule: Rule) -> dict[str, Any]:
+    return {name: getattr(rule, name) for name in rule.__struct_fields__}
+
+
+def _typed(visit: Visit, *, is_new: bool) -> dict[str, Any]:
+    """What was typed, as the body of the interface; Invalid for what no field can be read from."""
+    problems: list[Problem] = []
+    body: dict[str, Any] = {name: visit.text(name) or None for name in _TEXTS}
+    body |= {name: _read(visit, name, _READ.decode, problems, "JSON") for name in _WRITTEN}
+    body |= {name: _moment(visit, name, problems) for name in _MOMENTS}
+    body["priority"] = _read(visit, "priority", int, problems, "a whole number")
+    body |= {name: visit.text(name) or None for name in _KEPT if is_new}
+    body["requires_approval"] = visit.text("requires_approval") == "yes"
+    if problems:
+        raise Invalid(problems)
+    needed = {"name", "expression"}
+    optional = {"message", "data_point", "event_type_id", "asset_id", "window", "correction", "effective_to"}
+    return {
+        name: "" if value is None else value
+        for name, value in body.items()
+        if value is not None or name in needed
+    } | ({} if is_new else {name: None for name in optional if body[name] is None})
+
+
+def _read(visit: Visit, name: str, reader: Callable[[str], Any], problems: list[Problem], what: str) -> Any:
+    text = visit.text(name)
+    if not text:
+        return None
+    try:
+        return reader(text)
+    except (ValueError, msgspec.DecodeError) as error:
+        problems.append(Problem(f"{name} is not {what}: {error}.", name, "invalid"))
+        return None
+
+
+def _moment(visit: Visit, name: str, problems: list[Problem]) -> str | None:
+    text = visit.text(name)
+    moment = visit.moments.typed(text)
+    if text and moment is None:
+        problems.append(Problem(f"{name} is {text!r}, which is no date and time.", name, "invalid"))
+    return None if moment is None else moment.text
+
+
+def _period(visit: Visit) -> dict[str, str]:
+    problems: list[Problem] = []
+    start, end = _moment(visit, "tried_from", problems), _moment(visit, "tried_until", problems)
+    if start is None or end is None:
+        problems.append(
+            Problem("The period to try the rule over needs a start and an end.", None, "required")
+        )
+    if problems:
+        raise Invalid(problems)
+    return {"start_time": start or "", "end_time": end or ""}
+
+
+def _project(visit: Visit) -> str:
+    return f"/projects/{visit.path['project_id']}"
+
+
+PAGES = [
+    *rules,
+    *page(ONE, permission="data_rules:read", of=get_rule)(rule),
+    *run_rule,
+    *page(f"{PATH}/new", permission="data_rules:write")(new_rule),
+    *page(f"{ONE}/edit", permission="data_rules:write")(edit_rule),
+    *make_rule,
+    *change_rule,
+    *try_rule,
+]

@@ -1,0 +1,384 @@
+"""The values of one data point type over time, the meters they come from, and their slots.
+
+Invariant: where time is cut into buckets, the smallest and the largest value of each are given.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from markupsafe import Markup
+from psycopg.sql import SQL, Composable
+
+from weighbridge.collection.measurements.values import NUMBERS
+from weighbridge.collection.records.data_points import EventType
+from weighbridge.core.collection.capture import CaptureCounts
+from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.settings import Feature
+from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.db.engine import Read
+from weighbridge.db.literal import Literal
+from weighbridge.errors import Invalid
+from weighbridge.platform.feature_flags import is_on
+from weighbridge.quality.slots.capture import (
+    CaptureQuestion,
+    ExpectedMeter,
+    counted,
+    expected_meters,
+    question_of,
+)
+from weighbridge.web.display.calendar import StripCell, strip
+from weighbridge.web.framework.visit import Visit
+
+# A series: the values of one data point type over a range of time, as a chart of so many pixels needs them.
+#
+# Where the range holds few values, each is given. Where it holds more, time is cut into buckets, one for
+# each pixel or so, and the smallest and the largest value of each are given, so that no spike is lost. What
+# was captured stands beside what is in force, wherever a correction came between.
+#
+# Invariants: values are those in force, of events that are not voided; a bucket is never empty; no value is
+# interpolated.
+
+
+POINTS_MAX: Final = 1_500
+"""Values that are given each by itself; more are cut into buckets."""
+
+BUCKETS: Final = 1_200
+"""Buckets of a range: as many as a wide chart has pixels."""
+
+PINS_MAX: Final = 300
+"""Corrections that a chart marks one by one, the first of the range."""
+
+OUTAGES_MAX: Final = 200
+"""Outages that a chart shows, the first of the range."""
+
+
+class SeriesName(NamedTuple):
+    """Which series: a data point type of an event type, by numbers of the database."""
+
+    project: int
+    event_type: int
+    position: int
+    asset: int | None = None
+    """The asset that the values are of; None is of any."""
+    location: int | None = None
+    """A location of the events; None is any."""
+
+    @property
+    def meter(self) -> Composable:
+        """What the events of the series meet beside their type."""
+        conditions: list[Composable] = [SQL("true")]
+        if self.asset is not None:
+            conditions.append(SQL("e.asset_id = {}").format(Literal(self.asset)))
+        if self.location is not None:
+            conditions.append(SQL("{} = ANY (e.location_ids)").format(Literal(self.location)))
+        return SQL(" AND ").join(conditions)
+
+
+class SeriesPoint(NamedTuple):
+    """A value, or the extremes of a bucket; what was captured where that is another."""
+
+    start: datetime
+    low: Decimal
+    high: Decimal
+    captured: Decimal | None
+    is_imputed: bool
+    held: int
+    """How many values the bucket holds."""
+
+
+class SeriesPin(NamedTuple):
+    """A correction in force: of which value, from what to what, by whom and why."""
+
+    id: str
+    start: datetime
+    source: str
+    captured: Decimal | None
+    value: Decimal
+    reason: str | None
+    by: str
+    made: datetime
+
+
+class SeriesOutage(NamedTuple):
+    """A stretch in which nothing was expected, with its reason; without an end while it lasts."""
+
+    start: datetime
+    end: datetime | None
+    reason: str
+
+
+class Series(NamedTuple):
+    """What a chart shows of a range."""
+
+    start: datetime
+    end: datetime
+    is_cut: bool
+    """Whether values are given by buckets."""
+    points: Sequence[SeriesPoint]
+    pins: Sequence[SeriesPin]
+    outages: Sequence[SeriesOutage]
+
+
+_VALUE: Final = f"({NUMBERS})[{{position}}]"
+_OF: Final = """
+      FROM events e
+     WHERE e.project_id = {project} AND e.event_type_id = {event_type} AND e.voided_at IS NULL
+       AND e.start_time >= {start} AND e.start_time < {end} AND {meter}
+"""
+_EACH: Final = f"""
+    SELECT e.start_time, {_VALUE}, {_VALUE},
+           CASE WHEN e.is_revised AND e.numbers[{{position}}] IS DISTINCT FROM {_VALUE}
+                THEN e.numbers[{{position}}] END,
+           e.is_imputed, 1 {_OF} AND {_VALUE} IS NOT NULL ORDER BY e.start_time, e.id LIMIT {{limit}}
+"""
+_BUCKETS: Final = f"""
+    SELECT date_bin({{width}}, start_time, {{start}}), min(value), max(value),
+           min(captured) FILTER (WHERE is_revised AND captured IS DISTINCT FROM value),
+           bool_or(is_imputed), count(*)
+      FROM (SELECT e.start_time, {_VALUE} AS value, e.numbers[{{position}}] AS captured, e.is_revised,
+                   e.is_imputed {_OF} OFFSET 0) e
+     WHERE value IS NOT NULL GROUP BY 1 ORDER BY 1
+"""
+"""OFFSET 0 keeps the value from being taken out of its array anew for each aggregate."""
+_PINS: Final = f"""
+    SELECT e.id, e.start_time, c.source, e.numbers[{{position}}], {_VALUE}, c.reason, u.name, c.created_at
+      FROM (SELECT e.* {_OF} AND e.is_revised) e
+      JOIN corrections c ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, {{position}})
+      JOIN users u ON u.id = c.user_id
+     WHERE c.state = {{in_force}} AND c.source <> {{completion}} AND {_VALUE} IS NOT NULL
+       AND NOT (e.is_imputed AND c.source = {{substitution}})
+     ORDER BY e.start_time, e.id LIMIT {{limit}}
+"""
+_OUTAGES: Final = """
+    SELECT start_time, end_time, reason FROM outages
+     WHERE project_id = {project} AND (event_type_id IS NULL OR event_type_id = {event_type})
+       AND (asset_id IS NULL OR {asset}::integer IS NULL OR asset_id = {asset})
+       AND (location_id IS NULL OR {location}::integer IS NULL OR location_id = {location})
+       AND start_time < {end} AND coalesce(end_time, 'infinity') > {start}
+     ORDER BY start_time LIMIT {limit}
+"""
+_ENDS: Final = """
+    SELECT min(e.start_time), max(e.start_time) FROM events e
+     WHERE e.project_id = {project} AND e.event_type_id = {event_type} AND e.voided_at IS NULL AND {meter}
+"""
+
+
+async def extent_of(tx: Read, name: SeriesName) -> tuple[Instant, Instant] | None:
+    """From the first event of the type to the last; None where there is none."""
+    statement = SQL(_ENDS).format(
+        project=Literal(name.project), event_type=Literal(name.event_type), meter=name.meter
+    )
+    [(first, last)] = await tx.tuples(statement)
+    return None if first is None else (Instant.of(first), Instant.of(last))
+
+
+async def series_of(tx: Read, name: SeriesName, start: datetime, end: datetime) -> Series:
+    """The series over a range, its end exclusive."""
+    given: dict[str, Any] = {
+        "project": name.project, "event_type": name.event_type, "position": name.position, "start": start,
+        "end": end, "width": _width(start, end), "in_force": CorrectionState.IN_FORCE.value,
+        "completion": CorrectionOrigin.COMPLETION.value,
+        "substitution": CorrectionOrigin.SUBSTITUTION.value, "asset": name.asset, "location": name.location,
+    }  # fmt: skip
+
+    async def rows(statement: str, limit: int) -> list[tuple[Any, ...]]:
+        filled = {key: Literal(value) for key, value in {**given, "limit": limit}.items()}
+        return await tx.tuples(SQL(statement).format(meter=name.meter, **filled))
+
+    points = await rows(_EACH, POINTS_MAX + 1)
+    is_cut = len(points) > POINTS_MAX
+    if is_cut:
+        points = await rows(_BUCKETS, 0)
+    pins = await rows(_PINS, PINS_MAX)
+    return Series(
+        start,
+        end,
+        is_cut,
+        [SeriesPoint(*row) for row in points],
+        [SeriesPin(ids.of("data_point", name.project, event, name.position), *rest) for event, *rest in pins],
+        [SeriesOutage(*row) for row in await rows(_OUTAGES, OUTAGES_MAX)],
+    )
+
+
+def _width(start: datetime, end: datetime) -> timedelta:
+    """How long a bucket is."""
+    return max((end - start) / BUCKETS, timedelta(milliseconds=1))
+
+
+# The meters of an event type, which a chart may be narrowed to: assets, and locations of events.
+
+
+METERS_MAX: Final = 100
+"""Assets, and locations, that are looked through, by their names."""
+
+_KINDS: Final = ("asset", "location")
+
+# What a meter sent last tells of which types its events are; a look at all of them could take long.
+_OFFERED: Final = """
+    SELECT 'asset', m.id, m.name
+      FROM (SELECT id, name FROM assets WHERE project_id = %(project)s ORDER BY name, id LIMIT %(most)s) m
+     WHERE EXISTS (SELECT FROM (SELECT e.event_type_id FROM events e
+                                 WHERE e.project_id = %(project)s AND e.asset_id = m.id
+                                 ORDER BY e.start_time DESC, e.id DESC LIMIT %(looks)s) e
+                    WHERE e.event_type_id = %(event_type)s)
+    UNION ALL
+    SELECT 'location', m.id, m.name
+      FROM (SELECT id, name FROM locations WHERE project_id = %(project)s ORDER BY name, id LIMIT %(most)s) m
+     WHERE EXISTS (SELECT FROM (SELECT e.event_type_id FROM events e
+                                 WHERE e.project_id = %(project)s AND e.location_ids[1] = m.id
+                                 ORDER BY e.start_time DESC, e.id DESC LIMIT %(looks)s) e
+                    WHERE e.event_type_id = %(event_type)s)
+"""
+_LOOKS: Final = 200
+"""Events of a meter that are looked at, the newest."""
+
+
+class SeriesMeter(NamedTuple):
+    """A meter that a chart may be narrowed to."""
+
+    id: str
+    name: str
+
+
+async def offered_meters(tx: Read, project: int, event_type: int) -> list[SeriesMeter]:
+    """The meters that sent events of a type lately: assets by name, then locations."""
+    values = {"project": project, "event_type": event_type, "most": METERS_MAX, "looks": _LOOKS}
+    rows = await tx.tuples(_OFFERED, values)
+    return [SeriesMeter(ids.of(kind, project, number), name) for kind, number, name in rows]
+
+
+def keys_of(named: str, project: int) -> tuple[int | None, int | None]:
+    """The numbers of the asset or the location that an id names; of none, where it names neither."""
+    asset, location = (
+        key.key if (key := ids.parse(kind, named)) is not None and key.project == project else None
+        for kind in _KINDS
+    )
+    return asset, location
+
+
+# The slots of a cadence below a chart: which were captured, filled, not valid or empty, meter by meter.
+
+
+SLOTS_MAX: Final = 150_000
+"""Slots of one meter that are looked at for a strip: a quarter of minutes."""
+
+CELLS_MAX: Final = 366
+"""Cells of a strip; of more slots, several share one."""
+
+METERS_SHOWN: Final = 6
+"""Meters that have strips of their own; of more, all are summed in one."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeterStrip:
+    """The strip of a meter, or of several together."""
+
+    name: str
+    picture: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class SlotStrips:
+    """What stands below a chart: strips, or why there are none; both empty where nothing is expected."""
+
+    strips: list[MeterStrip]
+    instead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MeterSlots:
+    """What became of the slots of a meter, cell by cell, or of so many meters together."""
+
+    name: str
+    counts: list[CaptureCounts]
+    meters: int = 1
+
+
+async def slot_strips(
+    visit: Visit, kind: EventType, name: SeriesName, start: Instant, end: Instant
+) -> SlotStrips:
+    """The strips of an event type over a range, or of the one meter that is chosen."""
+    if kind.cadence_unit is None:
+        return SlotStrips([])
+    if not await is_on(visit.reading, visit.actor.account_id, Feature.DATA_CAPTURE_RATE):
+        return SlotStrips([])
+    try:
+        question = await question_of(
+            visit.reading, name.project, kind.id, Interval(start, end), slots_max=SLOTS_MAX
+        )
+    except Invalid:
+        return SlotStrips(
+            [], f"More than {SLOTS_MAX:,} slots lie in this range; slots show in a shorter one."
+        )
+    if not question.counted:
+        return SlotStrips([])
+    meters = _chosen(await expected_meters(visit.reading, question), name)
+    if len(meters) * len(question.counted) > SLOTS_MAX * METERS_SHOWN:
+        return SlotStrips([], "Many meters have many slots in this range; choose one of them, or less time.")
+    edges = _edges(question)
+    periods = [Interval(first, last) for first, last in pairwise(edges)]
+    rows = await counted(visit.reading, question, meters, periods)
+    shown = [MeterSlots(one.name or kind.name, row) for one, row in zip(meters, rows, strict=True)]
+    if len(shown) > METERS_SHOWN:
+        together = [_sum([row[at] for row in rows]) for at in range(len(periods))]
+        shown = [MeterSlots(f"{len(rows)} meters together", together, len(rows))]
+    return SlotStrips([_strip(visit, question, periods, one) for one in shown])
+
+
+def _edges(question: CaptureQuestion) -> list[Instant]:
+    """Where cells begin, and where the last one ends: whole slots each."""
+    slots = question.counted
+    step = -(-len(slots) // CELLS_MAX)
+    starts = [*range(slots.start, slots.stop, step), slots.stop]
+    return [question.slots.start(one) for one in starts]
+
+
+def _chosen(meters: list[ExpectedMeter], name: SeriesName) -> list[ExpectedMeter]:
+    if name.asset is not None:
+        return [one for one in meters if one.asset == name.asset]
+    if name.location is not None:
+        return [one for one in meters if one.location == name.location]
+    return meters
+
+
+def _strip(visit: Visit, question: CaptureQuestion, periods: list[Interval], row: MeterSlots) -> MeterStrip:
+    name, meters = row.name, row.meters
+    cells = [
+        StripCell(period.start, period.end, _kinds(counts, meters * len(question.slots.begun_in(period))))
+        for period, counts in zip(periods, row.counts, strict=True)
+    ]
+    total = _sum(row.counts)
+    says = (
+        f"Slots of {name}: {total.valid} of {total.expected} captured, {total.substituted} substituted, "
+        f"{total.imputed} imputed, {total.missing - total.imputed} missing"
+    )
+
+    def span(first: datetime, last: datetime) -> str:
+        return str(visit.moments.span(Instant.of(first), Instant.of(last)).striptags())
+
+    time = question.time
+    return MeterStrip(name, strip(cells, time.start, time.end, says=says, span=span))
+
+
+def _kinds(counts: CaptureCounts, slots: int) -> tuple[int, ...]:
+    """How many slots were what, in the order of `strip.KINDS`; not expected are those beyond what was."""
+    return (
+        counts.valid,
+        counts.substituted,
+        counts.imputed,
+        max(counts.received - counts.valid - counts.substituted, 0),
+        max(counts.missing - counts.imputed, 0),
+        max(slots - counts.expected, 0),
+    )
+
+
+def _sum(row: list[CaptureCounts]) -> CaptureCounts:
+    total = CaptureCounts()
+    for one in row:
+        total = total.plus(one)
+    return total

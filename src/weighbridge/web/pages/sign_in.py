@@ -1,0 +1,240 @@
+"""Sign in and out, and join by a link: as the first person, by invitation, or for another password."""
+
+import asyncio
+from typing import Any, Final
+
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.errors import Conflict, Invalid, Refusal, TooManyRequests, Unauthorized
+from weighbridge.http.caller import WebRequest, database
+from weighbridge.http.rate_limits import client_address
+from weighbridge.platform.authentication.sessions import (
+    PASSWORD_LENGTH_MAX,
+    PASSWORD_LENGTH_MIN,
+    SignInAttempt,
+    begin_session,
+    count_attempt,
+    end_all_sessions,
+    end_session,
+    forgive_attempts,
+    hashed,
+    problem_of_password,
+    sign_in,
+)
+from weighbridge.platform.records.accounts import AccessLink
+from weighbridge.platform.users import add_user, has_people, link_by_secret, set_password, use_link
+from weighbridge.web.framework.page import OPEN_FIELDS_MAX, form, open_page, page, typed_of
+from weighbridge.web.framework.rendering import rendered_alone
+from weighbridge.web.framework.responses import Sendable, moved_to
+from weighbridge.web.framework.session import THEME, THEMES, forgotten, is_local, kept, person_of
+from weighbridge.web.framework.visit import View, Visit, view
+
+# Sign in, sign out, and look light or dark.
+
+
+AT_ONCE_MAX: Final = 4
+"""Passwords that one process compares at a time: each takes 19 MB."""
+
+_turns: Final = asyncio.Semaphore(AT_ONCE_MAX)
+_YEAR_SECONDS: Final = 31_536_000
+
+
+@open_page("GET", "/sign_in")
+async def sign_in_page(request: WebRequest) -> Sendable:
+    """The form to sign in; whoever has signed in goes on."""
+    after = next_of(request.query_params.get("next", ""))
+    if await person_of(request) is not None:
+        return moved_to(after)
+    return await _show_sign_in(request, after)
+
+
+@open_page("POST", "/sign_in")
+async def signed_in(request: WebRequest) -> Sendable:
+    """Take what was typed, and begin a session."""
+    typed = await typed_of(request, OPEN_FIELDS_MAX)
+    email, password, after = ("".join(typed.get(name, ())) for name in ("email", "password", "next"))
+    try:
+        async with _turns:
+            secret = await sign_in(
+                database(request),
+                email=email,
+                password=password,
+                address=client_address(request.scope, request.app.state.proxies),
+                program=request.headers.get("user-agent", "unknown"),
+                request_id=request.scope["state"]["request_id"],
+            )
+    except (Unauthorized, TooManyRequests) as refusal:
+        return await _show_sign_in(request, next_of(after), email, refusal)
+    return moved_to(next_of(after), kept(request, secret))
+
+
+async def me(visit: Visit) -> View:
+    """The person's own page: what they may do, and the sessions in which they have signed in."""
+    rows = await visit.tx.tuples(
+        """
+        SELECT id, program, created_at, used_at FROM sessions
+         WHERE user_id = %s ORDER BY used_at DESC LIMIT 50
+        """,
+        (visit.actor.user_id,),
+    )
+    sessions = [
+        {"id": number, "program": program, "created_at": created, "used_at": used}
+        for number, program, created, used in rows
+    ]
+    return view("access/me.html", visit.person.name, guide="howto/give-people-access.md", sessions=sessions)
+
+
+@form("/sign_out", again=me)
+async def sign_out(visit: Visit) -> Sendable:
+    """End the session, or every session of the person."""
+    if visit.text("everywhere"):
+        await end_all_sessions(visit.tx, visit.actor)
+    else:
+        await end_session(visit.tx, visit.actor, visit.person.session_id)
+    return moved_to("/sign_in", forgotten(visit.request))
+
+
+@open_page("POST", "/theme")
+async def theme(request: WebRequest) -> Sendable:
+    """Look light, dark, or as the browser asks for; and go back to where one was."""
+    typed = await typed_of(request, OPEN_FIELDS_MAX)
+    wanted = "".join(typed.get("theme", ()))
+    seconds = _YEAR_SECONDS if wanted in THEMES else 0
+    cookie = f"{THEME}={wanted if wanted in THEMES else ''}; Max-Age={seconds}; SameSite=Lax; Path=/"
+    return moved_to(next_of("".join(typed.get("next", ()))), {"Set-Cookie": cookie})
+
+
+def next_of(text: str) -> str:
+    """A path of this service to go on to; the front page for anything that leads elsewhere."""
+    return text if is_local(text) else "/"
+
+
+async def _show_sign_in(
+    request: WebRequest, after: str, email: str = "", refusal: Refusal | None = None
+) -> Sendable:
+    async with database(request).read() as tx:
+        is_first = not await has_people(tx)
+    return rendered_alone(
+        request, "access/sign_in.html", refusal.status if refusal else 200,
+        after=after, email=email, problems=refusal.problems if refusal else (), is_first=is_first,
+    )  # fmt: skip
+
+
+# Follow a link that lets in: as the first person, by invitation, with another password, or at once.
+
+
+_BY_FORM: Final = ("first", "join", "password")
+
+
+@open_page("GET", "/join")
+async def join_page(request: WebRequest) -> Sendable:
+    """The form behind a link: choose a password."""
+    key = request.query_params.get("key", "")
+    async with database(request).read() as tx:
+        link = await link_by_secret(tx, key, _BY_FORM)
+        email = await _email_of(tx, link)
+    return _show_joining(request, link, key, email=email or "")
+
+
+@open_page("POST", "/join")
+async def joined(request: WebRequest) -> Sendable:
+    """Take the password, and begin a session."""
+    typed = {name: "".join(values) for name, values in (await typed_of(request, OPEN_FIELDS_MAX)).items()}
+    key, password = typed.get("key", ""), typed.get("password", "")
+    async with database(request).read() as tx:
+        link = await link_by_secret(tx, key, _BY_FORM)
+        email = await _email_of(tx, link) or typed.get("email", "").strip()
+    try:
+        _refuse(password, typed.get("again", ""), email)
+        secret = await _let_in(request, link, email, typed.get("name", ""), await hashed(password))
+    except (Invalid, Conflict) as refusal:
+        return _show_joining(request, link, key, email=email, name=typed.get("name", ""), refusal=refusal)
+    return moved_to("/", kept(request, secret))
+
+
+@open_page("GET", "/enter")
+async def enter(request: WebRequest) -> Sendable:
+    """Sign in by a link that works once; it was made at the machine that the service runs on."""
+    key = request.query_params.get("key", "")
+    attempt = SignInAttempt.by_link(key, client_address(request.scope, request.app.state.proxies))
+    await count_attempt(database(request), attempt)
+    async with database(request).write() as tx:
+        link = await link_by_secret(tx, key, ("sign_in",))
+        await use_link(tx, link)
+        secret = await begin_session(tx, await _actor_of(tx, request, link), _program(request))
+    await forgive_attempts(database(request), attempt)
+    return moved_to(next_of(request.query_params.get("next", "")), kept(request, secret))
+
+
+async def _let_in(request: WebRequest, link: AccessLink, email: str, name: str, password_hash: str) -> str:
+    """Do what the link is for, and begin a session; its secret."""
+    async with database(request).write() as tx:
+        await use_link(tx, link)
+        if link.kind == "password":
+            actor = await _actor_of(tx, request, link)
+            await set_password(tx, actor, password_hash)
+            return await begin_session(tx, actor, _program(request))
+        if link.kind == "first" and await has_people(tx):
+            raise Conflict("Somebody has joined first; ask them for an invitation.")
+        maker = Actor(link.account_id, link.made_by, None, frozenset(link.permissions), _id(request))
+        number = await add_user(
+            tx, maker, email=email, name=name, permissions=link.permissions, password_hash=password_hash
+        )
+        actor = Actor(link.account_id, number, None, frozenset(link.permissions), _id(request))
+        return await begin_session(tx, actor, _program(request))
+
+
+async def _actor_of(tx: Any, request: WebRequest, link: AccessLink) -> Actor:
+    permissions = await tx.value("SELECT permissions FROM users WHERE id = %s", (link.user_id,))
+    assert link.user_id is not None, "such a link names its user"  # noqa: S101
+    return Actor(link.account_id, link.user_id, None, frozenset(permissions), _id(request))
+
+
+async def _email_of(tx: Any, link: AccessLink) -> str | None:
+    if link.user_id is None:
+        return link.email
+    return str(await tx.value("SELECT email FROM users WHERE id = %s", (link.user_id,)))
+
+
+def _refuse(password: str, again: str, email: str) -> None:
+    problems = [wrong] if (wrong := problem_of_password(password, email)) else []
+    if password != again:
+        problems.append(Problem("The two passwords are not the same.", "again", "invalid"))
+    if problems:
+        raise Invalid(problems)
+
+
+def _show_joining(
+    request: WebRequest,
+    link: AccessLink,
+    key: str,
+    *,
+    email: str,
+    name: str = "",
+    refusal: Refusal | None = None,
+) -> Sendable:
+    return rendered_alone(
+        request, "access/join.html", refusal.status if refusal else 200,
+        link=link, key=key, email=email, name=name, problems=refusal.problems if refusal else (),
+        least=PASSWORD_LENGTH_MIN, most=PASSWORD_LENGTH_MAX,
+    )  # fmt: skip
+
+
+def _program(request: WebRequest) -> str:
+    return request.headers.get("user-agent", "unknown")
+
+
+def _id(request: WebRequest) -> str:
+    return str(request.scope["state"]["request_id"])
+
+
+PAGES = [
+    *sign_in_page,
+    *signed_in,
+    *sign_out,
+    *theme,
+    *page("/me", everywhere=True)(me),
+    *join_page,
+    *joined,
+    *enter,
+]

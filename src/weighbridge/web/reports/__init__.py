@@ -1,1 +1,0 @@
-"""Reports: drafts, their way to a receiver, what is said of them, their bundles, and links to them."""

@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
@@ -198,14 +199,7 @@ class Account:
         last = 0
         while found := self.server.sql(_NEXT_UNFINISHED_TASK, self.id, last):
             [(last,)] = found
-            tasks = {
-                **worker.TASKS,
-                "export": worker.exporter(self.server.settings).make,
-                "report_bundle": worker.bundler(self.server.settings).make,
-                "report_submission": worker.submitter(self.server.settings).submit,
-                "data_feed_upload": worker.feeder(self.server.settings).take_in,
-            }
-            self.server.run(worker.attempt_task(self.server.database, last, tasks=tasks))
+            self.server.run(worker.attempt_task(self.server.database, last, tasks=self.server.tasks))
 
     async def _token(self, permissions: Iterable[str]) -> str:
         async with self.server.database.write() as tx:
@@ -304,6 +298,19 @@ class Server:
         self._uvicorn.should_exit = True
         self._thread.join(DEADLINE_SECONDS)
         self._closing.close()
+
+    @cached_property
+    def tasks(self) -> Mapping[str, Any]:
+        """What a worker of this service can carry out, built once as a worker builds it."""
+        from weighbridge import worker  # noqa: PLC0415 - tests without tasks need none of its imports
+
+        return {
+            **worker.TASKS,
+            "export": worker.exporter(self.settings).make,
+            "report_bundle": worker.bundler(self.settings).make,
+            "report_submission": worker.submitter(self.settings).submit,
+            "data_feed_upload": worker.feeder(self.settings).take_in,
+        }
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Run a coroutine on the server's loop and give its result."""

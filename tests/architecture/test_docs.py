@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from itertools import chain
 
 import pytest
@@ -98,13 +99,46 @@ def test_every_target_that_the_documents_name_can_be_made():
     assert not unknown, "\n".join(unknown)
 
 
-@pytest.mark.parametrize(
-    "document", ["ARCHITECTURE.md", "docs/explanation/path-of-a-value.md", "docs/reference/security.md"]
+ABOUT_THE_CODE = (
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "docs/explanation/path-of-a-value.md",
+    "docs/reference/invariants.md",
+    "docs/reference/security.md",
 )
-def test_every_file_that_a_document_about_the_code_names_is_there(document):
-    paths = [path.as_posix() for folder in ("src", "tests") for path in (ROOT / folder).rglob("*.py")]
-    named = re.findall(r"`([\w/]+\.py)`", (ROOT / document).read_text())
 
-    gone = [name for name in named if not any(path.endswith(f"/{name}") for path in paths)]
+NAMED = re.compile(r"`([a-z\d_/]+(?:\.py|/))`")
+"""Files and folders in code type; words in capitals stand for a name."""
+
+BUILT = {"dist/"}
+"""Folders that a target of the Makefile makes."""
+
+
+@pytest.mark.parametrize("document", ABOUT_THE_CODE)
+def test_every_file_and_folder_that_a_document_about_the_code_names_is_there(document):
+    paths = ["/" + path for path in _paths_of_the_code()]
+    named = NAMED.findall((ROOT / document).read_text())
+
+    gone = [
+        name for name in named if name not in BUILT and not any(path.endswith(f"/{name}") for path in paths)
+    ]
 
     assert not gone, "\n".join(gone)
+
+
+def test_every_test_of_an_invariant_is_named_from_the_folder_of_tests():
+    text = (DOCS / "reference" / "invariants.md").read_text()
+    tested = [row.rpartition(" | ")[2] for row in text.split("\n") if row.startswith("| ")]
+
+    gone = [name for cell in tested for name in NAMED.findall(cell) if not (ROOT / "tests" / name).exists()]
+
+    assert not gone, "\n".join(gone)
+
+
+def _paths_of_the_code() -> Iterator[str]:
+    """Files of Python below the repository's folders of code, and folders with a slash at their end."""
+    for top in ("src", "tests", "tools", "benchmarks", "deploy", "docs"):
+        for path in [ROOT / top, *(ROOT / top).rglob("*")]:
+            name = path.relative_to(ROOT).as_posix()
+            if path.is_dir() or path.suffix == ".py":
+                yield f"{name}/" if path.is_dir() else name

@@ -21,7 +21,7 @@ from weighbridge.collection.records.events import Substitution
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.problem import Problem
-from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.rule.states import ApprovalState
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed

@@ -16,8 +16,8 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import APPROVE, Actor
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.problem import Problem
-from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, states_before
-from weighbridge.core.rule.result import ResultStatus, ResultTrigger, statuses_changed_by
+from weighbridge.core.rule import states as moves
+from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, ResultStatus, ResultTrigger
 from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical_sha256
 from weighbridge.db.lists.listing import list_request
@@ -71,7 +71,9 @@ _TABLES: Final[Mapping[str, LiteralString]] = {
 }
 """Where the results of each kind stand."""
 
-_PENDING: Final = ", ".join(f"'{state}'" for state in states_before(ProposalTrigger.WITHDRAW))
+_PENDING: Final = ", ".join(
+    f"'{state}'" for state in moves.list_proposal_states_before(ProposalTrigger.WITHDRAW)
+)
 _BESIDE: Final[Mapping[str, LiteralString]] = {
     "data_point_results": f""",
                approval_state = CASE WHEN approval_state IN ({_PENDING}) THEN '{ApprovalState.WITHDRAWN}'
@@ -326,7 +328,7 @@ async def _dismiss(
         """,
         (
             ResultStatus.DISMISSED, actor.user_id, reason, project, keys,
-            statuses_changed_by(ResultTrigger.DISMISSED),
+            moves.list_statuses_changed_by(ResultTrigger.DISMISSED),
         ),
     )  # fmt: skip
 

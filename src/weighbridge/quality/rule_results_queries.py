@@ -18,8 +18,8 @@ from weighbridge.collection.measurements.annotations import (
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
-from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, advance, states_before
-from weighbridge.core.rule.result import ResultStatus, ResultTrigger, statuses_before
+from weighbridge.core.rule import states as moves
+from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, ResultStatus, ResultTrigger
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import (
     BOUNDS,
@@ -194,7 +194,7 @@ class Decision:
     @property
     def done(self) -> str:
         """What a proposal is afterwards."""
-        return advance(ApprovalState.PENDING, self.trigger).value
+        return moves.advance_proposal(ApprovalState.PENDING, self.trigger).value
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +247,7 @@ def problems_of_number(named: NamedResults, most: int, does: str) -> Iterator[Pr
 
 
 def problems_of_results(named: NamedResults, statuses: Mapping[str, str]) -> Iterator[Problem]:
-    movable = statuses_before(ResultTrigger.DISMISSED)
+    movable = moves.list_statuses_before(ResultTrigger.DISMISSED)
     for one, field in named.fields.items():
         status = statuses.get(one)
         if status is None:
@@ -259,7 +259,7 @@ def problems_of_results(named: NamedResults, statuses: Mapping[str, str]) -> Ite
 def problems_of_proposals(
     named: NamedResults, states: Mapping[str, str | None], decision: Decision
 ) -> Iterator[Problem]:
-    movable = states_before(decision.trigger)
+    movable = moves.list_proposal_states_before(decision.trigger)
     for one, field in named.fields.items():
         if one not in states:
             yield Problem(f"{named.said_of(one)}, which is no rule result of the project.", field, "unknown")

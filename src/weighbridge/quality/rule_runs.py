@@ -12,7 +12,7 @@ from weighbridge.collection.measurements.corrections import undo_rule
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
-from weighbridge.core.rule.run import RunCounts, RunKind, RunState, RunTrigger, states_before
+from weighbridge.core.rule.states import RunCounts, RunKind, RunState, RunTrigger, list_run_states_before
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
@@ -146,7 +146,7 @@ async def undo_rule_run(tx: Write, actor: Actor, project: int, number: int) -> R
     before = await read_rule_run(tx, project, number)
     if before.state == RunState.REVERSED:
         return before
-    if before.state not in states_before(RunTrigger.REVERSE):
+    if before.state not in list_run_states_before(RunTrigger.REVERSE):
         raise Conflict(f"The rule run is {before.state}; only a complete one is reversed.")
     await tx.execute(
         "UPDATE rule_runs SET state = %s, reversed_at = now() WHERE project_id = %s AND id = %s",
@@ -188,7 +188,7 @@ async def _begin(database: Database, attempt: Attempt, number: int) -> None:
             UPDATE rule_runs SET state = %s, started_at = coalesce(started_at, clock_timestamp())
              WHERE project_id = %s AND id = %s AND state = ANY (%s)
             """,
-            (RunState.RUNNING, attempt.project_id, number, states_before(RunTrigger.ATTEMPT)),
+            (RunState.RUNNING, attempt.project_id, number, list_run_states_before(RunTrigger.ATTEMPT)),
         )
 
 
@@ -212,7 +212,7 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
             """,
             (
                 RunState.COMPLETE, counts.evaluated, counts.alerts, counts.corrections, counts.withdrawn,
-                counts.proposals, version.project, number, states_before(RunTrigger.SUCCEED),
+                counts.proposals, version.project, number, list_run_states_before(RunTrigger.SUCCEED),
             ),
         )  # fmt: skip
         result = RunResult(

@@ -20,8 +20,8 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import RuleTarget
-from weighbridge.core.rule.correction import Purpose
-from weighbridge.core.rule.run import RunKind
+from weighbridge.core.rule.definition import Purpose
+from weighbridge.core.rule.states import RunKind
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write

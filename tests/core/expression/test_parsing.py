@@ -5,7 +5,7 @@ from hypothesis import given
 from tests.core.expression.trees import trees
 
 from weighbridge.core.expression import FUNCTIONS, ExpressionError, names, parse, print_tree
-from weighbridge.core.expression.building import DEPTH_MAX
+from weighbridge.core.expression.parsing import DEPTH_MAX
 from weighbridge.core.expression.tree import walk
 
 

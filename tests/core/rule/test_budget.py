@@ -9,7 +9,7 @@ from tests.core.rule.records import record, rule_of
 from weighbridge.core.expression import PLAIN, TEXT, Budget, ExpressionError
 from weighbridge.core.halt import Halt, Halted
 from weighbridge.core.rule import Evaluation, Vocabulary, program_of
-from weighbridge.core.rule.program import COST_OF_RECORD_MAX
+from weighbridge.core.rule.evaluation import COST_OF_RECORD_MAX
 
 NOTED = Vocabulary("delivery", {"mass": PLAIN, "note": TEXT})
 RUNAWAY = "{{note}} matches '.{0,50}.{0,50}.{0,40}ZZ'"

@@ -6,7 +6,7 @@ import pytest
 
 from weighbridge.core.expression import ExpressionError, Position
 from weighbridge.core.expression.value import Fault
-from weighbridge.core.rule.correction import METHODS, Purpose, adjusted, read_correction
+from weighbridge.core.rule.definition import METHODS, Purpose, adjusted, read_correction
 
 CALIBRATION = {"method": "expression", "expression": "{{mass}} * 1.02"}
 

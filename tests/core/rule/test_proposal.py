@@ -2,7 +2,12 @@
 
 import pytest
 
-from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, advance, states_before
+from weighbridge.core.rule.states import (
+    ApprovalState,
+    ProposalTrigger,
+    advance_proposal,
+    list_proposal_states_before,
+)
 
 TABLE = """
               propose    propose_anew    withdraw     take_back    approve       supersede     reject
@@ -25,9 +30,9 @@ def test_a_proposal_moves_as_the_table_says(before, trigger, after):
     state = None if before == "None" else ApprovalState(before)
     if after == "-":
         with pytest.raises(ValueError, match=f"a proposal that is {before} does not {trigger}"):
-            advance(state, ProposalTrigger(trigger))
+            advance_proposal(state, ProposalTrigger(trigger))
     else:
-        assert advance(state, ProposalTrigger(trigger)) == after
+        assert advance_proposal(state, ProposalTrigger(trigger)) == after
 
 
 def test_the_table_is_complete():
@@ -36,7 +41,12 @@ def test_the_table_is_complete():
 
 
 def test_the_states_before_a_trigger_are_those_that_it_moves():
-    assert states_before(ProposalTrigger.PROPOSE) == [None, "pending", "withdrawn", "superseded"]
-    assert states_before(ProposalTrigger.PROPOSE_ANEW) == ["approved", "rejected"]
-    assert states_before(ProposalTrigger.WITHDRAW) == ["pending"]
-    assert states_before(ProposalTrigger.APPROVE) == ["pending", "approved", "superseded"]
+    assert list_proposal_states_before(ProposalTrigger.PROPOSE) == [
+        None,
+        "pending",
+        "withdrawn",
+        "superseded",
+    ]
+    assert list_proposal_states_before(ProposalTrigger.PROPOSE_ANEW) == ["approved", "rejected"]
+    assert list_proposal_states_before(ProposalTrigger.WITHDRAW) == ["pending"]
+    assert list_proposal_states_before(ProposalTrigger.APPROVE) == ["pending", "approved", "superseded"]

@@ -2,18 +2,18 @@
 
 import pytest
 
-from weighbridge.core.rule.result import (
+from weighbridge.core.rule.states import (
     ALERTS,
     CLOSES,
-    MOVES,
     REOPENS,
+    RESULT_MOVES,
     ResultStatus,
     ResultTrigger,
-    advance,
-    statuses_before,
-    statuses_changed_by,
-    statuses_closed_by,
-    statuses_open_to,
+    advance_result,
+    list_statuses_before,
+    list_statuses_changed_by,
+    list_statuses_closed_by,
+    list_statuses_open_to,
 )
 
 TABLE = """
@@ -41,9 +41,9 @@ def cells(table):
 def test_a_result_moves_as_the_table_says(before, trigger, after):
     if after == "-":
         with pytest.raises(ValueError, match=f"a result that is {before} does not change when it {trigger}"):
-            advance(ResultStatus(before), ResultTrigger(trigger))
+            advance_result(ResultStatus(before), ResultTrigger(trigger))
     else:
-        assert advance(ResultStatus(before), ResultTrigger(trigger)) == after
+        assert advance_result(ResultStatus(before), ResultTrigger(trigger)) == after
 
 
 def test_the_table_is_complete():
@@ -58,17 +58,17 @@ def test_a_result_is_closed_when_it_passes_or_fails_anew_after_it_was_dismissed(
 
 @pytest.mark.parametrize("trigger", ResultTrigger)
 def test_the_statuses_before_a_trigger_are_those_that_it_moves(trigger):
-    assert sorted(statuses_before(trigger)) == sorted(
+    assert sorted(list_statuses_before(trigger)) == sorted(
         before for before, by, after in cells(TABLE) if by == trigger and after != "-"
     )
 
 
 def test_a_dismissal_changes_alerts_and_nothing_else():
-    assert set(statuses_changed_by(ResultTrigger.DISMISSED)) == set(ALERTS) == {"fail", "error"}
+    assert set(list_statuses_changed_by(ResultTrigger.DISMISSED)) == set(ALERTS) == {"fail", "error"}
 
 
 def test_every_move_to_pass_closes_the_result():
-    passing = {move for move, after in MOVES.items() if after is ResultStatus.PASS}
+    passing = {move for move, after in RESULT_MOVES.items() if after is ResultStatus.PASS}
 
     assert passing < CLOSES
 
@@ -81,7 +81,7 @@ def test_only_a_dismissed_result_that_fails_or_errs_anew_leaves_another_one():
 def test_the_statuses_that_a_trigger_closes_are_those_of_the_table(trigger):
     closed = [before for before, by, after in cells(CLOSING) if by == trigger and after == "closed"]
 
-    assert statuses_closed_by(trigger) == [status for status in ResultStatus if status in closed]
+    assert list_statuses_closed_by(trigger) == [status for status in ResultStatus if status in closed]
 
 
 def test_a_failure_is_followed_by_every_alert_and_by_no_dismissal():
@@ -91,5 +91,5 @@ def test_a_failure_is_followed_by_every_alert_and_by_no_dismissal():
         ResultTrigger.ERRS,
         ResultTrigger.ERRS_ANEW,
     ):
-        assert statuses_open_to(trigger) == ["fail", "error"]
-    assert statuses_open_to(ResultTrigger.PASSES) == []
+        assert list_statuses_open_to(trigger) == ["fail", "error"]
+    assert list_statuses_open_to(ResultTrigger.PASSES) == []

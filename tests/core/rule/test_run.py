@@ -3,7 +3,7 @@
 import pytest
 
 from weighbridge.core.platform.tasks import TaskState
-from weighbridge.core.rule.run import RunState, RunTrigger, advance, states_before
+from weighbridge.core.rule.states import RunState, RunTrigger, advance_run, list_run_states_before
 
 TABLE = """
             attempt  succeed   fail    reverse
@@ -24,9 +24,9 @@ def cells():
 def test_a_rule_run_moves_as_the_table_says(before, trigger, after):
     if after == "-":
         with pytest.raises(ValueError, match=f"a rule run that is {before} does not {trigger}"):
-            advance(RunState(before), RunTrigger(trigger))
+            advance_run(RunState(before), RunTrigger(trigger))
     else:
-        assert advance(RunState(before), RunTrigger(trigger)) == after
+        assert advance_run(RunState(before), RunTrigger(trigger)) == after
 
 
 def test_the_table_is_complete():
@@ -36,7 +36,7 @@ def test_the_table_is_complete():
 
 @pytest.mark.parametrize("trigger", RunTrigger)
 def test_the_states_before_a_trigger_are_those_that_it_moves(trigger):
-    assert states_before(trigger) == [
+    assert list_run_states_before(trigger) == [
         before for before, by, after in cells() if by == trigger and after != "-"
     ]
 

@@ -8,7 +8,8 @@ import pytest
 from tests.core.rule.records import alerts, record
 
 from weighbridge.core.expression.tree import FunctionCall, Name
-from weighbridge.core.rule.windows import sliding, window
+from weighbridge.core.rule import sliding, window
+from weighbridge.core.rule.functions import AGGREGATES
 
 DATES = ("28 Jan", "30 Jan", "1 Feb", "3 Feb")
 STARTS = ("2025-01-28T12:00:00", "2025-01-30T12:00:00", "2025-02-01T12:00:00", "2025-02-03T12:00:00")
@@ -36,7 +37,7 @@ def test_the_window_of_the_example_holds_the_members_that_it_says(given, members
 def test_the_aggregates_of_the_example_slide_as_it_says():
     _, *rows = table_of(sliding, r"\s{2,}")
     names = ("sum", "average", "max")
-    aggregates = [sliding.sliding(FunctionCall(name, (Name(("mass",)),))) for name in names]
+    aggregates = [AGGREGATES[name].start(FunctionCall(name, (Name(("mass",)),))) for name in names]
     members = []
 
     for _, mass, leave, *expected in rows:

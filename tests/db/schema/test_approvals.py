@@ -5,7 +5,7 @@ import pytest
 from psycopg.errors import CheckViolation
 from tests import databases
 
-from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.rule.states import ApprovalState
 
 RULE = """
     INSERT INTO rules (project_id, name, evaluation, effective_from, latest_version)

@@ -13,10 +13,8 @@ from tests import databases
 
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.rule import MemberScope, RuleTarget
-from weighbridge.core.rule.correction import Purpose
-from weighbridge.core.rule.proposal import ApprovalState
-from weighbridge.core.rule.result import ResultStatus
-from weighbridge.core.rule.run import RunKind, RunState
+from weighbridge.core.rule.definition import Purpose
+from weighbridge.core.rule.states import ApprovalState, ResultStatus, RunKind, RunState
 from weighbridge.quality.records.rules import EVALUATIONS
 
 GIVEN = """

@@ -24,7 +24,7 @@ from weighbridge.collection.measurements.values import (
 )
 from weighbridge.core.engine.statistics import EventCadence, Measure
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError
-from weighbridge.core.expression.printing import print_tree
+from weighbridge.core.expression.tree import print_tree
 from weighbridge.core.model import Aggregate, EventFilter, Input, Join, Model, Node, Straddle
 from weighbridge.core.model.definition import FULL_COVERAGE, JOINED_ON, NO_COVERAGE
 from weighbridge.core.model.reading import check_where

@@ -27,7 +27,7 @@ from weighbridge.core.engine.meters import Unusable
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Aggregate
-from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.rule.states import ApprovalState
 from weighbridge.core.time.cadence import EVENT, EventSlot, label
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read

@@ -30,7 +30,7 @@ from weighbridge.core.collection.correction import (
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.settings import Feature
-from weighbridge.core.rule.result import ALERTS
+from weighbridge.core.rule.states import ALERTS
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, among, page_of

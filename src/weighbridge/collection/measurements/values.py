@@ -15,9 +15,9 @@ from typing import Final, LiteralString
 from psycopg.sql import SQL, Composable
 
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
-from weighbridge.core.expression import tree as t
-from weighbridge.core.expression.printing import print_tree
-from weighbridge.core.expression.tree import Expression, Operator
+from weighbridge.core.expression.compiler import constant_of, fold
+from weighbridge.core.expression.meaning import OperationMeaning
+from weighbridge.core.expression.tree import Expression, Name, NullTest, names, print_tree
 from weighbridge.core.problem import Problem
 from weighbridge.db.literal import Literal
 from weighbridge.errors import Invalid
@@ -124,9 +124,10 @@ CAPTURED_ARRAYS: Final[Mapping[str, LiteralString]] = {
 
 # A `where` filter as SQL over the event `e`.
 #
-# Only what PostgreSQL computes to the same digits as the engine is translated: comparisons, logic, text
-# tests, `coalesce`, exact arithmetic, and division to 34 digits. A condition has three values: of an event
-# that lacks a tag or value it may be neither true nor false. Such an event does not count, and is named.
+# The text of each operation is in its row of the table of meanings. Only what PostgreSQL computes to the
+# same digits as the engine has one: comparisons, logic, text tests, `coalesce`, exact arithmetic, and
+# division to 34 digits. A condition has three values: of an event that lacks a tag or value it may be
+# neither true nor false. Such an event does not count, and is named.
 #
 # Invariant: deciding a condition never fails, whatever an event holds. A division by zero has no value, and
 # is why a condition is not decided for an event that lacks nothing.
@@ -145,24 +146,6 @@ TAGS: Final[Mapping[str, LiteralString]] = {
                     WHERE (l.project_id, l.id) = (e.project_id, e.location_ids[1]))""",
 }
 """The tags of an event by name."""
-
-_OPERATORS: Final[Mapping[Operator, LiteralString]] = {
-    Operator.ADD: "({} + {})",
-    Operator.SUBTRACT: "({} - {})",
-    Operator.MULTIPLY: "({} * {})",
-    Operator.DIVIDE: "quotient({}, {})",
-    Operator.EQUAL: "({} = {})",
-    Operator.NOT_EQUAL: "({} <> {})",
-    Operator.LESS: "({} < {})",
-    Operator.LESS_OR_EQUAL: "({} <= {})",
-    Operator.GREATER: "({} > {})",
-    Operator.GREATER_OR_EQUAL: "({} >= {})",
-    Operator.CONTAINS: "(position({1} IN {0}) > 0)",
-    Operator.STARTS_WITH: "starts_with({}, {})",
-    Operator.ENDS_WITH: "(right({0}, length({1})) = {1})",
-    Operator.AND: "({} AND {})",
-    Operator.OR: "({} OR {})",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +190,8 @@ def event_condition(tree: Expression, columns: ValueColumns) -> EventCondition:
     return EventCondition(
         print_tree(tree),
         _sql(tree, columns),
-        {name.text: _sql(name, columns) for name in _read(tree)},
-        _divides(tree),
+        {name.text: _sql(name, columns) for name in names(tree, lambda node: isinstance(node, NullTest))},
+        _may_lack_result(tree),
     )
 
 
@@ -218,16 +201,8 @@ def condition_without_rules(tree: Expression, columns: ValueColumns) -> Composab
     return event_condition(tree, measured).passes
 
 
-def _read(tree: Expression) -> Iterator[t.Name]:
-    if isinstance(tree, t.Name):
-        yield tree
-    elif not isinstance(tree, t.NullTest):
-        for child in t.children(tree):
-            yield from _read(child)
-
-
-def _divides(tree: Expression) -> bool:
-    return any(isinstance(node, t.Binary) and node.operator is Operator.DIVIDE for node in t.walk(tree))
+def _may_lack_result(tree: Expression) -> bool:
+    return fold(tree, lambda _: False, lambda _, meaning, inner: meaning.lacks_result_in_sql or any(inner))
 
 
 def value_of(column: ValueColumn) -> Composable:
@@ -238,42 +213,27 @@ def value_of(column: ValueColumn) -> Composable:
     return SQL(values[column.value_type]).format(Literal(column.position))
 
 
-def _sql(tree: Expression, columns: ValueColumns) -> Composable:  # noqa: PLR0911 - one answer for each kind of node
-    match tree:
-        case t.Number(value=value) | t.Text(value=value) | t.Boolean(value=value):
-            return Literal(value)
-        case t.Name():
-            return _name(tree, columns)
-        case t.Unary(operator=operator, operand=operand):
-            shape = "(NOT {})" if operator is Operator.NOT else "(- {})"
-            return SQL(shape).format(_sql(operand, columns))
-        case t.Binary(operator=operator, left=left, right=right) if operator in _OPERATORS:
-            return SQL(_OPERATORS[operator]).format(_sql(left, columns), _sql(right, columns))
-        case t.Between(value=value, low=low, high=high):
-            parts = (_sql(value, columns), _sql(low, columns), _sql(high, columns))
-            return SQL("({} BETWEEN {} AND {})").format(*parts)
-        case t.Membership(value=value, options=options):
-            listed = SQL(", ").join(_sql(option, columns) for option in options)
-            return SQL("({} IN ({}))").format(_sql(value, columns), listed)
-        case t.NullTest(value=value) if not _divides(value):
-            return SQL("({} IS NULL)").format(_sql(value, columns))
+def _sql(tree: Expression, columns: ValueColumns) -> Composable:
+    def leaf(node: Expression) -> Composable:
+        return _name(node, columns) if isinstance(node, Name) else Literal(constant_of(node))
+
+    def operation(node: Expression, meaning: OperationMeaning, operands: Iterator[Composable]) -> Composable:
         # A division by zero is no missing value, and nothing stands in for it.
-        case t.FunctionCall(function="coalesce", arguments=arguments) if not _divides(tree):
-            listed = SQL(", ").join(_sql(argument, columns) for argument in arguments)
-            return SQL("coalesce({})").format(listed)
-    raise Invalid(
-        [
-            Problem(
-                "A where filter takes comparisons, logic, text tests, + - * / and coalesce; "
-                "no other function, and no division inside coalesce or is null.",
-                "where",
-                "invalid",
-            )
-        ]
-    )
+        if meaning.sql is None or (meaning.nulls.sees_missing and _may_lack_result(node)):
+            raise Invalid([Problem(_NO_FORM, "where", "invalid")])
+        first, *rest = operands
+        return SQL(meaning.sql).format(first, *rest, rest=SQL(", ").join(rest))
+
+    return fold(tree, leaf, operation)
 
 
-def _name(name: t.Name, columns: ValueColumns) -> Composable:
+_NO_FORM: Final = (
+    "A where filter takes comparisons, logic, text tests, + - * / and coalesce; "
+    "no other function, and no division inside coalesce or is null."
+)
+
+
+def _name(name: Name, columns: ValueColumns) -> Composable:
     if not name.is_verbatim and name.text in TAGS:
         return SQL(TAGS[name.text])
     column = columns.get(name.text if name.is_verbatim else name.text.replace("_", "-")) or columns.get(

@@ -13,8 +13,7 @@ from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
 from weighbridge.core.identity.ids import Link, ResourceAddress
 from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.rule.proposal import ApprovalState
-from weighbridge.core.rule.result import ResultStatus
+from weighbridge.core.rule.states import ApprovalState, ResultStatus
 from weighbridge.core.rule.substitution.reading import METHOD_NAMES
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Moment, Name, Slug, at_most, one_of, several, shown_as

@@ -11,7 +11,7 @@ from decimal import Decimal
 from weighbridge.core.engine.slot_computation import Drawn, SlotComputation
 from weighbridge.core.engine.statistics import Element, Measure, Statistics
 from weighbridge.core.expression.derivative import Gradient, Traced, gradients_of, plus, trace
-from weighbridge.core.expression.derivative.functions import middle
+from weighbridge.core.expression.functions import slopes_of_median
 from weighbridge.core.expression.value import Content
 from weighbridge.core.halt import proceed
 from weighbridge.core.ledger import allocation as of
@@ -237,7 +237,7 @@ def _rates(
         case Aggregate.LAST:
             yield len(readings) - 1, Decimal(1)
         case Aggregate.MEDIAN:
-            rates = middle([reading.value for reading, _ in readings])
+            rates = slopes_of_median([reading.value for reading, _ in readings])
             yield from ((index, rate) for index, rate in enumerate(rates) if rate)
         case Aggregate.TIME_WEIGHTED:
             yield from _of_times(readings, slot)

@@ -5,18 +5,26 @@
     evaluate(tree, Environment({"wet_mass": ..., "moisture": ...}))  the value, or an ExpressionError
 
 The package knows nothing of models, rules or events: what a name stands for is the caller's affair.
+
+`tree` says what an expression is, and `parsing` reads one. What each operator and function means is a row of
+one table: `meaning` says what a row has, `null` what may become of missing values; the rows are in
+`arithmetic`, `mathematics`, `comparison`, `lookup` and `functions`, which has the whole table. `compiler`
+and `derivative` are the backends that make types, values, closures and gradients of it.
 """
 
-from weighbridge.core.expression.compiled import Compiled, compiled
-from weighbridge.core.expression.error import ExpressionError, Position
-from weighbridge.core.expression.evaluation import check, evaluate
-from weighbridge.core.expression.functions import FUNCTIONS, MODELS, Function, Language
-from weighbridge.core.expression.kind import PLAIN, TEXT, TRUTH, Kind, Type, number
-from weighbridge.core.expression.operation import Budget, Environment, NameScope
-from weighbridge.core.expression.parsing import RESERVED, parse
-from weighbridge.core.expression.printing import print_tree
-from weighbridge.core.expression.table import Table, TableColumn
-from weighbridge.core.expression.tree import Expression, names
+from weighbridge.core.expression.compiler import Compiled, check, compiled, evaluate
+from weighbridge.core.expression.functions import FUNCTIONS, MODELS
+from weighbridge.core.expression.kind import PLAIN, TEXT, TRUTH, Kind, Table, TableColumn, Type, number
+from weighbridge.core.expression.meaning import Budget, Environment, Function, Language, NameScope
+from weighbridge.core.expression.parsing import parse
+from weighbridge.core.expression.tree import (
+    RESERVED,
+    Expression,
+    ExpressionError,
+    Position,
+    names,
+    print_tree,
+)
 from weighbridge.core.expression.value import Value, quantities, quantity, text
 
 __all__ = [

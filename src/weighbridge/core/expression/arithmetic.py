@@ -1,17 +1,17 @@
 """Arithmetic: `+ - * / ^` and the minus sign over numbers with units, rounded to 34 digits each.
 
-A sum is in the unit of its left operand, a product in the product of the units. A temperature in
-degC or degF takes part as the absolute temperature, in kelvin.
+A sum is in the unit of its left operand, a product in the product of the units. A temperature in degC or
+degF takes part as the absolute temperature, in kelvin. A power at zero has the derivative 0 where there is
+none.
 
 Invariants: an operand is converted before it is used, never reinterpreted; a whole power is exact
 before its one rounding.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
-from typing import Final
+from typing import Final, LiteralString
 
-from weighbridge.core.expression.error import ExpressionError, UndefinedResultError
 from weighbridge.core.expression.kind import (
     PLAIN,
     Kind,
@@ -21,11 +21,33 @@ from weighbridge.core.expression.kind import (
     require_plain,
     require_same_measure,
 )
-from weighbridge.core.expression.operation import Computing, TypedOperation, Typing
-from weighbridge.core.expression.tree import Binary, Expression, Number, Operator, Unary
-from weighbridge.core.expression.value import Content, Value, lift, numbers_in
+from weighbridge.core.expression.meaning import (
+    ALL,
+    NONE,
+    Degree,
+    OperandRow,
+    OperationMeaning,
+    TypedNode,
+    always,
+    grow_alike,
+    numbers_at,
+    sloping,
+    take_in_absolute_units,
+    take_in_result_unit,
+    take_plain,
+)
+from weighbridge.core.expression.null import ScalarFunction
+from weighbridge.core.expression.tree import (
+    Binary,
+    Expression,
+    ExpressionError,
+    Number,
+    Operator,
+    Unary,
+    UndefinedResultError,
+)
 from weighbridge.core.quantity.number import CONTEXT, EXACT
-from weighbridge.core.quantity.unit import ONE, Unit, UnitError, absolute, divide, multiply, power
+from weighbridge.core.quantity.unit import Unit, UnitError, absolute, divide, multiply, power
 
 EXPONENT_MAX: Final = 64
 """The largest exponent, either way."""
@@ -33,28 +55,27 @@ EXPONENT_MAX: Final = 64
 _GUARD: Final = Context(prec=CONTEXT.prec + 40, Emin=-10_000, Emax=10_000)
 """Enough further digits that a power by logarithms is right after its rounding to 34."""
 
-_ACTIONS: Final = {Operator.ADD: "Adding", Operator.SUBTRACT: "Subtracting"}
+_MINUS: Final = Decimal(-1)
 
 
-def _sum_rule(at: Typing) -> Type:
+def _sum_rule(at: TypedNode) -> Type:
     left, right = at.types
-    require_same_measure(left, right, _ACTIONS[_operator(at.node)], at.position)
+    action = "Adding" if _operator(at.node) is Operator.ADD else "Subtracting"
+    require_same_measure(left, right, action, at.position)
     require(Kind.NUMBER, left, "An operand of + or -", at.position)
     unit = left.unit if left.unit is not None else right.unit
     return number(unit and absolute(unit), at.origin)
 
 
-def _sum_by(function: Callable[[Decimal, Decimal], Decimal]) -> TypedOperation:
-    def compute(at: Computing) -> Content:
-        return lift(function, at.contents_in(at.result.unit), at.position)
+def _sum(function: ScalarFunction, sql: LiteralString, sign: Decimal) -> OperationMeaning:
+    return OperationMeaning(
+        rule=_sum_rule, function=always(function), units=take_in_result_unit, sql=sql,
+        slopes=lambda _at, _row: (ALL, sign), degree=grow_alike,
+    )  # fmt: skip
 
-    return TypedOperation(_sum_rule, compute)
 
-
-def _product_by(
-    function: Callable[[Decimal, Decimal], Decimal], combine: Callable[[Unit, Unit], Unit]
-) -> TypedOperation:
-    def rule(at: Typing) -> Type:
+def _product_rule(combine: Callable[[Unit, Unit], Unit]) -> Callable[[TypedNode], Type]:
+    def rule(at: TypedNode) -> Type:
         for operand in at.types:
             require(Kind.NUMBER, operand, f"An operand of {_operator(at.node)}", at.position)
         left, right = (operand.unit for operand in at.types)
@@ -65,13 +86,32 @@ def _product_by(
         except UnitError as error:
             raise ExpressionError(str(error), at.position) from error
 
-    def compute(at: Computing) -> Content:
-        return lift(function, [_absolute(value, at) for value in at.values], at.position)
-
-    return TypedOperation(rule, compute)
+    return rule
 
 
-def _power_rule(at: Typing) -> Type:
+def _grow_as_product(_node: Expression, degrees: Sequence[Degree]) -> Degree:
+    left, right = degrees
+    return None if left is None or right is None else left + right
+
+
+def quotient(dividend: Decimal, divisor: Decimal) -> Decimal:
+    """Divide; a divisor of zero has no result."""
+    if not divisor:
+        raise UndefinedResultError("The divisor is zero.")
+    return CONTEXT.divide(dividend, divisor)
+
+
+def _slopes_of_quotient(dividend: Decimal, divisor: Decimal) -> Sequence[Decimal]:
+    inverse = CONTEXT.divide(ALL, divisor)
+    return inverse, CONTEXT.minus(CONTEXT.divide(CONTEXT.divide(dividend, divisor), divisor))
+
+
+def _grow_as_quotient(_node: Expression, degrees: Sequence[Degree]) -> Degree:
+    left, right = degrees
+    return None if left is None or right is None else left - right
+
+
+def _power_rule(at: TypedNode) -> Type:
     base, exponent = at.types
     require(Kind.NUMBER, base, "The base of a power", at.position)
     require_plain(exponent, "An exponent", at.position)
@@ -92,11 +132,18 @@ def _power_rule(at: Typing) -> Type:
     return PLAIN.of(at.origin)
 
 
-def _power(at: Computing) -> Content:
+def _power(at: TypedNode) -> ScalarFunction:
     whole = whole_exponent(at.node)
-    if whole is not None:
-        return lift(lambda base: raise_whole(base, whole), [_absolute(at.values[0], at)], at.position)
-    return lift(raise_any, at.contents_in(ONE), at.position)
+    if whole is None or abs(whole) > EXPONENT_MAX:
+        return raise_any
+    return lambda base, *_: raise_whole(base, whole)
+
+
+def _take_for_power(at: TypedNode, result: Type) -> Sequence[Unit | None]:
+    """With an exponent that is written as a whole number the base keeps its unit."""
+    if whole_exponent(at.node) is None:
+        return take_plain(at, result)
+    return take_in_absolute_units(at, result)[:1]
 
 
 def raise_any(base: Decimal, exponent: Decimal) -> Decimal:
@@ -122,37 +169,24 @@ def raise_whole(base: Decimal, exponent: int) -> Decimal:
     return CONTEXT.plus(exact) if exponent >= 0 else CONTEXT.divide(Decimal(1), exact)
 
 
-def quotient(dividend: Decimal, divisor: Decimal) -> Decimal:
-    """Divide; a divisor of zero has no result."""
-    if not divisor:
-        raise UndefinedResultError("The divisor is zero.")
-    return CONTEXT.divide(dividend, divisor)
+def _slopes_of_power(at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
+    whole = whole_exponent(at.node)
+    base, *written = numbers_at(row)
+    exponent = written[0] if whole is None else Decimal(whole)
+    if not base:
+        return (ALL if exponent == 1 else NONE), NONE
+    raised = raise_any(base, exponent)
+    of_base = CONTEXT.divide(CONTEXT.multiply(exponent, raised), base)
+    return of_base, CONTEXT.multiply(raised, CONTEXT.ln(base)) if base > 0 else NONE
 
 
-def _negative_rule(at: Typing) -> Type:
-    (operand,) = at.types
-    require(Kind.NUMBER, operand, "What a minus sign stands before", at.position)
-    return number(operand.unit and absolute(operand.unit), operand.origin)
-
-
-def _negative(at: Computing) -> Content:
-    return lift(CONTEXT.minus, [_absolute(at.values[0], at)], at.position)
-
-
-def _absolute(value: Value, at: Computing) -> Content:
-    unit = value.type.unit
-    return numbers_in(value, unit and absolute(unit), at.position)
-
-
-def _operator(node: Expression) -> Operator:
-    match node:
-        case Binary(operator=operator) | Unary(operator=operator):
-            return operator
-    raise ValueError(f"{node} has no operator")
+def _grow_as_power(node: Expression, degrees: Sequence[Degree]) -> Degree:
+    left, exponent = degrees[0], whole_exponent(node)
+    return None if None in degrees or left is None or exponent is None else left * exponent
 
 
 def whole_exponent(node: Expression) -> int | None:
-    """The exponent when it is written as a whole number, so that the unit of the power is known."""
+    """Return the exponent when it is written as a whole number, so that the unit of the power is known."""
     match node:
         case Binary(right=Number(value=value)) if value == value.to_integral_value():
             return int(value)
@@ -163,14 +197,40 @@ def whole_exponent(node: Expression) -> int | None:
     return None
 
 
+def _negative_rule(at: TypedNode) -> Type:
+    (operand,) = at.types
+    require(Kind.NUMBER, operand, "What a minus sign stands before", at.position)
+    return number(operand.unit and absolute(operand.unit), operand.origin)
+
+
+def _operator(node: Expression) -> Operator:
+    match node:
+        case Binary(operator=operator) | Unary(operator=operator):
+            return operator
+    raise ValueError(f"{node} has no operator")
+
+
 ARITHMETIC: Final = {
-    Operator.ADD: _sum_by(CONTEXT.add),
-    Operator.SUBTRACT: _sum_by(CONTEXT.subtract),
-    Operator.MULTIPLY: _product_by(CONTEXT.multiply, multiply),
-    Operator.DIVIDE: _product_by(quotient, divide),
-    Operator.POWER: TypedOperation(_power_rule, _power, cost=50),
-}
+    Operator.ADD: _sum(CONTEXT.add, "({} + {})", ALL),
+    Operator.SUBTRACT: _sum(CONTEXT.subtract, "({} - {})", _MINUS),
+    Operator.MULTIPLY: OperationMeaning(
+        rule=_product_rule(multiply), function=always(CONTEXT.multiply), units=take_in_absolute_units,
+        sql="({} * {})", slopes=sloping(lambda left, right: (right, left)), degree=_grow_as_product,
+    ),
+    Operator.DIVIDE: OperationMeaning(
+        rule=_product_rule(divide), function=always(quotient), units=take_in_absolute_units,
+        sql="quotient({}, {})", lacks_result_in_sql=True,
+        slopes=sloping(_slopes_of_quotient), degree=_grow_as_quotient,
+    ),
+    Operator.POWER: OperationMeaning(
+        rule=_power_rule, function=_power, units=_take_for_power, sql=None, slopes=_slopes_of_power,
+        degree=_grow_as_power, cost=50,
+    ),
+}  # fmt: skip
 """The meaning of each arithmetic operator."""
 
-NEGATIVE: Final = TypedOperation(_negative_rule, _negative)
+NEGATIVE: Final = OperationMeaning(
+    rule=_negative_rule, function=always(CONTEXT.minus), units=take_in_absolute_units, sql="(- {})",
+    slopes=lambda _at, _row: (_MINUS,), degree=grow_alike,
+)  # fmt: skip
 """The meaning of the minus sign."""

@@ -1,18 +1,22 @@
 """A type says what an expression yields: a number with a unit, a text or a truth; one or an array.
 
 An array has an origin, the events or draws that its elements belong to, one element each. Two arrays
-may meet in one operation only when they have the same origin.
+may meet in one operation only when they have the same origin. A table of the model document has a type for
+each of its columns.
 
 Invariants: only numbers have a unit; a number's unit is None when nothing but a run can tell it (the
-attribute of a source whose model is not at hand), and then it is checked in the run.
+attribute of a source whose model is not at hand), and then it is checked in the run; every row of a table has
+one cell for each column, and no two rows have the same key, which is in the first column.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
-from weighbridge.core.expression.error import ExpressionError, Position
+from weighbridge.core.expression.tree import ExpressionError, Position
 from weighbridge.core.quantity.unit import ONE, Unit, compatible
 
 Origin = str
@@ -96,3 +100,38 @@ def shared_origin(types: Sequence[Type], position: Position) -> Origin | None:
             position,
         )
     return origins[0] if origins else None
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """The name of a column and what each of its cells is."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under named columns; the first column is the key."""
+
+    name: str
+    columns: tuple[TableColumn, ...]
+    rows: tuple[tuple[Decimal | str, ...], ...]
+
+    @property
+    def key(self) -> TableColumn:
+        return self.columns[0]
+
+    @property
+    def is_ascending(self) -> bool:
+        """Whether the keys are numbers that rise from row to row."""
+        keys = [row[0] for row in self.rows if isinstance(row[0], Decimal)]
+        return len(keys) == len(self.rows) and all(low < high for low, high in pairwise(keys))
+
+    def column(self, name: str) -> int | None:
+        """The index of a column, None when there is none of that name."""
+        return next((index for index, column in enumerate(self.columns) if column.name == name), None)
+
+
+Tables = Mapping[str, Table]
+"""Tables by name."""

@@ -1,28 +1,53 @@
 """Parsing reads the text of an expression into a tree, and says where and why it cannot.
 
-Invariants: `parse(print_tree(tree)) == tree` for every tree that parsing made; any text whatever
-yields a tree or an ExpressionError.
+The grammar recognises the parts; the builder makes the tree of them and refuses what is ambiguous: a
+comparison has no comparison and no arithmetic next to it without parentheses.
+
+Invariants: `parse(print_tree(tree)) == tree` for every tree that parsing made; any text whatever yields a
+tree or an ExpressionError; a tree is within DEPTH_MAX and NODES_MAX, and parentheses count for depth; every
+function is in the table and has as many arguments as it takes.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
-from lark import Lark, UnexpectedCharacters, UnexpectedToken
+from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken, v_args
 
-from weighbridge.core.expression.building import Builder, Built, position_of
-from weighbridge.core.expression.error import ExpressionError, Position
-from weighbridge.core.expression.functions import MODELS, Language
-from weighbridge.core.expression.tree import Expression
-from weighbridge.core.quantity.number import shorten
+from weighbridge.core.expression.functions import MODELS
+from weighbridge.core.expression.meaning import Function, Language
+from weighbridge.core.expression.tree import (
+    RESERVED,
+    Between,
+    Binary,
+    Boolean,
+    Expression,
+    ExpressionError,
+    FunctionCall,
+    Membership,
+    Name,
+    NullTest,
+    Number,
+    Operator,
+    Position,
+    Text,
+    Unary,
+    Word,
+)
+from weighbridge.core.identity.suggestion import nearest
+from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
 
 LENGTH_MAX: Final = 10_000
 """The longest expression, in characters."""
 
-RESERVED: Final = frozenset(
-    ["and", "or", "not", "between", "in", "is", "null", "true", "false", "contains", "matches"]
-)
-"""Words that no name may be, in any letter case."""
+DEPTH_MAX: Final = 64
+"""How deep operations, functions and parentheses may be nested."""
+
+NODES_MAX: Final = 1_000
+"""The most numbers, texts, names, operations and functions in one expression."""
 
 
 @lru_cache(maxsize=1024)
@@ -74,3 +99,194 @@ def _parser(language: Language) -> Lark:
     return Lark(
         grammar, parser="lalr", lexer="basic", transformer=Builder(language), maybe_placeholders=False
     )
+
+
+class GrammarForm(Enum):
+    """What a part looks like to a comparison beside it; parentheses make anything SIMPLE."""
+
+    SIMPLE = auto()
+    ARITHMETIC = auto()
+    TEST = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A part of the tree, with its form, its depth and the number of its nodes."""
+
+    tree: Expression
+    form: GrammarForm = GrammarForm.SIMPLE
+    depth: int = 1
+    count: int = 1
+
+
+_AMBIGUOUS: Final = {
+    GrammarForm.TEST: "A comparison beside a comparison is ambiguous;"
+    " join two comparisons with and, or put one in parentheses.",
+    GrammarForm.ARITHMETIC: "Arithmetic beside a comparison is ambiguous;"
+    " put the arithmetic in parentheses, as in (a + b) > c.",
+}
+
+
+@v_args(inline=True)
+class Builder(Transformer[Token, Built]):
+    """One method for each rule of the grammar; it knows the language and has no other state."""
+
+    def __init__(self, language: Language = MODELS) -> None:
+        super().__init__()
+        self._functions = language.functions
+
+    def start(self, built: Built) -> Built:
+        return built
+
+    def number(self, token: Token) -> Built:
+        try:
+            return Built(Number(parse_decimal(token), position_of(token)))
+        except NumberError as error:
+            raise ExpressionError(str(error), position_of(token)) from error
+
+    def text(self, token: Token) -> Built:
+        return Built(Text(_unquoted(token), position_of(token)))
+
+    def true(self, token: Token) -> Built:
+        return Built(Boolean(value=True, position=position_of(token)))
+
+    def false(self, token: Token) -> Built:
+        return Built(Boolean(value=False, position=position_of(token)))
+
+    def variable(self, token: Token) -> Built:
+        name = token[2:-2].strip()
+        if not name:
+            raise ExpressionError("The braces name nothing.", position_of(token))
+        return Built(Name((name,), is_verbatim=True, position=position_of(token)))
+
+    def name(self, *tokens: Token) -> Built:
+        path = tuple(_unquoted(token) if token.type == "STRING" else str(token) for token in tokens)
+        return Built(Name(path, position=position_of(tokens[0])))
+
+    def group(self, built: Built) -> Built:
+        return _limited(replace(built, form=GrammarForm.SIMPLE, depth=built.depth + 1))
+
+    def call(self, token: Token, *arguments: Built) -> Built:
+        function = self._function(token, len(arguments))
+        trees = tuple(
+            _word(built.tree, function, index) if index in function.words else built.tree
+            for index, built in enumerate(arguments)
+        )
+        return _over(FunctionCall(function.name, trees, position_of(token)), arguments)
+
+    def negative(self, token: Token, operand: Built) -> Built:
+        return _over(Unary(Operator.SUBTRACT, operand.tree, position_of(token)), [operand], operand.form)
+
+    def negation(self, token: Token, operand: Built) -> Built:
+        return _over(Unary(Operator.NOT, operand.tree, position_of(token)), [operand])
+
+    def arithmetic(self, left: Built, token: Token, right: Built) -> Built:
+        return _over(_binary(left, token, right), [left, right], GrammarForm.ARITHMETIC)
+
+    def binary(self, left: Built, token: Token, right: Built) -> Built:
+        return _over(_binary(left, token, right), [left, right])
+
+    def comparison(self, left: Built, token: Token, right: Built) -> Built:
+        _refuse_ambiguous([left, right], token)
+        return _over(_binary(left, token, right), [left, right], GrammarForm.TEST)
+
+    def text_test(self, left: Built, *rest: Token | Built) -> Built:
+        tokens, (right,) = _tokens(rest), _operands(rest)
+        _refuse_ambiguous([left, right], tokens[-1])
+        return _over(_perhaps_not(tokens, _binary(left, tokens[-1], right)), [left, right], GrammarForm.TEST)
+
+    def between(self, *parts: Token | Built) -> Built:
+        tokens, operands = _tokens(parts), _operands(parts)
+        _refuse_ambiguous(operands, tokens[0])
+        value, low, high = (built.tree for built in operands)
+        tree = Between(value, low, high, position_of(tokens[0]))
+        return _over(_perhaps_not(tokens, tree), operands, GrammarForm.TEST)
+
+    def membership(self, *parts: Token | Built) -> Built:
+        tokens, operands = _tokens(parts), _operands(parts)
+        _refuse_ambiguous(operands[:1], tokens[0])
+        value, *options = (built.tree for built in operands)
+        tree = Membership(value, tuple(options), position_of(tokens[0]))
+        return _over(_perhaps_not(tokens, tree), operands, GrammarForm.TEST)
+
+    def null_test(self, value: Built, *tokens: Token) -> Built:
+        _refuse_ambiguous([value], tokens[0])
+        tree = NullTest(value.tree, position_of(tokens[0]))
+        return _over(_perhaps_not(tokens, tree), [value], GrammarForm.TEST)
+
+    def _function(self, token: Token, count: int) -> Function:
+        function = self._functions.get(token.lower())
+        if function is None:
+            close = nearest(token.lower(), self._functions)
+            hint = f"; did you mean {close!r}?" if close else f"; there are {', '.join(self._functions)}."
+            raise ExpressionError(f"There is no function {str(token)!r}{hint}", position_of(token))
+        if count not in function.arity:
+            least, most = function.arity[0], function.arity[-1]
+            allowed = f"{least}" if least == most else f"{least} to {most}"
+            raise ExpressionError(
+                f"{function.name}({function.parameters}) takes {allowed} arguments; here are {count}.",
+                position_of(token),
+            )
+        return function
+
+
+def position_of(token: Token) -> Position:
+    """Where a token stands in the text."""
+    return Position(token.line or 1, token.column or 1)
+
+
+def _tokens(parts: Sequence[Token | Built]) -> list[Token]:
+    return [part for part in parts if isinstance(part, Token)]
+
+
+def _operands(parts: Sequence[Token | Built]) -> list[Built]:
+    return [part for part in parts if isinstance(part, Built)]
+
+
+def _binary(left: Built, token: Token, right: Built) -> Binary:
+    operator = Operator(" ".join(token.lower().split()))
+    return Binary(operator, left.tree, right.tree, position_of(token))
+
+
+def _perhaps_not(tokens: Sequence[Token], tree: Expression) -> Expression:
+    negation = next((token for token in tokens if token.type == "NOT"), None)
+    return tree if negation is None else Unary(Operator.NOT, tree, position_of(negation))
+
+
+def _refuse_ambiguous(operands: Sequence[Built], token: Token) -> None:
+    for built in operands:
+        if built.form is not GrammarForm.SIMPLE:
+            raise ExpressionError(_AMBIGUOUS[built.form], position_of(token))
+
+
+def _over(tree: Expression, operands: Sequence[Built], form: GrammarForm = GrammarForm.SIMPLE) -> Built:
+    """A node over its operands, which adds one to their depth and their number."""
+    depth = 1 + max((built.depth for built in operands), default=0)
+    return _limited(Built(tree, form, depth, 1 + sum(built.count for built in operands)))
+
+
+def _limited(built: Built) -> Built:
+    if built.depth > DEPTH_MAX:
+        raise ExpressionError(f"The expression is nested deeper than {DEPTH_MAX}.", built.tree.position)
+    if built.count > NODES_MAX:
+        raise ExpressionError(
+            f"The expression has more than {NODES_MAX} numbers, names and operations.", built.tree.position
+        )
+    return built
+
+
+def _word(tree: Expression, function: Function, index: int) -> Word:
+    match tree:
+        case Name(path=(text,)) | Text(value=text):
+            return Word(text, tree.position)
+    raise ExpressionError(
+        f"Argument {index + 1} of {function.name}({function.parameters}) is written as a plain word or a text"
+        " in quotes.",
+        tree.position,
+    )
+
+
+def _unquoted(token: Token) -> str:
+    """The text between quotes; a quote of the same kind inside is doubled."""
+    quote = token[0]
+    return str(token[1:-1]).replace(quote * 2, quote)

@@ -1,16 +1,52 @@
 """An expression is a tree of a few kinds of node; each knows its place in the text it was read from.
 
-Invariants: two trees are equal when they say the same, wherever they stood; a Word is an argument
-that names something fixed (a unit, a table, a column, a rounding mode) and is never evaluated; `not`
-before a test is a Unary around it.
+Printing writes a tree as text again: one space around operators, parentheses only where they are needed.
+
+Invariants: two trees are equal when they say the same, wherever they were read; a Word is an argument that
+names something fixed (a unit, a table, a column, a rounding mode) and is never evaluated; `not` before a
+test is a Unary around it; `parse(print_tree(tree)) == tree`, and two trees that are equal are written alike.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
+from operator import attrgetter
+from typing import Any, Final
 
-from weighbridge.core.expression.error import Position
+from weighbridge.core.quantity.number import plain
+
+RESERVED: Final = frozenset(
+    ["and", "or", "not", "between", "in", "is", "null", "true", "false", "contains", "matches"]
+)
+"""Words that no name may be, in any letter case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in the text of an expression, its lines and columns counted from 1."""
+
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"column {self.column}" if self.line == 1 else f"line {self.line}, column {self.column}"
+
+
+class ExpressionError(ValueError):
+    """The error that reading, checking or evaluating an expression raises: one full sentence, and its
+    place.
+    """
+
+    def __init__(self, message: str, position: Position) -> None:
+        self.message = message
+        self.position = position
+        super().__init__(f"At {position}: {message}")
+
+
+class UndefinedResultError(ArithmeticError):
+    """An operation has no result for these numbers; evaluation adds the position."""
 
 
 class Operator(StrEnum):
@@ -135,32 +171,154 @@ Expression = (
 )
 
 
+_CHILDREN: Final[Mapping[type, Callable[[Any], tuple[Expression, ...]]]] = {
+    Unary: lambda node: (node.operand,),
+    Binary: attrgetter("left", "right"),
+    Between: attrgetter("value", "low", "high"),
+    Membership: lambda node: (node.value, *node.options),
+    NullTest: lambda node: (node.value,),
+    FunctionCall: attrgetter("arguments"),
+}
+
+
 def children(tree: Expression) -> tuple[Expression, ...]:
-    """The operands or arguments of a node, in the order they are written."""
-    operands: tuple[Expression, ...] = ()
-    match tree:
-        case Unary(operand=operand):
-            operands = (operand,)
-        case Binary(left=left, right=right):
-            operands = (left, right)
-        case Between(value=value, low=low, high=high):
-            operands = (value, low, high)
-        case Membership(value=value, options=options):
-            operands = (value, *options)
-        case NullTest(value=value):
-            operands = (value,)
-        case FunctionCall(arguments=arguments):
-            operands = arguments
-    return operands
+    """Return the operands or arguments of a node, in the order they are written."""
+    get = _CHILDREN.get(type(tree))
+    return () if get is None else get(tree)
 
 
-def walk(tree: Expression) -> Iterator[Expression]:
-    """Every node of a tree, the outer before the inner and the left before the right."""
+def operands_of(tree: Expression) -> list[Expression]:
+    """Return the operands of a node, without words such as a rounding mode."""
+    return [child for child in children(tree) if not isinstance(child, Word)]
+
+
+def walk(tree: Expression, is_leaf: Callable[[Expression], bool] | None = None) -> Iterator[Expression]:
+    """Yield every node, the outer before the inner and the left before the right; nothing inside of a
+    leaf.
+    """
     yield tree
-    for child in children(tree):
-        yield from walk(child)
+    if is_leaf is None or not is_leaf(tree):
+        for child in children(tree):
+            yield from walk(child, is_leaf)
 
 
-def names(tree: Expression) -> tuple[Name, ...]:
-    """Every place where the expression reads a value from outside, in the order they are written."""
-    return tuple(node for node in walk(tree) if isinstance(node, Name))
+def names(tree: Expression, is_leaf: Callable[[Expression], bool] | None = None) -> tuple[Name, ...]:
+    """Return every name that the expression reads, in the order they are written; none inside of a leaf."""
+    return tuple(node for node in walk(tree, is_leaf) if isinstance(node, Name))
+
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _SIGNED, _POWER, _ATOM = range(9)
+_STRENGTH: Final = {
+    Operator.OR: _OR,
+    Operator.AND: _AND,
+    Operator.ADD: _SUM,
+    Operator.SUBTRACT: _SUM,
+    Operator.MULTIPLY: _PRODUCT,
+    Operator.DIVIDE: _PRODUCT,
+    Operator.POWER: _POWER,
+}
+
+_SIDES: Final = {Operator.POWER: (_ATOM, _SIGNED)}
+
+
+def print_name(name: Name) -> str:
+    """Write a name as it is read."""
+    if name.is_verbatim:
+        return "{{" + name.text + "}}"
+    first, *rest = name.path
+    return ".".join([first, *(part if is_identifier(part) else _quoted(part) for part in rest)])
+
+
+def print_tree(tree: Expression, name: Callable[[Name], str] = print_name) -> str:
+    """Write an expression; `name` writes its names, for instance as the values they stand for."""
+    match tree:
+        case Number(value=value):
+            text = plain(value)
+        case Text(value=content):
+            text = _quoted(content)
+        case Boolean(value=truth):
+            text = "true" if truth else "false"
+        case Name():
+            text = name(tree)
+        case Word(text=word):
+            text = word if is_identifier(word) else _quoted(word)
+        case _:
+            text = _print_operation(tree, name)
+    return text
+
+
+def _print_operation(
+    tree: Unary | Binary | Between | Membership | NullTest | FunctionCall, name: Callable[[Name], str]
+) -> str:
+    match tree:
+        case FunctionCall(function=function, arguments=arguments):
+            text = f"{function}({_list(arguments, name)})"
+        case Unary(operator=Operator.NOT, operand=operand):
+            text = f"not {_inner(operand, _NOT, name)}"
+        case Unary(operand=operand):
+            text = f"-{_inner(operand, _SIGNED, name)}"
+        case Binary(operator=operator) if operator in _STRENGTH:
+            left, right = _SIDES.get(operator, (_STRENGTH[operator], _STRENGTH[operator] + 1))
+            text = f"{_inner(tree.left, left, name)} {operator} {_inner(tree.right, right, name)}"
+        case _:
+            text = _print_test(tree, name)
+    return text
+
+
+def _print_test(tree: Binary | Between | Membership | NullTest, name: Callable[[Name], str]) -> str:
+    first, *others = (_compared(operand, name) for operand in children(tree))
+    match tree:
+        case Binary(operator=operator):
+            text = f"{first} {operator} {others[0]}"
+        case Between():
+            text = f"{first} between {others[0]} and {others[1]}"
+        case Membership(options=options):
+            text = f"{first} in ({_list(options, name)})"
+        case NullTest():
+            text = f"{first} is null"
+    return text
+
+
+def _inner(operand: Expression, needed: int, name: Callable[[Name], str]) -> str:
+    text = print_tree(operand, name)
+    return text if _strength(operand) >= needed else f"({text})"
+
+
+def _compared(operand: Expression, name: Callable[[Name], str]) -> str:
+    text = print_tree(operand, name)
+    return text if _is_simple(operand) else f"({text})"
+
+
+def is_identifier(text: str) -> bool:
+    """Whether a text can stand in an expression as a name, without quotes or braces."""
+    return _IDENTIFIER.fullmatch(text) is not None and text.lower() not in RESERVED
+
+
+def _list(trees: tuple[Expression, ...], name: Callable[[Name], str]) -> str:
+    return ", ".join(print_tree(tree, name) for tree in trees)
+
+
+def _strength(tree: Expression) -> int:
+    """How tightly a node holds its operands together."""
+    match tree:
+        case Unary(operator=operator):
+            return _NOT if operator is Operator.NOT else _SIGNED
+        case Binary(operator=operator):
+            return _STRENGTH.get(operator, _TEST)
+        case Between() | Membership() | NullTest():
+            return _TEST
+        case _:
+            return _ATOM
+
+
+def _is_simple(tree: Expression) -> bool:
+    """Whether a node may stand beside a comparison without parentheses."""
+    while isinstance(tree, Unary) and tree.operator is Operator.SUBTRACT:
+        tree = tree.operand
+    return _strength(tree) == _ATOM
+
+
+def _quoted(text: str) -> str:
+    quote = '"' if "'" in text and '"' not in text else "'"
+    return quote + text.replace(quote, quote * 2) + quote

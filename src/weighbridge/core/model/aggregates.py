@@ -15,7 +15,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
-from weighbridge.core.expression.functions.aggregate import average, median
+from weighbridge.core.expression.functions import average, median
 from weighbridge.core.model.definition import Aggregate, Amount, Input
 from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total, total
 from weighbridge.core.time.expectation import EVENT_TYPE, Meter, by_meter

@@ -10,7 +10,8 @@ from itertools import chain, islice
 from typing import Final
 
 from weighbridge.core.expression import ExpressionError, Kind, Type, names
-from weighbridge.core.expression.derivative.degree import Degree, degree_of
+from weighbridge.core.expression.derivative import degree_of
+from weighbridge.core.expression.meaning import Degree
 from weighbridge.core.expression.tree import FunctionCall, Name, walk
 from weighbridge.core.halt import proceed, proceeding
 from weighbridge.core.identity.suggestion import nearest

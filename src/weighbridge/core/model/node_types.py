@@ -2,7 +2,7 @@
 computed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
@@ -18,11 +18,10 @@ from weighbridge.core.expression import (
     number,
     print_tree,
 )
-from weighbridge.core.expression.error import Position
-from weighbridge.core.expression.evaluation import operands_of, operation
+from weighbridge.core.expression.compiler import fold
 from weighbridge.core.expression.kind import Kind, require
-from weighbridge.core.expression.operation import Typing
-from weighbridge.core.expression.tree import Boolean, Name, Number, Text, Word
+from weighbridge.core.expression.meaning import OperationMeaning, TypedNode
+from weighbridge.core.expression.tree import Name, Position
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model.definition import Formula, Input, Model, Node, StaticInput, Straddle, Upstream
 from weighbridge.core.quantity.unit import Unit, compatible
@@ -209,6 +208,9 @@ def cycles(model: Model) -> list[tuple[str, ...]]:
 Pairs = Mapping[str, tuple[tuple[str, str], ...]]
 """Inputs that must have the same events, by the formula that takes them side by side."""
 
+_Followed = tuple[Type, tuple[str, ...]]
+"""What an expression is, and the inputs that its elements follow."""
+
 
 def parallel_inputs(model: Model, types: Mapping[str, Type]) -> Pairs:
     """The inputs that each formula takes side by side, of a model that was checked."""
@@ -243,20 +245,19 @@ class _Walk:
         self.pairs: list[tuple[str, str]] = []
 
     def arrays_of(self, tree: Expression) -> tuple[str, ...]:
-        """The inputs that the elements of an expression follow; none of what is no array."""
-        return self._typed(tree)[1]
+        """Return the inputs that the elements of an expression follow; none of what is no array."""
+        return fold(tree, self._leaf, self._operation)[1]
 
-    def _typed(self, tree: Expression) -> tuple[Type, tuple[str, ...]]:
-        match tree:
-            case Name():
-                own = self.followed.get(tree.text)
-                return self.scope.names[tree.text], () if own is None else (own,)
-            case Number() | Text() | Word() | Boolean():
-                return check(tree, self.scope), ()
-        operands = [self._typed(operand) for operand in operands_of(tree)]
-        typing = Typing(tree, [operand_type for operand_type, _ in operands], self.scope.tables)
-        result = operation(tree).rule(typing)
-        met = {name for _, names in operands for name in names}
+    def _leaf(self, node: Expression) -> _Followed:
+        own = self.followed.get(node.text) if isinstance(node, Name) else None
+        return check(node, self.scope), () if own is None else (own,)
+
+    def _operation(
+        self, node: Expression, meaning: OperationMeaning, operands: Iterator[_Followed]
+    ) -> _Followed:
+        types, arrays = zip(*parts, strict=True) if (parts := list(operands)) else ((), ())
+        result = meaning.rule(TypedNode(node, types, self.scope.tables))
+        met = {name for names in arrays for name in names}
         names = tuple(one for one in dict.fromkeys(self.followed.values()) if one in met)
         self.pairs += combinations(names, 2)
         return result, names if result.is_array else ()

@@ -23,9 +23,8 @@ from weighbridge.core.expression import (
     quantity,
 )
 from weighbridge.core.expression import evaluate as evaluate_expression
-from weighbridge.core.expression.printing import print_name
-from weighbridge.core.expression.tree import FunctionCall, Name, walk
-from weighbridge.core.expression.value import first_fault, lift, numbers_in
+from weighbridge.core.expression.tree import FunctionCall, Name, print_name, walk
+from weighbridge.core.expression.value import lift, numbers_in, require_content
 from weighbridge.core.halt import proceed
 from weighbridge.core.model.checking import surely_contributing
 from weighbridge.core.model.definition import Amount, Constant, Formula, Model, Node
@@ -119,10 +118,7 @@ def prepare(model: Model, surroundings: Surroundings = ALONE) -> PreparedModel:
 
 def _rounded(node: Node, value: Value, position: Position) -> Value:
     """The value in the unit of its node, rounded as the node says."""
-    content = numbers_in(value, node.unit, position)
-    fault = first_fault(content)
-    if fault is not None:
-        raise fault.error
+    content = require_content(numbers_in(value, node.unit, position))
     rounding = node.rounding
     if rounding is not None:
         content = lift(lambda amount: round_to(amount, rounding.places, rounding.mode), [content], position)

@@ -9,40 +9,30 @@ correction comes to.
     evaluation = Evaluation(program_of(rule), zone)
     findings = [*evaluation.take(records), *evaluation.finish()]
 
-To read a rule: `definition` and `window` say what one is, `functions` what it may call, `reading` reads and
-checks it (with `replacing`), `correction` reads what it does with a value; `reference` documents it all.
+To read a rule: `definition` and `window` say what one is, with its records and its correction, `functions`
+what it may call, `reading` reads and checks it; `reference` documents it all.
 
-To evaluate it: `record`, then `compiling` and `program`, which make functions of expressions; `sliding`, with
-`ordered`, the aggregates over a window; `evaluation` is the pass.
+To evaluate it: `evaluation` is the pass; `sliding`, with `percentile`, has the aggregates over a window.
 
 To fill gaps of a meter's series: the package `substitution`.
 
-What becomes of what was found: `result`, `proposal` and `run`, each a table of states and moves.
+What becomes of what was found: `states` has results, proposals and runs, each a table of states and moves.
 """
 
 from weighbridge.core.rule.definition import (
     TAGS,
     MemberScope,
+    Record,
     Rule,
     RuleTarget,
     Vocabulary,
     WindowMeters,
     usual_meters,
 )
-from weighbridge.core.rule.evaluation import Evaluation, Finding
+from weighbridge.core.rule.evaluation import Evaluation, Finding, RuleProgram, program_of
 from weighbridge.core.rule.functions import LANGUAGE
-from weighbridge.core.rule.program import RuleProgram, program_of
 from weighbridge.core.rule.reading import check_correction, check_rule, read_rule
-from weighbridge.core.rule.record import Record
-from weighbridge.core.rule.windows.window import (
-    Calendar,
-    Rolling,
-    Window,
-    affected,
-    reach,
-    read_window,
-    write_window,
-)
+from weighbridge.core.rule.window import Calendar, Rolling, Window, affected, reach, read_window, write_window
 
 __all__ = [
     "LANGUAGE",

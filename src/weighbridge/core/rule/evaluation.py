@@ -1,28 +1,126 @@
 """Evaluation takes the records of a rule in their order, in one pass, and finds those that it alerts on.
 
-For each group of records that are members of one another's windows it keeps the window of the latest: what
-entered, in order, and the aggregates that slide along. A record of a whole period is decided when its period
-is over.
+A program is a rule made ready for that: where each value is in a row, and what to compute. For each group of
+records that are members of one another's windows the pass keeps the window of the latest: what entered, in
+order, and the aggregates that slide along. A record of a whole period is decided when its period is over.
 
 Invariants: what is found for a record depends on the records and their order alone, not on the portions they
-come in; a record that is no target is never found.
+come in; a record that is no target is never found; a program has no state but what is left of its budget.
 """
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
+from weighbridge.core.expression import FUNCTIONS, Budget
+from weighbridge.core.expression.compiler import compiled_row
+from weighbridge.core.expression.null import RowStep
+from weighbridge.core.expression.tree import Expression, FunctionCall, Name, Word, walk
 from weighbridge.core.expression.value import Element, Fault
 from weighbridge.core.halt import proceeding
-from weighbridge.core.rule.definition import MemberScope
-from weighbridge.core.rule.program import RuleProgram
-from weighbridge.core.rule.record import Record
-from weighbridge.core.rule.windows.window import Calendar, Extent, Rolling
+from weighbridge.core.rule.definition import MemberScope, Record, Rule
+from weighbridge.core.rule.functions import AGGREGATES, FACTS, Entering, is_fact
+from weighbridge.core.rule.sliding import Sliding
+from weighbridge.core.rule.window import Calendar, Extent, Rolling
 from weighbridge.core.time.instant import Interval
+
+COST_MAX: Final = 20_000_000
+"""How much evaluating a rule may cost once, beside what its records add."""
+
+COST_OF_RECORD_MAX: Final = 1_000
+"""What each record adds to what evaluating a rule may cost: a hundred times what most cost."""
 
 COST_OF_PERIOD: Final = 20
 """What finding a period of the calendar costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowAggregate:
+    """One aggregate: what of a member enters it, and whether it is told before the record enters."""
+
+    call: FunctionCall
+    entering: Entering
+    is_before: bool
+
+    def start(self) -> Sliding:
+        """Return the aggregate of an empty window."""
+        return AGGREGATES[self.call.function].start(self.call)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleProgram:
+    """What to do for each record of a rule."""
+
+    rule: Rule
+    names: tuple[Name, ...]
+    facts: tuple[Callable[[Record], Decimal], ...]
+    aggregates: tuple[WindowAggregate, ...]
+    is_member: RowStep | None
+    """The condition of the window, on a record's values and facts."""
+    verdict: RowStep
+    """The expression, on a record's values, facts and aggregates."""
+    correction: RowStep | None
+    """The correction, on the same."""
+    budget: Budget
+    """What is left of what evaluating it may cost."""
+    cost: int
+    """What evaluating it for a record costs, but for texts that are matched."""
+
+    def spend_on_record(self) -> None:
+        """Count what a record costs; ExpressionError when the rule has cost too much.
+
+        Each record adds its part to the budget, so that only a rule that costs far more than most is stopped,
+        however many records there are.
+        """
+        self.budget.limit += COST_OF_RECORD_MAX
+        self.budget.spend(self.cost, self.rule.tree.position)
+
+    def row(self, record: Record) -> list[Element]:
+        """The values and facts of a record."""
+        return [*record.values, *(fact(record) for fact in self.facts)]
+
+
+def program_of(rule: Rule, budget: Budget | None = None) -> RuleProgram:
+    """Make a rule ready to be evaluated once, with a budget of its own unless one is given."""
+    names = rule.names
+    trees = [tree for tree in (rule.tree, rule.where, rule.correction) if tree is not None]
+    allowed = budget or Budget(COST_MAX)
+
+    def spend(states: int) -> None:
+        allowed.spend(states, rule.tree.position)
+
+    def aggregate(call: FunctionCall) -> WindowAggregate:
+        meaning = AGGREGATES[call.function]
+        arguments = [
+            compiled_row(argument, own, spend)
+            for argument in call.arguments
+            if not isinstance(argument, Word)
+        ]
+        return WindowAggregate(call, meaning.enter(arguments), meaning.is_before)
+
+    facts = tuple(dict.fromkeys(node for tree in trees for node in walk(tree) if is_fact(node)))
+    own: dict[Expression, int] = {node: index for index, node in enumerate((*names, *facts))}
+    everything = own | {call: index for index, call in enumerate(rule.aggregates, start=len(own))}
+    return RuleProgram(
+        rule,
+        names,
+        tuple(FACTS[fact.function] for fact in facts if isinstance(fact, FunctionCall)),
+        tuple(aggregate(call) for call in rule.aggregates),
+        None if rule.where is None else compiled_row(rule.where, own, spend),
+        compiled_row(rule.tree, everything, spend),
+        None if rule.correction is None else compiled_row(rule.correction, everything, spend),
+        allowed,
+        sum(cost_of(node) for tree in trees for node in walk(tree)),
+    )
+
+
+def cost_of(node: Expression) -> int:
+    """What computing a node costs."""
+    function = FUNCTIONS.get(node.function) if isinstance(node, FunctionCall) else None
+    return 1 if function is None else function.meaning.cost
 
 
 class Finding(NamedTuple):

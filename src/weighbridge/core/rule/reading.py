@@ -19,23 +19,19 @@ from weighbridge.core.expression import (
     Type,
     check,
     parse,
-    print_tree,
 )
-from weighbridge.core.expression.tree import FunctionCall, Name, Number, Word, walk
+from weighbridge.core.expression.tree import FunctionCall, Name, Number, Word, names, walk
 from weighbridge.core.identity.suggestion import nearest, short_list
 from weighbridge.core.problem import Problem
-from weighbridge.core.rule.correction import EXPRESSION as CORRECTION
-from weighbridge.core.rule.definition import MemberScope, Rule, RuleTarget, Vocabulary
-from weighbridge.core.rule.functions import EITHER, LANGUAGE, is_aggregate, is_fact
-from weighbridge.core.rule.replacing import replaced
-from weighbridge.core.rule.windows.percentile import DEFINITIONS
-from weighbridge.core.rule.windows.window import Rolling, Window, read_window
+from weighbridge.core.rule.definition import CORRECTION_EXPRESSION as CORRECTION
+from weighbridge.core.rule.definition import MemberScope, Rule, RuleTarget, Vocabulary, is_tag
+from weighbridge.core.rule.functions import AGGREGATES, LANGUAGE, is_aggregate, is_fact, list_aggregates
+from weighbridge.core.rule.percentile import DEFINITIONS
+from weighbridge.core.rule.window import Rolling, Window, read_window
 
 EXPRESSION: Final = "expression"
 WHERE: Final = "window.where"
 _WORDS: Final = {Kind.NUMBER: "a number", Kind.TEXT: "a text", Kind.TRUTH: "true or false"}
-_OF_NUMBERS: Final = EITHER | {"stddev", "percentile"}
-_WITHOUT_WINDOW: Final = frozenset(["missed_slots"])
 _HUNDRED: Final = Decimal(100)
 
 
@@ -59,10 +55,10 @@ def read_rule(
     own, members = _read_by(tree)
     if becomes is not None:
         own, members = own + _read_by(becomes)[0], members + _read_by(becomes)[1]
-    members += _names(where) if where is not None else []
+    members += names(where) if where is not None else ()
     return Rule(
         tree, RuleTarget(target), MemberScope(scope), read, where, becomes, _each(own), _each(members),
-        tuple(dict.fromkeys((*_aggregates(tree), *_aggregates(becomes)))),
+        tuple(dict.fromkeys((*list_aggregates(tree), *list_aggregates(becomes)))),
     ), []  # fmt: skip
 
 
@@ -71,17 +67,17 @@ def check_rule(rule: Rule, records: Vocabulary, members: Sequence[Vocabulary] = 
     read = _typed(rule, rule.tree, EXPRESSION, records, members)
     problems = list(read.problems)
     if rule.where is not None:
-        of_window, unknown = _types(rule, _names(rule.where), read.around, EXPRESSION)
+        of_window, unknown = types_of(names(rule.where), read.around, EXPRESSION, rule.target)
         problems += [problem for problem in unknown if problem not in problems]
     if problems:
         return problems
     try:
-        _require_truth(rule.tree, read.types(rule.tree), "A rule says what is wrong, so it")
+        _require_truth(rule.tree, read.check(rule.tree), "A rule says what is wrong, so it")
     except ExpressionError as error:
         problems.append(_problem(error, EXPRESSION))
     if rule.where is not None:
         try:
-            _require_truth(rule.where, of_window, "A where")
+            _require_truth(rule.where, _check(rule.where, of_window), "A where")
         except ExpressionError as error:
             problems.append(_problem(error, WHERE))
     return problems
@@ -98,7 +94,7 @@ def check_correction(
     if read.problems:
         return read.problems
     try:
-        gives = _type_with_facts(rule.correction, read.types(rule.correction))
+        gives = read.check(rule.correction)
     except ExpressionError as error:
         return [_problem(error, CORRECTION)]
     kind = records.types[slug].kind
@@ -117,66 +113,58 @@ class _ReadTypes:
     around: Sequence[Vocabulary]
     problems: list[Problem]
 
-    def types(self, tree: Expression) -> dict[str, Type]:
-        """The types of all that stands in an expression, of its aggregates too."""
-        results = {key_of(call): _aggregate_type(call, self.of_members) for call in _aggregates(tree)}
-        return {**self.own, **results}
+    def check(self, tree: Expression) -> Type:
+        """Find the type of an expression, in which aggregates are leaves."""
+        return _check(
+            tree, self.own, {call: _aggregate_type(call, self.of_members) for call in list_aggregates(tree)}
+        )
 
 
 def _typed(
     rule: Rule, tree: Expression, field: str, records: Vocabulary, members: Sequence[Vocabulary]
 ) -> _ReadTypes:
     around = [records, *members] if rule.scope is MemberScope.PROJECT else [records]
-    names, names_of_members = _read_by(tree)
-    own, problems = _types(rule, _each(names), [records], field)
-    of_members, unknown = _types(rule, _each(names_of_members), around, field)
+    read, read_of_members = _read_by(tree)
+    own, problems = types_of(_each(read), [records], field, rule.target)
+    of_members, unknown = types_of(_each(read_of_members), around, field, rule.target)
     problems += [problem for problem in unknown if problem not in problems]
-    if any(call.function == "missed_slots" for call in _aggregates(tree)) and not records.has_cadence:
+    if any(call.function == "missed_slots" for call in list_aggregates(tree)) and not records.has_cadence:
         said = f"missed_slots needs a cadence, which {records.label} has not."
         problems.append(Problem(said, field, "invalid"))
     return _ReadTypes(own, of_members, around, problems)
 
 
-def _require_truth(tree: Expression, types: Mapping[str, Type], what: str) -> None:
-    given = _type_with_facts(tree, types)
+def _require_truth(tree: Expression, given: Type, what: str) -> None:
     if given.kind is not Kind.TRUTH:
         raise ExpressionError(f"{what} must be true or false; this is {given}.", tree.position)
 
 
-def _type_with_facts(tree: Expression, types: Mapping[str, Type]) -> Type:
-    facts = {key_of(node): PLAIN for node in walk(tree) if isinstance(node, FunctionCall) and is_fact(node)}
-    bare = replaced(tree, lambda node: is_aggregate(node) or is_fact(node), placeholder)
-    return check(bare, NameScope({**types, **facts}))
-
-
-def key_of(call: FunctionCall) -> str:
-    """A name that no record has, for what a call comes to."""
-    return print_tree(call)
-
-
-def placeholder(call: FunctionCall) -> Name:
-    """The name that stands for what a call comes to."""
-    return Name((key_of(call),), is_verbatim=True, position=call.position)
+def _check(
+    tree: Expression, types: Mapping[str, Type], results: Mapping[Expression, Type] | None = None
+) -> Type:
+    """Find the type of an expression by those of its names; facts are leaves, and what has a result
+    already.
+    """
+    leaves = {node: PLAIN for node in walk(tree) if is_fact(node)} | dict(results or {})
+    return check(tree, NameScope(types), leaves)
 
 
 def _aggregate_type(call: FunctionCall, of_members: Mapping[str, Type]) -> Type:
-    types = [
-        _type_with_facts(argument, of_members)
-        for argument in call.arguments
-        if not isinstance(argument, Word)
-    ]
-    if call.function in _OF_NUMBERS and types[0].kind is not Kind.NUMBER:
+    meaning = AGGREGATES[call.function]
+    types = [_check(argument, of_members) for argument in call.arguments if not isinstance(argument, Word)]
+    if meaning.of_numbers and types[0].kind is not Kind.NUMBER:
         raise ExpressionError(f"{call.function} is taken of numbers; this is {types[0]}.", call.position)
-    return types[0] if call.function == "previous" else PLAIN
+    return types[0] if meaning.gives_member else PLAIN
 
 
-def _types(
-    rule: Rule, names: Iterable[Name], vocabularies: Sequence[Vocabulary], field: str
+def types_of(
+    read: Iterable[Name], vocabularies: Sequence[Vocabulary], field: str, target: RuleTarget
 ) -> tuple[dict[str, Type], list[Problem]]:
-    """The types of names by their texts, and a problem for each that no vocabulary knows."""
-    types, problems = {}, []
-    for name in names:
-        known = TEXT if rule.is_tag(name) else type_of(name, vocabularies)
+    """Find the types of names by their texts, and a problem for each that no vocabulary knows."""
+    types: dict[str, Type] = {}
+    problems: list[Problem] = []
+    for name in read:
+        known = TEXT if is_tag(name, target) else type_of(name, vocabularies)
         if known is None:
             problems.append(unknown_name(name, vocabularies[0], field))
         else:
@@ -234,7 +222,7 @@ def _wrong_aggregates(tree: Expression | None, field: str, *, has_window: bool) 
     for node in walk(tree) if tree is not None else ():
         if not (isinstance(node, FunctionCall) and is_aggregate(node)):
             continue
-        if not has_window and node.function not in _WITHOUT_WINDOW:
+        if not has_window and AGGREGATES[node.function].needs_window:
             said = f"{node.function} looks at the members of a window; the rule has none."
             yield _problem(ExpressionError(said, node.position), field)
         for argument in node.arguments:
@@ -257,30 +245,19 @@ def _wrong_percentile(call: FunctionCall, field: str) -> Iterable[Problem]:
         yield _problem(ExpressionError(said, call.position), field)
 
 
-def _aggregates(tree: Expression | None) -> list[FunctionCall]:
-    nodes = walk(tree) if tree is not None else ()
-    return [node for node in nodes if isinstance(node, FunctionCall) and is_aggregate(node)]
-
-
 def _read_by(tree: Expression) -> tuple[list[Name], list[Name]]:
-    """What an expression reads of the record itself, and of the members of its window."""
-    aggregates = dict.fromkeys(_aggregates(tree))
-    own = _names(replaced(tree, is_aggregate, _nothing))
-    # An aggregate that compares members with the record reads the record as well.
-    own += [name for call in aggregates if call.function == "count_same" for name in _names(call)]
-    return own, [name for call in aggregates for name in _names(call)]
+    """List what an expression reads of the record itself, and of the members of its window."""
+    own = [*names(tree, is_aggregate)]
+    of_members: list[Name] = []
+    for call in dict.fromkeys(list_aggregates(tree)):
+        of_members += names(call)
+        if AGGREGATES[call.function].reads_record:
+            own += names(call)
+    return own, of_members
 
 
-def _names(tree: Expression) -> list[Name]:
-    return [node for node in walk(tree) if isinstance(node, Name)]
-
-
-def _nothing(call: FunctionCall) -> Number:
-    return Number(Decimal(0), call.position)
-
-
-def _each(names: Iterable[Name]) -> tuple[Name, ...]:
-    return tuple(dict.fromkeys(names))
+def _each(read: Iterable[Name]) -> tuple[Name, ...]:
+    return tuple(dict.fromkeys(read))
 
 
 def _problem(error: ExpressionError, field: str) -> Problem:

@@ -16,7 +16,7 @@ from weighbridge.core.rule.functions import (
     PLAIN_FUNCTIONS,
     WINDOW_FUNCTIONS,
 )
-from weighbridge.core.rule.windows.window import (
+from weighbridge.core.rule.window import (
     CLOCK_UNITS,
     DURATION_DAYS_MAX,
     MEMBERS_MAX,

@@ -21,8 +21,8 @@ from weighbridge.collection.measurements.corrections import (
 )
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.rule.correction import FILLS_GAPS
-from weighbridge.core.rule.run import RunCounts
+from weighbridge.core.rule.definition import FILLS_GAPS
+from weighbridge.core.rule.states import RunCounts
 from weighbridge.db.engine import Write
 from weighbridge.db.literal import Literal
 from weighbridge.quality.correction import proposals as placeholders

@@ -14,9 +14,13 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
 from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionOrigin
-from weighbridge.core.rule.correction import Purpose
-from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, states_before
-from weighbridge.core.rule.result import ResultStatus
+from weighbridge.core.rule.definition import Purpose
+from weighbridge.core.rule.states import (
+    ApprovalState,
+    ProposalTrigger,
+    ResultStatus,
+    list_proposal_states_before,
+)
 from weighbridge.db.engine import Write
 from weighbridge.db.literal import Literal
 from weighbridge.quality.definition.versions import Period, StoredVersion
@@ -72,13 +76,13 @@ def slot_starts_in(period: Period) -> Composable:
 
 async def propose_events(tx: Write, version: StoredVersion) -> int:
     """Let each failing result of a version hold what was found for its slot; gives how many are new."""
-    before = [state for state in states_before(ProposalTrigger.PROPOSE) if state is not None]
+    before = [state for state in list_proposal_states_before(ProposalTrigger.PROPOSE) if state is not None]
     return await tx.execute(
         _PROPOSE_EVENTS.format(
             pending=Literal(ApprovalState.PENDING.value),
             fails=Literal(ResultStatus.FAIL.value),
             before=Literal(before),
-            decided=Literal(states_before(ProposalTrigger.PROPOSE_ANEW)),
+            decided=Literal(list_proposal_states_before(ProposalTrigger.PROPOSE_ANEW)),
             **of_version(version),
         )
     )
@@ -89,7 +93,7 @@ async def withdraw_events(tx: Write, version: StoredVersion, period: Period) -> 
     return await tx.execute(
         _WITHDRAW_EVENTS.format(
             withdrawn=Literal(ApprovalState.WITHDRAWN.value),
-            before=Literal(states_before(ProposalTrigger.WITHDRAW)),
+            before=Literal(list_proposal_states_before(ProposalTrigger.WITHDRAW)),
             times=slot_starts_in(period),
             **of_version(version),
         )
@@ -105,7 +109,7 @@ async def withdraw_captured(tx: Write, version: StoredVersion) -> int:
     return await tx.execute(
         _WITHDRAW_CAPTURED.format(
             withdrawn=Literal(ApprovalState.WITHDRAWN.value),
-            before=Literal(states_before(ProposalTrigger.WITHDRAW)),
+            before=Literal(list_proposal_states_before(ProposalTrigger.WITHDRAW)),
             **of_version(version),
         )
     )
@@ -165,8 +169,8 @@ _WHENEVER: Final = SQL("true")
 
 async def propose(tx: Write, version: StoredVersion) -> int:
     """Let each failing result of a version hold the correction that was found for it; gives what is new."""
-    before = [state for state in states_before(ProposalTrigger.PROPOSE) if state is not None]
-    decided = states_before(ProposalTrigger.PROPOSE_ANEW)
+    before = [state for state in list_proposal_states_before(ProposalTrigger.PROPOSE) if state is not None]
+    decided = list_proposal_states_before(ProposalTrigger.PROPOSE_ANEW)
     of_slots = await propose_events(tx, version) if proposes_events(version) else 0
     return of_slots + await tx.execute(
         _PROPOSE.format(
@@ -185,7 +189,7 @@ async def withdraw_proposals(tx: Write, version: StoredVersion, period: Period) 
     return of_slots + await tx.execute(
         _WITHDRAW.format(
             withdrawn=Literal(ApprovalState.WITHDRAWN.value),
-            before=Literal(states_before(ProposalTrigger.WITHDRAW)),
+            before=Literal(list_proposal_states_before(ProposalTrigger.WITHDRAW)),
             times=starts_in(period),
             **of_version(version),
         )
@@ -199,7 +203,7 @@ async def withdraw_all_proposals(tx: Write, project: int, rule: int) -> None:
         UPDATE data_point_results SET approval_state = %s
          WHERE project_id = %s AND rule_id = %s AND approval_state = ANY (%s)
         """,
-        (ApprovalState.WITHDRAWN, project, rule, states_before(ProposalTrigger.WITHDRAW)),
+        (ApprovalState.WITHDRAWN, project, rule, list_proposal_states_before(ProposalTrigger.WITHDRAW)),
     )
 
 
@@ -213,7 +217,7 @@ async def take_back_approvals(tx: Write, project: int, rule: int, times: Composa
     await tx.execute(
         _TAKE_BACK.format(
             withdrawn=Literal(ApprovalState.WITHDRAWN.value),
-            before=Literal(states_before(ProposalTrigger.TAKE_BACK)),
+            before=Literal(list_proposal_states_before(ProposalTrigger.TAKE_BACK)),
             not_reverted=Literal([state.value for state in NOT_REVERTED]),
             project=Literal(project),
             rule=Literal(rule),

@@ -25,7 +25,7 @@ from weighbridge.core.rule import (
     program_of,
     read_rule,
 )
-from weighbridge.core.rule.correction import FILLS_GAPS, expression_of
+from weighbridge.core.rule.definition import FILLS_GAPS, expression_of
 from weighbridge.core.rule.substitution import (
     GapFilling,
     GapProgram,

@@ -22,7 +22,7 @@ from weighbridge.core.rule import (
     usual_meters,
     write_window,
 )
-from weighbridge.core.rule.correction import FILLS_GAPS, Purpose, expression_of, read_correction
+from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, expression_of, read_correction
 from weighbridge.core.rule.reading import type_of
 from weighbridge.core.rule.substitution import GapFilling, check_filling, read_filling, write_filling
 from weighbridge.core.time.instant import Instant

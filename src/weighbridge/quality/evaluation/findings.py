@@ -15,15 +15,15 @@ from typing import Any, Final, LiteralString, NamedTuple
 from psycopg.sql import SQL, Composable
 
 from weighbridge.core.expression.value import Scalar
-from weighbridge.core.rule.result import (
+from weighbridge.core.rule.states import (
     CLOSES,
-    MOVES,
+    RESULT_MOVES,
     ResultStatus,
     ResultTrigger,
-    statuses_closed_by,
-    statuses_open_to,
+    RunCounts,
+    list_statuses_closed_by,
+    list_statuses_open_to,
 )
-from weighbridge.core.rule.run import RunCounts
 from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical
 from weighbridge.db.literal import Literal
@@ -240,7 +240,7 @@ def _parts(version: StoredVersion, run: int | None, findings: PeriodFindings) ->
 
 def _after() -> Composable:
     """The status of a result `r` that is closed, whatever closed it."""
-    moves = {status: MOVES[status, trigger] for status, trigger in CLOSES}
+    moves = {status: RESULT_MOVES[status, trigger] for status, trigger in CLOSES}
     arms = [
         SQL("WHEN {} THEN {}").format(Literal(status.value), Literal(moves[status].value))
         for status in sorted(moves)
@@ -253,16 +253,16 @@ def _texts(texts: list[str]) -> Composable:
 
 
 _MOVES: Final[dict[str, Composable]] = {
-    "by_passing": _texts(statuses_closed_by(ResultTrigger.PASSES)),
-    "by_no_change": _texts(statuses_closed_by(ResultTrigger.FAILS, ResultTrigger.ERRS)),
-    "by_failing_anew": _texts(statuses_closed_by(ResultTrigger.FAILS_ANEW)),
-    "by_erring_anew": _texts(statuses_closed_by(ResultTrigger.ERRS_ANEW)),
-    "following": _texts(statuses_open_to(ResultTrigger.FAILS)),
+    "by_passing": _texts(list_statuses_closed_by(ResultTrigger.PASSES)),
+    "by_no_change": _texts(list_statuses_closed_by(ResultTrigger.FAILS, ResultTrigger.ERRS)),
+    "by_failing_anew": _texts(list_statuses_closed_by(ResultTrigger.FAILS_ANEW)),
+    "by_erring_anew": _texts(list_statuses_closed_by(ResultTrigger.ERRS_ANEW)),
+    "following": _texts(list_statuses_open_to(ResultTrigger.FAILS)),
     "after": _after(),
     "fails": Literal(ResultStatus.FAIL.value),
     "errs": Literal(ResultStatus.ERROR.value),
 }
-"""The moves of `core.rule.result`, as the statements need them."""
+"""The moves of `core.rule.states`, as the statements need them."""
 
 
 _CLOSE: Final = SQL(

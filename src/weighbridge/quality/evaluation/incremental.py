@@ -20,8 +20,8 @@ from psycopg import OperationalError
 
 from weighbridge.core.identity import ids
 from weighbridge.core.rule import MemberScope, RuleTarget
-from weighbridge.core.rule.correction import FILLS_GAPS
-from weighbridge.core.rule.run import RunCounts, RunKind, RunState
+from weighbridge.core.rule.definition import FILLS_GAPS
+from weighbridge.core.rule.states import RunCounts, RunKind, RunState
 from weighbridge.core.time.instant import Interval
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write

@@ -17,7 +17,7 @@ from weighbridge.core.expression import ExpressionError
 from weighbridge.core.expression.value import Fault
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import Evaluation, Finding, RuleTarget
-from weighbridge.core.rule.correction import AdjustedValue, Purpose, adjusted
+from weighbridge.core.rule.definition import AdjustedValue, Purpose, adjusted
 from weighbridge.core.rule.substitution import (
     Absence,
     Absent,

@@ -16,8 +16,8 @@ from weighbridge.collection.measurements.corrections import settle_imputed
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import RuleTarget
-from weighbridge.core.rule.correction import Purpose
-from weighbridge.core.rule.run import RunCounts, RunKind, RunState
+from weighbridge.core.rule.definition import Purpose
+from weighbridge.core.rule.states import RunCounts, RunKind, RunState
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write

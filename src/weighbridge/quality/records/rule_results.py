@@ -10,10 +10,8 @@ import msgspec
 from weighbridge.accounting.records.batches import StaleReason
 from weighbridge.accounting.records.ledgers import PartitionDeficit
 from weighbridge.collection.records.events import DataPointResult, ProposedCorrection, ProposedEvent
-from weighbridge.core.rule.correction import Purpose
-from weighbridge.core.rule.proposal import ApprovalState
-from weighbridge.core.rule.result import ResultStatus
-from weighbridge.core.rule.run import RunKind, RunState
+from weighbridge.core.rule.definition import Purpose
+from weighbridge.core.rule.states import ApprovalState, ResultStatus, RunKind, RunState
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.lists.listing import Info
 from weighbridge.http.text import (

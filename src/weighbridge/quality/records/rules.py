@@ -16,9 +16,9 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Link
 from weighbridge.core.quantity.number import PLACES_MAX
 from weighbridge.core.rule import MemberScope, RuleTarget, WindowMeters
-from weighbridge.core.rule.correction import Method, Purpose
-from weighbridge.core.rule.substitution.definition import ROUNDINGS
-from weighbridge.core.rule.substitution.methods import Conservative, DeviationKind, Without
+from weighbridge.core.rule.definition import Method, Purpose
+from weighbridge.core.rule.percentile import DEFINITIONS
+from weighbridge.core.rule.substitution.definition import ROUNDINGS, Conservative, DeviationKind, Without
 from weighbridge.core.rule.substitution.reading import (
     AVAILABILITY_SLOTS_MAX,
     CODE_LENGTH_MAX,
@@ -26,8 +26,7 @@ from weighbridge.core.rule.substitution.reading import (
     METHODS_MAX,
     TIERS_MAX,
 )
-from weighbridge.core.rule.windows.percentile import DEFINITIONS
-from weighbridge.core.rule.windows.window import (
+from weighbridge.core.rule.window import (
     CLOCK_UNITS,
     DURATION_DAYS_MAX,
     KINDS,

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from weighbridge.collection.measurements.corrections import apply_corrections, settle_imputed
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
-from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, advance
+from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, advance_proposal
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
@@ -194,7 +194,7 @@ async def reject(tx: Write, actor: Actor, project: int, numbers: Sequence[int], 
 
 
 def _after(trigger: ProposalTrigger) -> ApprovalState:
-    return advance(ApprovalState.PENDING, trigger)
+    return advance_proposal(ApprovalState.PENDING, trigger)
 
 
 async def held_proposals(tx: Read, project: int, numbers: Sequence[int]) -> list[HeldProposal]:

@@ -25,7 +25,7 @@ from weighbridge.collection.named_records.names import project_named
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.rule.states import ApprovalState
 from weighbridge.core.time.cadence import identity_of
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read, Write

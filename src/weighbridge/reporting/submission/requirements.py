@@ -19,7 +19,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.report.restatement import measured_share_of
 from weighbridge.core.report.state import OPTIONAL_REQUIREMENTS, Requirement
-from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.rule.states import ApprovalState
 from weighbridge.db.engine import Read
 from weighbridge.platform.changes.staleness import IS_NEWEST
 from weighbridge.reporting.inclusion.amounts import amounts_of, remaining_of

@@ -10,8 +10,7 @@ from markupsafe import Markup
 from weighbridge.collection.data_points import get_data_point
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import APPROVE
-from weighbridge.core.rule.proposal import ApprovalState
-from weighbridge.core.rule.result import ResultStatus
+from weighbridge.core.rule.states import ApprovalState, ResultStatus
 from weighbridge.core.time.instant import Instant
 from weighbridge.quality.records.rule_results import PROPOSALS_MAX, ImpactOfProposals
 from weighbridge.quality.review.approval import own_proposals

@@ -13,7 +13,7 @@ from weighbridge.collection.event_types import list_event_types
 from weighbridge.collection.events import list_events
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import WindowMeters
-from weighbridge.core.rule.correction import Purpose
+from weighbridge.core.rule.definition import Purpose
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.quality.records.rules import EVALUATIONS, EXAMPLES, Rule

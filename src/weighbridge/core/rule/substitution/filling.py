@@ -5,9 +5,21 @@ A gap is decided as a whole when it ends, for the method may depend on its whole
 after it; with a window of whole periods it waits for the end of the period as well. A gap that has not ended
 when the series does is decided as it stands, and its outcomes say so.
 
-Invariants: what becomes of a slot depends on the series alone, not on the portions it comes in, nor on when a
-value arrived or what a rule had put in before; outcomes come in the order of their slots; memory holds the
-longest window and the gaps that are not decided.
+The windows of a series hold the values of operating slots that are captured and valid, or a person's, as far
+as the window's `where` is true for them. Their members are numbered from 0 in the order of time. What a
+slot's window holds is a range of numbers, so it costs nothing to say and is read only when the slot's method
+asks. What no window will ask for is forgotten.
+
+Availability is the share of operating slots with a valid captured value, up to a slot and with it: over the
+last so many operating slots, or over all while there are fewer (40 CFR 75.32, equations 8 and 9, with 8,760
+hours). What a person or a rule put in counts as not captured, and slots in which the meter was not operating
+count neither way.
+
+Invariants: what becomes of a slot depends on the series alone, not on the portions it comes in, nor on when
+a value arrived or what a rule had put in before; outcomes come in the order of their slots; memory holds the
+longest window and the gaps that are not decided; a slot is no member of its own window, and a window is the
+same whenever it is asked for; availability is divided once, to 34 digits, so that 8,322 of 8,760 hours are
+0.95 and 8,321 are less.
 
 An example, with a mean of before and after up to two slots and a maximum beyond, over all before:
 
@@ -19,8 +31,9 @@ An example, with a mean of before and after up to two slots and a maximum beyond
 When 13 arrives late for hour 5 the gap of three becomes two of one: hour 4 has 13.5 and hour 6 has 12.5.
 """
 
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from decimal import Decimal
@@ -28,15 +41,108 @@ from typing import Final, NamedTuple
 
 from weighbridge.core.expression.value import Element, Fault
 from weighbridge.core.halt import proceeding
-from weighbridge.core.rule.substitution.availability import Availability
-from weighbridge.core.rule.substitution.members import MemberRange, WindowMembers
-from weighbridge.core.rule.substitution.methods import Computed, FromWindow, name_of
+from weighbridge.core.quantity.number import CONTEXT
+from weighbridge.core.rule.substitution.definition import Computed, FromWindow, name_of
 from weighbridge.core.rule.substitution.program import GapProgram, TierProgram
 from weighbridge.core.rule.substitution.series import Absence, Absent, Border, Given, SeriesSlot, SlotOutcome
 from weighbridge.core.rule.substitution.values import MethodInputs, statistic_of, value_for
+from weighbridge.core.rule.window import Calendar, Extent, Rolling, Window
 
 _NO_TIER: Final = Absent(Absence.NO_TIER, "The condition of no tier is true.")
 _SLOTS_BETWEEN_FORGETTING: Final = 1_024
+
+
+class Availability:
+    """The running share of one series."""
+
+    def __init__(self, slots: int | None) -> None:
+        self._slots = slots
+        self._last: deque[bool] = deque()
+        self._operating = 0
+        self._valid = 0
+
+    def count(self, *, is_valid: bool) -> None:
+        """The next operating slot passes."""
+        self._operating += 1
+        self._valid += is_valid
+        if self._slots is None:
+            return
+        self._last.append(is_valid)
+        if self._operating > self._slots:
+            self._operating -= 1
+            self._valid -= self._last.popleft()
+
+    @property
+    def share(self) -> Decimal:
+        """The share as it stands, from 0 to 1; at least one slot has passed."""
+        return CONTEXT.divide(Decimal(self._valid), Decimal(self._operating))
+
+
+class MemberRange(NamedTuple):
+    """Members by their numbers, from the first on and before the last."""
+
+    first: int
+    last: int | None
+    """None while members of the period may still come."""
+
+
+class WindowMembers:
+    """The members of one window as the slots of a series pass."""
+
+    def __init__(self, window: Window, zone: tzinfo) -> None:
+        self._window = window
+        self._zone = zone
+        self._starts: list[datetime] = []
+        self._values: list[Decimal] = []
+        self._forgotten = 0
+
+    def enter(self, start: datetime, value: Decimal) -> None:
+        """A slot later than all before feeds the window."""
+        self._starts.append(start)
+        self._values.append(value)
+
+    def before(self, moment: datetime) -> MemberRange:
+        """The window of a slot that starts then, behind all that entered."""
+        entered = self._forgotten + len(self._values)
+        match self._window:
+            case Rolling(members=count, duration=duration):
+                latest = self._forgotten if count is None else max(entered - count, self._forgotten)
+                youngest = self._forgotten if duration is None else self._at(moment - duration)
+                return MemberRange(max(latest, youngest), entered)
+            case Calendar() as window:
+                first = self._at(window.opening(window.period(moment, self._zone), self._zone))
+                return MemberRange(first, None if window.extent is Extent.WHOLE_PERIOD else entered)
+
+    def known_from(self, moment: datetime) -> datetime | None:
+        """From when on the window of a slot that starts then cannot grow; None when it cannot any more."""
+        match self._window:
+            case Calendar(extent=Extent.WHOLE_PERIOD) as window:
+                return window.period(moment, self._zone).end
+        return None
+
+    def resolved(self, members: MemberRange, moment: datetime) -> MemberRange:
+        """The window of a slot that starts then, with its end; all members of its period have entered."""
+        if members.last is not None:
+            return members
+        end = self.known_from(moment)
+        assert end is not None  # noqa: S101 - only a window of whole periods leaves its end open
+        return MemberRange(members.first, self._at(end))
+
+    def values(self, members: MemberRange) -> Sequence[Decimal]:
+        """The values of resolved members, in order of time."""
+        assert members.last is not None  # noqa: S101 - it was resolved
+        return self._values[members.first - self._forgotten : members.last - self._forgotten]
+
+    def forget(self, first: int) -> None:
+        """Nobody will ask for members before this number."""
+        if first > self._forgotten:
+            del self._starts[: first - self._forgotten]
+            del self._values[: first - self._forgotten]
+            self._forgotten = first
+
+    def _at(self, moment: datetime) -> int:
+        """The number of the first member that starts at the moment or later."""
+        return self._forgotten + bisect_left(self._starts, moment)
 
 
 class _WaitingSlot(NamedTuple):

@@ -1,35 +1,42 @@
 """A program is a substitution made ready to fill gaps: methods turned, conditions made functions.
 
+It tells how far a change of a series reaches: which slots it may change, and from where they have to be read
+again. A change touches the whole gap that it lies in, and what looks back at it: windows, and tiers that ask
+for availability or for how many slots were valid. What looks back by counting has no bound in time.
+
 Invariants: a program has no state but what is left of its budget; the values of a slot's row stand in the
-order of `names`; windows that hold the same are one.
+order of `names`; windows that hold the same are one; what becomes of a slot outside of what is affected is
+what it was; a pass that begins where `needed_from` says finds the same for the slots from `first` on as one
+over the whole series.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, tzinfo
 from typing import Final
 
 from weighbridge.core.expression import Budget, Expression, Position
+from weighbridge.core.expression.compiler import compiled_row
 from weighbridge.core.expression.tree import Name, names, walk
 from weighbridge.core.expression.value import Element, Scalar
-from weighbridge.core.rule.compiling import compiled
-from weighbridge.core.rule.program import COST_MAX, COST_OF_RECORD_MAX, cost_of
+from weighbridge.core.rule.evaluation import COST_MAX, COST_OF_RECORD_MAX, cost_of
 from weighbridge.core.rule.substitution.definition import (
     AVAILABILITY,
     TIER_CALLS,
     VALID_SLOTS,
-    GapFilling,
-    ValueRounding,
-)
-from weighbridge.core.rule.substitution.methods import (
     Computed,
     Conservative,
     FromWindow,
+    GapFilling,
     LookBack,
     SlotMethod,
+    ValueRounding,
     parts_of,
     turned,
 )
 from weighbridge.core.rule.substitution.series import SeriesSlot
+from weighbridge.core.rule.window import Rolling, affected, reach
+from weighbridge.core.time.instant import Interval
 
 START: Final = Position()
 """Where what costs too much is said to stand: several texts share one budget."""
@@ -125,7 +132,7 @@ def gap_program(filling: GapFilling, budget: Budget | None = None) -> GapProgram
     nothing: tuple[Scalar | None, ...] = (None,) * len(read)
 
     def on_slot(tree: Expression) -> SlotTest:
-        computed = compiled(tree, indexes, spend)
+        computed = compiled_row(tree, indexes, spend)
         return lambda slot: computed(nothing if slot.row is None else slot.row)
 
     def tested(tree: Expression | None) -> SlotTest | None:
@@ -139,7 +146,7 @@ def gap_program(filling: GapFilling, budget: Budget | None = None) -> GapProgram
         read,
         tuple(
             TierProgram(
-                turn(tier.method), None if tier.when is None else compiled(tier.when, _AROUND), tier.code
+                turn(tier.method), None if tier.when is None else compiled_row(tier.when, _AROUND), tier.code
             )
             for tier in filling.tiers
         ),
@@ -166,3 +173,36 @@ def _as_it_is(method: SlotMethod) -> SlotMethod:
 def _parts(filling: GapFilling) -> Iterable[SlotMethod]:
     for tier in filling.tiers:
         yield from parts_of(tier.method)
+
+
+def affected_slots(
+    program: GapProgram, around: Interval, changed: Interval, zone: tzinfo
+) -> tuple[datetime, datetime | None]:
+    """From when and until when slots start that a change may change; None: to the end of the series.
+
+    `around` reaches from the last border before the change to the first one behind it, or to where the series
+    begins and ends.
+    """
+    start, ends = around.start, [around.end]
+    counts = program.asks_history
+    for look_back, _ in program.look_backs:
+        reached = affected(look_back.window, changed, zone)
+        if reached is None:
+            counts = True
+        elif isinstance(look_back.window, Rolling):
+            ends.append(reached.end)
+        else:
+            start = min(start, reached.start)
+            ends.append(reached.end)
+    return start, None if counts else max(ends)
+
+
+def needed_from(program: GapProgram, border: datetime, first: datetime, zone: tzinfo) -> datetime | None:
+    """From when on a series is read to fill the slots from `first` on; None: from its beginning.
+
+    `border` is the last one before `first`.
+    """
+    starts = [reach(look_back.window, border, zone) for look_back, _ in program.look_backs]
+    if program.asks_history or None in starts:
+        return None
+    return min([border, first, *(start for start in starts if start is not None)])

@@ -1,42 +1,35 @@
 """Reading makes a filling of the JSON that a rule carries, and checking tells what does not fit its records.
 
 Invariants: neither raises for anything that JSON may hold; every problem names its field, and all of them are
-found at once; what was read is written back (`writing`) in one form, which reads to the same.
+found at once; what was read is written back in one form, which reads to the same.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
 from weighbridge.core.expression import (
     PLAIN,
-    TEXT,
     Expression,
     ExpressionError,
     Kind,
+    Language,
     NameScope,
     Type,
     check,
+    parse,
 )
 from weighbridge.core.expression.tree import Name, names
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import PLACES_MAX
-from weighbridge.core.rule.correction import FIELD
-from weighbridge.core.rule.definition import TAGS, RuleTarget, Vocabulary
-from weighbridge.core.rule.reading import key_of, placeholder, type_of, unknown_name
-from weighbridge.core.rule.replacing import replaced
+from weighbridge.core.rule.definition import FIELD, RuleTarget, Vocabulary
+from weighbridge.core.rule.percentile import DEFINITIONS
+from weighbridge.core.rule.reading import types_of
 from weighbridge.core.rule.substitution.definition import (
     ROUNDINGS,
     SLOT_LANGUAGE,
     TIER_CALLS,
     TIER_LANGUAGE,
-    GapFilling,
-    Tier,
-    ValueRounding,
-)
-from weighbridge.core.rule.substitution.fields import FieldReader
-from weighbridge.core.rule.substitution.methods import (
     BorderMethod,
     Computed,
     Conservative,
@@ -46,14 +39,16 @@ from weighbridge.core.rule.substitution.methods import (
     FixedValue,
     FromBorders,
     FromWindow,
+    GapFilling,
     LookBack,
     SlotMethod,
+    Tier,
+    ValueRounding,
     WindowMethod,
     Without,
     parts_of,
 )
-from weighbridge.core.rule.windows.percentile import DEFINITIONS
-from weighbridge.core.rule.windows.window import read_window
+from weighbridge.core.rule.window import FieldReader, read_window
 
 TIERS_MAX: Final = 20
 """Tiers that a rule may carry."""
@@ -79,8 +74,8 @@ _HUNDRED: Final = Decimal(100)
 def read_filling(given: Mapping[str, Any]) -> tuple[GapFilling | None, list[Problem]]:
     """Read how a rule fills gaps as it is written in JSON; None with everything that is wrong with it."""
     reader = FieldReader(given, FIELD)
-    border, border_text = reader.condition("border_where")
-    operating, operating_text = reader.condition("operating_where")
+    border, border_text = _condition(reader, "border_where")
+    operating, operating_text = _condition(reader, "operating_where")
     slots = reader.whole("availability_slots", AVAILABILITY_SLOTS_MAX)
     rounding = _rounding(reader)
     conservative = reader.choice("conservative", list(Conservative), Conservative.HIGH)
@@ -104,22 +99,9 @@ def check_filling(filling: GapFilling, records: Vocabulary, data_point: str) -> 
         said = f"{FIELD} fills gaps with numbers, and {slug!r} of {records.label} holds none."
         problems.append(Problem(said, FIELD, "invalid"))
     for tree, field, kind, what in _expressions(filling):
-        types: dict[str, Type] = {}
-        unknown: list[Problem] = []
-        for name in names(tree):
-            known = _type_of_name(name, records)
-            if known is None:
-                unknown.append(unknown_name(name, records, field))
-            else:
-                types[name.text] = known
+        types, unknown = types_of(names(tree), [records], field, RuleTarget.DATA_POINT)
         problems += dict.fromkeys(unknown) or _wrong_kind(tree, types, kind, field, what)
     return problems
-
-
-def _type_of_name(name: Name, records: Vocabulary) -> Type | None:
-    if not name.is_verbatim and name.text in TAGS[RuleTarget.DATA_POINT]:
-        return TEXT
-    return type_of(name, [records])
 
 
 def _expressions(filling: GapFilling) -> Iterable[tuple[Expression, str, Kind, str]]:
@@ -138,15 +120,41 @@ def _expressions(filling: GapFilling) -> Iterable[tuple[Expression, str, Kind, s
 
 
 def _wrong_kind(
-    tree: Expression, types: Mapping[str, Type], kind: Kind, field: str, what: str
+    tree: Expression,
+    types: Mapping[str, Type],
+    kind: Kind,
+    field: str,
+    what: str,
+    *,
+    leaves: Mapping[Expression, Type] | None = None,
 ) -> list[Problem]:
     try:
-        found = check(tree, NameScope(dict(types)))
+        found = check(tree, NameScope(types), leaves or {})
     except ExpressionError as error:
         return [Problem(str(error), field, "invalid")]
     if found.kind is kind:
         return []
     return [Problem(str(ExpressionError(f"{what}; this is {found}.", tree.position)), field, "invalid")]
+
+
+def _condition(
+    reader: FieldReader, name: str, language: Language = SLOT_LANGUAGE, *, is_required: bool = False
+) -> tuple[Expression | None, str | None]:
+    given = reader.take(name)
+    if given is None and not is_required:
+        return None, None
+    if not isinstance(given, str) or not given.strip():
+        reader.refuse(name, "is an expression, as a text")
+        return None, None
+    return _parsed(reader, name, given.strip(), language), given.strip()
+
+
+def _parsed(reader: FieldReader, name: str, text: str, language: Language) -> Expression | None:
+    try:
+        return parse(text, language)
+    except ExpressionError as error:
+        reader.problems.append(Problem(str(error), f"{reader.path}.{name}", "invalid"))
+        return None
 
 
 def _rounding(reader: FieldReader) -> ValueRounding | None:
@@ -178,7 +186,7 @@ def _tiers(reader: FieldReader) -> list[Tier | None]:
 
 def _tier(reader: FieldReader, *, is_alone: bool) -> Tier | None:
     """A tier, or a single method without tiers, whose fields stand among those of the filling."""
-    when, when_text = (None, None) if is_alone else reader.condition("when", TIER_LANGUAGE)
+    when, when_text = (None, None) if is_alone else _condition(reader, "when", TIER_LANGUAGE)
     if when is not None:
         reader.problems += _wrong_when(when, f"{reader.path}.when")
     code = reader.take("code")
@@ -195,9 +203,8 @@ def _wrong_when(tree: Expression, field: str) -> Iterable[Problem]:
     for name in names(tree):
         said = f"At {name.position}: a tier looks at no data; it may ask for {_ASKED}."
         return [Problem(said, field, "unknown")]
-    bare = replaced(tree, lambda node: node in TIER_CALLS, placeholder)
-    types = {key_of(call): PLAIN for call in TIER_CALLS}
-    return _wrong_kind(bare, types, Kind.TRUTH, field, "A when must be true or false")
+    leaves: dict[Expression, Type] = dict.fromkeys(TIER_CALLS, PLAIN)
+    return _wrong_kind(tree, {}, Kind.TRUTH, field, "A when must be true or false", leaves=leaves)
 
 
 _ASKED: Final = ", ".join(f"{call.function}()" for call in TIER_CALLS)
@@ -211,7 +218,7 @@ def _method(reader: FieldReader, depth: int) -> SlotMethod | None:
     if name == "constant":
         return FixedValue(reader.number("value"))
     if name == "expression":
-        tree, text = reader.condition("expression", is_required=True)
+        tree, text = _condition(reader, "expression", is_required=True)
         return None if tree is None or text is None else Computed(tree, text)
     return _named_method(name, reader, depth)
 
@@ -277,16 +284,13 @@ def _look_back(reader: FieldReader) -> LookBack | None:
     if not isinstance(given, Mapping):
         reader.refuse("window", "says which values the method is taken of; it is an object")
         return None
-    window, problems = read_window(given, allows_both=True)
-    reader.problems += [
-        replace(one, message=f"{reader.path}.{one.message}", field=f"{reader.path}.{one.field}")
-        for one in problems
-    ]
+    window, problems = read_window(given, f"{reader.path}.window", allows_both=True)
+    reader.problems += problems
     if given.get("include_current") is True:
         reader.refuse("window.include_current", "is false where gaps are filled; an empty slot is no member")
     where = None
     if window is not None and window.where is not None:
-        where = reader.parsed("window.where", window.where, SLOT_LANGUAGE)
+        where = _parsed(reader, "window.where", window.where, SLOT_LANGUAGE)
     return None if window is None else LookBack(window, where)
 
 

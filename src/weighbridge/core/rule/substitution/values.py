@@ -14,11 +14,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.core.expression.functions.aggregate import average, median
+from weighbridge.core.expression.functions import average, median
 from weighbridge.core.expression.value import Element, Fault
 from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total
-from weighbridge.core.rule.substitution.definition import ValueRounding
-from weighbridge.core.rule.substitution.methods import (
+from weighbridge.core.rule.percentile import percentile
+from weighbridge.core.rule.substitution.definition import (
     BorderMethod,
     Computed,
     DeviationKind,
@@ -28,12 +28,12 @@ from weighbridge.core.rule.substitution.methods import (
     FromBorders,
     FromWindow,
     SlotMethod,
+    ValueRounding,
     WindowMethod,
     Without,
     name_of,
 )
 from weighbridge.core.rule.substitution.series import Absence, Absent, Border, Given, SeriesSlot
-from weighbridge.core.rule.windows.percentile import percentile
 from weighbridge.core.time.instant import MILLISECOND
 
 _ONE: Final = Decimal(1)

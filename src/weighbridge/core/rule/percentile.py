@@ -11,12 +11,17 @@ Of n values in ascending order, numbered from 1, and a share p from 0 to 1:
 
 `linear` is another name of `inclusive`.
 
+`Ordered` keeps numbers in order while they come and go, in sorted chunks of bounded length, so that a change
+moves few of them: a percentile of a sliding window costs no sorting.
+
 Invariants: a percentile lies between the smallest and the largest value; equal values are interchangeable,
-so it never depends on the order in which they came.
+so it never depends on the order in which they came; every chunk but an only one holds at least one number,
+and chunk after chunk the numbers ascend.
 
 An example: of the values 1 to 10 the 90th percentile is 9, 10, 9, 9.1 and 9.9, in the order above.
 """
 
+from bisect import bisect_left, insort
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Final, Protocol
@@ -24,6 +29,7 @@ from typing import Final, Protocol
 from weighbridge.core.quantity.number import CONTEXT, EXACT
 
 _ONE: Final = Decimal(1)
+_CHUNK_MAX: Final = 512
 
 
 class Ascending(Protocol):
@@ -83,3 +89,50 @@ def percentile(values: Ascending, share: Decimal, definition: str) -> Decimal:
         return low
     step = EXACT.multiply(fraction, EXACT.subtract(values[below], low))
     return CONTEXT.plus(EXACT.add(low, step))
+
+
+class Ordered:
+    """Numbers in ascending order, each as often as it was added."""
+
+    __slots__ = ("_chunks", "_count", "_tops")
+
+    def __init__(self) -> None:
+        self._chunks: list[list[Decimal]] = [[]]
+        self._tops: list[Decimal] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, rank: int) -> Decimal:
+        for chunk in self._chunks:
+            if rank < len(chunk):
+                return chunk[rank]
+            rank -= len(chunk)
+        raise IndexError(rank)
+
+    def add(self, value: Decimal) -> None:
+        """Put a number in."""
+        index = min(bisect_left(self._tops, value), len(self._chunks) - 1)
+        chunk = self._chunks[index]
+        insort(chunk, value)
+        if len(chunk) > _CHUNK_MAX:
+            half = len(chunk) // 2
+            self._chunks[index : index + 1] = [chunk[:half], chunk[half:]]
+            self._tops[index : index + 1] = [chunk[half - 1], chunk[-1]]
+        else:
+            self._tops[index : index + 1] = [chunk[-1]]
+        self._count += 1
+
+    def remove(self, value: Decimal) -> None:
+        """Take a number out that was put in."""
+        index = bisect_left(self._tops, value)
+        chunk = self._chunks[index]
+        del chunk[bisect_left(chunk, value)]
+        if chunk:
+            self._tops[index] = chunk[-1]
+        else:
+            del self._tops[index]
+            if len(self._chunks) > 1:
+                del self._chunks[index]
+        self._count -= 1

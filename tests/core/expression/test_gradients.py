@@ -19,8 +19,13 @@ from weighbridge.core.expression import (
     quantities,
     quantity,
 )
-from weighbridge.core.expression.derivative import PARTIALS, WITHOUT_DERIVATIVE, gradients_of, trace
-from weighbridge.core.expression.derivative.degree import degree_of
+from weighbridge.core.expression.derivative import (
+    PARTIALS,
+    WITHOUT_DERIVATIVE,
+    degree_of,
+    gradients_of,
+    trace,
+)
 from weighbridge.core.expression.tree import Operator
 from weighbridge.core.quantity.number import CONTEXT, total
 from weighbridge.core.quantity.unit import ONE, parse_unit
@@ -131,6 +136,13 @@ def test_units_are_converted_on_the_way():
     assert heat == {"warm": 2, "mass": Decimal("293.15")}
 
 
+@pytest.mark.parametrize("text", ["round(mass, 1)", "round(mass * 2, 1, half_up) / 2"])
+def test_a_quantity_that_is_rounded_changes_with_it(text):
+    environment = Environment({"mass": quantity(Decimal("2.55"), parse_unit("t"))})
+
+    assert gradients_of(trace(parse(text), environment), ONCE, parse_unit("t")) == {"mass": 1}
+
+
 def test_a_branch_that_is_not_taken_may_have_no_value():
     assert gradients("if(days = 0, mass, mass / days)", days=0, mass=5) == {"mass": 1}
 
@@ -140,6 +152,7 @@ def test_every_operation_has_a_derivative_or_is_named_as_having_none():
 
     assert arithmetic | {*FUNCTIONS} == {*PARTIALS} | WITHOUT_DERIVATIVE
     assert not {*PARTIALS} & WITHOUT_DERIVATIVE
+    assert {"lookup", "count", "duration_hours", "period_days", "period_hours"} == WITHOUT_DERIVATIVE
 
 
 SMOOTH = (

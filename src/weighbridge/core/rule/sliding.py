@@ -21,15 +21,12 @@ starts more than two days before it leaves; then the aggregates are told, and th
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final, Protocol
 
-from weighbridge.core.expression.tree import FunctionCall, Number, Word
 from weighbridge.core.expression.value import Element
 from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO
-from weighbridge.core.rule.windows.ordered import Ordered
-from weighbridge.core.rule.windows.percentile import percentile
+from weighbridge.core.rule.percentile import Ordered, percentile
 from weighbridge.core.time.expectation import MeterSlot
 
 DEFINITION: Final = "linear"
@@ -211,29 +208,3 @@ class Same:
 
     def result(self, own: Any) -> Element:
         return ZERO if own is None else Decimal(self._members[own])
-
-
-BEFORE: Final = frozenset(["previous", "missed_slots"])
-"""Aggregates that are told when the record arrives, before it is a member itself."""
-
-_MAKERS: Final[Mapping[str, Callable[[], Sliding]]] = {
-    "count": Count,
-    "sum": Sum,
-    "average": Average,
-    "stddev": Deviation,
-    "min": lambda: Extreme(is_largest=False),
-    "max": lambda: Extreme(is_largest=True),
-    "median": lambda: Ranked(Decimal("0.5"), DEFINITION),
-    "previous": Previous,
-    "count_same": Same,
-    "missed_slots": MissedSlots,
-}
-
-
-def sliding(call: FunctionCall) -> Sliding:
-    """A fresh aggregate for a call, whose arguments are known to be right."""
-    match call:
-        case FunctionCall(function="percentile", arguments=(_, Number(value=share), *definition)):
-            named = definition[0].text if definition and isinstance(definition[0], Word) else DEFINITION
-            return Ranked(share.scaleb(-2, EXACT), named)
-    return _MAKERS[call.function]()

@@ -23,13 +23,15 @@ An example: deliveries on Tuesday 28 January, Thursday 30 January, Saturday 1 Fe
     {"kind": "calendar", "unit": "month", "value": 2}                             | 28 Jan, 30 Jan, 1 Feb
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final
 
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import ZERO, NumberError, limited
 from weighbridge.core.time.cadence import slot_at
 from weighbridge.core.time.instant import MILLISECOND, Interval
 
@@ -141,21 +143,143 @@ def reach(window: Window | None, first: datetime, zone: tzinfo) -> datetime | No
             return window.opening(window.period(first, zone), zone)
 
 
+class FieldReader:
+    """Takes the fields of an object out of it, noting problems by their paths.
+
+    What is taken once is gone, so what is left over at the end is what nobody knows. A reader never raises,
+    and gives something of the right type in place of what is wrong.
+    """
+
+    def __init__(self, given: Mapping[str, Any], path: str, problems: list[Problem] | None = None) -> None:
+        self.path = path
+        self.problems: list[Problem] = [] if problems is None else problems
+        self.given = dict(given)
+
+    def take(self, name: str, default: Any = None) -> Any:
+        return self.given.pop(name, default)
+
+    def refuse(self, name: str, what: str) -> None:
+        field = f"{self.path}.{name}"
+        self.problems.append(Problem(f"{field} {what}.", field, "invalid"))
+
+    def refuse_the_rest(self, what: str) -> None:
+        for name in self.given:
+            self.refuse(name, what)
+        self.given.clear()
+
+    def at(self, name: str, given: Any) -> "FieldReader | None":
+        """A reader of an object inside this one."""
+        if isinstance(given, Mapping):
+            return FieldReader(given, f"{self.path}.{name}", self.problems)
+        self.refuse(name, "is an object")
+        return None
+
+    def inside(self, name: str) -> "FieldReader | None":
+        given = self.take(name)
+        return None if given is None else self.at(name, given)
+
+    def choice(self, name: str, allowed: Sequence[str], default: str | None = None) -> str:
+        given = self.take(name)
+        if given is None and default is not None:
+            return default
+        if isinstance(given, str) and given in allowed:
+            return given
+        self.refuse(name, f"is one of {', '.join(allowed)}")
+        return allowed[0]
+
+    def whole(self, name: str, most: int, *, least: int = 1, is_required: bool = False) -> int | None:
+        given = self.take(name)
+        if given is None and not is_required:
+            return None
+        return self.check_whole(name, given, most, least)
+
+    def check_whole(self, name: str, given: Any, most: int, least: int = 1) -> int | None:
+        if isinstance(given, int) and not isinstance(given, bool) and least <= given <= most:
+            return given
+        self.refuse(name, f"is a whole number from {least:,} to {most:,}")
+        return None
+
+    def number(self, name: str, least: Decimal | None = None, most: Decimal | None = None) -> Decimal:
+        given = self.take(name)
+        if isinstance(given, Decimal | int) and not isinstance(given, bool):
+            try:
+                value = limited(Decimal(given))
+            except NumberError as error:
+                self.refuse(name, f"is out of limits: {error}".removesuffix("."))
+                return ZERO
+            if (least is None or value >= least) and (most is None or value <= most):
+                return value
+        from_ = "" if least is None else f" from {least}"
+        self.refuse(name, f"is a number{from_}{'' if most is None else f' to {most}'}")
+        return ZERO
+
+
 def read_window(
-    given: Mapping[str, Any], *, allows_both: bool = False
+    given: Mapping[str, Any], path: str = "window", *, allows_both: bool = False
 ) -> tuple[Window | None, list[Problem]]:
     """Read a window as it is written in JSON; None with everything that is wrong with it.
 
     `allows_both` says whether a rolling window may have a duration and a number of members at once.
     """
-    reader = _WindowReader(dict(given), allows_both=allows_both)
+    reader = FieldReader(given, path)
     kind = KINDS.get(str(reader.take("kind")))
     if kind is None:
-        return None, [Problem("window.kind is rolling, trailing or calendar.", "window.kind", "invalid")]
-    window = reader.rolling() if kind == "rolling" else reader.calendar()
-    for name in reader.given:
-        reader.refuse(name, f"is no part of a {kind} window")
+        reader.refuse("kind", "is rolling, trailing or calendar")
+        return None, reader.problems
+    window = _read_calendar(reader) if kind == "calendar" else _read_rolling(reader, allows_both=allows_both)
+    reader.refuse_the_rest(f"is no part of a {kind} window")
     return (None if reader.problems else window), reader.problems
+
+
+def _read_rolling(reader: FieldReader, *, allows_both: bool) -> Rolling:
+    members, duration = reader.take("members"), reader.take("duration")
+    if duration is None and "value" in reader.given:
+        duration = {"value": reader.take("value"), "unit": reader.take("unit")}
+    bounds = [bound for bound in (members, duration) if bound is not None]
+    if not bounds or (len(bounds) == 2 and not allows_both):
+        which = "or both" if allows_both else "one of them"
+        reader.refuse("duration", f"or window.members says how far a rolling window reaches back, {which}")
+    includes_current = reader.take("include_current", default=False)
+    if not isinstance(includes_current, bool):
+        reader.refuse("include_current", "is true or false")
+    return Rolling(
+        None if duration is None else _read_duration(reader, duration),
+        None if members is None else reader.check_whole("members", members, MEMBERS_MAX),
+        includes_current is True,
+        _read_where(reader),
+    )
+
+
+def _read_calendar(reader: FieldReader) -> Calendar:
+    unit, extent = reader.take("unit"), reader.take("extent", default=Extent.TO_DATE)
+    if not isinstance(unit, str) or unit not in PERIODS:
+        reader.refuse("unit", f"of a calendar window is one of {', '.join(PERIODS)}")
+    if extent not in list(Extent):
+        reader.refuse("extent", f"is {' or '.join(Extent)}")
+        extent = Extent.TO_DATE
+    value = reader.check_whole("value", reader.take("value", default=1), PERIODS_MAX)
+    return Calendar(str(unit), value or 1, Extent(extent), _read_where(reader))
+
+
+def _read_duration(reader: FieldReader, given: Any) -> timedelta:
+    fields = dict(given) if isinstance(given, Mapping) else {}
+    if {"value", "unit"} != fields.keys():
+        reader.refuse("duration", f"has a value and a unit, one of {', '.join(CLOCK_UNITS)}")
+        return timedelta()
+    unit = CLOCK_UNITS.get(str(fields["unit"]))
+    if unit is None:
+        reader.refuse("duration.unit", f"is one of {', '.join(CLOCK_UNITS)}")
+        return timedelta()
+    most = timedelta(days=DURATION_DAYS_MAX) // unit
+    return unit * (reader.check_whole("duration.value", fields["value"], most) or 1)
+
+
+def _read_where(reader: FieldReader) -> str | None:
+    where = reader.take("where")
+    if where is not None and (not isinstance(where, str) or not where.strip()):
+        reader.refuse("where", "is an expression, as a text")
+        return None
+    return where
 
 
 def write_window(window: Window) -> dict[str, Any]:
@@ -181,70 +305,3 @@ def _written(duration: timedelta) -> dict[str, Any]:
         (unit, length) for unit, length in reversed(CLOCK_UNITS.items()) if not duration % length
     )
     return {"value": duration // length, "unit": unit}
-
-
-class _WindowReader:
-    """Takes the fields of a window out of the object that was given, noting problems."""
-
-    def __init__(self, given: dict[str, Any], *, allows_both: bool) -> None:
-        self.given = given
-        self._allows_both = allows_both
-        self.problems: list[Problem] = []
-
-    def take(self, name: str, default: Any = None) -> Any:
-        return self.given.pop(name, default)
-
-    def refuse(self, name: str, what: str) -> None:
-        self.problems.append(Problem(f"window.{name} {what}.", f"window.{name}", "invalid"))
-
-    def rolling(self) -> Rolling:
-        members, duration = self.take("members"), self.take("duration")
-        if duration is None and "value" in self.given:
-            duration = {"value": self.take("value"), "unit": self.take("unit")}
-        bounds = [bound for bound in (members, duration) if bound is not None]
-        if not bounds or (len(bounds) == 2 and not self._allows_both):
-            which = "or both" if self._allows_both else "one of them"
-            self.refuse("duration", f"or window.members says how far a rolling window reaches back, {which}")
-        includes_current = self.take("include_current", default=False)
-        if not isinstance(includes_current, bool):
-            self.refuse("include_current", "is true or false")
-        return Rolling(
-            None if duration is None else self._duration(duration),
-            None if members is None else self._whole("members", members, MEMBERS_MAX),
-            includes_current is True,
-            self._where(),
-        )
-
-    def calendar(self) -> Calendar:
-        unit, extent = self.take("unit"), self.take("extent", default=Extent.TO_DATE)
-        if not isinstance(unit, str) or unit not in PERIODS:
-            self.refuse("unit", f"of a calendar window is one of {', '.join(PERIODS)}")
-        if extent not in list(Extent):
-            self.refuse("extent", f"is {' or '.join(Extent)}")
-            extent = Extent.TO_DATE
-        value = self._whole("value", self.take("value", default=1), PERIODS_MAX)
-        return Calendar(str(unit), value, Extent(extent), self._where())
-
-    def _duration(self, given: Any) -> timedelta:
-        fields = dict(given) if isinstance(given, Mapping) else {}
-        if {"value", "unit"} != fields.keys():
-            self.refuse("duration", f"has a value and a unit, one of {', '.join(CLOCK_UNITS)}")
-            return timedelta()
-        value, unit = fields["value"], CLOCK_UNITS.get(str(fields["unit"]))
-        if unit is None:
-            self.refuse("duration.unit", f"is one of {', '.join(CLOCK_UNITS)}")
-            return timedelta()
-        return unit * self._whole("duration.value", value, timedelta(days=DURATION_DAYS_MAX) // unit)
-
-    def _whole(self, name: str, value: Any, most: int) -> int:
-        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most:
-            return value
-        self.refuse(name, f"is a whole number from 1 to {most:,}")
-        return 1
-
-    def _where(self) -> str | None:
-        where = self.take("where")
-        if where is not None and (not isinstance(where, str) or not where.strip()):
-            self.refuse("where", "is an expression, as a text")
-            return None
-        return where

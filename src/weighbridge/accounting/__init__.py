@@ -1,16 +1,16 @@
-"""What is claimed: runs of models over collected data, batches, ledgers, and draws between them.
+"""Accounting: calculations over collected data, batches, ledgers, and withdrawals between them.
 
-Collected measurements and versions of models come in; batches with their lineage, and entries on ledgers, go
-out. Each folder below imports only from those that stand after it:
+Measurements in force and versions of models come in. Batches with their provenance and ledger entries go
+out.
 
-- `batch_generations`, `batches`, `ledgers`, `statements`, `instruments`, `model_runs`,
-  `version_comparisons`: the nouns, what a caller can name;
-- `posting`: writes what was proposed, and undoes it;
-- `planning`: proposes what a generation would post, and writes nothing;
-- `drawing`: what runs may take from other ledgers, by rule or by hand;
-- `counting`: what counts an event, over the slots of several versions;
-- `inputs`: what a model reads, and `tracing`: what a batch was made of;
-- `books`: what has been posted, and how the rest of the area names and reads it.
+Nouns: `ledgers`, `statements`, `instruments`, `batches`, `batch_generations`, `model_runs` and
+`version_comparisons`. Machinery, each folder importing only those below it:
 
-Start with `planning/propose.py` and `batch_generations/tasks.py`: a generation is there in two pages.
+- `posting`: writes a proposal to the books, and deletes what was posted
+- `planning`: proposes what a generation would post, and writes nothing
+- `inputs`: what a model reads; `tracing`: what a batch was made of; `withdrawals`: what runs may withdraw
+- `books`: what was posted, and how the rest of the area identifies and reads it
+- `records`: the data structures of the interface
+
+Start with `batch_generations.py` and `planning/proposal.py`.
 """

@@ -1,10 +1,10 @@
-"""The Python client: every operation of the interface as a method, for programs that wait and that await.
+"""The Python client: every operation of the interface as a method, for programs that wait or await.
 
-In: an address and a token. Out: records as typed values, decimals exact, times aware of their zone.
+An address and a token come in. Records go out as typed values, decimals exact, times with their zone.
 
-Read first `call.py` (what a call is), then `carrying.py` (how it is carried out: the one place that decides
-what is sent again), then `waiting.py` and `awaiting.py`, which run the same flows. `made/` follows from
-the OpenAPI document by `make docs`: records, calls and methods.
+Read `calls.py` first (what a call is, how it is executed, and the one place that decides what is sent
+again), then `flows.py` (several calls that belong together), `pages.py` (lists) and `clients.py`, the two
+clients. `made/` follows from the OpenAPI document by `make docs`: records, calls and methods.
 """
 
 from weighbridge.client.clients import AsyncClient, Client

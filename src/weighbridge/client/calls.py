@@ -165,7 +165,7 @@ def of_query(value: Any) -> str:
 # How a call is carried out: sent, sent again where that is safe, and its answer read.
 #
 # A flow is a generator that asks for one thing at a time, to send a request or to pause, and is told what
-# came of it. What runs a flow decides how it waits: `waiting.py` blocks, `awaiting.py` awaits. The rules
+# came of it. What runs a flow decides how it waits: `Client` blocks, `AsyncClient` awaits. The rules
 # stand here.
 #
 # Invariant: a request that may have arrived is sent again only where that has no second effect: a reading

@@ -1,9 +1,11 @@
 """The database: the only place that connects, begins and commits.
 
-In come statements and their values, out go rows, records and pages. Read `engine.py` first (transactions
-that read and that write; `transaction.py` and `message.py` are what they stand on), then `row.py` (what to
-select for a record), `listing.py` and `cursor.py` (lists: filters, order, pages), `patch.py` (changes of a
-record). `keys.py` and `memory.py` are what a process holds between requests, `json.py` and `literal.py` how
-values are written. `hosts/` finds the host that takes writes and reads from a replica, `embedded/` runs
-PostgreSQL itself, `schema/` brings a database to the newest of the steps in `migrations/`.
+Statements and their values come in, rows, records and pages go out. Read `engine.py` first (transactions
+that read and that write), then `transaction.py` and `message.py` below it, and `row.py` (what to select for
+a record, and changes of one). `locks.py` names all advisory locks. `connections.py` finds the host that
+takes writes, `replica.py` reads from another, and `threads.py` has the threads of computations. `json.py`
+and `literal.py` write values.
+
+`lists` has filters, order and pages, `embedded` runs PostgreSQL itself, and `migration.py` with `roles.py`
+brings a database to the newest step of `migrations`.
 """

@@ -1,11 +1,15 @@
-"""HTTP: what all endpoints share between the socket and the function of a noun.
+"""HTTP: what all operations share between the socket and the handler of a noun.
 
-In comes a request, out go a reply in JSON or a file, a refusal in sentences, a log line and the OpenAPI
-document. Read `endpoint.py` first: the decorators of routes and what one request goes through; `operation.py`
-is what they promise. Around it are `edge.py` (ids, log, limits of a request), `caller.py` with `access/` (who
-may), `arrival/`, `wire.py`, `shape.py` and `text.py` (bodies), `upload.py` and `attachment.py` (files),
-`admission/` (whose turn it is), `computing/` (what computes, apart from the rest), `idempotency.py` and
-`shortcut.py` (the same request again, and a small one quickly), `reply.py` and `refusal.py` (answers).
-`openapi/` derives the document from what the decorators were told; `health.py` and `metrics.py` belong to no
-noun.
+A request comes in. A response in JSON or a file, an error response, a log line and the OpenAPI document go
+out. Each folder imports only those below it:
+
+- `openapi`: the document, derived from what the decorators declare, and the guide
+- `endpoints`: the decorators of routes and the steps of a request; read `endpoint.py` first
+- `computing`: requests that compute, apart from all others
+- `messages`: the outermost layer, bodies, replies and error responses; `operation.py` has what a route
+  promises
+
+Files at the root serve all of them: `caller.py` (who calls), `wire.py`, `pieces.py` and `text.py` (bodies),
+`shares.py` and `rate_limits.py` (whose turn it is), `idempotency.py` and `shortcut.py` (the same request
+again, and one event quickly), `outgoing.py` (calls to others), `health.py` and `metrics.py`.
 """

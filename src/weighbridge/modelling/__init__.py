@@ -1,6 +1,7 @@
-"""How measurements become claims: model documents with their versions, checked, compared and tried out.
+"""Modelling: model documents with their versions, validated, compared and simulated, and static inputs.
 
-In come YAML documents and static inputs; out go versions that never change, which accounting runs. The nouns
-are `models` and `static_inputs`. Behind them: `document` (read and judged), `versions` (as stored),
-`simulation` (tried out).
+YAML documents and static inputs come in. Versions that never change go out, which accounting runs.
+
+Nouns: `models` (with `models_simulation`) and `static_inputs`. Below them, `document` reads, stores and
+validates a document, and `records` has the data structures of the interface.
 """

@@ -1,7 +1,11 @@
-"""What every area stands on: who may call, what is written down of it, and work that outlives a request.
+"""Platform: who may call, the audit log, and tasks that outlive a request.
 
-The nouns are `accounts`, `api_tokens`, `audit_log`, `async_tasks` and `feature_flags`. Behind them: `changes`
-(what a write leaves behind, which every writing action goes through), `authentication` (who a request acts
-for), `tenancy` (which records an account has),
-`queue` (the jobs of tasks), `audit_tree` (the tree over the audit log, its signed heads and its proofs).
+Nouns: `users` (with accounts and sign-in), `api_tokens`, `audit_log`, `async_tasks` and `feature_flags`.
+`tenancy` limits queries to the records of an account, and `queue` has the jobs of tasks. Machinery, each
+folder importing only those below it:
+
+- `audit`: the tree over the audit log, its signed heads and proofs; `authentication`: passwords, sessions,
+  and who may act on whom
+- `changes`: what every write leaves behind
+- `records`: the data structures of the interface
 """

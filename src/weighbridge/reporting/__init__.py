@@ -1,21 +1,21 @@
-"""What is claimed before someone outside: reports of what ledgers hold, sent off, accepted, and restated.
+"""Reporting: reports of what ledgers contain, submitted, accepted and restated.
 
-Batches of ledgers come in; amounts reserved and posted on those ledgers, and what receivers are sent, go out.
-The nouns of the interface:
+Batches of ledgers come in. Amounts reserved and posted on those ledgers, and files for receivers, go out.
 
-- `registries`: where reports go, and what proves there who calls;
-- `methodologies`: the rules that reports follow, and what they ask for before one is sent off;
-- `report_links`: addresses that open a report to whoever has them;
-- `reports`: drafts, their way through submission to acceptance or rejection, and restatement.
+Nouns:
 
-The machinery below them, from the bottom up; a package imports only from those before it:
+- `registries`: where reports go, and the secrets that authenticate the service there
+- `methodologies`: the rules that reports follow, and their submission requirements
+- `report_links`: addresses that open a report
+- `reports`: drafts, their submission, acceptance or rejection, and restatement
 
-- `taking`: what may be taken of batches, what a chain of reports holds, and the entries that change that;
-- `restating`: what a report says otherwise than the one that it restates, and why;
-- `submission`: what must hold before a report is sent off, and the adapters that send it;
-- `linking`: the report behind a link, and what is told of its uses.
-- `rendering`: the file that is sent, as a mapping says, and the schema that it is held against.
-- `bundle`: one file with all that a report rests on, made when it is sent off, for whoever checks it offline.
+Machinery, each folder importing only those below it:
 
-Start with `core/report/state.py`, the table of all moves, and `reports/actions.py`.
+- `bundle`: one file with everything that a report rests on; `rendering`: the file that is sent, and its
+  schema
+- `submission`: requirements, and the adapters that send a report
+- `inclusion`: what a report may include of batches, and the entries that this posts
+- `records`: the data structures of the interface
+
+Start with `core/report/state.py`, the table of all moves, and `reports.py`.
 """

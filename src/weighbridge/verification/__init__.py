@@ -1,17 +1,17 @@
 """Verification: recompute what the service claims, and name everything that does not hold.
 
-In comes a database, with the store of evidence files if there is one; out goes a `VerificationReport`: each
+A database comes in, with the store of evidence files if there is one. A `VerificationReport` goes out: each
 invariant in words, with a sentence for each record that breaks it.
 
-- `invariant`: what the checks of the books are: words, a sentence, a statement that returns violations
-- `books`: all of them, with those of `postings`, `batches`, `corrections` and `imputed`
-- `recomputation`: every batch anew, by `recomputing/` from the events that it was made of and what it drew,
-  with the model version that made it, to the last digit
-- `roll_ups`: every rolled-up event anew, from its readings
-- `audit_tree`: the sealed rows of the audit log
+- `books` and `invariants`: statements that return the records which break an invariant
+- `recomputation`, with `slots` and `draws`: every batch again from its events and withdrawals, with the
+  model version that made it, to the last digit
+- `recorded`, with `recorded_nouns`: stored records against the audit log
+- `waiting`: the marks of events that wait for a generation
+- `audit_tree`: the logged rows of the audit log
 - `evidence`: every evidence file
 
-Invariants: verifying changes nothing; all is read from one snapshot; a violation says which record.
+Invariants: verifying changes nothing; one snapshot is read; a violation names its record.
 """
 
 from collections.abc import Awaitable, Callable

@@ -1,18 +1,12 @@
-"""The web app: pages for people, rendered on the server over the same queries and actions as the interface.
+"""The web app: pages for people, rendered on the server over the handlers of the interface.
 
-A page is a function behind a path that asks operations of the interface (`visit.ask`, `visit.do`) and
-names a template; it never goes over HTTP, and has the permissions of whoever has signed in. Read `page.py`
-first: the decorators `page` and `form` and what one request goes through; `visit.py` is what a function gets.
+A page is a function at a path. It calls operations of the interface (`visit.ask`, `visit.do`) without HTTP,
+with the permissions of the person who signed in, and names a template. Each folder imports only those below
+it:
 
-Around it are `session.py` (whose cookie), `arrival.py` (what was typed, and files), `crossing.py` (forms come
-from our own pages), `answer.py` (pages on their way out, with their headers), `refusals.py` (refusals as
-pages), `rendering.py` (templates),
-`assets.py` (styles and scripts under hashed names), `frame.py` (rail, project, counts), `listing.py` (filters
-and pages of a list), `as_data.py` (`.json`, `.csv`) and `notice.py` (what was just done).
-
-`showing/` writes figures and times, `drawing/` pictures as SVG and formulas as MathML, all of them pure
-functions. The areas have their pages in folders of their own: `access/` `overview/` `data/` `models/`
-`rules/` `records/`; `contents.py` lists them all. What has no page of its own gets a plain one from
-`records/`, so that every record opens, and is typed in by `forms/`. `guidance.py` finds the operation and the
-guide that help with a page.
+- `pages`: the pages, by what they show; `contents.py` lists them, and `records.py` opens any other record
+- `forms`: forms made from the types that the interface takes
+- `framework`: the decorators of pages, the visit, the session, lists and rendering; read `page.py`, then
+  `visit.py`
+- `display`: figures, times, pictures as SVG and formulas as MathML, as pure functions
 """

@@ -1,6 +1,6 @@
 """Rows whose events the project has already with other values: told of, or corrected, and never passed over.
 
-The facts are those of uploads; what a field counts as is `collection.intake.sent_again.differences`.
+The facts are those of uploads; what a field counts as is `collection.intake.client_references.differences`.
 """
 
 from decimal import Decimal

@@ -1,7 +1,7 @@
 """Check new events against their types and convert them to rows of the database.
 
 This is the hot path of collection: a few microseconds for each event. The quick test of a number (a
-short text without an exponent) accepts only what the full rule in `core.number` accepts too.
+short text without an exponent) accepts only what the full rule in `core.quantity.number` accepts too.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

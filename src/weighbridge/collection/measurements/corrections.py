@@ -89,7 +89,7 @@ _COMPLETE: Final = f"""
 # Corrections: values that stand beside the captured ones, written and undone in sets.
 #
 # People, rules and completions all go through `apply_corrections`; `undo` takes back what was applied.
-# After either, of each value the one that prevails (`core.correction`) is in force, the event's row shows
+# After either, of each value the one that prevails (`core.collection.correction`) is in force, the event's row shows
 # it, and every run that used the value is marked stale: all in the caller's transaction, one statement for
 # each table.
 #
@@ -99,7 +99,7 @@ _COMPLETE: Final = f"""
 
 _SOURCES: Final = ", ".join(f"'{source}'" for source in PRECEDENCE)
 PREVAILING_FIRST: Final = f"array_position(ARRAY[{_SOURCES}], c.source), c.priority, c.id DESC"
-"""The order of `core.correction.prevailing` over corrections `c`, in SQL."""
+"""The order of `core.collection.correction.prevailing` over corrections `c`, in SQL."""
 
 PORTION: Final = 2_000
 """Corrections of a rule that are written, or reverted, at a time: so long statements never run."""

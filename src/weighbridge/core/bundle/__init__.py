@@ -1,18 +1,17 @@
-"""The proof bundle: one file with all that a report rests on, and the check of it, which needs nothing else.
+"""The proof bundle: one file with everything that a report rests on, and its check, which needs nothing else.
 
-In comes the content of a file, as memory; out goes what does not hold. Read in this order:
+The content of a file comes in, as memory; what does not hold goes out. Read in this order:
 
-- `form`: the archive, of which every byte follows from its parts, its tables, and lineage
+- `form`: the archive, of which every byte follows from its parts, and its tables
 - `contents`: all of that, read
-- `index`, `page`, `equation_lines`: what follows from it: digests, descriptions, the page for people
+- `page`: digests, descriptions, and the page for people
 - `trust`: signature, head of the audit log, proofs of its rows
-- `log`: whether what is stated is what the proved rows say
-- `coherence`: whether the rows hang together
-- `books`: what runs, batches and the report come to by the ledger's entries
+- `log`: whether statements equal the proved rows
+- `coherence`: whether the rows of all parts refer to one another correctly
+- `books`: the totals of runs, batches and the report by the ledger's entries
 - `slot_inputs`, `recomputation`: every batch computed again
-- `unshown`: what an older format cannot show
-- `check`: all of it in order, and `difference`: what changed between two bundles
+- `check`: all of it in order; `difference`: what changed between two bundles
 
-Invariants: whoever makes a bundle and whoever checks it write rows, headers, indexes and page by the same
-functions; nothing here reads a file, a clock or a database.
+Invariants: a bundle is written and checked by the same functions; nothing here reads a file, a clock or a
+database.
 """

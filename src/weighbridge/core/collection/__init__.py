@@ -1,5 +1,6 @@
 """Rules of what is collected, each file by itself.
 
-`correction` says which of several values is in force, and its states; `custom_field` and `spreadsheet` what
-assets carry and how it is written in a file; `evidence` and `file_type` what may stand behind an event.
+`correction` determines which of several values is in force, and its states; `custom_field` has what assets
+may carry, `evidence` which files may support an event, `data_feed` how files are read, and `capture` what a
+capture rate is.
 """

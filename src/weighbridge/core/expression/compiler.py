@@ -9,8 +9,8 @@ operands came to. The backends of this file are
     compiled      a closure over columns, of types that are known before
     compiled_row  a closure over a row of plain values, with the logic of SQL for missing ones
 
-Others derive an expression (`derivative`), write it as SQL for events (`collection.measurements.condition`),
-or follow which arrays meet (`model.parallel`). What a language adds, such as an aggregate over the window of
+Others derive an expression (`derivative`), write it as SQL for events (`collection.measurements.values`),
+or follow which arrays meet (`core.model.node_types`). What a language adds, such as an aggregate over the window of
 a rule, is a leaf: `leaves` says for which nodes the backend has something of its own.
 
 Invariants: `check` and `evaluate` raise ExpressionError and nothing else for any tree that was parsed; what

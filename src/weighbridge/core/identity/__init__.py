@@ -1,5 +1,5 @@
 """How records are named: friendly ids, names, slugs and links.
 
-Ids are made and read by `ids` and nowhere else; `name` and `slug` say what people and programs may call a
-record, `link` where it opens.
+`ids` alone makes and reads ids. `names` has what people and programs may call a record, and `suggestion`
+finds the name that a caller probably meant.
 """

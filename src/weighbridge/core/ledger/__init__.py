@@ -1,8 +1,7 @@
-"""Mass balance: partitions, allocation, draws, and what is posted.
+"""Mass balance: partitions, allocation, withdrawals, and what is posted.
 
-In come balances, what runs hold and need, and what they come to; out go draws and entries, exact to the
-last digit. Read `partition`, then `allocation` (a whole in parts) and `rounding` (of totals and draws);
-`drawing` (the values), `draw_order` and `pool/` (amounts from source batches); `timeline` (how an account
-stands at every moment); then `posting` (credits, falls, deficits), and `instrument` for what is entered by
-hand; `circle` finds models that draw from each other.
+Balances and the amounts that runs have and need come in; withdrawals and entries go out, exact to the last
+digit. Read `allocation` (partitions, and a whole in parts), `drawing` (what runs withdraw, and models that
+withdraw from each other), `pool/` (amounts from source batches), `posting` (balances over time, credits,
+downward adjustments, deficits), and `instrument` for what is entered by hand.
 """

@@ -1,6 +1,6 @@
 """Rules of callers and their work, each file by itself.
 
-`permission` and `token` say who may do what, `feature_flag` what an account has, `task_state` how a task
-moves, `audit_leaf` what the hash of a row of the audit log is made of, `audit_rows` how rows are
-held against a head, and `audit_chain` how rows followed from one another before there was a tree.
+`permission` says who may do what, `settings` which settings, features and quotas an account has, `tasks`
+how a task moves from state to state, `audit` what the hash of an audit row covers and which changes clients
+follow, and `webhook` how a delivery is signed.
 """

@@ -1,8 +1,8 @@
 """A listing is one list of the interface: what it selects, and what it may be filtered and sorted by.
 
 The table of fields is the single source: reading the query string, the SQL, the OpenAPI document and
-the reference pages all derive from it. Every list is ordered totally, bounded and paged. The table of a list
-stands in `list_table.py`, reading a page in `list_page.py`; here is how a query string is read.
+the reference pages all derive from it. Every list is ordered totally, bounded and paged. `table.py`
+has the table of a list, `page.py` reads a page, and this file reads the query string.
 """
 
 from collections import Counter

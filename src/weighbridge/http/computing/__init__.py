@@ -1,9 +1,9 @@
-"""Requests that compute, apart from all others: they never hold up the event loop that answers the rest.
+"""Requests that compute, apart from all others: they never block the event loop that answers the rest.
 
-In comes the work of a handler; out comes its answer, or a refusal when it takes too long or the client hangs
-up. Read `elsewhere` (what an API process hands to a computing process, where there is one), `frames` and
-`serving` (how that one hears and answers), then `loop` (the loop on which they are carried out). Whose turn
-it is, says `http/shares.py`.
+The work of a handler comes in; its response goes out, or an error when it takes too long or the client
+disconnects. Read `handover` (what an API process hands to a computing process, where there is one),
+`server` (how that process answers), then `loop` (the loop on which requests are executed). `http/shares.py`
+determines whose turn it is.
 """
 
 from weighbridge.http.computing.loop import ComputingLoop

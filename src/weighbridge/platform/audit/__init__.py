@@ -1,1 +1,3 @@
-"""The Merkle tree over the audit log, its signed heads and proofs, and counts of refused requests."""
+"""The tree over the audit log (`tree`), its signed heads (`heads`), and counts by the minute
+(`minute_counts`).
+"""

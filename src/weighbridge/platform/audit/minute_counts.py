@@ -72,7 +72,7 @@ async def tell_refusals(tx: Write) -> int:
 # Those that wait at the same time are counted by one statement.
 #
 # Repeats of one link, operation and answer share a row for each minute, as refused writes do
-# (`refused_writes.py`), so nobody fills the log by reading. Which links there are says `reporting/linking`.
+# (above), so nobody fills the log by reading. `reporting/report_links.py` knows the links.
 #
 # Invariant: nothing is shown by a link whose use could not be counted.
 

@@ -18,10 +18,8 @@ In: the transaction, the actor, the traces. Out: rows of `audit_log`, `rule_dirt
 They travel with the next statement or the commit, and cost no round trip. Quality and accounting read and
 clear the marks; nobody below knows them.
 
-To read: `recording` (the call), `obligations` (what each action leaves), `trace` (what all traces are), then
-each kind: `rule_marks`, `staleness` with `stale_reasons` and `newest_batch`, `holding_off`; `audit_row`; and
-`one_event`, the same for an event that is stored by one statement. `refused_writes` are rows of writes that
-came to nothing, `link_uses` those of whoever followed a link.
+Read `obligations` (the call, what each action owes, and the same for an event that one statement stores), then
+the kinds of traces: `rule_marks`, and `staleness`, with what keeps generations from missing a change.
 """
 
 from weighbridge.platform.changes.obligations import leave, record

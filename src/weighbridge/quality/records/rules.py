@@ -183,10 +183,10 @@ class RuleCorrection(msgspec.Struct, frozen=True):
 
 
 Window = Annotated[dict[str, Any], shown_as(RollingWindow | CalendarWindow)]
-"""A window as it is written; `core/rule/windows/window.py` reads it and says everything that is wrong."""
+"""A window as it is written; `core/rule/window.py` reads it and says everything that is wrong."""
 
 Correction = Annotated[dict[str, Any], shown_as(RuleCorrection | GapCorrection)]
-"""A correction as it is written; `core/rule/correction.py` reads it or, where gaps are filled,
+"""A correction as it is written; `core/rule/definition.py` reads it or, where gaps are filled,
 `core/rule/substitution`, and says everything that is wrong."""
 
 

@@ -1,6 +1,6 @@
-"""Rendering: what a report states, written as its methodology's mapping says, and held against its schema.
+"""Rendering: what a report states, written by its methodology's mapping, and checked against its schema.
 
-In comes a report, out goes the file that is sent, or every place at which it breaks its schema. Read
-`stated.py`, what a report states; `written.py`, how values become bytes; `schema.py`, which has them checked;
-and `checker.py`, which does so in a process of its own.
+A report comes in; the file that is sent goes out, or every place at which it violates its schema. Read
+`statement` (what a report states, and its check), `formats` (how values become bytes), and `checker`, which
+checks in a process of its own.
 """

@@ -1,7 +1,6 @@
-"""Submission: what must hold of a report before it is sent off, what is sent, and who sends it.
+"""Submission: the requirements of a report before it is submitted, what is sent, and who sends it.
 
-In comes a draft; out go the requirements that it does not meet, or the file that an adapter hands on, the
-receipt that it brings back and, later, what the receiver decided. Read `requirements.py` and `late_data.py`;
-then `adapter.py`, what an adapter is; `kept.py` and `journal.py`, what is known of a submission; `calling.py`
-and `posting.py`, how a registry is called; `reviewing.py`, how it is asked for its decision.
+A draft comes in; the requirements that it does not meet go out, or the file that an adapter sends, its
+receipt and, later, the receiver's decision. Read `requirements` and `late_data`, then `stored` (what is
+known of a submission), `registry` (adapters, and how a registry is called) and `receiver` (its decisions).
 """

@@ -1,5 +1,5 @@
 """The form of a bundle: the archive, its tables, and the one way in which each row is written.
 
-In comes a content; out come parts and rows, or the sentence why they are none. Read `archive`, `text_form`,
-`rows`, `tables`, then `lineage` and `events`; `fault` is what does not hold.
+A content comes in; parts and rows go out, or the sentence why it is invalid. Read `archive`, `rows`, then
+`tables`.
 """

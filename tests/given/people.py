@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import Any, Self
 from urllib.parse import urlencode
 
+from argon2 import PasswordHasher
 from tests.server import Account, Answer, Server
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
-from weighbridge.platform.authentication.sessions import hashed
 from weighbridge.platform.users import add_user
 
 PASSWORD = "a password of the tests"  # noqa: S105 - of no real person
+STORED = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+"""What is stored of it. A hash says itself what it costs to compare, and most tests are not about that."""
 
 _numbers = itertools.count(1)
 _WORD = re.compile(r'name="form_word" value="([0-9a-f]+)"')
@@ -78,7 +80,6 @@ def email_of(account: Account, *permissions: str) -> str:
     email = f"person-{next(_numbers)}@plant.example"
 
     async def make() -> None:
-        password_hash = await hashed(PASSWORD)
         async with account.server.database.write() as tx:
             await add_user(
                 tx,
@@ -86,7 +87,7 @@ def email_of(account: Account, *permissions: str) -> str:
                 email=email,
                 name="Ada Nord",
                 permissions=permissions or ALL_PERMISSIONS,
-                password_hash=password_hash,
+                password_hash=STORED,
             )
 
     account.server.run(make())

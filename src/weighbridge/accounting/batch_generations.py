@@ -10,6 +10,7 @@ Invariants: everything is posted in one transaction that only the current attemp
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Final
 
 import msgspec
 from msgspec import structs
@@ -18,7 +19,9 @@ from weighbridge.accounting.batches_queries import get_batch, key_of_batch
 from weighbridge.accounting.books.balances import key_of_ledger, lock_names
 from weighbridge.accounting.books.runs import measured_share, value_source_shares
 from weighbridge.accounting.books.staleness import clear, mark_changed_meanwhile
+from weighbridge.accounting.inputs.streams import CATALOGUE
 from weighbridge.accounting.ledgers_queries import as_deficit
+from weighbridge.accounting.planning.explicit_inputs import inputs_question
 from weighbridge.accounting.planning.plan import (
     ExcludedDraw,
     ExcludedEvents,
@@ -44,7 +47,7 @@ from weighbridge.accounting.posting.posting_run import (
     written,
 )
 from weighbridge.accounting.posting.provenance import Posted
-from weighbridge.accounting.posting.waiting_events import moment_before
+from weighbridge.accounting.posting.waiting_events import MOMENT_BEFORE
 from weighbridge.accounting.records.ledgers import PartitionDeficit
 from weighbridge.accounting.records.model_runs import (
     GenerationResult,
@@ -74,7 +77,7 @@ from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, ask
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
-from weighbridge.platform.async_tasks import Attempt, accepted, poll, queue_task
+from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError, accepted, poll, queue_task
 from weighbridge.platform.records.async_tasks import AsyncTask
 
 # Read what a generation would do, and say what one does or did as callers see it.
@@ -227,6 +230,10 @@ def _slot_order(slot: tuple[Interval, str]) -> tuple[datetime, datetime, str]:
 # Carry out a generation: propose, then post everything in one fenced transaction.
 
 
+MANY_ROWS_WRITTEN: Final = 1_000
+"""So many batches and events of their lineage take long enough to write that somebody may look."""
+
+
 async def generate_batches(database: Database, attempt: Attempt) -> None:
     """Make the batches that a task asks for; safe to repeat, because only the newest attempt posts."""
     with computing_for(attempt.actor.account_id):
@@ -236,22 +243,30 @@ async def generate_batches(database: Database, attempt: Attempt) -> None:
 async def _generate(database: Database, attempt: Attempt) -> None:
     request = _request(attempt)
     async with database.read() as before:
-        locks = await _locks(before, await scopes_for(before, request))
+        with before.noted() as asked:
+            scopes = await scopes_for(before, request)
+            locks = await _locks(before, scopes)
+    reading = tasks.reporting(attempt, 10, "Reading the data and running the model", MOMENT_BEFORE)
     # The locks are held before the snapshot is taken, so the snapshot shows what their last holders posted.
-    async with database.snapshot(locks=locks) as tx:
-        async with database.read() as fresh:
-            seen_until = await moment_before(fresh)
-        await tasks.report(database, attempt, 10, "Reading the data and running the model")
-        proposal = await propose(tx, request)
-        await _refuse(tx, proposal, locks)
-        count = len(proposal.differences)
-        await tasks.report(database, attempt, 60, f"Writing {count} batches and their lineage")
+    async with database.snapshot(locks=locks, first=reading) as tx:
+        if tx.first is None:
+            raise AttemptSupersededError
+        [seen_until] = tx.first
+        # The same is asked again as before the locks, and then what is known of its slots: in one message.
+        of_slots = [inputs_question(one.project, one.family, one.slots) for one in scopes]
+        async with tx.foreseen([*asked, (CATALOGUE, (attempt.project_id,)), *of_slots]):
+            proposal = await propose(tx, request)
+            await _refuse(tx, proposal, locks)
+        if _is_long(proposal):
+            count = len(proposal.differences)
+            await tasks.report(database, attempt, 60, f"Writing {count} batches and their lineage")
         posted = await post_proposal(tx, proposal, attempt.task_id, seen_until)
-        await _mark(tx, proposal, posted)
+        _mark(tx, proposal, posted)
         await mark_changed_meanwhile(database, tx, attempt.project_id)
         batches = [one.batch_id for one in posted]
-        digests = await written(tx, attempt.project_id, attempt.task_id, batches)
-        await tasks.lock_current_attempt(tx, attempt)
+        _, digests = await tx.together(
+            tasks.lock_current_attempt(tx, attempt), written(tx, attempt.project_id, attempt.task_id, batches)
+        )
         result = _result(proposal, posted)
         changes.record(
             tx,
@@ -286,15 +301,21 @@ async def _refuse(tx: Read, proposal: Proposal, locks: Sequence[str]) -> None:
         raise Invalid(proposal.problems)
 
 
-async def _mark(tx: Write, proposal: Proposal, posted: Sequence[Posted]) -> None:
+def _is_long(proposal: Proposal) -> bool:
+    """Whether writing takes so long that somebody may look how far it is."""
+    written_rows = sum(1 + sum(one.run.event_counts.values()) for one in proposal.differences)
+    return written_rows > MANY_ROWS_WRITTEN
+
+
+def _mark(tx: Write, proposal: Proposal, posted: Sequence[Posted]) -> None:
     """Take the marks off what is fresh now, and leave them on what has not seen it."""
     project, ledgers = proposal.scope.project, [ledger.number for ledger in proposal.scope.ledgers]
     for scope in proposal.scopes:
-        await clear(tx, project, scope.family, ledgers, (*scope.slots, *scope.replaced))
+        clear(tx, project, scope.family, ledgers, (*scope.slots, *scope.replaced))
     if posted:
-        await mark_consumers(tx, project, posted)
+        mark_consumers(tx, project, posted)
         if proposal.request.generation.names_inputs:
-            await mark_other_ledgers(tx, project, posted, ledgers)
+            mark_other_ledgers(tx, project, posted, ledgers)
 
 
 def _result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationResult:

@@ -5,13 +5,14 @@ whether it may write. A transaction that ends with an exception leaves nothing b
 
 Most of a small request's time is waiting for the next answer of the server. So BEGIN goes out together
 with the first statement, what `later` was given goes with the one that follows, and the last of that goes
-with COMMIT; statements that do not wait for each other's answers go out together with `several`.
+with COMMIT; statements that do not wait for each other's answers go out together with `several`, and whole
+readings with `together`.
 """
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Self
 
-from psycopg import OperationalError
+from psycopg import AsyncClientCursor, AsyncConnection, OperationalError
 from psycopg.errors import ReadOnlySqlTransaction
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
@@ -21,7 +22,14 @@ from psycopg_pool import AsyncConnectionPool
 from weighbridge import tracing as spans
 from weighbridge.core.platform.settings import Quotas
 from weighbridge.db.connections import IDLE_SECONDS, SessionSettings, connection_pools
-from weighbridge.db.locks import COMMIT_AND_UNLOCK, LOCK, LOCK_AND_BEGIN, ROLLBACK_AND_UNLOCK, UNLOCK
+from weighbridge.db.locks import (
+    COMMIT_AND_UNLOCK,
+    LOCK,
+    LOCK_AND_BEGIN,
+    ROLLBACK_AND_UNLOCK,
+    UNLOCK,
+    UNLOCKING,
+)
 from weighbridge.db.message import (
     BEGIN_READING,
     BEGIN_TRYING,
@@ -30,9 +38,10 @@ from weighbridge.db.message import (
     Command,
     Parameters,
     Statement,
+    composed,
     sent,
 )
-from weighbridge.db.transaction import NO_QUOTAS, KeyBlocks, Memory, Question, Read, Write
+from weighbridge.db.transaction import NO_QUOTAS, KeyBlocks, Memory, Question, Read, Snapshot, Write
 
 __all__ = ["NO_QUOTAS", "Command", "Database", "Parameters", "Question", "Read", "Statement", "Write"]
 
@@ -130,27 +139,42 @@ class Database:
                     await connection.rollback()
 
     @spans.opened_transaction
-    async def snapshot(self, *, locks: Sequence[str]) -> AsyncIterator[Write]:
+    async def snapshot(
+        self, *, locks: Sequence[str], first: Command | None = None
+    ) -> AsyncIterator[Snapshot]:
         """Begin a transaction in which every statement sees the same snapshot, alone under named locks.
 
         The locks are taken in their order and before the snapshot, so that it shows what their last holders
-        committed.
+        committed. What is to be done first is done, and committed, between the two.
         """
         lock = SQL("; ").join(LOCK.format(Literal(name)) for name in locks)
         unlock = SQL("; ").join(UNLOCK.format(Literal(name)) for name in locks)
         async with self._sessions.connection() as connection:
             # Each in one message: a process that freezes never holds the lock outside a transaction,
             # where no timeout would take it away.
-            await connection.execute(LOCK_AND_BEGIN.format(lock))
+            done = SQL("") if first is None else _apart(connection, first)
+            begun = await connection.execute(LOCK_AND_BEGIN.format(lock, done))
             try:
-                tx = Write(connection, self.event_keys, self.memory)
+                for _ in locks if first is not None else ():
+                    begun.nextset()
+                row = None if first is None else await begun.fetchone()
+                tx = Snapshot(connection, self.event_keys, self.memory, first=row)
                 yield tx
-                await tx.ready()
-                await connection.execute(COMMIT_AND_UNLOCK.format(unlock))
+                if tx.is_ready:
+                    await connection.execute(COMMIT_AND_UNLOCK.format(unlock))
+                else:
+                    await tx.finish(*((UNLOCKING, (name,)) for name in locks))
             except BaseException:
                 if not connection.closed:
                     await connection.execute(ROLLBACK_AND_UNLOCK.format(unlock))
                 raise
+
+
+def _apart(connection: AsyncConnection[TupleRow], command: Command) -> SQL:
+    """A statement as one of several that go without parameters: its values stand in its text."""
+    statement, values = command
+    text = AsyncClientCursor(connection).mogrify(composed(statement), values)
+    return SQL(f"; {text}")  # psycopg has quoted the values in it
 
 
 class _ReadTransaction:

@@ -225,11 +225,14 @@ SESSION_HOLD: Final = "SELECT pg_advisory_lock(hashtextextended({}, 0))"
 SESSION_RELEASE: Final = "SELECT pg_advisory_unlock(hashtextextended({}, 0))"
 """Give a lock back."""
 
+UNLOCKING: Final = SESSION_RELEASE.format("%s")
+"""Give a lock back, by its name as a parameter."""
+
 SESSION_HOLD_KEY: Final = "SELECT pg_advisory_lock(%s)"
 """Wait for a lock, by its key, and have it until the connection ends."""
 
 LOCK: Final = SQL(SESSION_HOLD)
 UNLOCK: Final = SQL(SESSION_RELEASE)
-LOCK_AND_BEGIN: Final = SQL("{}; COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ")
+LOCK_AND_BEGIN: Final = SQL("{}{}; COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ")
 COMMIT_AND_UNLOCK: Final = SQL("COMMIT; {}")
 ROLLBACK_AND_UNLOCK: Final = SQL("ROLLBACK; {}")

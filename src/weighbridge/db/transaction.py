@@ -9,8 +9,17 @@ Invariants: no event key is given out twice; a remembered row is never returned 
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Hashable,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final, LiteralString, Protocol, TypeVar
 
 from psycopg import AsyncConnection, AsyncCursor
@@ -19,6 +28,7 @@ from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge.core.platform.settings import Quotas
+from weighbridge.db.gathering import Gathering
 from weighbridge.db.message import (
     BEGIN_READING,
     COMMIT,
@@ -27,19 +37,61 @@ from weighbridge.db.message import (
     Parameters,
     Statement,
     composed,
-    positional,
     sent,
     unparameterized,
 )
 from weighbridge.db.threads import ALIVE_SECONDS, computed
 
-# Event keys: taken from the database in blocks, counted on in the process, so no row needs a round trip.
+# What one process holds of a database between requests: a memory of rows, and keys for new events.
 #
-# Invariants: no key is given out twice, in any process, ever; a key that is taken and not used is lost,
-# which harms nothing.
+# A memory has rows as the process last read them, so that a statement can name them without asking first.
+# It saves the question and never the answer: a statement that uses a remembered row says in its own text
+# what has to hold of that row still, and does nothing when that is not so. Nobody need tell a memory of a
+# change.
+#
+# Keys of events are taken from the database in blocks and counted on in the process, so no row needs a
+# round trip.
+#
+# Invariants: what is remembered is never handed out as current; a memory belongs to one database and takes
+# a bounded room, in which what was used last stays longest. No key is given out twice, in any process,
+# ever; a key that is taken and not used is lost, which harms nothing.
 
 
 BLOCK_SIZE: Final = 4096
+
+ROOM_MAX: Final = 20_000
+"""What a process remembers at most: a plain row counts as one, one with parts as one more for each part."""
+
+
+class Memory:
+    """What one process remembers of one database."""
+
+    def __init__(self, room: int = ROOM_MAX) -> None:
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._room = room
+
+    def keep(self, name: Hashable, row: Any, parts: int = 0) -> None:
+        """Remember a row, and forget what was not used for longest if there is no room left."""
+        self.forget(name)
+        self._kept[name] = row, 1 + parts
+        self._room -= 1 + parts
+        while self._room < 0:
+            _, (_, taken) = self._kept.popitem(last=False)
+            self._room += taken
+
+    def recall(self, name: Hashable) -> Any:
+        """The row as it was when it was kept; None when it is not remembered."""
+        entry = self._kept.get(name)
+        if entry is None:
+            return None
+        self._kept.move_to_end(name)
+        return entry[0]
+
+    def forget(self, name: Hashable) -> None:
+        """Remember a row no longer."""
+        entry = self._kept.pop(name, None)
+        if entry is not None:
+            self._room += entry[1]
 
 
 class Asks(Protocol):
@@ -78,51 +130,6 @@ class KeyBlocks:
         return keys
 
 
-# A memory: rows as one process last read them, so that a statement can name them without asking first.
-#
-# It saves the question and never the answer: a statement that uses a remembered row says in its own text
-# what has to hold of that row still, and does nothing when that is not so. Nobody need tell a memory of a
-# change.
-#
-# Invariants: what is remembered is never handed out as current; a memory belongs to one database and takes
-# a bounded room, in which what was used last stays longest.
-
-
-ROOM_MAX: Final = 20_000
-"""What a process remembers at most: a plain row counts as one, one with parts as one more for each part."""
-
-
-class Memory:
-    """What one process remembers of one database."""
-
-    def __init__(self, room: int = ROOM_MAX) -> None:
-        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-        self._room = room
-
-    def keep(self, name: Hashable, row: Any, parts: int = 0) -> None:
-        """Remember a row, and forget what was not used for longest if there is no room left."""
-        self.forget(name)
-        self._kept[name] = row, 1 + parts
-        self._room -= 1 + parts
-        while self._room < 0:
-            _, (_, taken) = self._kept.popitem(last=False)
-            self._room += taken
-
-    def recall(self, name: Hashable) -> Any:
-        """The row as it was when it was kept; None when it is not remembered."""
-        entry = self._kept.get(name)
-        if entry is None:
-            return None
-        self._kept.move_to_end(name)
-        return entry[0]
-
-    def forget(self, name: Hashable) -> None:
-        """Remember a row no longer."""
-        entry = self._kept.pop(name, None)
-        if entry is not None:
-            self._room += entry[1]
-
-
 # What may be done within a transaction: reading, computing between readings, writing.
 #
 # `engine.py` begins and ends transactions, and gives each as one of these types: the type that a function
@@ -148,19 +155,27 @@ class Read:
         self.memory = memory
         self._begin = [*begin]
         self._waiting: list[Command | Beforehand] = [*begin]
+        self._gathering: Gathering | None = None
+        self._noted: list[Command] | None = None
+        self._known: list[tuple[Command, list[TupleRow]]] = []
 
     async def ready(self) -> AsyncConnection[TupleRow]:
         """The connection, once all that was to go out before has gone out."""
-        await self._run()
+        if not self.is_ready:
+            await self._run()
         return self._connection
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing waits to go out."""
+        return not self._waiting
 
     async def rows(
         self, make: Callable[..., Record], statement: Statement, values: Parameters = ()
     ) -> list[Record]:
         """Run a statement and make a record of each row, the columns in the order of the parameters."""
-        cursor = AsyncCursor(self._connection, row_factory=positional(make))
-        await self._run((statement, values), into=cursor)
-        return await cursor.fetchall()
+        [rows] = await self._answers((statement, values))
+        return [make(*row) for row in rows]
 
     async def row(
         self, make: Callable[..., Record], statement: Statement, values: Parameters = ()
@@ -172,18 +187,55 @@ class Read:
 
     async def tuples(self, statement: Statement, values: Parameters = ()) -> list[TupleRow]:
         """Run a statement and give its rows as tuples."""
-        [cursor] = await self._run((statement, values))
-        return await cursor.fetchall()
+        [rows] = await self._answers((statement, values))
+        return rows
 
     async def several(self, *commands: Command) -> list[list[TupleRow]]:
         """Run statements in their order, all sent at once, and give the rows of each."""
-        return [await cursor.fetchall() for cursor in await self._run(*commands)]
+        return await self._answers(*commands)
+
+    async def together(self, *readings: Coroutine[Any, Any, Any]) -> list[Any]:
+        """Read what does not wait for each other's answers; what is asked at one time goes out together.
+
+        Gives what comes of each; raises what the first raised that failed.
+        """
+        if self._gathering is not None:
+            return await self._gathering.read(readings)
+        self._gathering = Gathering(self._send)
+        try:
+            return await self._gathering.read(readings)
+        finally:
+            self._gathering = None
+
+    @contextmanager
+    def noted(self) -> Iterator[list[Command]]:
+        """Within, what is asked is noted, for a later transaction that will ask the same."""
+        self._noted = []
+        try:
+            yield self._noted
+        finally:
+            self._noted = None
+
+    @asynccontextmanager
+    async def foreseen(self, commands: Sequence[Command]) -> AsyncIterator[None]:
+        """Ask all of these in one message; within, whoever asks one of them has its answer.
+
+        So this takes a transaction in which every statement sees the same snapshot, and that writes nothing
+        within.
+        """
+        self._known = [*zip(commands, await self.several(*commands), strict=True)]
+        try:
+            yield
+        finally:
+            self._known = []
 
     async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
         """Run the last statements of the transaction, as `several` does; what comes after is in another.
 
         It ends with them, which saves a message.
         """
+        if self._noted is not None:
+            self._noted += commands
         cursors = await self._run(*commands, COMMIT)
         self._waiting = [*self._begin]
         return [await cursor.fetchall() for cursor in cursors]
@@ -216,9 +268,8 @@ class Read:
 
     async def value(self, statement: Statement, values: Parameters = ()) -> Any:
         """Run a statement and give the first column of its first row, or None."""
-        [cursor] = await self._run((statement, values))
-        row = await cursor.fetchone()
-        return row[0] if row else None
+        [rows] = await self._answers((statement, values))
+        return rows[0][0] if rows else None
 
     async def portions(self, statement: Statement, rows: int) -> AsyncIterator[list[TupleRow]]:
         """Run a statement and give its rows so many at a time, in flat memory; others may run meanwhile."""
@@ -253,11 +304,32 @@ class Read:
 
         return await computed(keep_in_use, work, *arguments)
 
-    async def _run(self, *commands: Command, into: AsyncCursor[Any] | None = None) -> list[AsyncCursor[Any]]:
-        """Send what waits and these commands together; give the cursor of each of these, the last `into`."""
+    async def _answers(self, *commands: Command) -> list[list[TupleRow]]:
+        """The rows of each of these statements, which are asked together unless they are known."""
+        if self._noted is not None:
+            self._noted += commands
+        if not self._known:
+            return [await cursor.fetchall() for cursor in await self._run(*commands)]
+        known = [self._recalled(one) for one in commands]
+        asked = [one for one, rows in zip(commands, known, strict=True) if rows is None]
+        others = iter([await cursor.fetchall() for cursor in await self._run(*asked)] if asked else [])
+        return [next(others) if rows is None else rows for rows in known]
+
+    def _recalled(self, command: Command) -> list[TupleRow] | None:
+        return next((rows for known, rows in self._known if known == command), None)
+
+    async def _run(self, *commands: Command) -> list[AsyncCursor[Any]]:
+        """Send what waits and these commands together; give the cursor of each of these."""
         waiting = self._waiting
         self._waiting = []
-        return await sent(self._connection, waiting, commands, into)
+        if self._gathering is not None:
+            return await self._gathering.ask(waiting, commands)
+        return await self._send(waiting, commands)
+
+    async def _send(
+        self, waiting: Sequence[Command | Beforehand], commands: Sequence[Command]
+    ) -> list[AsyncCursor[Any]]:
+        return await sent(self._connection, waiting, commands, None)
 
 
 class Question(Read):
@@ -331,6 +403,10 @@ class Write(Read):
         finally:
             working.cancel()
 
+    async def finish(self, *commands: Command) -> None:
+        """Commit, and run what comes after it, all in one message with what still waits."""
+        await self._run(COMMIT, *commands)
+
     async def take_event_keys(self, count: int) -> list[int]:
         """Give out keys for new events."""
         return await self._event_keys.take(self, count)
@@ -363,3 +439,19 @@ class Write(Read):
         async with connection.cursor() as cursor, cursor.copy(composed(statement)) as stream:
             for text in texts:
                 await stream.write(text)
+
+
+class Snapshot(Write):
+    """A transaction that may change data, and whose statements all see one snapshot."""
+
+    def __init__(
+        self,
+        connection: AsyncConnection[TupleRow],
+        event_keys: KeyBlocks,
+        memory: Memory,
+        *,
+        first: TupleRow | None,
+    ) -> None:
+        super().__init__(connection, event_keys, memory)
+        self.first = first
+        """The row of what was done first, before the snapshot; None where that gave none."""

@@ -39,7 +39,7 @@ from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
-from weighbridge.modelling.document.stored import reach_of, stretches
+from weighbridge.modelling.document.stored import Stretch, reach_of, stretches_where
 from weighbridge.modelling.records.static_inputs import NewStaticInput, NewStaticInputBody, StaticInput
 from weighbridge.platform import changes
 
@@ -142,7 +142,7 @@ async def insert_static_input(tx: Write, actor: Actor, project: int, new: NewSta
             keys.feedstock, keys.location,
         ),
     )  # fmt: skip
-    [stretch] = await stretches(tx, project, "s.id = %(id)s", {"id": number})
+    [stretch] = await tx.rows(Stretch, *stretches_where(project, "s.id = %(id)s", {"id": number}))
     added = await reach_of(tx, inputs, stretch)
     made = await read_static_input(tx, project, str(number))
     changes.record(

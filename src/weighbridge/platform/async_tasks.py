@@ -5,7 +5,7 @@ publish, so an effect happens once however often a worker dies. A task that is c
 publishes nothing.
 """
 
-from typing import Any, Final
+from typing import Any, Final, LiteralString
 
 import msgspec
 from psycopg.errors import SerializationFailure
@@ -24,7 +24,7 @@ from weighbridge.core.platform.tasks import (
     readable_kinds,
     states_before,
 )
-from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.engine import Command, Database, Read, Write
 from weighbridge.db.json import jsonb
 from weighbridge.db.lists.listing import (
     Filter,
@@ -215,7 +215,7 @@ async def lock_current_attempt(tx: Write, attempt: Attempt) -> None:
 
 async def succeed(tx: Write, attempt: Attempt, result: Any) -> None:
     """End a task well, in the transaction that publishes its effect and holds the fence."""
-    await tx.execute(
+    tx.later(
         """
         UPDATE async_tasks SET state = %s, finished_at = clock_timestamp(), result = %s
          WHERE id = %s AND attempt = %s AND state = ANY (%s)
@@ -279,16 +279,21 @@ async def report(database: Database, attempt: Attempt, progress: int, descriptio
 
     Raises Overtaken when the task was cancelled meanwhile, so that nobody works on in vain.
     """
-    told = await database.single(
-        """
-        UPDATE async_task_progress p SET progress = %s, description = %s
-          FROM async_tasks t WHERE t.id = p.task_id AND t.id = %s AND t.state <> %s
-        RETURNING t.id
-        """,
-        (progress, description, attempt.task_id, TaskState.FAILED),
-    )
-    if told is None:
+    if await database.single(*reporting(attempt, progress, description)) is None:
         raise AttemptSupersededError
+
+
+def reporting(
+    attempt: Attempt, progress: int, description: str, returning: LiteralString = "t.id"
+) -> Command:
+    """What says how far the work is, and gives a row of what is asked, unless the task was cancelled."""
+    return _REPORT + returning, (progress, description, attempt.task_id, TaskState.FAILED)
+
+
+_REPORT: Final = """
+    UPDATE async_task_progress p SET progress = %s, description = %s
+      FROM async_tasks t WHERE t.id = p.task_id AND t.id = %s AND t.state <> %s
+    RETURNING """
 
 
 @get("/async_tasks", permission=ANY, returns=Page[AsyncTask], listing=ASYNC_TASKS)

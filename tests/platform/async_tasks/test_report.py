@@ -22,6 +22,17 @@ def test_progress_is_seen_while_the_task_runs(hands):
     )
 
 
+def test_reporting_answers_a_question_with_it_and_none_once_the_task_was_cancelled(hands):
+    attempt = hands.begun()
+    said = actions.reporting(attempt, 10, 'It\'s 5% of \\ what "is" there', "t.state, 7")
+
+    assert hands.server.run(hands.server.database.single(*said)) == ("running", 7)
+    assert hands.task(attempt.task_id)["progress_description"] == 'It\'s 5% of \\ what "is" there'
+
+    hands.do(actions.fail, attempt.task_id, "No.")
+    assert hands.server.run(hands.server.database.single(*said)) is None
+
+
 def test_progress_is_seen_before_the_effect_and_stays_when_the_effect_fails(hands, server):
     attempt = hands.begun()
 

@@ -33,10 +33,18 @@ from weighbridge.errors import Conflict, NotFound
 # The key of a ledger that a caller names, once it is sure that it is one of the caller's account.
 
 
+def parse_ledger(ledger: str) -> ids.Key:
+    """The key that an id of a ledger stands for, whoever's it is; raise NotFound for what is no such id."""
+    key = ids.parse("ledger", ledger)
+    if key is None:
+        raise NotFound("ledger", ledger)
+    return key
+
+
 async def key_of_ledger(tx: Read, actor: Actor, ledger: str) -> ids.Key:
     """The key of a ledger of the actor's account; raise NotFound when it has none of that id."""
-    key = ids.parse("ledger", ledger)
-    if key is None or not await tx.value(
+    key = parse_ledger(ledger)
+    if not await tx.value(
         """
         SELECT true FROM ledgers l JOIN projects p ON p.id = l.project_id
          WHERE l.project_id = %s AND l.id = %s AND p.account_id = %s
@@ -55,7 +63,10 @@ async def key_of_ledger(tx: Read, actor: Actor, ledger: str) -> ids.Key:
 
 
 async def lock_names(tx: Read, project: int, models: Mapping[int, Sequence[Model]]) -> list[str]:
-    """The locks of a generation, in their order, by the model families that run and their versions."""
+    """The locks of a generation, in their order, by the model families that run and their versions.
+
+    It is the last that a transaction which only reads asks for.
+    """
     every = [model for versions in models.values() for model in versions]
     drawn = {
         node.body.ledger
@@ -63,12 +74,14 @@ async def lock_names(tx: Read, project: int, models: Mapping[int, Sequence[Model
         for node in model.nodes
         if isinstance(node.body, Upstream | Available)
     }
-    rows = await tx.tuples(
-        """
-        SELECT id FROM ledgers
-         WHERE project_id = %s AND (family_id = ANY (%s) OR name = ANY (%s)) ORDER BY id
-        """,
-        (project, sorted(models), sorted(drawn)),
+    [rows] = await tx.lastly(
+        (
+            """
+            SELECT id FROM ledgers
+             WHERE project_id = %s AND (family_id = ANY (%s) OR name = ANY (%s)) ORDER BY id
+            """,
+            (project, sorted(models), sorted(drawn)),
+        )
     )
     families = [locks.generation(project, family) for family in sorted(models)]
     kinds = {node.body.event_type for model in every for node in model.nodes if isinstance(node.body, Input)}

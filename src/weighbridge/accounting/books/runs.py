@@ -281,7 +281,7 @@ async def kept_digests(
     return kept
 
 
-async def keep_digests(
+def keep_digests(
     tx: Write,
     project: int,
     ledgers: Collection[int],
@@ -292,7 +292,7 @@ async def keep_digests(
     slots = [*replaced, *digests]
     if not slots:
         return
-    await tx.execute(
+    tx.later(
         """
         DELETE FROM slot_digests
          WHERE project_id = %s AND ledger_id = ANY (%s)
@@ -305,7 +305,7 @@ async def keep_digests(
             moments(slot.end for slot in slots),
         ),
     )
-    await tx.execute(
+    tx.later(
         """
         INSERT INTO slot_digests (project_id, ledger_id, start_time, end_time, digest)
         SELECT %s, ledger_id, start_time, end_time, digest

@@ -19,7 +19,7 @@ from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Command, Database, Read, Write
-from weighbridge.modelling.document.stored import reach_of, stretches
+from weighbridge.modelling.document.stored import Stretch, reach_of, stretches_where
 from weighbridge.platform import changes
 from weighbridge.platform.changes.staleness import IS_NEWEST
 from weighbridge.platform.records.stale_reasons import ENGINE_CHANGED, UPSTREAM_STALE
@@ -248,22 +248,22 @@ async def mark_changed_meanwhile(database: Database, tx: Write, project: int) ->
 
     Comes last in a generation, when its batches and their lineage are written and old marks are cleared.
     """
-    held = await changes.await_changes(tx, project)
-    values = {"snapshot": await tx.value("SELECT pg_current_snapshot()::text")}
+    held, snapshot = await changes.await_changes(tx, project)
+    values = {"snapshot": snapshot}
     async with database.read() as fresh:
-        corrected = await fresh.tuples(_CORRECTED, {"project": project, **values})
-        added = await stretches(fresh, project, _UNSEEN.format("s.added_by"), values)
+        corrected, added = await fresh.lastly(
+            (_CORRECTED, {"project": project, **values}),
+            stretches_where(project, _UNSEEN.format("s.added_by"), values),
+        )
     changes.leave(tx, project, changes.ChangedValues(held, corrected))
-    for stretch in added:
+    for row in added:
         # By this transaction: it sees the versions of its own batches.
-        changes.leave(tx, project, await reach_of(tx, held, stretch))
+        changes.leave(tx, project, await reach_of(tx, held, Stretch(*row)))
 
 
-async def clear(
-    tx: Write, project: int, family: int, ledgers: Sequence[int], slots: Sequence[Interval]
-) -> None:
+def clear(tx: Write, project: int, family: int, ledgers: Sequence[int], slots: Sequence[Interval]) -> None:
     """Take the marks off every run of the slots, on these ledgers."""
-    await tx.execute(
+    tx.later(
         SQL("""
         DELETE FROM stale_runs s USING {runs}
          WHERE s.project_id = %(project)s AND s.ledger_id = ANY (%(ledgers)s) AND r.id = s.run_id

@@ -248,19 +248,18 @@ Catalogue = Mapping[str, Mapping[str, CatalogueEntry]]
 """Data point types by the slugs of their event type and their own."""
 
 
+CATALOGUE: Final = """
+    SELECT et.slug, et.id, et.cadence_amount, et.cadence_unit, dpt.slug, dpt.id, dpt.position, dpt.value_type,
+           dpt.unit, dpt.required
+      FROM event_types et
+      JOIN data_point_types dpt ON (dpt.project_id, dpt.event_type_id) = (et.project_id, et.id)
+     WHERE et.project_id = %s ORDER BY et.id, dpt.position
+"""
+
+
 async def catalogue_of(tx: Read, project: int) -> Catalogue:
     """Every data point type of a project."""
-    rows = await tx.rows(
-        CatalogueEntry,
-        """
-        SELECT et.slug, et.id, et.cadence_amount, et.cadence_unit, dpt.slug, dpt.id, dpt.position,
-               dpt.value_type, dpt.unit, dpt.required
-          FROM event_types et
-          JOIN data_point_types dpt ON (dpt.project_id, dpt.event_type_id) = (et.project_id, et.id)
-         WHERE et.project_id = %s ORDER BY et.id, dpt.position
-        """,
-        (project,),
-    )
+    rows = await tx.rows(CatalogueEntry, CATALOGUE, (project,))
     catalogue: dict[str, dict[str, CatalogueEntry]] = {}
     for row in rows:
         catalogue.setdefault(row.event_type, {})[row.slug] = row

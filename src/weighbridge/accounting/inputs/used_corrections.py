@@ -19,14 +19,10 @@ from weighbridge.db.engine import Write
 from weighbridge.db.literal import Literal
 
 
-async def record_used_corrections(tx: Write, project: int, batches: Sequence[int]) -> None:
+def record_used_corrections(tx: Write, project: int, batches: Sequence[int]) -> None:
     """Write down what is in force on the values that some new batches used; their lineage is written."""
-    # Most projects have few corrections, and many none.
-    if not await tx.value(
-        "SELECT true FROM corrections WHERE project_id = %s AND state = 'in_force' LIMIT 1", (project,)
-    ):
-        return
-    await tx.execute(
+    # Most projects have few corrections, and many none: there the server looks no further.
+    tx.later(
         """
         INSERT INTO batch_corrections (project_id, batch_id, correction_id)
         SELECT DISTINCT i.project_id, i.batch_id, c.id
@@ -37,8 +33,9 @@ async def record_used_corrections(tx: Write, project: int, batches: Sequence[int
           JOIN corrections c ON c.project_id = i.project_id AND c.event_id = used.event_id
            AND c.state = 'in_force' AND (c.position = 0 OR c.position = ANY (s.positions))
          WHERE i.project_id = %s AND i.batch_id = ANY (%s)
+           AND EXISTS (SELECT FROM corrections WHERE project_id = %s AND state = 'in_force')
         """,
-        (project, list(batches)),
+        (project, list(batches), project),
     )
 
 

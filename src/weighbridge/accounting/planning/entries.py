@@ -96,10 +96,13 @@ async def entries_of(
     plans: Sequence[Plan],
     draws: Sequence[Entry],
     released: Mapping[Account, Released],
+    *,
+    deficits: Sequence[OpenDeficit] | None = None,
 ) -> ProposedEntries:
     """Work out what plans post together; `draws` are what their runs take of other ledgers.
 
-    What draws count upon to be released is released first, whatever else could be.
+    What draws count upon to be released is released first, whatever else could be. The open deficits of the
+    ledgers are asked for unless they are known.
     """
     work: dict[Account, _AccountWork] = {}
     for difference in sorted((one for plan in plans for one in plan.differences), key=_order):
@@ -109,7 +112,9 @@ async def entries_of(
     for draw in draws:
         if isinstance(draw.batch, int):
             work.setdefault(accounts[draw.batch], _AccountWork()).draws.append(draw)
-    for deficit in await open_deficits(tx, project, {account.ledger for account in work}):
+    if deficits is None:
+        deficits = await open_deficits(tx, project, {account.ledger for account in work})
+    for deficit in deficits:
         if deficit.account in work:
             work[deficit.account].deficits.append(deficit)
     runs = {
@@ -118,8 +123,8 @@ async def entries_of(
         for one in of_account.differences
         if one.run_number is not None
     }
-    totals = await _totals(tx, project, [one for each in work.values() for one in each.differences], runs)
-    taken = await taken_by(tx, project, runs) if runs else {}
+    of_work = [one for each in work.values() for one in each.differences]
+    totals, taken = await tx.together(_totals(tx, project, of_work, runs), _taken(tx, project, runs))
     moved = {
         account
         for account, of_account in work.items()
@@ -221,6 +226,10 @@ def _needs_balances(
         totals[one.batch].difference < 0 or (one.ledger.number, one.run_number) in taken
         for one in work.differences
     )
+
+
+async def _taken(tx: Read, project: int, runs: Collection[int]) -> Mapping[RunKey, Sequence[Taken]]:
+    return await taken_by(tx, project, runs) if runs else {}
 
 
 async def _totals(

@@ -105,18 +105,13 @@ _WITH_DATA: Final = SQL("""
 
 
 async def excluded_events(
-    tx: Read,
-    scope: Scope,
-    discovery: BySlot,
-    streams: Sequence[InputStream],
-    without_partition: Sequence[Group],
+    tx: Read, scope: Scope, discovery: BySlot, streams: Sequence[InputStream]
 ) -> list[Exclusion]:
-    """The events of the range that no run of a version uses, by reason and type."""
-    return [
-        *_without_partition(streams, without_partition),
-        *await _outside_of_slots(tx, scope, streams),
-        *await _not_chosen(tx, scope, discovery, streams),
-    ]
+    """The events of the range that are given to no run of a version, by reason and type."""
+    outside, not_chosen = await tx.together(
+        _outside_of_slots(tx, scope, streams), _not_chosen(tx, scope, discovery, streams)
+    )
+    return [*outside, *not_chosen]
 
 
 async def excluded_slots(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
@@ -185,7 +180,7 @@ def unusable_events(
         yield Exclusion(_OF_AGGREGATE[aggregate], events_of)
 
 
-def _without_partition(streams: Sequence[InputStream], groups: Sequence[Group]) -> Iterator[Exclusion]:
+def without_partition(streams: Sequence[InputStream], groups: Sequence[Group]) -> Iterator[Exclusion]:
     """Events whose tags fit no partition that runs."""
     slugs = {stream.number: stream.event_type_slug for stream in streams}
     for group in groups:

@@ -32,7 +32,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.model import Aggregate, Input, Model, Node
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Interval
-from weighbridge.db.engine import Read, Write
+from weighbridge.db.engine import Command, Read, Write
 from weighbridge.errors import Invalid
 
 # What stays with slots: the complete sets of data that the caller named, and the types that were skipped.
@@ -91,6 +91,13 @@ _FORGET: Final = f"""
 """
 
 
+_KEPT: Final = f"""
+    SELECT slot.position - 1, i.data_point_type_id, i.is_skipped, i.event_ids
+      FROM {_SLOTS} JOIN slot_inputs i ON {_OF_SLOT}
+     WHERE i.project_id = %(project)s AND i.family_id = %(family)s
+"""
+
+
 class _SlotInputRow(msgspec.Struct, frozen=True):
     position: int
     data_point_type: int
@@ -98,19 +105,16 @@ class _SlotInputRow(msgspec.Struct, frozen=True):
     events: list[int] | None
 
 
+def inputs_question(project: int, family: int, slots: Sequence[Interval]) -> Command:
+    """What asks for what stays with some slots."""
+    return _KEPT, {"project": project, "family": family, **slot_columns(slots)}
+
+
 async def kept_inputs(tx: Read, project: int, family: int, slots: Sequence[Interval]) -> SlotInputs:
     """What stays with some slots."""
     sets: dict[int, dict[int, frozenset[int]]] = {}
     skipped: dict[int, frozenset[int]] = {}
-    for row in await tx.rows(
-        _SlotInputRow,
-        f"""
-        SELECT slot.position - 1, i.data_point_type_id, i.is_skipped, i.event_ids
-          FROM {_SLOTS} JOIN slot_inputs i ON {_OF_SLOT}
-         WHERE i.project_id = %(project)s AND i.family_id = %(family)s
-        """,
-        {"project": project, "family": family, **slot_columns(slots)},
-    ):
+    for row in await tx.rows(_SlotInputRow, *inputs_question(project, family, slots)):
         if row.is_skipped:
             skipped[row.position] = skipped.get(row.position, frozenset()) | {row.data_point_type}
         if row.events is not None:
@@ -118,15 +122,13 @@ async def kept_inputs(tx: Read, project: int, family: int, slots: Sequence[Inter
     return SlotInputs(sets, skipped)
 
 
-async def forget_inputs(tx: Write, project: int, family: int, slots: Sequence[Interval]) -> None:
+def forget_inputs(tx: Write, project: int, family: int, slots: Sequence[Interval]) -> None:
     """Forget what stayed with slots that others have replaced."""
     if slots:
-        await tx.execute(_FORGET, {"project": project, "family": family, **slot_columns(slots)})
+        tx.later(_FORGET, {"project": project, "family": family, **slot_columns(slots)})
 
 
-async def keep_inputs(
-    tx: Write, project: int, family: int, slots: Sequence[Interval], inputs: SlotInputs
-) -> None:
+def keep_inputs(tx: Write, project: int, family: int, slots: Sequence[Interval], inputs: SlotInputs) -> None:
     """Have what a request says stay with the slots, instead of what stayed with them before."""
     positions = sorted(inputs.replaced)
     if not positions:
@@ -136,7 +138,7 @@ async def keep_inputs(
         "family": family,
         **slot_columns([slots[position] for position in positions]),
     }
-    await tx.execute(_FORGET, values)
+    tx.later(_FORGET, values)
     rows = [
         (number, kind, kind in inputs.skipped.get(position, ()), _array(inputs, position, kind))
         for number, position in enumerate(positions, start=1)
@@ -144,7 +146,7 @@ async def keep_inputs(
     ]
     if rows:
         numbers, kinds, skips, events = (list(column) for column in zip(*rows, strict=True))
-        await tx.execute(
+        tx.later(
             f"""
             INSERT INTO slot_inputs (project_id, family_id, start_time, end_time, event_id, tracking_id,
                                      data_point_type_id, is_skipped, event_ids)
@@ -223,7 +225,7 @@ async def explicit_inputs(
     tx: Read, project: int, family: int, versions: Sequence[VersionSlots], request: NewGeneration
 ) -> list[SlotInputs]:
     """What was named and skipped in the slots of each version; raise Invalid naming what cannot be."""
-    kept = [await kept_inputs(tx, project, family, version.slots) for version in versions]
+    kept = await tx.together(*(kept_inputs(tx, project, family, version.slots) for version in versions))
     named = _of_events(request.data_point_ids, project)
     is_said = named is not None or request.skipped_data_point_type_ids is not None
     if not is_said and not any(one.sets or one.skipped for one in kept):

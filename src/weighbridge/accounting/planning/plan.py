@@ -226,7 +226,7 @@ class Plan:
 # Invariant: a slot is unchanged only when every ledger that is generated has the same digest of it.
 
 
-class _PostedRun(RunRow, frozen=True):
+class PostedRun(RunRow, frozen=True):
     """A run of the slots that has batches on a ledger: the first, and what the newest was made of."""
 
     ledger: int
@@ -244,9 +244,9 @@ class _PostedRun(RunRow, frozen=True):
         return self.fingerprint == run.fingerprint and is_of_today
 
 
-async def differences_of(
-    tx: Read,
+def differences_of(
     scope: Scope,
+    posted_runs: Sequence[PostedRun],
     runs: Sequence[Run],
     unchanged_runs: Collection[RunIdentity] = (),
     unchanged_slots: Collection[Interval] = (),
@@ -256,9 +256,9 @@ async def differences_of(
     Unchanged runs were not computed and are not counted; those of unchanged slots are the same without
     looking.
     """
-    slots = (*scope.slots, *scope.replaced)
-    posted: dict[int, dict[RunIdentity, _PostedRun]] = {}
-    for row in await _posted_runs(tx, scope, slots):
+    slots = _posted_slots(scope)
+    posted: dict[int, dict[RunIdentity, PostedRun]] = {}
+    for row in posted_runs:
         posted.setdefault(row.ledger, {})[RunIdentity(slots[row.slot_number - 1], row.partition)] = row
     planned = {run.identity for run in runs}.union(unchanged_runs)
     replaced = set(scope.replaced)
@@ -311,7 +311,7 @@ def _order(run: RunIdentity) -> tuple[object, ...]:
     return run.order
 
 
-def _difference(model: Model, run: Run, ledger: CreditedLedger, before: _PostedRun | None) -> RunDifference:
+def _difference(model: Model, run: Run, ledger: CreditedLedger, before: PostedRun | None) -> RunDifference:
     total = total_of(model, run.readings, ledger)
     if before is None:
         return RunDifference(run, ledger, total)
@@ -330,12 +330,17 @@ def _vanished(scope: Scope, identity: RunIdentity, cadence: str, ledger: Credite
     return Run(identity.slot, name, identity.partition, readings, {}, NO_DATA, skipped=skipped)
 
 
-async def _posted_runs(tx: Read, scope: Scope, slots: Sequence[Interval]) -> list[_PostedRun]:
+def _posted_slots(scope: Scope) -> tuple[Interval, ...]:
+    return (*scope.slots, *scope.replaced)
+
+
+async def posted_runs_of(tx: Read, scope: Scope) -> list[PostedRun]:
+    """The runs that the slots of a scope have on its ledgers by now, those that others replace too."""
     return await tx.rows(
-        _PostedRun,
+        PostedRun,
         _POSTED_RUNS,
         {
-            **slot_columns(slots),
+            **slot_columns(_posted_slots(scope)),
             "project": scope.project,
             "family": scope.family,
             "ledgers": [ledger.number for ledger in scope.ledgers],
@@ -362,7 +367,7 @@ def digests_of(
     scope: Scope, measures: Measures, streams: Sequence[InputStream], slots: Sequence[SlotData]
 ) -> Digests:
     """Digest everything that each slot is computed from; empty for a model that draws or looks."""
-    if scope.source_ledgers or scope.model.cadence == EVENT:
+    if not has_digests(scope):
         return {}
     alike = hashlib.sha256(scope.model_sha256)
     alike.update(f"{ENGINE_REVISION} {scope.zone}\n".encode())
@@ -401,10 +406,21 @@ def _lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
     yield f"skipped {sorted(data.skipped)}"
 
 
-async def unchanged_slots(tx: Read, scope: Scope, digests: Digests) -> set[Interval]:
+def has_digests(scope: Scope) -> bool:
+    """Whether slots of the scope can be told unchanged by their data alone."""
+    return not scope.source_ledgers and scope.model.cadence != EVENT
+
+
+async def kept_digests_of(tx: Read, scope: Scope) -> Mapping[Interval, Sequence[bytes]]:
+    """What the slots of a scope were last computed from, on each of its ledgers."""
+    if not has_digests(scope) or scope.keeps_runs:
+        return {}
+    return await kept_digests(tx, scope.project, [ledger.number for ledger in scope.ledgers], scope.slots)
+
+
+def unchanged_slots(
+    scope: Scope, kept: Mapping[Interval, Sequence[bytes]], digests: Digests
+) -> set[Interval]:
     """The slots that every ledger of the generation has at these digests."""
-    if not digests:
-        return set()
-    ledgers = [ledger.number for ledger in scope.ledgers]
-    kept = await kept_digests(tx, scope.project, ledgers, digests)
-    return {slot for slot, digest in digests.items() if kept.get(slot) == [digest] * len(ledgers)}
+    count = len(scope.ledgers)
+    return {slot for slot, digest in digests.items() if kept.get(slot) == [digest] * count}

@@ -33,18 +33,23 @@ from weighbridge.accounting.planning.exclusions import (
     pending_roll_ups,
     undecided_events,
     unusable_events,
+    without_partition,
 )
 from weighbridge.accounting.planning.plan import (
     ExcludedDraw,
     Exclusion,
     Plan,
+    PostedRun,
     Reason,
     Run,
     differences_of,
     digests_of,
+    kept_digests_of,
+    posted_runs_of,
     unchanged_slots,
 )
 from weighbridge.accounting.planning.scope import Scope
+from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
 from weighbridge.accounting.withdrawals.allocation import Drawings, SlotRuns, drawings_of
 from weighbridge.accounting.withdrawals.manual_sources import ManualSources
 from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, run_slot, unmet
@@ -155,17 +160,30 @@ def _run(
 # batches of a run frees its data.
 
 
-async def already_used(
-    tx: Read, scope: Scope, discovery: BySlot, streams: Sequence[InputStream], runs: Sequence[Run]
-) -> list[str]:
-    """Why a model cannot have some of the events that its runs use: another model has them."""
+async def types_of_others(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> set[int]:
+    """The event types of some streams of which another model has events and may have them alone."""
     rivals = await tx.tuples(
-        _RIVALS, (discovery.project, sorted({stream.event_type for stream in streams}), scope.family)
+        _RIVALS, (scope.project, sorted({stream.event_type for stream in streams}), scope.family)
     )
-    kinds = {kind for (kind,) in rivals}
+    return {kind for (kind,) in rivals}
+
+
+async def already_used(
+    tx: Read,
+    scope: Scope,
+    discovery: BySlot,
+    streams: Sequence[InputStream],
+    runs: Sequence[Run],
+    *,
+    types: Collection[int],
+) -> list[str]:
+    """Why a model cannot have some of the events that its runs use: another model has them.
+
+    `types` are those of which `types_of_others` tells.
+    """
     problems = []
     for stream in streams:
-        if stream.event_type in kinds:
+        if stream.event_type in types:
             for rival, count, first in await _shared(tx, scope.family, discovery, stream, runs):
                 example = ids.of("event", discovery.project, first)
                 problems.append(
@@ -226,6 +244,7 @@ class _VersionData:
     resolved: Resolved
     discovery: BySlot
     slots: Sequence[SlotData]
+    around: "_VersionFacts"
 
     def runs(self) -> list[SlotRuns]:
         """The runs that the data call for."""
@@ -233,16 +252,34 @@ class _VersionData:
         return [SlotRuns(drawing, one.slot, partitions_of_data(model, one.groups)) for one in self.slots]
 
 
+@dataclass(frozen=True, slots=True)
+class _VersionFacts:
+    """What stands around the data of one version: what was posted of them, left out, and is still to come."""
+
+    digests: Mapping[Interval, Sequence[bytes]]
+    posted_runs: Sequence[PostedRun]
+    excluded: Sequence[Exclusion]
+    undecided: tuple[Sequence[Exclusion], Sequence[str]]
+    excluded_slots: Sequence[Exclusion]
+    proposals: Sequence[PendingProposals]
+    evaluations: Sequence[PendingEvaluations]
+    roll_ups: Sequence[PendingRollUps]
+    types_of_others: Collection[int]
+    counted_twice: Sequence[str]
+
+
 async def make_plans(
     tx: Read, scopes: Sequence[Scope], sources: ManualSources
 ) -> tuple[list[Plan], Drawings]:
     """Plan a generation, version by version, and give what they draw with, as it is afterwards."""
-    drawings = await drawings_of(tx, [scope.drawing for scope in scopes], sources)
-    versions = [await _read(tx, scope) for scope in scopes]
+    drawings, at_borders, *versions = await tx.together(
+        drawings_of(tx, [scope.drawing for scope in scopes], sources),
+        _at_borders(tx, scopes),
+        *(_read(tx, scope) for scope in scopes),
+    )
     drawings = await tx.in_thread(
         lambda: drawings.allocated([runs for one in versions for runs in one.runs()], sources)
     )
-    at_borders = await _at_borders(tx, scopes)
     while True:
         plans = [await _plan(tx, one, drawings) for one in versions]
         plans[-1] = _with_borders(plans[-1], at_borders)
@@ -252,20 +289,44 @@ async def make_plans(
 
 
 async def _read(tx: Read, scope: Scope) -> _VersionData:
-    resolved = streams_of(scope.model, await catalogue_of(tx, scope.project), scope.inputs.nodes)
-    statics = await statics_of(tx, scope.project, scope.model)
+    catalogue, statics = await tx.together(
+        catalogue_of(tx, scope.project), statics_of(tx, scope.project, scope.model)
+    )
+    resolved = streams_of(scope.model, catalogue, scope.inputs.nodes)
     # The one place that says which events a generation reads.
     discovery = BySlot(scope.project, scope.slots, scope.inputs.by_node)
     skipped = [
         frozenset(scope.inputs.skipped_nodes.get(position, ())) for position in range(len(scope.slots))
     ]
     inputs = Inputs(resolved, statics, scope.model.partition_type)
-    return _VersionData(scope, resolved, discovery, await read_slots(tx, discovery, inputs, skipped))
+    slots, around = await tx.together(
+        read_slots(tx, discovery, inputs, skipped), _read_around(tx, scope, discovery, resolved.streams)
+    )
+    return _VersionData(scope, resolved, discovery, slots, around)
+
+
+async def _read_around(
+    tx: Read, scope: Scope, discovery: BySlot, streams: Sequence[InputStream]
+) -> _VersionFacts:
+    return _VersionFacts(
+        *await tx.together(
+            kept_digests_of(tx, scope),
+            posted_runs_of(tx, scope),
+            excluded_events(tx, scope, discovery, streams),
+            undecided_events(tx, scope, streams),
+            excluded_slots(tx, scope, streams),
+            pending_proposals(tx, scope, streams),
+            pending_evaluations(tx, scope, streams),
+            pending_roll_ups(tx, scope, streams),
+            types_of_others(tx, scope, streams),
+            _counted_twice(tx, scope, discovery, streams),
+        )
+    )
 
 
 async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
     """Plan one version; problems that would fail it are in the plan, nothing is raised for them."""
-    scope, resolved = read.scope, read.resolved
+    scope, resolved, around = read.scope, read.resolved, read.around
     streams = resolved.streams
     data = await tx.in_thread(
         lambda: [replace(one, drawing=drawings.of(scope.model_id, one.slot)) for one in read.slots]
@@ -273,13 +334,13 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
     program = await tx.in_thread(prepare, scope.model)
     setting = EngineSetting(program, resolved.measures, scope.project, scope.zone, says_contributions=True)
     digests = await tx.in_thread(digests_of, scope, resolved.measures, streams, data)
-    unchanged = set() if scope.keeps_runs else await unchanged_slots(tx, scope, digests)
+    unchanged = set() if scope.keeps_runs else unchanged_slots(scope, around.digests, digests)
     # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.
     computed = await tx.in_thread(compute_slots, scope, setting, streams, data, unchanged)
-    differences, unchanged_count = await differences_of(
-        tx, scope, computed.runs, drawings.unchanged(scope.slots), unchanged
+    differences, unchanged_count = differences_of(
+        scope, around.posted_runs, computed.runs, drawings.unchanged(scope.slots), unchanged
     )
-    undecided, errors = await undecided_events(tx, scope, streams)
+    undecided, errors = around.undecided
     return Plan(
         scope=scope,
         streams=streams,
@@ -287,21 +348,24 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
         differences=tuple(differences),
         unchanged=unchanged_count,
         exclusions=(
-            *await excluded_events(tx, scope, read.discovery, streams, computed.without_partition),
+            *without_partition(streams, computed.without_partition),
+            *around.excluded,
             *undecided,
             *unusable_events(scope.project, streams, computed.unusable),
-            *await excluded_slots(tx, scope, streams),
+            *around.excluded_slots,
             *computed.rounded_away,
         ),
-        pending=tuple(await pending_proposals(tx, scope, streams)),
-        unevaluated=tuple(await pending_evaluations(tx, scope, streams)),
-        lagging=tuple(await pending_roll_ups(tx, scope, streams)),
+        pending=tuple(around.proposals),
+        unevaluated=tuple(around.evaluations),
+        lagging=tuple(around.roll_ups),
         digests={slot: digest for slot, digest in digests.items() if slot not in unchanged},
         problems=(
             *computed.problems,
             *errors,
-            *await already_used(tx, scope, read.discovery, streams, computed.runs),
-            *await _counted_twice(tx, read),
+            *await already_used(
+                tx, scope, read.discovery, streams, computed.runs, types=around.types_of_others
+            ),
+            *around.counted_twice,
         ),
         runs=computed.runs if scope.keeps_runs else (),
     )
@@ -343,15 +407,17 @@ def _with_borders(plan: Plan, at_borders: Sequence[BorderEvents]) -> Plan:
     return replace(plan, exclusions=(*plan.exclusions, *exclusions), problems=(*plan.problems, *problems))
 
 
-async def _counted_twice(tx: Read, read: _VersionData) -> list[str]:
+async def _counted_twice(
+    tx: Read, scope: Scope, discovery: BySlot, streams: Sequence[InputStream]
+) -> list[str]:
     """Data that slots of events would count several times, because they overlap."""
-    if read.scope.model.cadence != EVENT:
+    if scope.model.cadence != EVENT:
         return []
-    bodies = {node.slug: node.body for node in read.scope.model.nodes}
+    bodies = {node.slug: node.body for node in scope.model.nodes}
     problems = []
-    for stream in read.resolved.streams:
+    for stream in streams:
         inputs = [body for slug in stream.node_slugs if isinstance(body := bodies[slug], Input)]
         is_divided = any(body.share is not Share.REPEAT for body in inputs)
         if is_divided and not stream.is_defining and stream.window.reach is not Reach.ANY:
-            problems += await problems_of_shared_events(tx, read.discovery, stream, read.scope.elsewhere)
+            problems += await problems_of_shared_events(tx, discovery, stream, scope.elsewhere)
     return problems

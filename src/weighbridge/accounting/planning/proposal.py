@@ -18,6 +18,7 @@ from weighbridge.accounting.books.balances import (
     Shortage,
     changed,
     deepened,
+    open_deficits,
     shortages,
     standings_of,
     with_slot_starts,
@@ -29,7 +30,7 @@ from weighbridge.accounting.inputs.streams import catalogue_of, streams_of
 from weighbridge.accounting.planning.entries import ProposedEntries, draw_entries, entries_of
 from weighbridge.accounting.planning.plan import Exclusion, Plan, Reason, RunDifference
 from weighbridge.accounting.planning.planner import make_plans
-from weighbridge.accounting.planning.scope import Scope, scopes_of
+from weighbridge.accounting.planning.scope import Scope, scopes_of, with_inputs
 from weighbridge.accounting.records.model_runs import NewGeneration, UpdatedInputs
 from weighbridge.accounting.withdrawals.allocation import refuse_beyond_balance
 from weighbridge.accounting.withdrawals.manual_sources import ManualSources, manual_sources_of
@@ -219,9 +220,12 @@ class Proposal:
 
 
 async def scopes_for(tx: Read, request: Request) -> tuple[Scope, ...]:
-    """What each version of the model is to compute; raise Invalid when there is nothing to generate."""
-    scopes, _ = await _scopes_and_run(tx, request)
-    return scopes
+    """What each version of the model is to compute; raise Invalid when there is nothing to generate.
+
+    What was named and skipped in its slots is not read.
+    """
+    _, only = await _run_and_slots(tx, request)
+    return await _scopes(tx, request, only)
 
 
 async def refuse_early(tx: Read, request: Request) -> Scope:
@@ -240,7 +244,12 @@ async def propose(tx: Read, request: Request) -> Proposal:
     """
     scopes, run = await _scopes_and_run(tx, request)
     sources = await _manual_sources(tx, request, scopes, run)
-    plans, drawings = await make_plans(tx, scopes, sources)
+    ledgers = _ledgers_of(scopes)
+    (plans, drawings), deficits, before = await tx.together(
+        make_plans(tx, scopes, sources),
+        open_deficits(tx, scopes[0].project, ledgers),
+        standings_of(tx, scopes[0].project, ledgers),
+    )
     problems = [*(problem for plan in plans for problem in plan.problems), *drawings.allocation.problems]
     draws: list[Entry] = []
     if drawings.pool is not None and not problems:
@@ -250,8 +259,10 @@ async def propose(tx: Read, request: Request) -> Proposal:
     entries = ProposedEntries()
     if not problems:
         released = drawings.pool.released if drawings.pool else {}
-        entries = await entries_of(tx, scopes[0].project, plans, draws, released)
-    before, after = await _standings(tx, scopes, entries)
+        entries = await entries_of(tx, scopes[0].project, plans, draws, released, deficits=deficits)
+    if not entries.short <= before.keys():
+        before = await standings_of(tx, scopes[0].project, ledgers, entries.short)
+    after = changed(before, entries.changes)
     return Proposal(
         request=request,
         plans=tuple(plans),
@@ -291,14 +302,10 @@ async def _missing_statics(tx: Read, scopes: Sequence[Scope]) -> list[Problem]:
     ]
 
 
-async def _standings(
-    tx: Read, scopes: Sequence[Scope], entries: ProposedEntries
-) -> tuple[Standings, Standings]:
-    """How every account that is or may be short stands before and after all is posted, touched or not."""
+def _ledgers_of(scopes: Sequence[Scope]) -> set[int]:
+    """The ledgers whose accounts may be short before or after all is posted, touched or not."""
     ledgers = {ledger.number for scope in scopes for ledger in scope.ledgers}
-    ledgers |= {ledger.ledger for scope in scopes for ledger in scope.source_ledgers.values()}
-    before = await standings_of(tx, scopes[0].project, ledgers, entries.short)
-    return before, changed(before, entries.changes)
+    return ledgers | {ledger.ledger for scope in scopes for ledger in scope.source_ledgers.values()}
 
 
 async def _deficits(
@@ -330,11 +337,20 @@ async def _manual_sources(
 
 async def _scopes_and_run(tx: Read, request: Request) -> tuple[tuple[Scope, ...], UpdatedRun | None]:
     """The scopes of a request, and the run of the batch that is given other inputs, if one is."""
-    run = None
-    if request.updated_batch is not None:
-        run = await updated_run(tx, request.ledger, request.updated_batch)
-    only = (run.slot,) if run else request.slots
-    scopes = await scopes_of(
+    run, only = await _run_and_slots(tx, request)
+    return await with_inputs(tx, await _scopes(tx, request, only), request.generation), run
+
+
+async def _run_and_slots(tx: Read, request: Request) -> tuple[UpdatedRun | None, tuple[Interval, ...]]:
+    """The run of the batch that is given other inputs, and the only slots that are computed, if any are."""
+    if request.updated_batch is None:
+        return None, request.slots
+    run = await updated_run(tx, request.ledger, request.updated_batch)
+    return run, (run.slot,)
+
+
+async def _scopes(tx: Read, request: Request, only: tuple[Interval, ...]) -> tuple[Scope, ...]:
+    return await scopes_of(
         tx,
         request.actor,
         request.ledger,
@@ -342,4 +358,3 @@ async def _scopes_and_run(tx: Read, request: Request) -> tuple[tuple[Scope, ...]
         only=only,
         trial_version=request.trial_version,
     )
-    return scopes, run

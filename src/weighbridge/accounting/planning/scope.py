@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from weighbridge.accounting.books.balances import key_of_ledger
+from weighbridge.accounting.books.balances import key_of_ledger, parse_ledger
 from weighbridge.accounting.planning.explicit_inputs import (
     NO_INPUTS,
     SlotInputs,
@@ -40,7 +40,13 @@ from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.slot_versions import Assignment, Version
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.stored import crediting_models, problem_of_circle, stored_model
+from weighbridge.modelling.document.stored import (
+    StoredModel,
+    active_model,
+    crediting_models,
+    problem_of_circle,
+    stored_model,
+)
 from weighbridge.modelling.document.yaml_text import read_model
 
 # The source ledgers of a model: which ledgers of the project its nodes draw from or look at.
@@ -252,7 +258,6 @@ class _LinkedLedger(msgspec.Struct, frozen=True):
     rounding: LedgerRounding
     output: str
     family: int
-    active_model: int
     time_zone: str
 
 
@@ -268,12 +273,14 @@ async def scopes_of(
     """What each version of the model is to compute of a range, or of generated slots; the active one last.
 
     A version on trial is computed as if it were the active one, in the ledgers that it can credit. The last
-    scope also says which slots nobody computes. Raises Invalid when there is nothing that could be generated.
+    scope also says which slots nobody computes. What was named and skipped in the slots is to be read with
+    `with_inputs`. Raises Invalid when there is nothing that could be generated.
     """
-    key = await key_of_ledger(tx, actor, ledger)
-    linked = await _linked(tx, key)
+    key = parse_ledger(ledger)
+    _, linked, stored = await tx.together(
+        key_of_ledger(tx, actor, ledger), _linked(tx, key), _computed_model(tx, key, trial_version)
+    )
     frame = linked[0]
-    stored = await stored_model(tx, trial_version or frame.active_model)
     active = await tx.in_thread(read_model, stored.document)
     zone, requested = ZoneInfo(frame.time_zone), _range_of(request)
     books = BooksOfModel((key.project, frame.family), active, zone)
@@ -288,35 +295,35 @@ async def scopes_of(
         for one in linked
         if request.generate_concurrent_ledgers or one.number == key.key or one.number in assigned.ledgers
     ]
-    scopes = await _scopes_of_versions(tx, key.project, credited, version, assigned, requested=requested)
+    scopes = await _scopes_of_versions(
+        tx, key.project, credited, stored, assigned, requested=requested, cadence=active.cadence
+    )
     if trial_version is not None:
         scopes = [_on_trial(scope) for scope in scopes]
-    return await _with_inputs(tx, _told_by_last(scopes, assigned.assignment), request)
+    return tuple(_told_by_last(scopes, assigned.assignment))
 
 
 async def _scopes_of_versions(
     tx: Read,
     project: int,
     ledgers: Sequence[_LinkedLedger],
-    active: Version,
+    active: StoredModel,
     assigned: AssignedSlots,
     *,
     requested: Interval,
+    cadence: str,
 ) -> list[Scope]:
     """What each version computes of the slots that are assigned to it; the active one last."""
     slots = assigned.assignment.slots
-    older = [number for number in slots if number != active.number]
-    newest = [active.number] if active.number in slots else []
-    return [
-        await _scope(
-            tx,
-            project,
-            ledgers,
-            number,
-            _VersionPart(requested, active.cadence, slots[number], assigned.included),
-        )
-        for number in older + newest
-    ]
+    older = await tx.together(*(stored_model(tx, number) for number in slots if number != active.id))
+    newest = [active] if active.id in slots else []
+
+    def part(own: tuple[Interval, ...]) -> _VersionPart:
+        return _VersionPart(requested, cadence, own, assigned.included)
+
+    return await tx.together(
+        *(_scope(tx, project, ledgers, one, part(slots[one.id])) for one in older + newest)
+    )
 
 
 def _told_by_last(scopes: Sequence[Scope], assignment: Assignment) -> list[Scope]:
@@ -336,16 +343,29 @@ def _told_by_last(scopes: Sequence[Scope], assignment: Assignment) -> list[Scope
     return [*knowing[:-1], last]
 
 
+async def _computed_model(tx: Read, key: ids.Key, trial_version: int | None) -> StoredModel:
+    """The version that is computed as the active one; that of a ledger without a model is none."""
+    if trial_version is not None:
+        return await stored_model(tx, trial_version)
+    stored = await active_model(tx, key.project, key.key)
+    if stored is None:
+        raise _no_model()
+    return stored
+
+
+def _no_model() -> Invalid:
+    return Invalid([Problem("The ledger has no model, so there is nothing to run.", "ledger_id", "no_model")])
+
+
 async def _linked(tx: Read, key: ids.Key) -> list[_LinkedLedger]:
     """The ledgers that the model of one credits in the project, all of them."""
     linked = await tx.rows(
         _LinkedLedger,
         """
-        SELECT other.id, other.name, other.unit, other.scale, other.rounding, other.output, f.id,
-               f.active_model_id, p.time_zone
+        SELECT other.id, other.name, other.unit, other.scale, other.rounding, other.output,
+               named.family_id, p.time_zone
           FROM ledgers named
           JOIN ledgers other ON other.project_id = named.project_id AND other.family_id = named.family_id
-          JOIN model_families f ON f.id = named.family_id
           JOIN projects p ON p.id = named.project_id
          WHERE named.project_id = %s AND named.id = %s
          ORDER BY other.id
@@ -353,9 +373,7 @@ async def _linked(tx: Read, key: ids.Key) -> list[_LinkedLedger]:
         (key.project, key.key),
     )
     if not linked:
-        raise Invalid(
-            [Problem("The ledger has no model, so there is nothing to run.", "ledger_id", "no_model")]
-        )
+        raise _no_model()
     return linked
 
 
@@ -370,7 +388,7 @@ def _on_trial(scope: Scope) -> Scope:
     return replace(scope, ledgers=credited, keeps_runs=True)
 
 
-async def _with_inputs(tx: Read, scopes: Sequence[Scope], request: NewGeneration) -> tuple[Scope, ...]:
+async def with_inputs(tx: Read, scopes: Sequence[Scope], request: NewGeneration) -> tuple[Scope, ...]:
     """The scopes with what is named and skipped in their slots."""
     versions = [VersionSlots(scope.model, scope.slots, scope.included) for scope in scopes]
     inputs = await explicit_inputs(tx, scopes[0].project, scopes[0].family, versions, request)
@@ -378,11 +396,10 @@ async def _with_inputs(tx: Read, scopes: Sequence[Scope], request: NewGeneration
 
 
 async def _scope(
-    tx: Read, project: int, linked: Sequence[_LinkedLedger], number: int, part: _VersionPart
+    tx: Read, project: int, linked: Sequence[_LinkedLedger], stored: StoredModel, part: _VersionPart
 ) -> Scope:
     """The part of a generation that one version of the model computes."""
     frame = linked[0]
-    stored = await stored_model(tx, number)
     model = await tx.in_thread(read_model, stored.document)
     return Scope(
         project=project,

@@ -74,6 +74,14 @@ class GeneratedSlots:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldData:
+    """Slots, and the slots whose runs hold events that were moved into them."""
+
+    slots: frozenset[Interval]
+    holders: GeneratedSlots
+
+
+@dataclass(frozen=True, slots=True)
 class BooksOfModel:
     """The books of a model in a project, and how its active version cuts time."""
 
@@ -96,15 +104,24 @@ class BooksOfModel:
         }
         return await self._slots(tx, _MEETING, values, now)
 
-    async def that_hold_data_of(self, tx: Read, assignment: Assignment) -> GeneratedSlots:
-        """Further slots whose runs hold events that were moved into those that an assignment computes."""
-        slots = [*assignment.computed, *assignment.replaced]
+    async def holding(self, tx: Read, slots: Sequence[Interval]) -> HeldData:
+        """The slots whose runs hold events that were moved into some slots, themselves among them."""
         values = {
             "starts": moments(slot.start for slot in slots),
             "ends": moments(slot.end for slot in slots),
         }
+        return HeldData(frozenset(slots), await self._slots(tx, _HOLDING, values, {}))
+
+    async def that_hold_data_of(self, tx: Read, assignment: Assignment, known: HeldData) -> GeneratedSlots:
+        """Further slots whose runs hold events that were moved into those that an assignment computes.
+
+        What is known of the same slots is not asked again.
+        """
+        slots = [*assignment.computed, *assignment.replaced]
         handled = {identity_of(slot) for slot in (*slots, *assignment.cut)}
-        found = await self._slots(tx, _HOLDING, values, {})
+        if known.slots != frozenset(slots):
+            known = await self.holding(tx, slots)
+        found = known.holders
         return replace(found, slots=tuple(one for one in found.slots if identity_of(one.slot) not in handled))
 
     async def _slots(
@@ -254,6 +271,14 @@ class AssignedSlots:
     """The ledgers on which slots are made of data that are replaced; they are generated too."""
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadSlots:
+    """Generated slots as they were read, and what holds data of the slots that are probably computed."""
+
+    generated: GeneratedSlots
+    held: HeldData
+
+
 _Assign = Callable[[GeneratedSlots, Collection[Interval]], Assignment]
 """Assigns slots, with so many included."""
 
@@ -266,7 +291,9 @@ async def assign_slots(
         selection = await _selection(tx, books, request.range)
         every = (*selection.selected, *selection.touched, request.range)
         hull = Interval(min(slot.start for slot in every), max(slot.end for slot in every))
-        generated = await books.generated(tx, hull, selection)
+        generated, held = await tx.together(
+            books.generated(tx, hull, selection), books.holding(tx, selection.selected)
+        )
         in_range = await tx.in_thread(_selected_of, generated, books, request.range)
         if (
             (whole := _whole(in_range, request.range)) != request.range
@@ -277,7 +304,7 @@ async def assign_slots(
         assigned, generated = await _with_what_moved(
             tx,
             books,
-            generated,
+            _ReadSlots(generated, held),
             in_range.union(selection.selected),
             lambda known, included: assign(
                 active, selection, known.slots, in_range, is_replacing=request.is_replacing, included=included
@@ -306,14 +333,16 @@ async def assign_generated(
     named = {identity_of(slot) for slot in slots}
     of_events = tuple(slot for slot in slots if isinstance(slot, EventSlot))
     hull = Interval(min(slot.start for slot in slots), max(slot.end for slot in slots))
-    generated = await books.generated(tx, hull, Selection(of_events, ()))
+    generated, held = await tx.together(
+        books.generated(tx, hull, Selection(of_events, ())), books.holding(tx, slots)
+    )
     kept = {one.slot for one in generated.slots if identity_of(one.slot) in named}
     emptied = [one.slot for one in generated.slots if one.slot in kept and not one.is_in_force]
     own = Selection(tuple(slot for slot in emptied if _is_cut_by(active.cadence, slot, books)), ())
     assigned, _ = await _with_what_moved(
         tx,
         books,
-        generated,
+        _ReadSlots(generated, held),
         kept,
         lambda known, included: assign(active, own, known.slots, kept, is_replacing=False, included=included),
     )
@@ -333,18 +362,19 @@ def _is_cut_by(cadence: str, slot: Interval, books: BooksOfModel) -> bool:
 async def _with_what_moved(
     tx: Read,
     books: BooksOfModel,
-    generated: GeneratedSlots,
+    known: _ReadSlots,
     requested: Collection[Interval],
     assign_with: _Assign,
 ) -> tuple[AssignedSlots, GeneratedSlots]:
     """Assign slots with every slot whose runs hold data that the assigned ones use."""
     included: set[Interval] = set()
+    generated = known.generated
     while True:
         assignment = await tx.in_thread(assign_with, generated, included)
-        moved = await books.that_hold_data_of(tx, assignment)
-        known = {identity_of(one.slot) for one in moved.slots}
+        moved = await books.that_hold_data_of(tx, assignment, known.held)
+        found = {identity_of(one.slot) for one in moved.slots}
         generated = generated.plus(moved)
-        further = {one.slot for one in generated.slots if identity_of(one.slot) in known} - included
+        further = {one.slot for one in generated.slots if identity_of(one.slot) in found} - included
         if not further:
             coming = frozenset(assignment.computed).difference(requested)
             ledgers = generated.ledgers_of(assignment.replaced)

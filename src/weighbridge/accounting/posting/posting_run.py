@@ -9,6 +9,7 @@ of the digests, their order and their format never change, because stored digest
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL, Composed
@@ -17,7 +18,7 @@ from weighbridge.accounting.books.runs import RunIdentity, keep_digests
 from weighbridge.accounting.inputs.used_corrections import record_used_corrections
 from weighbridge.accounting.planning.entries import ProposedEntries
 from weighbridge.accounting.planning.explicit_inputs import forget_inputs, keep_inputs
-from weighbridge.accounting.planning.plan import NewBatch, Plan, Run
+from weighbridge.accounting.planning.plan import NewBatch, Plan, RunDifference
 from weighbridge.accounting.planning.proposal import Proposal
 from weighbridge.accounting.posting.provenance import (
     GenerationContext,
@@ -34,7 +35,8 @@ from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.ledger.posting import Key
-from weighbridge.db.engine import Read, Write
+from weighbridge.core.time.cadence import EventSlot
+from weighbridge.db.engine import Command, Read, Write
 from weighbridge.platform.changes.staleness import IS_NEWEST
 from weighbridge.platform.records.stale_reasons import INPUTS_REPLACED, SOURCE_ADJUSTED
 
@@ -58,29 +60,37 @@ async def insert_batches(
     if not plan.differences:
         return []
     model = plan.scope.model
-    runs = await _ensure_runs(tx, context, [difference.run for difference in plan.differences])
+    runs = await _ensure_runs(tx, context, plan.differences)
     posted = await _insert_rows(tx, context, plan, runs, credited)
-    await insert_calculations(tx, context, model, posted)
+    insert_calculations(tx, context, model, posted)
     dimensions = DIMENSIONS[model.partition_type]
     for stream in plan.streams:
         await insert_lineage(tx, context, plan.discovery, stream, posted, dimensions=dimensions)
-    await insert_static_inputs(tx, context, posted)
-    await insert_skipped_inputs(tx, context, posted)
-    await insert_draws(tx, context.project, posted)
-    await record_used_corrections(tx, context.project, [one.batch_id for one in posted])
+    insert_static_inputs(tx, context, posted)
+    insert_skipped_inputs(tx, context, posted)
+    insert_draws(tx, context.project, posted)
+    record_used_corrections(tx, context.project, [one.batch_id for one in posted])
     if len(posted) >= MANY_BATCHES:
         tx.later("SELECT refresh_statistics('runs', 'batches')")
     return posted
 
 
 async def _ensure_runs(
-    tx: Write, context: GenerationContext, runs: Sequence[Run]
+    tx: Write, context: GenerationContext, differences: Sequence[RunDifference]
 ) -> dict[tuple[object, ...], int]:
-    """The ids of the runs by slot and partition; new ones are written down."""
-    keys = list(dict.fromkeys(identity_columns(context, run) for run in runs))
+    """The ids of the runs by slot and partition; new ones are written down, and what moved with its event."""
+    known = {
+        identity_columns(context, one.run): one.run_number
+        for one in differences
+        if one.run_number is not None and not isinstance(one.run.slot, EventSlot)
+    }
+    every = dict.fromkeys(identity_columns(context, one.run) for one in differences)
+    keys = [key for key in every if key not in known]
+    if not keys:
+        return known
     columns = [list(column) for column in zip(*keys, strict=True)]
-    await tx.execute(_MOVE_RUNS, (*columns, context.project, context.family))
-    await tx.execute(_MAKE_RUNS, (context.project, context.family, *columns))
+    tx.later(_MOVE_RUNS, (*columns, context.project, context.family))
+    tx.later(_MAKE_RUNS, (context.project, context.family, *columns))
     rows = await tx.tuples(
         """
         SELECT start_time, end_time, tracking_id, feedstock_id, asset_id, event_id, by_event, id FROM runs
@@ -88,7 +98,7 @@ async def _ensure_runs(
         """,
         (context.project, context.family, columns[0]),
     )
-    return {tuple(key): number for *key, number in rows}
+    return known | {tuple(key): number for *key, number in rows}
 
 
 _RUNS: Final[LiteralString] = """
@@ -131,7 +141,7 @@ async def _insert_rows(
     credited: Mapping[NewBatch, Decimal],
 ) -> list[Posted]:
     differences = plan.differences
-    rows = await tx.tuples(
+    inserted: Command = (
         """
         INSERT INTO batches (project_id, ledger_id, run_id, adjusts, model_id, model_sha256, tracking_id,
                              start_time, end_time, total, credited, fingerprint, share_scale, async_task_id,
@@ -163,10 +173,11 @@ async def _insert_rows(
             [difference.run.fingerprint for difference in differences],
         ),
     )
+    rows, [(now,)] = await tx.several(inserted, ("SELECT clock_timestamp()", ()))
     # Ids are drawn in the order of the rows, so sorting them pairs them with the differences again.
     numbers = [number for (number,) in sorted(rows)]
     return [
-        Posted(difference, runs[identity_columns(context, difference.run)], number)
+        Posted(difference, runs[identity_columns(context, difference.run)], number, now)
         for difference, number in zip(differences, numbers, strict=True)
     ]
 
@@ -174,22 +185,23 @@ async def _insert_rows(
 # The entries that a generation posts, on ledgers and on the deficits of runs.
 
 
-async def insert_entries(
+def insert_entries(
     tx: Write, project: int, task_id: int, proposed: ProposedEntries, posted: Sequence[Posted]
 ) -> None:
     """Write down entries, by the numbers that new runs and batches have by now.
 
-    All carry one time, which is taken while their ledgers are locked: on a ledger, entries are posted in
-    the order of their times, so what is read as of a time does not change later.
+    All carry one time, that of the last of their batches, which is taken while their ledgers are locked: on
+    a ledger, entries are posted in the order of their times, so what is read as of a time does not change
+    later.
     """
     number = _numbers(posted)
-    posted_at = await tx.value("SELECT clock_timestamp()")
+    posted_at = max(one.made_at for one in posted)
     rows = [
         (one.ledger, number(one.batch), one.kind, one.amount, one.effective_at, number(one.posted_by),
          number(one.run), one.node)
         for one in proposed.entries
     ]  # fmt: skip
-    await tx.execute(
+    tx.later(
         """
         INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
                                     run_id, node, async_task_id, posted_at)
@@ -206,7 +218,7 @@ async def insert_entries(
         (one.ledger, number(one.run), number(one.posted_by), one.amount, one.effective_at)
         for one in proposed.deficit_entries
     ]
-    await tx.execute(
+    tx.later(
         """
         INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at,
                                      async_task_id, posted_at)
@@ -254,27 +266,33 @@ async def post_proposal(tx: Write, proposal: Proposal, task_id: int, seen_until:
     posted = []
     for plan in proposal.plans:
         posted += await insert_batches(tx, context, plan, credited)
-        await _keep_with_slots(tx, plan)
-        await keep_seen(tx, plan.scope, seen_until)
+        _keep_with_slots(tx, plan)
+        keep_seen(tx, plan.scope, seen_until)
     if posted:
-        await insert_entries(tx, context.project, task_id, proposal.entries, posted)
+        insert_entries(tx, context.project, task_id, proposal.entries, posted)
     return posted
 
 
 async def _context(tx: Write, proposal: Proposal, task_id: int) -> GenerationContext:
     project, family = proposal.scope.project, proposal.scope.family
-    feedstocks = await tx.tuples("SELECT name, id FROM feedstocks WHERE project_id = %s", (project,))
-    assets = await tx.tuples("SELECT name, id FROM assets WHERE project_id = %s", (project,))
+    runs = [difference.run for difference in proposal.differences]
+    tags = {tags for run in runs for tags in (run.partition, *chain.from_iterable(run.tags.values()))}
+    if not any(one.feedstock or one.asset for one in tags):
+        return GenerationContext(project, family, task_id, {}, {})
+    feedstocks, assets = await tx.several(
+        ("SELECT name, id FROM feedstocks WHERE project_id = %s", (project,)),
+        ("SELECT name, id FROM assets WHERE project_id = %s", (project,)),
+    )
     return GenerationContext(project, family, task_id, dict(feedstocks), dict(assets))
 
 
-async def _keep_with_slots(tx: Write, plan: Plan) -> None:
+def _keep_with_slots(tx: Write, plan: Plan) -> None:
     """Note what the slots were computed from, and what the request said of them."""
     scope = plan.scope
     ledgers = [ledger.number for ledger in scope.ledgers]
-    await keep_digests(tx, scope.project, ledgers, plan.digests, scope.replaced)
-    await forget_inputs(tx, scope.project, scope.family, scope.replaced)
-    await keep_inputs(tx, scope.project, scope.family, scope.slots, scope.inputs)
+    keep_digests(tx, scope.project, ledgers, plan.digests, scope.replaced)
+    forget_inputs(tx, scope.project, scope.family, scope.replaced)
+    keep_inputs(tx, scope.project, scope.family, scope.slots, scope.inputs)
 
 
 # Consumers: the runs that drew from batches of a run, and its own batches on other ledgers.
@@ -282,7 +300,7 @@ async def _keep_with_slots(tx: Write, plan: Plan) -> None:
 # What the run comes to anew, they have not seen.
 
 
-async def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> None:
+def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> None:
     """Mark the runs that draw from a run which has another batch now, as long as they draw from it.
 
     Both generations lock the ledger between them, so no draw escapes this.
@@ -290,7 +308,7 @@ async def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> N
     adjusting = [one for one in posted if one.difference.adjusts is not None]
     if not adjusting:
         return
-    await tx.execute(
+    tx.later(
         f"""
         INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
         SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s, adjusted.record
@@ -314,11 +332,9 @@ async def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> N
     )
 
 
-async def mark_other_ledgers(
-    tx: Write, project: int, posted: Sequence[Posted], ledgers: Sequence[int]
-) -> None:
+def mark_other_ledgers(tx: Write, project: int, posted: Sequence[Posted], ledgers: Sequence[int]) -> None:
     """Mark runs that were given other inputs, on the ledgers that were not generated with them."""
-    await tx.execute(
+    tx.later(
         """
         INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
         SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s, given.record
@@ -434,16 +450,10 @@ def of_tasks(table: WrittenTable) -> SQL:
 
 async def written(tx: Read, project: int, task: int, batches: Sequence[int]) -> dict[str, Any]:
     """The digests of what a task has written with the batches that it made."""
-    tables = {}
-    for table in WRITTEN:
-        [[count, digest]] = await tx.tuples(
-            SQL(_OF_BATCHES).format(
-                digest=digest_of(table), table=SQL(table.name), batch=SQL(table.batch), task=of_tasks(table)
-            ),
-            (project, [*batches]),
-        )
-        if count:
-            tables[table.name] = [count, digest]
+    found = await tx.several(*((statement, (project, [*batches])) for statement in _OF_TABLES))
+    tables = {
+        table.name: [count, digest] for table, [(count, digest)] in zip(WRITTEN, found, strict=True) if count
+    }
     return {"task": task, "tables": tables}
 
 
@@ -452,3 +462,9 @@ _OF_BATCHES: Final[LiteralString] = """
       JOIN batches b ON b.project_id = w.project_id AND b.id = {batch} AND {task}
      WHERE w.project_id = %s AND {batch} = ANY (%s::bigint[])
 """
+_OF_TABLES: Final = [
+    SQL(_OF_BATCHES).format(
+        digest=digest_of(table), table=SQL(table.name), batch=SQL(table.batch), task=of_tasks(table)
+    )
+    for table in WRITTEN
+]

@@ -6,6 +6,7 @@ chunks, in the order in which they count.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, LiteralString
 
@@ -37,6 +38,8 @@ class Posted:
     difference: RunDifference
     run_id: int
     batch_id: int
+    made_at: datetime
+    """When it was written, while its ledger was locked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ ELEMENTS_KEPT_MAX: Final = 1000
 """Elements of an array that a batch keeps itself; a longer one follows from its input data."""
 
 
-async def insert_calculations(
+def insert_calculations(
     tx: Write, context: GenerationContext, model: Model, posted: Sequence[Posted]
 ) -> None:
     """Write down the value of every node that has one, in the order of the document."""
@@ -82,7 +85,7 @@ async def insert_calculations(
         for position, node in enumerate(model.nodes, start=1)
         if (reading := one.difference.run.readings.get(node.slug)) is not None and reading.amount is not None
     ]  # fmt: skip
-    await tx.execute(
+    tx.later(
         """
         INSERT INTO batch_calculations (project_id, batch_id, position, slug, name, unit, value, whole,
                                         element_count, elements, elements_sha256, is_output, is_primary,
@@ -141,7 +144,7 @@ async def insert_lineage(
     used = [one for one in posted if one.difference.run.event_counts.get(stream.number)]
     if not used:
         return
-    await tx.execute(
+    tx.later(
         """
         INSERT INTO batch_input_sets (project_id, batch_id, set_number, event_type_id, nodes, positions,
                                       event_count)
@@ -157,9 +160,9 @@ async def insert_lineage(
     if stream.is_of_elements:
         await _insert_elements(tx, context, stream, used)
     elif len({one.difference.run.slot for one in used}) == len(used):
-        await _insert_by_batch(tx, context, discovery, stream, used)
+        _insert_by_batch(tx, context, discovery, stream, used)
     else:
-        await _insert_by_tags(tx, context, discovery, stream, used, dimensions=dimensions)
+        _insert_by_tags(tx, context, discovery, stream, used, dimensions=dimensions)
 
 
 async def _insert_elements(
@@ -184,7 +187,7 @@ def _chunks(events: Sequence[int]) -> list[Sequence[int]]:
     return [events[start : start + CHUNK_SIZE] for start in range(0, len(events), CHUNK_SIZE)]
 
 
-async def _insert_by_batch(
+def _insert_by_batch(
     tx: Write, context: GenerationContext, discovery: BySlot, stream: InputStream, used: Sequence[Posted]
 ) -> None:
     """Write the events of a stream that PostgreSQL summed, where no two batches share a slot."""
@@ -198,7 +201,7 @@ async def _insert_by_batch(
         chosen=restriction,
         order=_ORDER,
     )
-    await tx.execute(
+    tx.later(
         statement,
         {
             **values,
@@ -217,7 +220,7 @@ async def _insert_by_batch(
     )
 
 
-async def _insert_by_tags(
+def _insert_by_tags(
     tx: Write,
     context: GenerationContext,
     discovery: BySlot,
@@ -244,7 +247,7 @@ async def _insert_by_tags(
         for tags in one.difference.run.tags[stream.number]
     ]  # fmt: skip
     batches, of_slots, tracking_ids, feedstocks, assets = zip(*rows, strict=True)
-    await tx.execute(
+    tx.later(
         _BY_TAGS.format(
             size=Literal(CHUNK_SIZE),
             events=events.events,
@@ -271,7 +274,7 @@ def _only(discovery: BySlot, slots: Collection[Interval]) -> BySlot:
     return BySlot(discovery.project, [discovery.slots[index] for index in kept], sets)
 
 
-async def insert_static_inputs(tx: Write, context: GenerationContext, posted: Sequence[Posted]) -> None:
+def insert_static_inputs(tx: Write, context: GenerationContext, posted: Sequence[Posted]) -> None:
     """Write down which static inputs the nodes of each batch read."""
     rows = [
         (one.batch_id, node, number)
@@ -281,7 +284,7 @@ async def insert_static_inputs(tx: Write, context: GenerationContext, posted: Se
     ]
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
-        await tx.execute(
+        tx.later(
             """
             INSERT INTO batch_static_inputs (project_id, batch_id, node, static_input_id)
             SELECT %s, used.* FROM unnest(%s::bigint[], %s::text[], %s::integer[]) AS used
@@ -290,7 +293,7 @@ async def insert_static_inputs(tx: Write, context: GenerationContext, posted: Se
         )
 
 
-async def insert_skipped_inputs(tx: Write, context: GenerationContext, posted: Sequence[Posted]) -> None:
+def insert_skipped_inputs(tx: Write, context: GenerationContext, posted: Sequence[Posted]) -> None:
     """Write down which inputs of each batch had their data skipped."""
     rows = [
         (one.batch_id, node, kind)
@@ -299,7 +302,7 @@ async def insert_skipped_inputs(tx: Write, context: GenerationContext, posted: S
     ]
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
-        await tx.execute(
+        tx.later(
             """
             INSERT INTO batch_skipped_inputs (project_id, batch_id, node, data_point_type_id)
             SELECT %s, used.* FROM unnest(%s::bigint[], %s::text[], %s::integer[]) AS used
@@ -363,7 +366,7 @@ _BY_BATCH = SQL("""
 # The draws of batches, as they were when values were computed: a batch keeps them, whatever comes later.
 
 
-async def insert_draws(tx: Write, project: int, posted: Sequence[Posted]) -> None:
+def insert_draws(tx: Write, project: int, posted: Sequence[Posted]) -> None:
     """Keep with each batch what its nodes had drawn when its values were computed."""
     rows = [
         (
@@ -386,7 +389,7 @@ async def insert_draws(tx: Write, project: int, posted: Sequence[Posted]) -> Non
         for row, (*_, draw) in enumerate(rows, start=1)
         for index, (value, unit) in enumerate(zip(draw.attributes, draw.units, strict=True))
     ]
-    await tx.execute(
+    tx.later(
         """
         INSERT INTO batch_draws (project_id, batch_id, node, place, source_batch_id, amount, attributes,
                                  units, contributions)

@@ -36,17 +36,17 @@ from weighbridge.platform.changes.staleness import IS_NEWEST
 
 async def moment_before(tx: Read) -> object:
     """The moment up to which a snapshot that is taken after this sees all that was stored."""
-    return await tx.value(_MOMENT)
+    return await tx.value(f"SELECT {MOMENT_BEFORE}")
 
 
-async def keep_seen(tx: Write, scope: Scope, seen_until: object) -> None:
+def keep_seen(tx: Write, scope: Scope, seen_until: object) -> None:
     """Note up to which moment the slots of a scope have seen all data, and forget those that they replace."""
     ledgers = [ledger.number for ledger in scope.ledgers]
     if scope.replaced:
-        await tx.execute(_FORGET_SEEN, (scope.project, ledgers, *_times(scope.replaced)))
+        tx.later(_FORGET_SEEN, (scope.project, ledgers, *_times(scope.replaced)))
     # An event that would make a slot has none yet: what was asked for is what was looked through.
     slots = (scope.requested,) if scope.model.cadence == EVENT else scope.slots
-    await tx.execute(_KEEP_SEEN, (scope.project, seen_until, ledgers, *_times(slots)))
+    tx.later(_KEEP_SEEN, (scope.project, seen_until, ledgers, *_times(slots)))
 
 
 async def forget_seen(tx: Write, project: int, batches: Sequence[int]) -> None:
@@ -61,10 +61,11 @@ def _times(slots: tuple[Interval, ...]) -> tuple[object, object]:
     return moments(slot.start for slot in slots), moments(slot.end for slot in slots)
 
 
-_MOMENT = """
-    SELECT least(clock_timestamp(), min(xact_start)) FROM pg_stat_activity
-     WHERE datname = current_database() AND pid <> pg_backend_pid()
+MOMENT_BEFORE: Final = """
+    (SELECT least(clock_timestamp(), min(xact_start)) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid())
 """
+"""The moment up to which a snapshot that is taken after this sees all that was stored."""
 _FORGET_SEEN = """
     DELETE FROM generated_slots
      WHERE project_id = %s AND ledger_id = ANY (%s)

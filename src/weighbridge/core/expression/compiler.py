@@ -10,8 +10,8 @@ operands came to. The backends of this file are
     compiled_row  a closure over a row of plain values, with the logic of SQL for missing ones
 
 Others derive an expression (`derivative`), write it as SQL for events (`collection.measurements.values`),
-or follow which arrays meet (`core.model.node_types`). What a language adds, such as an aggregate over the window of
-a rule, is a leaf: `leaves` says for which nodes the backend has something of its own.
+or follow which arrays meet (`core.model.node_types`). What a language adds, such as an aggregate over the
+window of a rule, is a leaf: `leaves` says for which nodes the backend has something of its own.
 
 Invariants: `check` and `evaluate` raise ExpressionError and nothing else for any tree that was parsed; what
 `evaluate` returns has the type that `check` found for the same names; for values of the types that it was

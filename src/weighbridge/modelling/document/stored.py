@@ -32,7 +32,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import Unit, parse_unit
 from weighbridge.core.time.instant import Instant
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Command, Read
 from weighbridge.errors import NotFound
 from weighbridge.modelling.document.yaml_text import read_model, read_source
 from weighbridge.platform.changes import AddedStaticInput, InputsHeld
@@ -60,6 +60,12 @@ _VERSIONS: Final = """
 """
 
 
+_OF_LEDGER: Final = """
+     WHERE m.id = (SELECT f.active_model_id FROM ledgers l JOIN model_families f ON f.id = l.family_id
+                    WHERE l.project_id = %s AND l.id = %s)
+"""
+
+
 async def owned_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool = False) -> StoredModel:
     """A version of the account's models by its public id; NotFound when the account has none."""
     statement = SQL(_VERSIONS + "WHERE f.account_id = %s AND m.id = %s {}").format(
@@ -69,6 +75,11 @@ async def owned_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool
     if version is None:
         raise NotFound("model", friendly)
     return version
+
+
+async def active_model(tx: Read, project: int, ledger: int) -> StoredModel | None:
+    """The active version of the model that credits a ledger; None where none does."""
+    return await tx.row(StoredModel, _VERSIONS + _OF_LEDGER, (project, ledger))
 
 
 async def stored_model(tx: Read, number: int) -> StoredModel:
@@ -223,11 +234,9 @@ class Stretch(msgspec.Struct, frozen=True):
     end: Instant | None
 
 
-async def stretches(
-    tx: Read, project: int, condition: LiteralString, values: Mapping[str, Any]
-) -> list[Stretch]:
-    """The stretches of the static inputs `s` of a project for which a condition holds."""
-    return await tx.rows(Stretch, _STRETCHES.format(condition), {"project": project, **values})
+def stretches_where(project: int, condition: LiteralString, values: Mapping[str, Any]) -> Command:
+    """What asks for the stretches of the static inputs `s` of a project for which a condition holds."""
+    return _STRETCHES.format(condition), {"project": project, **values}
 
 
 async def reach_of(tx: Read, held: InputsHeld, added: Stretch) -> AddedStaticInput:

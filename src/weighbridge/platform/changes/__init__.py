@@ -18,8 +18,8 @@ In: the transaction, the actor, the traces. Out: rows of `audit_log`, `rule_dirt
 They travel with the next statement or the commit, and cost no round trip. Quality and accounting read and
 clear the marks; nobody below knows them.
 
-Read `obligations` (the call, what each action owes, and the same for an event that one statement stores), then
-the kinds of traces: `rule_marks`, and `staleness`, with what keeps generations from missing a change.
+Read `obligations` (the call, what each action owes, and the same for an event that one statement stores),
+then the kinds of traces: `rule_marks`, and `staleness`, with what keeps generations from missing a change.
 """
 
 from weighbridge.platform.changes.obligations import leave, record

@@ -108,10 +108,15 @@ def announce(tx: Write, project: int) -> InputsHeld:
     return InputsHeld(project)
 
 
-async def await_changes(tx: Write, project: int) -> InputsHeld:
-    """Wait until the changes under way have committed, and hold off others until the transaction ends."""
-    await tx.execute(*locks.hold(locks.inputs(project)))
-    return InputsHeld(project)
+async def await_changes(tx: Write, project: int) -> tuple[InputsHeld, str]:
+    """Wait until the changes under way have committed, and hold off others until the transaction ends.
+
+    Gives the snapshot of the transaction too, for whoever asks what it does not show.
+    """
+    _, [(snapshot,)] = await tx.several(
+        locks.hold(locks.inputs(project)), ("SELECT pg_current_snapshot()::text", ())
+    )
+    return InputsHeld(project), snapshot
 
 
 @dataclass(frozen=True, slots=True)

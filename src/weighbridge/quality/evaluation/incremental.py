@@ -34,7 +34,7 @@ from weighbridge.quality.evaluation.period_evaluation import evaluate, hold_rule
 from weighbridge.quality.evaluation.record_streams import widened, widened_runs
 from weighbridge.quality.evaluation.series import widened_series
 from weighbridge.quality.records.rule_results import RunResult
-from weighbridge.quality.slots.roll_up_refresh import roll_up_marked
+from weighbridge.quality.slots.roll_up_refresh import roll_up_marked, roll_up_marks
 
 # Incremental evaluation: where data changed, automatic rules are evaluated again, soon after the write.
 #
@@ -439,13 +439,24 @@ async def catch_up(database: Database, account: int, project: int) -> list[Faile
     failures: list[FailedEvaluation] = []
     # What is rolled up or corrected is marked again: at last nothing more comes of it, and all is looked at.
     for _ in range(PASSES_MAX):
-        await roll_up_marked(database, project, waits=True)
-        async with database.read() as tx:
-            newest: int | None = await tx.value(_NEWEST_MARK, (project, project))
+        newest = await _rolled_up(database, project)
         if newest is None:
             break
         failures += await _evaluate_until(database, account, project, newest)
     return failures
+
+
+async def _rolled_up(database: Database, project: int) -> int | None:
+    """Roll up what is marked; give the newest mark of what rules have not looked at by then."""
+    newest = (_NEWEST_MARK, (project, project))
+    async with database.read() as tx:
+        marks, [found] = await tx.lastly(roll_up_marks(project), newest)
+    if marks:
+        await roll_up_marked(database, project, waits=True)
+        async with database.read() as tx:
+            [[found]] = await tx.lastly(newest)
+    number: int | None = found[0]
+    return number
 
 
 async def _evaluate_until(

@@ -18,7 +18,7 @@ from weighbridge.core.collection.capture import gathered
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
-from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.engine import Command, Database, Read, Write
 from weighbridge.errors import Conflict
 from weighbridge.platform import changes
 from weighbridge.quality.correction.proposals import take_back_approvals
@@ -333,8 +333,13 @@ async def _last_event(tx: Read, definition: RollUpDefinition) -> Instant | None:
     return None if moment is None else Instant.of(moment)
 
 
+def roll_up_marks(project: int) -> Command:
+    """What asks for the marks of a project."""
+    return "SELECT id FROM roll_up_marks WHERE project_id = %s", (project,)
+
+
 async def _seen(tx: Read, project: int) -> _Seen:
-    numbers = await tx.tuples("SELECT id FROM roll_up_marks WHERE project_id = %s", (project,))
+    numbers = await tx.tuples(*roll_up_marks(project))
     stretches: dict[int, list[Stretch]] = {}
     for source, first, last in await tx.tuples(_MARKED, (project,)) if numbers else ():
         bounds = tuple(None if one is None else Instant.of(one) for one in (first, last))

@@ -1,0 +1,76 @@
+"""What goes over the wire to a database: the messages of the protocol that wait for an answer, counted."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+_ASKS = b"QS"
+"""What makes the server answer: a simple query, and the end of statements that were sent together."""
+
+
+@dataclass
+class Wire:
+    """The URL of a database over a wire that is counted, and how often the server was asked so far."""
+
+    url: str
+    messages: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def count(self, kinds: bytes) -> None:
+        """Count messages by the bytes that say what they are."""
+        with self._lock:
+            self.messages += sum(kind in _ASKS for kind in kinds)
+
+
+@contextmanager
+def counted(url: str) -> Iterator[Wire]:
+    """A wire to the database of a URL, which hands everything on as it comes."""
+    given = conninfo_to_dict(url)
+    there = f"{given['host']}/.s.PGSQL.{given.get('port', 5432)}"
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        wire = Wire(make_conninfo(url, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"))
+        accepting = threading.Thread(target=_accept, args=(listening, there, wire), daemon=True)
+        accepting.start()
+        yield wire
+        listening.shutdown(socket.SHUT_RDWR)
+        accepting.join()
+
+
+def _accept(listening: socket.socket, there: str, wire: Wire) -> None:
+    with suppress(OSError):
+        while True:
+            client, _ = listening.accept()
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(there)
+            threading.Thread(target=_ask, args=(client, server, wire), daemon=True).start()
+            threading.Thread(target=_answer, args=(server, client), daemon=True).start()
+
+
+def _ask(client: socket.socket, server: socket.socket, wire: Wire) -> None:
+    """Hand on what the client says, and count it; its first packet has no kind, only a length."""
+    held, is_started = b"", False
+    with client, server, suppress(OSError):
+        while said := client.recv(65_536):
+            held += said
+            kinds = b""
+            while len(held) >= 5:
+                head = 1 if is_started else 0
+                end = head + int.from_bytes(held[head : head + 4])
+                if len(held) < end:
+                    break
+                kinds += held[:head]
+                held, is_started = held[end:], True
+            wire.count(kinds)
+            server.sendall(said)
+
+
+def _answer(server: socket.socket, client: socket.socket) -> None:
+    with suppress(OSError):
+        while said := server.recv(65_536):
+            client.sendall(said)
+        client.shutdown(socket.SHUT_RDWR)

@@ -90,8 +90,8 @@ _COMPLETE: Final = f"""
 #
 # People, rules and completions all go through `apply_corrections`; `undo` takes back what was applied.
 # After either, the prevailing correction of each value (`core.collection.correction`) is in force, the
-# event's row shows it, and every run that used the value is marked stale: all in the caller's transaction, one
-# statement for each table.
+# event's row shows it, and every run that used the value is marked stale: all in the caller's transaction,
+# one statement for each table.
 #
 # Invariants: no row is removed or rewritten, only moved between states; what is in force of a value depends
 # on the corrections that were not reverted and on nothing else. The caller leaves the audit row.

@@ -18,7 +18,7 @@ CLOCKS = {
 CLOCK_PLACES: tuple[str, ...] = (
     "http/rate_limits.py",
     "agent/readings.py",
-    "commands/over_http/clock.py",
+    "commands/over_http.py",
 )
 """Files that may ask what time it is. The database's clock dates what is stored; a rate limit stores no
 date, and has to tell its callers when a minute begins before it asks the database anything. The edge agent
@@ -145,7 +145,7 @@ def _verbs() -> Iterator[tuple[Noun, str]]:
 
 
 def _has_file(noun: Noun, verb: str) -> bool:
-    """Whether a test file is named for the verb: `test_create.py`, `test_create_events.py` or `test_events.py`."""
+    """Whether a test file is named for the verb: `test_create`, `test_create_events` or `test_events`."""
     action, _, thing = verb.partition("_")
     names = (verb, action, thing)
     return any(next(ROOT.glob(f"tests/{noun.area}/*/test_{name}.py"), None) for name in names)

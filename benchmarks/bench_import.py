@@ -31,7 +31,7 @@ def main() -> None:
         return
     with gzip.open(file, "rt") as text:
         columns, *rows = csv.reader(text)
-    with service(api_processes=1) as running:
+    with service(api_processes=1, with_worker=True) as running:
         project = running.call("POST", "/projects", {"project": {"name": "Turbine"}})
         types = [{"name": column, "value_type": "number"} for column in columns]
         body = {"name": "Hour", "slug": "hour", "expected_locations": "one", "data_point_types": types}

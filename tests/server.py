@@ -44,6 +44,7 @@ from weighbridge.platform.users import create_account
 from weighbridge.settings import Settings
 
 DEADLINE_SECONDS = 60.0
+WORK_SECONDS = 0.05
 BODY_BYTES_MAX = 4_194_304
 HEAD_BYTES_MAX = 262_144
 """Long heads reach the product, in however many pieces they arrive."""
@@ -60,6 +61,12 @@ _LISTENING: dict[str, Any] = {
 _NEXT_UNFINISHED_TASK = """
     SELECT id FROM async_tasks WHERE account_id = %s AND id > %s AND state IN ('pending', 'running')
      ORDER BY id LIMIT 1
+"""
+
+_WAITING_TASKS = """
+    SELECT t.id FROM async_tasks t JOIN procrastinate_jobs j ON (j.args ->> 'task_id')::integer = t.id
+     WHERE t.account_id = %s AND t.state IN ('pending', 'running') AND j.status = 'todo'
+       AND j.scheduled_at IS NULL
 """
 
 _LEFT_IN_PATHS = "%/?&=:@!$'()*+,;~[]|"
@@ -194,12 +201,33 @@ class Account:
 
     def drain(self) -> None:
         """Carry out the account's unfinished tasks here and now, oldest first."""
-        from weighbridge import worker  # noqa: PLC0415 - tests without tasks need none of its imports
-
         last = 0
         while found := self.server.sql(_NEXT_UNFINISHED_TASK, self.id, last):
             [(last,)] = found
-            self.server.run(worker.attempt_task(self.server.database, last, tasks=self.server.tasks))
+            self._carry_out(last)
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Have the account's tasks carried out meanwhile, but for those that are another's for now."""
+        stopping = threading.Event()
+
+        def work() -> None:
+            while not stopping.wait(WORK_SECONDS):
+                for (task,) in self.server.sql(_WAITING_TASKS, self.id):
+                    self._carry_out(task)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            yield
+        finally:
+            stopping.set()
+            thread.join()
+
+    def _carry_out(self, task: int) -> None:
+        from weighbridge import worker  # noqa: PLC0415 - tests without tasks need none of its imports
+
+        self.server.run(worker.attempt_task(self.server.database, task, tasks=self.server.tasks))
 
     async def _token(self, permissions: Iterable[str]) -> str:
         async with self.server.database.write() as tx:

@@ -26,8 +26,8 @@ from weighbridge.collection.locations import ROUTES as LOCATIONS
 from weighbridge.collection.outages import ROUTES as OUTAGES
 from weighbridge.collection.projects import ROUTES as PROJECTS
 from weighbridge.exchange.changes import ROUTES as CHANGES
-from weighbridge.exchange.data_feed_uploads.routes import ROUTES as DATA_FEED_UPLOADS
-from weighbridge.exchange.data_feeds.routes import ROUTES as DATA_FEEDS
+from weighbridge.exchange.data_feed_uploads import ROUTES as DATA_FEED_UPLOADS
+from weighbridge.exchange.data_feeds import ROUTES as DATA_FEEDS
 from weighbridge.exchange.exports import ROUTES as EXPORTS
 from weighbridge.exchange.webhooks import ROUTES as WEBHOOKS
 from weighbridge.http.endpoints.dry_runs import with_dry_runs

@@ -17,8 +17,8 @@ from weighbridge.accounting.posting.waiting_events import update_marked
 from weighbridge.collection.evidence_files import open_store, sweep
 from weighbridge.db.engine import Database
 from weighbridge.exchange.changes import forget_changes, number_all
-from weighbridge.exchange.data_feed_uploads.actions import remove_old_files
-from weighbridge.exchange.data_feeds.tasks import look_at_places
+from weighbridge.exchange.data_feed_uploads import remove_old_files
+from weighbridge.exchange.data_feeds_tasks import poll_places
 from weighbridge.exchange.delivery.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer, NameResolver
 from weighbridge.exchange.exports import remove_expired
 from weighbridge.exchange.webhooks import forget_deliveries
@@ -176,7 +176,7 @@ async def _watch(database: Database, settings: Settings) -> None:
     while True:
         try:
             now = await _now(database)
-            looked = await look_at_places(database, store, settings, now)
+            looked = await poll_places(database, store, settings, now)
             if looked.files:
                 log.info("files_taken_up", files=looked.files)
             for failure in looked.failures:

@@ -1,41 +1,32 @@
-"""The worker: carries out queued tasks, any number of them beside one another.
+"""The worker: carries out queued tasks of every type, any number of workers beside one another.
 
-Each attempt at a task raises its fence first. A refusal of ours ends the task as failed, because trying
-again would end the same way; anything else is tried again, up to the limit. What a worker does beside tasks
-stands in `rounds.py`.
+How an attempt is made stands in `attempts.py`, what a worker does beside tasks in
+`rounds.py`.
 """
 
 import asyncio
 import math
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
-from typing import Any, Final
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
 
 import structlog
-from procrastinate import App, PsycopgConnector, RetryStrategy
-from psycopg import Error
-from psycopg_pool import PoolTimeout
 
-from weighbridge import rounds
+from weighbridge import attempts, rounds
 from weighbridge import settings as settings_module
-from weighbridge import tracing as spans
 from weighbridge.accounting.batch_generations import generate_batches
 from weighbridge.accounting.batches import run_batch_deletion
+from weighbridge.attempts import Task, build_app, work_on_queue
 from weighbridge.collection.evidence_files import open_store
 from weighbridge.contents import EXPORTED
-from weighbridge.core.platform.tasks import ATTEMPTS_MAX, TaskState
-from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import parse_unit
-from weighbridge.db.connections import of_primary
 from weighbridge.db.engine import Database
-from weighbridge.errors import Invalid, Refusal, mistake, new_reference
-from weighbridge.exchange.data_feed_uploads.tasks import Feeder
+from weighbridge.exchange.data_feed_uploads_tasks import Feeder
 from weighbridge.exchange.exports import Exporter
 from weighbridge.http import wire
 from weighbridge.http.outgoing import CallReach
-from weighbridge.platform import async_tasks as actions
-from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError
-from weighbridge.platform.queue import JOB, QUEUE, FairJobManager, keep_working, told_to_stop
+from weighbridge.platform.async_tasks import Attempt
+from weighbridge.platform.queue import keep_working, told_to_stop
 from weighbridge.quality.evaluation.incremental import catch_up
 from weighbridge.quality.rule_runs import run_rule
 from weighbridge.reporting.bundle.storage import Bundler
@@ -99,8 +90,6 @@ async def submit(database: Database, attempt: Attempt) -> None:
     await submitter(settings_module.read()).submit(database, attempt)
 
 
-Task = Callable[[Database, Attempt], Coroutine[Any, Any, None]]
-
 TASKS: Final[Mapping[str, Task]] = {
     "batch_generation": generate,
     "batch_deletion": run_batch_deletion,
@@ -111,12 +100,6 @@ TASKS: Final[Mapping[str, Task]] = {
     "data_feed_upload": feed,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
-
-CANCELLED_SECONDS: Final = 0.5
-"""How often a worker asks whether a task at work was cancelled."""
-
-LOOK_SECONDS: Final = 1.0
-"""How often a worker looks for jobs that nobody announces: those that waited for a lock or for their time."""
 
 
 async def run() -> None:
@@ -137,38 +120,16 @@ async def run() -> None:
 
 async def work(database: Database, settings: Settings, stopping: asyncio.Event) -> None:
     """Work on an open database until the event is set."""
-    app = App(connector=PsycopgConnector(conninfo=of_primary(database.session_url or database.url)))
-
-    @app.task(
-        name=JOB,
-        queue=QUEUE,
-        retry=RetryStrategy(max_attempts=ATTEMPTS_MAX, exponential_wait=2, retry_exceptions=[Exception]),
-    )
-    async def attempt(*, task_id: int, traceparent: str | None = None) -> None:
-        await attempt_task(database, task_id, seconds=settings.task_seconds, queued_by=traceparent)
-
-    async def work_on_queue() -> None:
-        await app.run_worker_async(
-            queues=[QUEUE],
-            concurrency=settings.worker_concurrency,
-            fetch_job_polling_interval=LOOK_SECONDS,
-            update_heartbeat_interval=settings.lease_seconds / 3,
-            stalled_worker_timeout=settings.lease_seconds,
-            shutdown_graceful_timeout=settings.shutdown_seconds,
-            delete_jobs="successful",
-            install_signal_handlers=False,
-        )
-
-    app.job_manager = FairJobManager(app.connector, stopping)
+    app = build_app(database, settings, stopping, TASKS)
     async with app.open_async(), beating():
-        tasks = rounds.beside(database, settings, submitter(settings))
+        beside = rounds.beside(database, settings, submitter(settings))
         try:
             with prepared_sandboxes():
-                await keep_working(work_on_queue, stopping)
+                await keep_working(partial(work_on_queue, app, settings), stopping)
         finally:
-            for task in tasks:
+            for task in beside:
                 task.cancel()
-            await asyncio.wait(tasks)
+            await asyncio.wait(beside)
 
 
 async def attempt_task(
@@ -179,61 +140,5 @@ async def attempt_task(
     tasks: Mapping[str, Task] | None = None,
     queued_by: str | None = None,
 ) -> None:
-    """Make one attempt at a task, which may take so many seconds; `queued_by` is the span of the request."""
-    async with database.write() as tx:
-        attempt = await actions.begin_attempt(tx, task_id)
-    if attempt is None:
-        return
-    try:
-        try:
-            work = (tasks or TASKS)[attempt.type](database, attempt)
-            with spans.task_span(attempt, queued_by):
-                await watched(database, attempt, work, seconds=seconds)
-        except Refusal as refusal:
-            message = " ".join(problem.message for problem in refusal.problems)
-            async with database.write() as tx:
-                await actions.lock_current_attempt(tx, attempt)
-                await actions.fail(tx, task_id, message)
-    except AttemptSupersededError:
-        log.warning("attempt_overtaken", task_id=task_id, attempt=attempt.number)
-    except Exception:
-        reference = new_reference()
-        log.exception("attempt_failed", task_id=task_id, attempt=attempt.number, reference=reference)
-        if attempt.number >= ATTEMPTS_MAX:
-            async with database.write() as tx:
-                await actions.fail(tx, task_id, f"The task failed {ATTEMPTS_MAX} times: {mistake(reference)}")
-            return
-        raise
-
-
-async def watched(
-    database: Database, attempt: Attempt, work: Coroutine[Any, Any, None], *, seconds: float
-) -> None:
-    """Do the work; raise Overtaken when the task is cancelled meanwhile, Invalid after so many seconds.
-
-    When this ends, the work has ended and its transaction with it. A thread that computes cannot be stopped;
-    it ends by itself, and nobody hears of it.
-    """
-    working = asyncio.create_task(work)
-    clock = asyncio.get_running_loop().time
-    deadline = clock() + seconds
-    try:
-        while (left := deadline - clock()) > 0:
-            done, _ = await asyncio.wait([working], timeout=min(CANCELLED_SECONDS, left))
-            if done:
-                return working.result()
-            if await _is_given_up(database, attempt):
-                raise AttemptSupersededError
-        raise Invalid([Problem(f"The task was at work for {seconds:,} seconds, which is all it may.")])
-    finally:
-        if not working.done():
-            working.cancel()
-            await asyncio.wait([working])
-
-
-async def _is_given_up(database: Database, attempt: Attempt) -> bool:
-    """Whether the task has failed while it was worked on; not while the database cannot tell."""
-    with suppress(Error, PoolTimeout):
-        statement = "SELECT FROM async_tasks WHERE id = %s AND state = %s"
-        return await database.single(statement, (attempt.task_id, TaskState.FAILED)) is not None
-    return False
+    """Make one attempt at a task of any type."""
+    await attempts.attempt_task(database, task_id, tasks or TASKS, seconds=seconds, queued_by=queued_by)

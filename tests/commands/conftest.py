@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -48,13 +48,14 @@ Command = Callable[..., Done]
 
 @pytest.fixture
 def weighbridge(
-    postgres: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    postgres: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Command:
     """Runs a command in this process: `weighbridge("token", "create", …)`."""
     for name in [name for name in os.environ if name.startswith("WEIGHBRIDGE_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("WEIGHBRIDGE_DATABASE_URL", make_conninfo(postgres, user=RUNNING_ROLE))
     monkeypatch.setenv("WEIGHBRIDGE_MIGRATION_DATABASE_URL", postgres)
+    monkeypatch.setenv("WEIGHBRIDGE_DATA_DIR", str(tmp_path / "data"))
 
     def run(*words: object, **variables: str) -> Done:
         if "WEIGHBRIDGE_DATABASE_URL" in variables:
@@ -112,6 +113,13 @@ def sensor_data() -> Path:
     if not (folder / DATA_FILE).is_file():
         pytest.skip(f"{DATA_FILE} is not in {folder}; name its folder in {DATA_VARIABLE}")
     return folder / DATA_FILE
+
+
+@pytest.fixture
+def working(account: Account) -> Iterator[None]:
+    """Has the tasks of the account carried out meanwhile, as workers do."""
+    with account.working():
+        yield
 
 
 @pytest.fixture

@@ -2,13 +2,13 @@
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 from contextlib import suppress
 from datetime import UTC
 from decimal import Decimal
 
-import pytest
 from tests.given import collection as given
 
 HEADER = "Time,Steam mass,State"
@@ -36,6 +36,7 @@ def test_the_summary_says_what_became_of_the_file(import_file, plant):
 
     digest = hashlib.sha256(content.encode()).hexdigest()
     assert summary.pop("file").endswith("/log.csv")
+    assert re.fullmatch(r"Import of delivery [0-9a-f]{8}", summary.pop("data_feed"))
     assert summary == {
         "sha256": digest,
         "project": plant["id"],
@@ -86,8 +87,11 @@ def test_a_row_tells_of_everything_that_is_wrong_with_it(import_file):
     done = import_file(f"{HEADER}\n2025-01-01T00:00,1.2.3,open\n").expect(1)
 
     assert done.err.splitlines()[1] == (
-        "Line 2: start_time: '2025-01-01T00:00' has no offset; name its zone with --time-zone; "
+        "Line 2: start_time: '2025-01-01T00:00' has no offset; the data feed has no time_zone; "
         "column 'Steam mass': '1.2.3' is not a decimal number."
+    )
+    assert done.err.splitlines()[2] == (
+        "Of the data feed that the import makes, --time-zone gives time_zone."
     )
 
 
@@ -185,11 +189,29 @@ def test_a_column_that_maps_nowhere_is_named(import_file, stored):
     done = import_file("Time,Steam mass,Operator\n2025-01-01T00:00Z,1,Ada\n").expect(1)
 
     assert done.err == (
-        "The column 'Operator' maps nowhere; give it one of steam-mass, state, start_time, end_time, "
-        "tracking_id, feedstock, asset, client_reference, notes with --map 'Operator=FIELD', or leave it out "
-        "with --map 'Operator=-'.\n"
+        "The column 'Operator' gives nothing; say in columns of the data feed which of steam-mass, state, "
+        "start_time, end_time, tracking_id, feedstock, asset, client_reference, notes, location it gives, "
+        "leave it out there with '-', or let other_columns be leave_out.\n"
+        "Of the data feed that the import makes, --map gives columns.\n"
     )
     assert stored() == []
+
+
+def test_what_is_wrong_with_the_words_of_columns_is_told(import_file, stored):
+    no_sign = import_file(f"{HEADER}\n{ROWS}", "--map", "State").expect(1)
+    twice = import_file(f"{HEADER}\n{ROWS}", "--map", "State=state", "--map", "State=-").expect(1)
+    nowhere = import_file(f"{HEADER}\n{ROWS}", "--map", "State=colour").expect(1)
+
+    assert no_sign.err == "--map 'State' has no equals sign; write COLUMN=FIELD.\n"
+    assert "is 'State', which is named 2 times" in twice.err
+    assert "field is 'colour'; it takes one of steam-mass, state, start_time" in nowhere.err
+    assert stored() == []
+
+
+def test_columns_without_a_name_are_left_out_together(import_file):
+    done = import_file("Time,Steam mass,,\n2025-01-01T00:00Z,1,x,y\n", "--map", "=-").expect(0)
+
+    assert done.json["mapping"] == {"Time": "start_time", "Steam mass": "steam-mass", "": "-"}
 
 
 def test_a_column_is_left_out_when_that_is_said(import_file, stored):
@@ -243,8 +265,14 @@ def test_times_that_are_told_twice_or_not_at_all_are_refused(import_file):
         "Time,Steam mass\n2025-01-01T00:00Z,1\n", "--start", "2025-01-01T00:00Z", "--every", "1h"
     ).expect(1)
 
-    assert nowhere.err == "Rows have no times: map a column to start_time, or give --start and --every.\n"
-    assert twice.err == "A column gives start_time and --start is given too; leave one of them out.\n"
+    assert nowhere.err == (
+        "No column gives start_time; say which one does, or when the first row is.\n"
+        "Of the data feed that the import makes, --start gives when the first row is.\n"
+    )
+    assert twice.err == (
+        "A column gives start_time, and the first row has one too; leave one of them out.\n"
+        "Of the data feed that the import makes, --start gives when the first row is.\n"
+    )
 
 
 def test_an_asset_is_named_by_its_name_or_its_id(import_file, api, plant, sql):
@@ -378,13 +406,6 @@ def test_a_file_that_is_not_there_is_named(weighbridge, tmp_path):
     assert done.err == f"The file {tmp_path}/no.csv cannot be read: No such file or directory.\n"
 
 
-@pytest.mark.parametrize("size", [0, 10_001])
-def test_a_batch_has_a_size_that_one_request_takes(import_file, size):
-    done = import_file(f"{HEADER}\n{ROWS}", "--batch-size", size).expect(1)
-
-    assert done.err == f"--batch-size is {size}; it takes 1 to 10,000.\n"
-
-
 def test_a_terminal_shows_how_far_the_import_is(postgres, plant, account_name, tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("Steam mass\n1.5\n")
@@ -411,7 +432,7 @@ def test_a_terminal_shows_how_far_the_import_is(postgres, plant, account_name, t
 
     assert process.returncode == 0, shown
     assert out == b""
-    assert b"Checking" in shown
+    assert b"Sending" in shown
     assert b"Storing" in shown
     assert b"1 rows, 1 events stored" in shown
 

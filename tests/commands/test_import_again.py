@@ -2,15 +2,21 @@
 
 import gzip
 import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
 from decimal import Decimal
 
+import pytest
 from tests.given import collection as given
 from tests.server import Server
 
-from weighbridge.exchange.importing.direct import Direct
-from weighbridge.exchange.importing.run import Order, run
-from weighbridge.exchange.tabular.clock import read_clock
-from weighbridge.exchange.tabular.file import CsvFile
+from weighbridge.commands.importing.direct import DirectService
+from weighbridge.commands.importing.run import Order, run
+from weighbridge.exchange.tabular.table import CsvFile
+from weighbridge.settings import Settings
 
 HEADER = "Time,Steam mass,State"
 ROWS = "2025-01-01T00:00Z,12.50,open\n2025-01-01T01:00Z,0.1,shut\n2025-01-01T02:00Z,7,open\n"
@@ -36,7 +42,7 @@ def test_an_import_goes_on_where_a_crash_ended_it(import_file, stored, api, plan
         client_reference=f"{digest[:12]}:2",
     )
 
-    done = import_file(content, "--batch-size", "2").expect(0)
+    done = import_file(content).expect(0)
 
     assert (done.json["stored"], done.json["already_there"]) == (2, 1)
     assert [reference for (reference,) in stored("client_reference")] == [
@@ -67,11 +73,9 @@ def test_a_second_event_type_takes_the_same_file_only_under_another_name(import_
 
     refused = import_file(content, "--map", "Steam mass=-", event_type="state").expect(1)
 
-    assert refused.err.splitlines()[0].startswith("Line 2: the project has the client reference ")
-    assert refused.err.splitlines()[0].endswith(
-        "on an event of type 'delivery', not 'state'. To import the same file into a second event type, "
-        "name that import with --reference."
-    )
+    assert refused.err.splitlines()[1].startswith("Line 2: the project has its client_reference ")
+    assert refused.err.splitlines()[1].endswith("on an event of type 'delivery', not 'state'.")
+    assert refused.err.splitlines()[-1].endswith(" --reference gives client_reference.")
     import_file(content, "--map", "Steam mass=-", "--reference", "states", event_type="state").expect(0)
     assert len(stored()) == 6
 
@@ -81,11 +85,12 @@ def test_the_rows_of_another_file_are_never_taken_for_those_that_are_there(impor
 
     refused = import_file(f"{HEADER}\n{ROWS.replace('-01T', '-02T')}", "--reference", "boiler").expect(1)
 
-    assert refused.err.splitlines()[0] == (
-        "Line 2: the project has the client reference 'boiler:2' on an event that starts at "
-        "2025-01-01T00:00:00.000Z, not 2025-01-02T00:00:00.000Z. To import another file, or this one with "
-        "other times, name that import with another --reference."
+    assert refused.err.splitlines()[1] == (
+        "Line 2: the project has its client_reference 'boiler:2' on an event that starts at "
+        "2025-01-01T00:00:00.000Z, not 2025-01-02T00:00:00.000Z: it came of another file, or of this one "
+        "read in another way."
     )
+    assert refused.err.splitlines()[-1].endswith(" --reference gives client_reference.")
     assert len(stored()) == 3
 
 
@@ -131,15 +136,41 @@ def test_a_reference_that_stands_on_two_rows_is_refused(import_file, stored):
     assert stored() == []
 
 
-def test_each_batch_is_one_transaction_with_one_row_in_the_audit_log(import_file, sql, plant):
-    import_file(f"{HEADER}\n{ROWS}", "--batch-size", "2").expect(0)
+def test_a_file_is_one_transaction_with_one_row_in_the_audit_log(import_file, sql, plant):
+    import_file(f"{HEADER}\n{ROWS}").expect(0)
 
     assert sql(
         """
-        SELECT action, object FROM audit_log WHERE project_id = %s AND action LIKE 'event.%%' ORDER BY id
+        SELECT action, after ->> 'stored' FROM audit_log
+         WHERE project_id = %s AND action IN ('event.create_many', 'data_feed_upload.finish') ORDER BY id
         """,
         plant["numeric_id"],
-    ) == [("event.create_many", "2 events"), ("event.create_many", "1 events")]
+    ) == [("data_feed_upload.finish", "3")]
+
+
+def test_the_same_command_finds_its_feed_and_other_options_have_another(import_file, api, plant):
+    for options in ((), (), ("--reference", "boiler")):
+        import_file(f"{HEADER}\n{ROWS}", *options)
+
+    feeds = api.get(f"/projects/{plant['id']}/data_feeds").data
+    uploads = [api.get(f"/projects/{plant['id']}/data_feeds/{feed['id']}/uploads").data for feed in feeds]
+
+    assert [len(of_feed) for of_feed in uploads] == [2, 1]
+    assert [one["same_as"] for one in uploads[0]] == [uploads[0][1]["id"], None]
+
+
+def test_a_feed_that_was_changed_since_is_not_taken_for_that_of_the_command(import_file, api, plant):
+    import_file(f"{HEADER}\n{ROWS}").expect(0)
+    path = f"/projects/{plant['id']}/data_feeds"
+    [feed] = api.get(path).data
+    api.patch(f"{path}/{feed['id']}", {"data_feed": {"decimal_mark": ",", "bad_rows": "skip"}}).expect(200)
+
+    refused = import_file(f"{HEADER}\n{ROWS}").expect(1)
+    api.patch(f"{path}/{feed['id']}", {"data_feed": {"name": "Boiler house"}}).expect(200)
+
+    assert refused.err.startswith(f"The data feed {feed['name']!r} is that of this import, and was changed")
+    assert "decimal_mark, bad_rows" in refused.err
+    assert import_file(f"{HEADER}\n{ROWS}").expect(0).json["already_there"] == 3
 
 
 def test_two_imports_of_one_file_at_the_same_time_store_each_row_once(
@@ -147,15 +178,54 @@ def test_two_imports_of_one_file_at_the_same_time_store_each_row_once(
 ):
     path = tmp_path / "log.csv"
     path.write_text("Steam mass\n" + "1.5\n" * 600)
-    clock = read_clock(start="2025-01-01T00:00Z", every="1h")
-    order = Order(CsvFile(path), plant["id"], "delivery", clock=clock, batch_size=50)
+    order = Order(CsvFile(path), plant["id"], "delivery", start="2025-01-01T00:00Z", every="1h")
+    settings = Settings(data_dir=tmp_path / "data")
 
     def import_it():
-        with Direct(postgres, account_name) as store:
-            return run(order, store, lambda *_: None)
+        with DirectService(postgres, settings, account_name) as service:
+            return run(order, service, lambda *_: None)
 
     first, second = Server.together(import_it, 2)
 
     assert first.stored + second.stored == 600
     assert first.already_there + second.already_there == 600
     assert len(stored()) == 600
+
+
+@pytest.fixture
+def long_import(plant, account_name, postgres, tmp_path):
+    """The words of an import of 20,000 rows, and what its program takes from the environment."""
+    path = tmp_path / "log.csv"
+    path.write_text("Steam mass\n" + "1.5\n" * 20_000)
+    words = (
+        "import", str(path), "--project", plant["id"], "--event-type", "delivery", "--account", account_name,
+        "--start", "2025-01-01T00:00Z", "--every", "1m", "--json",
+    )  # fmt: skip
+    return words, {
+        "WEIGHBRIDGE_DATABASE_URL": postgres,
+        "WEIGHBRIDGE_DATA_DIR": str(tmp_path / "data"),
+        "WEIGHBRIDGE_LEASE_SECONDS": "2",
+    }
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+def test_an_import_that_was_ended_stores_nothing_and_the_same_again_stores_all(
+    program, long_import, plant, sql, ending
+):
+    words, variables = long_import
+    running = "SELECT id FROM async_tasks WHERE project_id = %s AND state = 'running'"
+    count = "SELECT count(*) FROM events WHERE project_id = %s"
+
+    with subprocess.Popen(
+        [sys.executable, "-m", "weighbridge", *words], env=os.environ | variables, stderr=subprocess.PIPE
+    ) as first:
+        while not sql(running, plant["numeric_id"]):
+            assert first.poll() is None, first.stderr.read()
+            time.sleep(0.01)
+        first.send_signal(ending)
+        first.wait(60)
+
+    assert sql(count, plant["numeric_id"]) == [(0,)]
+    again = program(*words, **variables).expect(0).json
+    assert (again["rows"], again["stored"] + again["already_there"]) == (20_000, 20_000)
+    assert sql(count, plant["numeric_id"]) == [(20_000,)]

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from tests.given import collection as given
 
-from weighbridge.commands.over_http.store import Remote
+from weighbridge.commands.importing.remote import RemoteService
+from weighbridge.commands.importing.run import Order, run
 from weighbridge.errors import Refusal
-from weighbridge.exchange.importing.run import Order, run
-from weighbridge.exchange.tabular.clock import read_clock
-from weighbridge.exchange.tabular.file import CsvFile
+from weighbridge.exchange.tabular.table import CsvFile
+
+pytestmark = pytest.mark.usefixtures("working")
 
 CONTENT = "Steam mass\n" + "".join(f"{number}.{'3' * 32}\n" for number in range(1, 8))
 
@@ -40,10 +41,10 @@ class Steam:
         )  # fmt: skip
 
     def order(self, **options):
-        clock = read_clock(start="2025-01-01T00:00:00Z", every="1h")
         return Order(
-            CsvFile(self.log), self.plant["id"], "delivery", [self.yard["id"]], clock=clock, **options
-        )
+            CsvFile(self.log), self.plant["id"], "delivery", [self.yard["id"]],
+            start="2025-01-01T00:00:00Z", every="1h", **options,
+        )  # fmt: skip
 
     def stored(self):
         statement = "SELECT numbers[1]::text FROM events WHERE project_id = %s ORDER BY start_time"
@@ -63,7 +64,11 @@ def through_service(weighbridge, server, api, steam):
     """Imports the log through the service, with the token of a caller."""
 
     def run_command(*options, words=(), **variables):
-        chosen = {"WEIGHBRIDGE_URL": server.address, "WEIGHBRIDGE_TOKEN": api.token} | variables
+        chosen = {
+            "WEIGHBRIDGE_URL": server.address,
+            "WEIGHBRIDGE_TOKEN": api.token,
+            "WEIGHBRIDGE_DATA_DIR": str(server.settings.data_dir),
+        } | variables
         return weighbridge(*(words or steam.words), *options, **chosen)
 
     return run_command
@@ -87,7 +92,7 @@ def silent(_phase, _done, _total):
 
 
 def test_every_digit_arrives(through_service, steam):
-    done = through_service("--batch-size", "3").expect(0)
+    done = through_service().expect(0)
 
     assert (done.json["stored"], done.json["already_there"]) == (7, 0)
     assert steam.stored() == [(f"{number}.{'3' * 32}",) for number in range(1, 8)]
@@ -118,8 +123,7 @@ def test_the_service_and_the_database_know_each_others_events(
     assert len(steam.stored()) == 7
 
 
-@pytest.mark.parametrize("batch_size", [1, 2, 3, 7, 1000])
-def test_what_is_there_is_left_alone_however_the_batches_fall(through_service, api, steam, batch_size):
+def test_what_is_there_is_left_alone(through_service, api, steam):
     reference = through_service("--dry-run").expect(0).json["reference"]
     for line in (2, 3, 6):
         given.event(
@@ -132,7 +136,7 @@ def test_what_is_there_is_left_alone_however_the_batches_fall(through_service, a
             client_reference=f"{reference}:{line}",
         )
 
-    done = through_service("--batch-size", batch_size).expect(0)
+    done = through_service().expect(0)
 
     assert (done.json["stored"], done.json["already_there"]) == (4, 3)
     assert len(steam.stored()) == 7
@@ -183,7 +187,7 @@ def test_a_busy_service_is_asked_again_after_a_pause(unsteady, api, steam):
     faults += ["busy", "busy"]
     pauses = []
 
-    with Remote(url, api.token, pauses.append) as remote:
+    with RemoteService(url, api.token, pauses.append) as remote:
         summary = run(steam.order(), remote, silent)
 
     assert summary.stored == 7
@@ -197,7 +201,7 @@ def test_what_another_import_was_storing_at_the_same_moment_is_sent_again(unstea
     faults += ["overtaken"]
     pauses = []
 
-    with Remote(url, api.token, pauses.append) as remote:
+    with RemoteService(url, api.token, pauses.append) as remote:
         summary = run(steam.order(), remote, silent)
 
     assert (summary.stored, len(pauses)) == (7, 1)
@@ -209,8 +213,8 @@ def test_an_answer_that_is_lost_on_the_way_stores_nothing_twice(unsteady, api, s
     faults += ["fine", "lost"]
     pauses = []
 
-    with Remote(url, api.token, pauses.append) as remote:
-        summary = run(steam.order(batch_size=3, has_references=has_references), remote, silent)
+    with RemoteService(url, api.token, pauses.append) as remote:
+        summary = run(steam.order(has_references=has_references), remote, silent)
 
     assert (summary.stored, summary.already_there, len(pauses)) == (7, 0, 1)
     assert len(steam.stored()) == 7
@@ -219,7 +223,10 @@ def test_an_answer_that_is_lost_on_the_way_stores_nothing_twice(unsteady, api, s
 def test_a_service_that_stays_away_is_named_in_the_end(api, steam):
     pauses = []
 
-    with Remote("http://127.0.0.1:9", api.token, pauses.append) as remote, pytest.raises(Refusal) as refused:
+    with (
+        RemoteService("http://127.0.0.1:9", api.token, pauses.append) as remote,
+        pytest.raises(Refusal) as refused,
+    ):
         run(steam.order(), remote, silent)
 
     assert str(refused.value).startswith("The service at http://127.0.0.1:9 cannot be reached. ")
@@ -230,7 +237,7 @@ def test_an_address_of_another_program_is_told_from_a_service(unsteady, api, ste
     url, faults = unsteady
     faults += ["lame"]
 
-    with Remote(url, api.token) as remote, pytest.raises(Refusal) as refused:
+    with RemoteService(url, api.token) as remote, pytest.raises(Refusal) as refused:
         run(steam.order(), remote, silent)
 
     assert refused.value.problems[0].message.startswith(f"What answers at {url} is no Weighbridge. POST ")

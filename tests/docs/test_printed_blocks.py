@@ -226,7 +226,7 @@ def test_the_inputs_of_a_batch_are_named_anew(shell, account):
     shell.run(block, LEDGER=plant.ledger["id"], BATCH=plant.batches()[0]["id"])
 
 
-def test_a_log_of_a_turbine_is_imported_into_what_was_prepared(shell):
+def test_a_log_of_a_turbine_is_imported_into_what_was_prepared(shell, account):
     prepared, imported = blocks_of("import-a-csv")
     shell.run(prepared)
     points = (
@@ -239,7 +239,8 @@ def test_a_log_of_a_turbine_is_imported_into_what_was_prepared(shell):
         "2011-01-01T00:00:00Z,4.5878,1018.7,83.675,3.5758,23.979,1086.2,549.83,134.67,11.898,0.32663,81.952\n"
     )
 
-    shell.run(at_the_service(shell, imported))
+    with account.working():
+        shell.run(at_the_service(shell, imported))
 
     [plant] = shell.api.get("/projects").data
     [hour] = shell.api.get(f"/projects/{plant['id']}/events").data

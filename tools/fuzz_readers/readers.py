@@ -30,12 +30,12 @@ from weighbridge.core.expression import (
 from weighbridge.core.model import ALONE
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.clock import read_clock
-from weighbridge.exchange.tabular.columns import map_columns
-from weighbridge.exchange.tabular.dating import outcomes
-from weighbridge.exchange.tabular.file import CsvFile
-from weighbridge.exchange.tabular.opening import reading_table
+from weighbridge.exchange.tabular.cell import read_clock
+from weighbridge.exchange.tabular.columns import build_columns, choose_fields
+from weighbridge.exchange.tabular.dating import read_rows
 from weighbridge.exchange.tabular.row import RowMapping
+from weighbridge.exchange.tabular.sheet import open_table
+from weighbridge.exchange.tabular.table import CsvFile
 from weighbridge.http import wire
 from weighbridge.modelling.document.yaml_text import check_document
 
@@ -135,9 +135,12 @@ def _file(data: bytes) -> Iterator[Path]:
 
 def _read_rows(file: CsvFile) -> None:
     values = {"mass": "number", "note": "string", "dry": "boolean"}
-    with reading_table(file) as rows:
+    with open_table(file) as rows:
+        fields, problems = choose_fields(rows.header, {}, values)
+        if problems:
+            raise Refusal(problems)
         mapping = RowMapping(
-            columns=map_columns(rows.header, [], values),
+            columns=build_columns(rows.header, fields, values),
             clock=read_clock(time_zone="Europe/Berlin"),
             event_type="reading",
             locations=[],
@@ -145,7 +148,7 @@ def _read_rows(file: CsvFile) -> None:
             assets={},
             reference="line",
         )
-        for _ in islice(outcomes(rows, mapping), _ROWS_MAX):
+        for _ in islice(read_rows(rows, mapping), _ROWS_MAX):
             pass
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -210,18 +210,37 @@ def _exact(cell: Any) -> Any:
 # A file as evidence of an event, in the form that the interface takes it.
 
 
+T = TypeVar("T")
+
+
 def attaching(event_id: str, name: str, content: bytes, key: str | None) -> Call[Evidence]:
     """The call that attaches a file, as a form with one part."""
+    return build_form(f"{PREFIX}/events/{event_id}/evidence", Evidence, name, content, key=key)
+
+
+def build_form(
+    path: str,
+    kind: type[T],
+    name: str,
+    content: bytes,
+    *,
+    texts: Mapping[str, str] = {},
+    key: str | None = None,
+) -> Call[T]:
+    """Build the call that sends a file as a form, with texts before it."""
     boundary = uuid4().hex
     quoted = name.replace("\\", "\\\\").replace('"', '\\"')
-    head = (
+    head = "".join(
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{text}"\r\n\r\n{value}\r\n'
+        for text, value in texts.items()
+    ) + (
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{quoted}"\r\n'
         "Content-Type: application/octet-stream\r\n\r\n"
     )
     return Call(
         "POST",
-        f"{PREFIX}/events/{event_id}/evidence",
-        Evidence,
+        path,
+        kind,
         body=head.encode() + content + f"\r\n--{boundary}--\r\n".encode(),
         content_type=f"multipart/form-data; boundary={boundary}",
         takes_key=True,

@@ -1,7 +1,7 @@
 """Exchange: files that come in, and lists, changes and webhooks that go out.
 
-Files become events, stored by the same actions as over HTTP. Nouns: data feeds and their uploads,
-`exports`, `changes` and `webhooks`. `export` writes the rows of lists to files, `delivery` sends changes to
-webhooks, and `records` has the data structures of the interface. The other folders read, map and store the
-rows of files.
+Files become events through uploads to data feeds, the one way in for files, also for `weighbridge import`.
+The nouns are `data_feeds`, `data_feed_uploads`, `exports`, `changes` and `webhooks`. `tabular` reads rows and
+knows nothing of the service; `feeding` maps and stores them; `export` writes the rows of lists to files;
+`delivery` sends changes to webhooks; `records` has the data structures of the interface.
 """

@@ -47,6 +47,17 @@ async def defer(tx: Write, task_id: int, *, lock: str) -> None:
     await deferrer.defer_async(task_id=task_id, **spans.traceparent())
 
 
+async def give_head_start(tx: Write, task_id: int, seconds: int) -> None:
+    """Leave a task to the worker of its lock alone for so long."""
+    await tx.execute(
+        """
+        UPDATE procrastinate_jobs SET scheduled_at = now() + make_interval(secs => %s)
+         WHERE queue_name = %s AND status = 'todo' AND (args ->> 'task_id')::integer = %s
+        """,
+        (seconds, QUEUE, task_id),
+    )
+
+
 async def withdraw(tx: Write, task_id: int) -> None:
     """Take a task out of the queue, unless a worker has taken it up; that one finds out by itself."""
     await tx.execute(
@@ -66,14 +77,18 @@ class FairJobManager(JobManager):
     until it is there, or the job is no longer this worker's. A worker that stops leaves it to recovery.
     """
 
-    def __init__(self, connector: BaseConnector, stopping: asyncio.Event | None = None) -> None:
+    def __init__(
+        self, connector: BaseConnector, stopping: asyncio.Event | None = None, lock: str | None = None
+    ) -> None:
+        """Choose among all jobs, or among those with a lock."""
         super().__init__(connector)
+        self._lock = lock
         self._stopping = stopping or asyncio.Event()
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         """Give the next job to a worker; None while there is none that it could take up."""
         rows = await self.connector.execute_query_all_async(
-            query=TAKE_NEXT, queues=list(queues or ()), worker_id=worker_id
+            query=TAKE_NEXT, queues=list(queues or ()), worker_id=worker_id, lock=self._lock
         )
         return Job.from_row(rows[0]) if rows else None
 
@@ -134,6 +149,8 @@ _SENDER: Final = App(connector=PsycopgConnector())
 # Three tasks of account A (1, 2, 3), one of B (4) and one of C (5) wait for one worker: it takes up 1, then
 # 4 and 5, for A was served last, then 2 and 3.
 #
+# A worker of one lock takes up nothing else, and what it is given a head start for.
+#
 # Invariants: a job is given to one worker; tasks with the same lock run one after the other, in the order
 # in which they were queued; no account waits longer than one task of each other account at every worker.
 
@@ -143,14 +160,15 @@ _SENDER: Final = App(connector=PsycopgConnector())
 TAKE_NEXT: Final = """
     WITH first AS (
         SELECT DISTINCT ON (coalesce(lock, id::text))
-               id, lock, scheduled_at, (args ->> 'task_id')::integer AS task_id
+               id, lock, scheduled_at, attempts > 0 AS is_again, (args ->> 'task_id')::integer AS task_id
           FROM procrastinate_jobs
          WHERE status = 'todo' AND queue_name = ANY (%(queues)s::text[])
+           AND (%(lock)s::text IS NULL OR lock = %(lock)s)
          ORDER BY coalesce(lock, id::text), priority DESC, id
     ), free AS (
         SELECT f.id, t.account_id, row_number() OVER (PARTITION BY t.account_id ORDER BY f.id) AS place
           FROM first f JOIN async_tasks t ON t.id = f.task_id
-         WHERE coalesce(f.scheduled_at <= now(), true)
+         WHERE (coalesce(f.scheduled_at <= now(), true) OR (%(lock)s::text IS NOT NULL AND NOT f.is_again))
            AND NOT EXISTS (SELECT FROM procrastinate_jobs d WHERE d.status = 'doing' AND d.lock = f.lock)
     ), at_work AS (
         SELECT t.account_id, count(*) AS jobs

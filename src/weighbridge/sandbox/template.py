@@ -31,7 +31,7 @@ IDLE_SECONDS: Final = 900
 LOADED: Final = (
     "weighbridge.sandbox.work",
     "weighbridge.exchange.feeding.reading",
-    "weighbridge.exchange.feeding.sampling",
+    "weighbridge.exchange.feeding.sample",
     "weighbridge.collection.named_records.spreadsheet",
 )
 """What sandboxes need, loaded once."""

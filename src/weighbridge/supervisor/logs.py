@@ -49,6 +49,12 @@ def configure(settings: Settings) -> None:
     )
 
 
+def keep_off_output() -> None:
+    """Send the log lines of a command to standard error, for its output is what it tells."""
+    if not structlog.is_configured():
+        structlog.configure(logger_factory=structlog.stdlib.LoggerFactory())
+
+
 def formatter(log_format: str) -> logging.Formatter:
     """Make the formatter of one form; auto looks at standard error."""
     for_people = sys.stderr.isatty() if log_format == "auto" else log_format == "console"

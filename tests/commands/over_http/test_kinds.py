@@ -12,7 +12,9 @@ from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
 from weighbridge.client.made.groups import Groups
-from weighbridge.commands.over_http import KINDS, arguments, kinds
+from weighbridge.commands import over_http as arguments
+from weighbridge.commands import over_http as kinds
+from weighbridge.commands.over_http import KINDS
 from weighbridge.errors import Refusal
 
 NOW = datetime(2026, 3, 15, 10, 30, tzinfo=timezone(timedelta(hours=1)))

@@ -156,7 +156,9 @@ def test_a_dry_run_tells_what_would_be_corrected_and_corrects_nothing(feeding):
     dry = feeding.upload(feed, TWO.replace("1.50", "1.75"), dry_run="true")
 
     assert (dry["state"], counts(dry)) == ("complete", (2, 0, 1, 1, 0, 0))
-    assert "is corrected to what the file says" in dry["problems"][0]["reason"]
+    assert "would be corrected to what the file says" in dry["problems"][0]["reason"]
+    task = feeding.api.get(f"/async_tasks/{dry['async_task_id']}").expect(200).body
+    assert task["result"]["corrected"] == 1
     assert feeding.values()[0][1]["mass"] == Decimal("1.50")
 
 

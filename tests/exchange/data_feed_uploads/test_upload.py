@@ -11,7 +11,7 @@ from tests.given.feeds import Feeding
 from tests.given.sealing import seal_rows_of
 
 from weighbridge.collection.evidence_files import open_store
-from weighbridge.exchange.data_feed_uploads.actions import remove_old_files
+from weighbridge.exchange.data_feed_uploads import remove_old_files
 
 COUNTS = ("rows", "stored", "already_there", "incomplete", "bad_rows")
 TWO = "start_time,mass,driver\n2025-01-01T06:00:00Z,1.50,Eva\n2025-01-01T07:00:00Z,2,\n"

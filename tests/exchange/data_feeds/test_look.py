@@ -13,8 +13,8 @@ from tests.given.feeds import Feeding
 from tests.server import Server
 
 from weighbridge.collection.evidence_files import open_store
-from weighbridge.exchange.data_feeds.tasks import look_at_places
-from weighbridge.exchange.watching.bucket import BucketPlace
+from weighbridge.exchange.data_feeds_tasks import poll_places
+from weighbridge.exchange.feeding.place import BucketPlace
 
 GOOD = "start_time,mass\n2025-01-01T06:00:00Z,1.50\n2025-01-01T07:00:00Z,2\n"
 BAD = "start_time,mass\nnever,=1+1\n"
@@ -53,7 +53,7 @@ class Watching(Feeding):
         """Look once, so many seconds from now; gives how many files were taken up."""
         now = datetime.now(UTC) + timedelta(seconds=seconds)
         store = open_store(self.site.settings.evidence_url, self.site.settings.data_dir)
-        return self._taken(look_at_places(self.site.database, store, self.site.settings, now))
+        return self._taken(poll_places(self.site.database, store, self.site.settings, now))
 
     def _taken(self, looking):
         looked = self.site.run(looking)
@@ -67,7 +67,7 @@ class Watching(Feeding):
         def place_of(place, _):
             return BucketPlace(place, self.bucket)
 
-        return self._taken(look_at_places(self.site.database, store, self.site.settings, now, place_of))
+        return self._taken(poll_places(self.site.database, store, self.site.settings, now, place_of))
 
     def drop(self, name, content):
         path = self.folder / name
@@ -277,6 +277,6 @@ def test_a_place_that_is_allowed_no_more_is_left_alone(watching):
     settings = replace(watching.site.settings, watched_roots=())
     now = datetime.now(UTC) + timedelta(hours=1)
 
-    assert watching.site.run(look_at_places(watching.site.database, store, settings, now)).files == 0
+    assert watching.site.run(poll_places(watching.site.database, store, settings, now)).files == 0
 
     assert watching.problem() == f"The account may watch {watching.folder} no more."

@@ -6,8 +6,8 @@ import pytest
 from tests.given.workbooks import TIME, number, sheet, text, workbook
 
 from weighbridge.errors import Refusal
-from weighbridge.exchange.data_feeds.records import FeedColumn, SuggestedColumns
-from weighbridge.exchange.feeding.sampling import sample_of, time_format_of, with_times
+from weighbridge.exchange.feeding.sample import add_times, guess_time_format, read_sample
+from weighbridge.exchange.records.data_feeds import FeedColumn, SuggestedColumns
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def sampled(tmp_path):
     def look(content, header_line=1):
         path = tmp_path / "log"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return sample_of(path, "log.csv", header_line)
+        return read_sample(path, "log.csv", header_line)
 
     return look
 
@@ -73,18 +73,18 @@ def test_the_form_of_times_is_one_by_which_all_of_them_are_read(sampled, times, 
     found = sampled("time\n" + "\n".join(times))
     columns = SuggestedColumns([FeedColumn("time", "start_time")], [], [])
 
-    assert time_format_of(found, columns) == (time_format, has_offsets)
+    assert guess_time_format(found, columns) == (time_format, has_offsets)
 
 
 def test_a_column_of_times_gives_the_start_where_no_name_says_which_does(sampled):
     found = sampled("mass;Abgelesen am;note\n1;31.01.2025 06:00;a\n")
     unclear = SuggestedColumns([FeedColumn("mass", "mass")], ["Abgelesen am", "note"], ["start_time"])
 
-    guessed = with_times(found, unclear)
+    guessed = add_times(found, unclear)
 
     assert FeedColumn("Abgelesen am", "start_time") in guessed.columns
     assert (guessed.unclear, guessed.lacking) == (["note"], [])
-    assert with_times(found, SuggestedColumns([], ["note"], ["start_time"])).lacking == ["start_time"]
+    assert add_times(found, SuggestedColumns([], ["note"], ["start_time"])).lacking == ["start_time"]
 
 
 @pytest.mark.parametrize(

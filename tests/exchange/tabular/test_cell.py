@@ -31,7 +31,7 @@ def test_a_number_keeps_its_digits(text, digits):
     [
         ("n/a", "'n/a' is not a decimal number"),
         ("NaN", "'NaN' is not a decimal number"),
-        ("1,5", "'1,5' is not a decimal number; for decimal commas there is --decimal-comma"),
+        ("1,5", "'1,5' is not a decimal number; for decimal commas there is decimal_mark"),
         ("1,234.5", "'1,234.5' is not a decimal number"),
         ("1 000", "'1 000' is not a decimal number"),
         ("٣", "'٣' is not a decimal number"),

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from weighbridge.errors import Invalid
-from weighbridge.exchange.tabular.cell import CellError
-from weighbridge.exchange.tabular.clock import (
+from weighbridge.exchange.tabular.cell import (
+    CellError,
+    add_length,
     check_clock,
-    length_added,
     possible_times,
     read_clock,
     read_moment,
@@ -43,7 +43,7 @@ def test_a_form_of_ones_own_may_bring_an_offset_or_take_the_zone():
     [
         ("noon", "'noon' is not a time such as 2025-01-31T06:00:00Z"),
         ("2011-02-30T00:00Z", "'2011-02-30T00:00Z' is not a time such as 2025-01-31T06:00:00Z"),
-        ("2011-01-01T12:00", "'2011-01-01T12:00' has no offset; name its zone with --time-zone"),
+        ("2011-01-01T12:00", "'2011-01-01T12:00' has no offset; the data feed has no time_zone"),
         ("0001-01-01T00:00+05:00", "'0001-01-01T00:00+05:00' lies outside the years 1 to 9999"),
     ],
 )
@@ -102,12 +102,12 @@ def test_a_row_with_a_start_lasts_as_long_as_every_says():
     clock = read_clock(every="1h")
 
     assert possible_times(clock, 7, "2011-01-01T12:00Z", "") == ((NOON,), ())
-    assert length_added(clock, NOON) == NOON + timedelta(hours=1)
+    assert add_length(clock, NOON) == NOON + timedelta(hours=1)
 
 
 def test_a_row_with_a_start_alone_is_a_reading():
     assert possible_times(read_clock(), 7, "2011-01-01T12:00Z", "") == ((NOON,), ())
-    assert length_added(read_clock(), NOON) is None
+    assert add_length(read_clock(), NOON) is None
 
 
 def test_a_row_without_its_start_is_refused():
@@ -127,9 +127,9 @@ def test_every_option_that_is_wrong_is_named_at_once():
         read_clock(time_zone="Istanbul", start="noon", every="1 hour")
 
     assert [problem.message for problem in refused.value.problems] == [
-        "--time-zone 'Istanbul' is not on the IANA list, such as Europe/Istanbul or UTC.",
-        "--every is '1 hour'; it takes a whole number with s, m, h or d, such as 15m or 1h.",
-        "--start 'noon' is not a time such as 2025-01-31T06:00:00Z.",
+        "time_zone is 'Istanbul', which is not on the IANA list, such as Europe/Istanbul or UTC.",
+        "duration is '1 hour'; it takes a whole number with s, m, h or d, such as 15m or 1h.",
+        "The start_time of the first row: 'noon' is not a time such as 2025-01-31T06:00:00Z.",
     ]
 
 

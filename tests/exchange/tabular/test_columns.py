@@ -2,19 +2,29 @@
 
 import pytest
 
-from weighbridge.errors import Invalid
-from weighbridge.exchange.tabular.columns import Point, map_columns
+from weighbridge.exchange.tabular.columns import Point, build_columns, choose_fields
 
 TYPES = {"ambient-temperature": "number", "nox": "number", "operator": "string"}
 POINTS = "ambient-temperature, nox, operator"
-FIELDS = f"{POINTS}, start_time, end_time, tracking_id, feedstock, asset, client_reference, notes"
-OR_NOT = "or leave it out with --map"
+FIELDS = f"{POINTS}, start_time, end_time, tracking_id, feedstock, asset, client_reference, notes, location"
+OR_NOT = "leave it out there with '-', or let other_columns be leave_out."
+
+
+def map_columns(header, asked, types):
+    chosen, problems = choose_fields(header, _named(asked), types)
+    assert problems == []
+    return build_columns(header, chosen, types)
 
 
 def complaints(header, asked=(), types=TYPES):
-    with pytest.raises(Invalid) as refused:
-        map_columns(header, asked, types)
-    return [problem.message for problem in refused.value.problems]
+    _, problems = choose_fields(header, _named(asked), types)
+    assert problems != []
+    return [problem.message for problem in problems]
+
+
+def _named(asked):
+    """What a feed says of columns, of `COLUMN=FIELD`."""
+    return {column.strip(): field.strip() for column, _, field in (one.rpartition("=") for one in asked)}
 
 
 def test_columns_are_known_by_their_names():
@@ -79,21 +89,16 @@ def test_columns_without_a_name_are_left_out_together():
 
 
 def test_everything_that_is_wrong_with_a_mapping_is_told_at_once():
-    assert complaints(["A", "B", "nox"], ["A=nosuch", "C=nox", "B"]) == [
-        "--map 'B' has no equals sign; write COLUMN=FIELD.",
-        "--map names the column 'C'; the file has 'A', 'B', 'nox'.",
-        f"--map gives 'A' the field 'nosuch'; there are {FIELDS}.",
-        f"The column 'B' maps nowhere; give it one of {FIELDS} with --map 'B=FIELD', {OR_NOT} 'B=-'.",
+    assert complaints(["A", "B", "nox"], ["A=nosuch", "C=nox"]) == [
+        "The data feed names the column 'C'; line 1 of the file has 'A', 'B', 'nox'.",
+        "The column 'A' gives 'nosuch', which the event type does not have.",
+        f"The column 'B' gives nothing; say in columns of the data feed which of {FIELDS} it gives, {OR_NOT}",
     ]
-
-
-def test_a_column_cannot_be_asked_for_twice():
-    assert complaints(["A"], ["A=nox", "A=operator"]) == ["--map names the column 'A' twice."]
 
 
 def test_two_columns_cannot_give_the_same():
     assert complaints(["NOx", "nox"]) == [
-        "The columns 'NOx', 'nox' all give nox; leave all but one out with --map 'COLUMN=-'."
+        "The columns 'NOx', 'nox' all give nox; leave all but one out with '-'."
     ]
     assert complaints(["NOx", "NOx"]) == [
         "2 columns are named 'NOx'; a column that is used has a name of its own."
@@ -102,5 +107,5 @@ def test_two_columns_cannot_give_the_same():
 
 def test_a_single_column_that_maps_nowhere_hints_at_the_delimiter():
     assert complaints(["Time;NOx"]) == [
-        "The file has a single column 'Time;NOx' that maps nowhere; is another --delimiter needed?"
+        "The file has a single column 'Time;NOx'; is another delimiter needed?"
     ]

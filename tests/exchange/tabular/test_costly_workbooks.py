@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.given.workbooks import MAIN, sheet, text, workbook
 
-from weighbridge.exchange.tabular.file import CsvFile
-from weighbridge.exchange.tabular.opening import reading_table
+from weighbridge.exchange.tabular.sheet import open_table
+from weighbridge.exchange.tabular.table import CsvFile
 
 SECONDS_MAX = 2.0
 HEADER = [text("start_time"), text("mass")]
@@ -34,7 +34,7 @@ def test_a_small_workbook_is_read_in_little_time(tmp_path: Path, content: bytes)
     file.write_bytes(content)
     began = time.thread_time()
 
-    with reading_table(CsvFile(file)) as table:
+    with open_table(CsvFile(file)) as table:
         header, rows = table.header, sum(1 for _ in table.rows)
 
     assert header == ["start_time", "mass"]

@@ -6,12 +6,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from weighbridge.exchange.tabular.clock import read_clock
-from weighbridge.exchange.tabular.columns import map_columns
-from weighbridge.exchange.tabular.dating import outcomes
-from weighbridge.exchange.tabular.file import CsvFile
-from weighbridge.exchange.tabular.opening import reading_table
-from weighbridge.exchange.tabular.row import BadRow, RowMapping
+from weighbridge.exchange.tabular.cell import read_clock
+from weighbridge.exchange.tabular.columns import build_columns, choose_fields
+from weighbridge.exchange.tabular.dating import read_rows
+from weighbridge.exchange.tabular.row import RowMapping
+from weighbridge.exchange.tabular.sheet import open_table
+from weighbridge.exchange.tabular.table import BadRow, CsvFile
 
 NIGHTS = {
     "Europe/Berlin": datetime(2025, 10, 26, 1, tzinfo=UTC),
@@ -38,11 +38,11 @@ def read(tmp_path, lines, zone, **options):
     path = tmp_path / "log.csv"
     path.write_text("\n".join(lines))
     clock = read_clock(time_zone=zone, in_order=True, **options)
-    with reading_table(CsvFile(path)) as table:
-        columns = map_columns(table.header, [], {})
+    with open_table(CsvFile(path)) as table:
+        columns = build_columns(table.header, choose_fields(table.header, {}, {})[0], {})
         mapping = RowMapping(columns, clock, "reading", [], {}, {}, "log")
         found = []
-        for one in outcomes(table, mapping):
+        for one in read_rows(table, mapping):
             if isinstance(one, BadRow):
                 found.append(str(one))
             else:

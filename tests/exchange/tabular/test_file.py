@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.file import CsvFile, content_sha256, reading
+from weighbridge.exchange.tabular.table import CsvFile, content_sha256, open_csv
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def written(tmp_path):
 
 
 def rows(file):
-    with reading(file) as pass_:
+    with open_csv(file) as pass_:
         return [tuple(row) for row in pass_.rows]
 
 
@@ -59,7 +59,7 @@ def test_a_gzipped_file_is_known_by_its_content(written):
 
 
 def test_names_lose_the_mark_and_the_spaces_around_them(written):
-    with reading(written(b"\xef\xbb\xbf a , b\n")) as pass_:
+    with open_csv(written(b"\xef\xbb\xbf a , b\n")) as pass_:
         assert pass_.header == ["a", "b"]
 
 
@@ -114,5 +114,5 @@ def test_a_folder_is_no_file(tmp_path):
 def test_a_file_of_hardly_anything_but_blank_lines_is_refused(written):
     file = written("a\n1\n" + "\n" * 1_000_001 + "2\n")
 
-    with reading(file) as read, pytest.raises(Refusal, match="more than 1,000,000 blank lines"):
+    with open_csv(file) as read, pytest.raises(Refusal, match="more than 1,000,000 blank lines"):
         list(read.rows)

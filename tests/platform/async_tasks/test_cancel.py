@@ -5,10 +5,10 @@ import asyncio
 import pytest
 from tests.given import accounting
 
+from weighbridge.attempts import watched
 from weighbridge.errors import Invalid
 from weighbridge.platform import async_tasks as actions
 from weighbridge.platform.async_tasks import AttemptSupersededError
-from weighbridge.worker import watched
 
 MESSAGE = "The task was cancelled; it has changed nothing."
 

@@ -21,6 +21,9 @@ COLUMN_NAME_LENGTH_MAX: Final = 1_000
 COLUMNS_OF_FEED_MAX: Final = 1_000
 """Columns that a feed says something about."""
 
+LOCATIONS_OF_FEED_MAX: Final = 2
+"""Locations that a feed names in a list of their own."""
+
 FILE_BYTES_MAX: Final = 1_073_741_824
 """The largest file that a feed takes, in bytes: 1 GB; what a request may bring is less by default."""
 
@@ -32,6 +35,21 @@ PROBLEMS_SHOWN: Final = 20
 
 NAME_OF_FILE_MAX: Final = 255
 """The longest name of a file, in characters."""
+
+
+VALUE_MARK: Final = "="
+"""How a column of a feed begins that no file has: what follows it is a value of every row."""
+
+VALUE_FIELDS: Final = ("start_time", "end_time", "client_reference", "location")
+"""What such a value may give."""
+
+CONTENT_MARK: Final = "{content}"
+"""Within a client reference: the first digits of the SHA-256 of the file's content."""
+
+
+def is_value(column: str, field: str) -> bool:
+    """Whether a feed's column is a value of every row, and no column of its files."""
+    return column.startswith(VALUE_MARK) and field in VALUE_FIELDS
 
 
 class OtherColumns(StrEnum):

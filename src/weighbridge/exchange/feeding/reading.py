@@ -1,24 +1,240 @@
-"""The reading of a feed's file: opened and judged in a sandbox, asked for portion after portion.
+"""The reading of a feed's file: what its rows may name, and portions of them as checked events.
 
-What foreign bytes can make slow or large stands here: unpacking, encodings, cells, times, units.
+The file is opened and judged in a sandbox, and asked for portion after portion: unpacking, encodings, cells,
+times and units are what foreign bytes can make slow or large.
+
+Invariants: the event type is locked until the transaction ends, so nobody redefines what its rows are written
+for; locations and tags are kept by the keys of the rows. A portion has at most `ROWS_OF_PORTION` rows; a row
+is judged by the rules of the intake that every event goes through; keys are used up in order.
 """
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from datetime import datetime
+from itertools import islice
+from typing import Any, Final, NamedTuple, Protocol
 
-from weighbridge.core.collection.data_feed import Formulas
-from weighbridge.exchange.data_feeds.records import DataFeed
-from weighbridge.exchange.feeding.destination import FeedDestination, mapping_of
-from weighbridge.exchange.feeding.mapping import columns_of
-from weighbridge.exchange.feeding.portions import Portion, RowFeed
-from weighbridge.exchange.feeding.units_line import taken_from
-from weighbridge.exchange.tabular.file import CsvFile
-from weighbridge.exchange.tabular.given import GivenFields, fields_given
-from weighbridge.exchange.tabular.opening import reading_table
+from weighbridge.collection.event_types import read_event_type
+from weighbridge.collection.intake.checking import EventVocabulary, copy_text, take_in
+from weighbridge.collection.intake.lookup import look_up
+from weighbridge.collection.records.data_points import EventType
+from weighbridge.collection.records.events import LocationRef, NewEvent
+from weighbridge.core.collection.data_feed import DecimalMark, Formulas, ReferenceRule
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Write
+from weighbridge.errors import NotFound, Refusal
+from weighbridge.exchange.feeding.mapping import RowValues, build_clock, map_columns, take_units_line
+from weighbridge.exchange.records.data_feeds import DataFeed
+from weighbridge.exchange.tabular.cell import MissingMarks
+from weighbridge.exchange.tabular.columns import Columns
+from weighbridge.exchange.tabular.dating import read_rows
+from weighbridge.exchange.tabular.row import GivenFields, NumberedEvent, RowMapping, list_given_fields
+from weighbridge.exchange.tabular.sheet import open_table
+from weighbridge.exchange.tabular.table import BadRow, CsvFile, RowProblem, RowTable
 from weighbridge.sandbox.sandbox import Sandbox
 from weighbridge.sandbox.work import SandboxLimits
+
+_NAMES: Final = {
+    "location": "SELECT id, name FROM locations WHERE project_id = %s ORDER BY id",
+    "feedstock": "SELECT id, name FROM feedstocks WHERE project_id = %s ORDER BY id",
+    "asset": "SELECT id, name FROM assets WHERE project_id = %s ORDER BY id",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FeedDestination:
+    """The event type of a feed, and the records of its project that rows may name, by ids and by names."""
+
+    event_type: EventType
+    vocabulary: EventVocabulary
+    by_name: Mapping[str, Mapping[str, str]]
+    """By kind: ids by name, and by themselves."""
+
+
+async def find_destination(tx: Write, actor: Actor, project: int, feed: DataFeed) -> FeedDestination:
+    """Find and hold what the rows of a feed's file may name."""
+    try:
+        event_type = await read_event_type(tx, project, feed.event_type_id)
+        names = await look_up(tx, actor, project, slugs=[event_type.slug], named={})
+    except NotFound:
+        raise Refusal("The event type of the data feed is no more.") from None
+    numbers: dict[str, dict[str, int]] = {}
+    by_name: dict[str, dict[str, str]] = {}
+    for kind, statement in _NAMES.items():
+        rows = [
+            (ids.of(kind, project, number), number, name)
+            for number, name in await tx.tuples(statement, (project,))
+        ]
+        numbers[kind] = {friendly: number for friendly, number, _ in rows}
+        by_name[kind] = _ids_by_name(rows)
+    vocabulary = EventVocabulary(
+        project, names.vocabulary.schemas, numbers["location"], numbers["feedstock"], numbers["asset"]
+    )
+    return FeedDestination(event_type, vocabulary, by_name)
+
+
+def build_mapping(
+    feed: DataFeed, columns: Columns, destination: FeedDestination, reference: str | None
+) -> RowMapping:
+    """How the rows of a file become events."""
+    decimal_comma = feed.decimal_mark == DecimalMark.COMMA
+    places = destination.by_name["location"]
+    values = RowValues.of(feed.columns)
+    if unknown := [name for name in values.locations if name not in places]:
+        raise Refusal(f"The data feed gives every row the location {unknown[0]!r}, which does not exist.")
+    of_values = [places[name] for name in values.locations]
+    return RowMapping(
+        columns=columns,
+        clock=build_clock(feed),
+        event_type=destination.event_type.slug,
+        locations=[LocationRef(friendly) for friendly in (*feed.location_ids, *of_values)],
+        feedstocks=destination.by_name["feedstock"],
+        assets=destination.by_name["asset"],
+        reference=reference,
+        is_known_by_time=feed.client_reference == ReferenceRule.TIME,
+        places=places,
+        feedstock=feed.feedstock_id,
+        asset=feed.asset_id,
+        decimal_comma=decimal_comma,
+        missing=MissingMarks.of(feed.missing, decimal_comma=decimal_comma),
+    )
+
+
+def _ids_by_name(rows: Sequence[tuple[str, int, str]]) -> dict[str, str]:
+    """A name that two records have names neither."""
+    times = Counter(name for _, _, name in rows)
+    own = {name: friendly for friendly, _, name in rows if times[name] == 1}
+    return own | {friendly: friendly for friendly, _, _ in rows}
+
+
+VALUE_LENGTH_MAX: Final = 200
+"""Characters of a value that the report shows."""
+
+ROWS_OF_PORTION: Final = 4_096
+"""Rows that are in memory at a time, twice: those that are read and those that are stored."""
+
+_VALUE: Final = re.compile(r"event\.data_points\[(\d+)\]")
+
+
+class FedRow(NamedTuple):
+    """A good row: its line, what it is known by, when it is, and how the database takes it."""
+
+    line: int
+    key: int
+    reference: str | None
+    is_known_by_line: bool
+    start: datetime
+    end: datetime
+    is_complete: bool
+    text: str
+    event: NewEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Some rows of a file: the good ones, the bad ones, and the keys that nobody took."""
+
+    good: list[FedRow]
+    bad: list[BadRow]
+    keys_left: list[int]
+    bytes_read: int
+
+
+class RowFeed:
+    """The rows of one table on their way, with what is known of the rows before."""
+
+    def __init__(self, table: RowTable, mapping: RowMapping, vocabulary: EventVocabulary) -> None:
+        self._table = table
+        self._mapping = mapping
+        self._vocabulary = vocabulary
+        self._outcomes = read_rows(table, mapping)
+
+    def next(self, keys: Sequence[int]) -> Portion | None:
+        """The next rows, at most one for each key; None behind the last."""
+        bad: list[BadRow] = []
+        events: list[NumberedEvent] = []
+        some = 0
+        for outcome in islice(self._outcomes, len(keys)):
+            some += 1
+            if isinstance(outcome, NumberedEvent):
+                events.append(outcome)
+            else:
+                bad.append(outcome)
+        if not some:
+            return None
+        good = self._judge_rows(events, keys, bad)
+        bad = [self._name_columns(one) for one in sorted(bad, key=lambda one: one.line)]
+        return Portion(good, bad, list(keys[len(good) :]), self._table.bytes_read)
+
+    def _judge_rows(
+        self, numbered: Sequence[NumberedEvent], keys: Sequence[int], bad: list[BadRow]
+    ) -> list[FedRow]:
+        """Ask the intake, of all rows at once and where that finds something, of each."""
+        intake = take_in([one.event for one in numbered], keys[: len(numbered)], self._vocabulary, "events")
+        if not intake.problems:
+            return [
+                _build_fed_row(one, key, copy_text((row,)), is_complete=row[-1] == "t")
+                for one, key, row in zip(numbered, keys, intake.rows, strict=False)
+            ]
+        good: list[FedRow] = []
+        for one in numbered:
+            key = keys[len(good)]
+            single = take_in([one.event], [key], self._vocabulary, "event")
+            if single.problems:
+                bad.append(
+                    BadRow(
+                        one.line, tuple(self._explain_problem(one.event, item) for item in single.problems)
+                    )
+                )
+            else:
+                [row] = single.rows
+                good.append(_build_fed_row(one, key, copy_text((row,)), is_complete=row[-1] == "t"))
+        return good
+
+    def _explain_problem(self, event: NewEvent, problem: Problem) -> RowProblem:
+        """A problem of an event as one of the column that it came from."""
+        columns, field = self._mapping.columns, problem.field or ""
+        if match := _VALUE.match(field):
+            point = event.data_points[int(match[1])]
+            index = next(one.index for one in columns.points if one.slug == point.slug)
+            return RowProblem(_reason(problem, field), columns.header[index], str(point.value))
+        name = field.removeprefix("event.").partition("[")[0].removesuffix("_id").removesuffix("s")
+        indexes = columns.fields.get(field.removeprefix("event.")) or columns.fields.get(name)
+        if not indexes:
+            return RowProblem(problem.message.removeprefix("event.").rstrip("."))
+        value = getattr(event, field.removeprefix("event."), None)
+        shown = value if isinstance(value, str) else None
+        return RowProblem(_reason(problem, "event."), columns.header[indexes[0]], shown)
+
+    def _name_columns(self, bad: BadRow) -> BadRow:
+        """Name the columns that the problems of a row are about, and cut what is shown of cells."""
+        columns = self._mapping.columns
+        problems = []
+        for one in bad.problems:
+            indexes = columns.fields.get(one.field or "", ()) if one.column is None else ()
+            column = ", ".join(columns.header[index] for index in indexes) or one.column
+            # A cell of a workbook is a text of its own; of a long one no more is passed on than is told.
+            value = None if one.value is None else str(one.value[: VALUE_LENGTH_MAX + 1])
+            problems.append(one._replace(column=column, value=value))
+        return BadRow(bad.line, tuple(problems))
+
+
+def _reason(problem: Problem, prefix: str) -> str:
+    return problem.message.removeprefix(prefix).strip().rstrip(".")
+
+
+def _build_fed_row(numbered: NumberedEvent, key: int, text: str, *, is_complete: bool) -> FedRow:
+    event = numbered.event
+    return FedRow(
+        numbered.line, key, event.client_reference, numbered.is_known_by_line, event.start_time,
+        event.end_time or event.start_time, is_complete, text, event,
+    )  # fmt: skip
+
 
 FEED_LIMITS: Final = SandboxLimits(memory_bytes=1_610_612_736, cpu_seconds=90)
 """What reading a file of a feed may take: 1.5 GB, and 90 seconds for its opening and for each portion."""
@@ -43,17 +259,19 @@ class OpenedFile:
 class FeedReading:
     """A file that is open, in the sandbox."""
 
-    def __init__(self, file: CsvFile, feed: DataFeed, destination: FeedDestination, reference: str) -> None:
+    def __init__(
+        self, file: CsvFile, feed: DataFeed, destination: FeedDestination, reference: str | None
+    ) -> None:
         """Raises Refusal where the file as a whole cannot be read as the feed says."""
         opened = ExitStack()
         takes_stored = feed.formulas == Formulas.TAKE_STORED
-        self._table = opened.enter_context(reading_table(file, sheet=feed.sheet, takes_stored=takes_stored))
+        self._table = opened.enter_context(open_table(file, sheet=feed.sheet, takes_stored=takes_stored))
         self._opened = opened
-        units = taken_from(self._table) if feed.units_line else None
-        columns = columns_of(self._table.header, feed, destination.event_type, units)
-        mapping = mapping_of(feed, columns, destination, reference)
+        units = take_units_line(self._table) if feed.units_line else None
+        columns = map_columns(self._table.header, feed, destination.event_type, units)
+        mapping = build_mapping(feed, columns, destination, reference)
         self._rows = RowFeed(self._table, mapping, destination.vocabulary)
-        self._file = OpenedFile(columns.as_mapping(), fields_given(mapping))
+        self._file = OpenedFile(columns.as_mapping(), list_given_fields(mapping))
 
     def opened(self) -> OpenedFile:
         """What its header says."""

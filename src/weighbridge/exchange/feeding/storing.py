@@ -1,15 +1,21 @@
-"""The rows of a file go to the database in portions, while the next ones are read beside.
+"""The rows of a file go to the database in portions, while the next ones are read; what is wrong is reported.
+
+The report is a CSV file with a line for each thing that is wrong with a row or that differs from its event.
 
 Invariants: an event whose client reference the project has already is left alone and counted, if it is the
 row's and says the same; one that says otherwise is told of, and corrected where the feed wants that; a
-reference that stands on two rows of the file makes the later one bad.
+reference that stands on two rows of the file makes the later one bad. No text of the report is computed by a
+spreadsheet: what would begin as a formula gets an apostrophe.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import csv
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
 
 from weighbridge.collection.events import change_events
 from weighbridge.collection.intake.checking import COPY_EVENTS, EventVocabulary
@@ -19,22 +25,65 @@ from weighbridge.core.collection.correction import leaves_of_rows
 from weighbridge.core.collection.data_feed import PROBLEMS_SHOWN
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.tasks import guarded
 from weighbridge.core.problem import Problem
 from weighbridge.core.proof.merkle import Edge
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
-from weighbridge.exchange.feeding.portions import ROWS_OF_PORTION, FedRow, Portion
-from weighbridge.exchange.feeding.reading import PortionSource
-from weighbridge.exchange.feeding.report import BadRowReport
-from weighbridge.exchange.tabular.given import (
-    GivenFields,
-    change_of,
-    differing_row,
-    is_correctable,
-    outcome_said,
+from weighbridge.exchange.feeding.reading import (
+    ROWS_OF_PORTION,
+    VALUE_LENGTH_MAX,
+    FedRow,
+    Portion,
+    PortionSource,
 )
-from weighbridge.exchange.tabular.row import BadRow, RowProblem
+from weighbridge.exchange.tabular.row import (
+    GivenFields,
+    build_change,
+    build_differing_row,
+    describe_outcome,
+    is_correctable,
+)
+from weighbridge.exchange.tabular.table import BadRow, RowProblem
+
+HEADER: Final = ("row", "column", "value", "reason", "stored")
+
+
+class BadRowReport:
+    """The file on its way; a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rows = 0
+
+    def __enter__(self) -> Self:
+        self._file = self.path.open("w", encoding="utf-8", newline="")
+        self._writer = csv.writer(self._file)
+        self._writer.writerow(HEADER)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def flush(self) -> None:
+        """Hand on all that was written, so that the file can be read."""
+        self._file.flush()
+
+    def add(self, bad: Iterable[BadRow]) -> None:
+        """Write the lines of some rows."""
+        for row in bad:
+            self.rows += 1
+            for problem in row.problems:
+                value, stored = (
+                    "" if text is None else shorten(text, VALUE_LENGTH_MAX)
+                    for text in (problem.value, problem.stored)
+                )
+                texts = (problem.column or "", value, problem.reason, stored)
+                self._writer.writerow((row.line, *map(guarded, texts)))
+
 
 SPANS_TOLD_MAX: Final = 1_000
 """Runs of consecutive events that the audit log names; behind those it has the count alone."""
@@ -102,10 +151,12 @@ class StoringOrder:
     reason: str
     """Why events are corrected."""
     is_correcting: bool = False
+    is_dry_run: bool = False
+    """Whether everything is undone in the end."""
 
 
 @dataclass(slots=True)
-class Sorted:
+class SortedRows:
     """The good rows of a portion, by what becomes of them."""
 
     new: list[FedRow] = field(default_factory=list)
@@ -141,12 +192,12 @@ class RowStore:
 
     async def store(self, rows: PortionSource, advance: Callable[[int, int], Awaitable[None]]) -> Tally:
         """Store the rows of a file; `advance` hears of the bytes that are read and the rows so far."""
-        reading = _begun(rows, await self.tx.take_event_keys(ROWS_OF_PORTION))
+        reading = _begin_reading(rows, await self.tx.take_event_keys(ROWS_OF_PORTION))
         try:
             while (portion := await self.tx.meanwhile(reading)) is not None:
                 left = portion.keys_left
                 keys = [*left, *await self.tx.take_event_keys(ROWS_OF_PORTION - len(left))]
-                reading = _begun(rows, keys)
+                reading = _begin_reading(rows, keys)
                 await self._store(portion)
                 await advance(portion.bytes_read, self.tally.rows)
         finally:
@@ -155,8 +206,8 @@ class RowStore:
         return self.tally
 
     async def _store(self, portion: Portion) -> None:
-        rows = await self._sorted(portion.good)
-        differing = await self._differing(rows) if rows.known else []
+        rows = await self._sort_rows(portion.good)
+        differing = await self._settle_differences(rows) if rows.known else []
         told = sorted([*portion.bad, *rows.bad, *differing], key=lambda one: one.line)
         tally = self.tally
         tally.rows += len(portion.good) + len(portion.bad)
@@ -170,38 +221,42 @@ class RowStore:
             await self.tx.copy(COPY_EVENTS, ["".join([row.text for row in rows.new])])
             tally.add_stored(rows.new)
 
-    async def _sorted(self, good: Sequence[FedRow]) -> Sorted:
+    async def _sort_rows(self, good: Sequence[FedRow]) -> SortedRows:
         """The rows whose events are not there yet, those that are, and those whose reference is another's."""
         references = [row.reference for row in good if row.reference]
         held = await held_events(self.tx, self.order.project, references)
-        rows = Sorted()
+        rows = SortedRows()
         seen: set[str] = set()
+        others = {one.event_type for one in held.values()} - {self.order.event_type}
+        slugs: dict[int, str] = (
+            dict(await self.tx.tuples(_SLUGS, (self.order.project, [*others]))) if others else {}
+        )
         for row in good:
             reference = row.reference
             there = held.get(reference) if reference else None
             if reference is None:
                 rows.new.append(row)
             elif reference in seen or (there is not None and there.is_own):
-                rows.bad.append(_on_earlier_row(row))
+                rows.bad.append(_refuse_repeated(row))
             elif there is None:
                 seen.add(reference)
                 rows.new.append(row)
-            elif wrong := _said_of_other(row, self.order.event_type, there):
+            elif wrong := _compare_identity(row, slugs.get(there.event_type), there):
                 rows.bad.append(BadRow(row.line, (RowProblem(wrong, None, reference),)))
             elif self.met.add(there.number):
                 rows.known.append((row, there))
             else:
-                rows.bad.append(_on_earlier_row(row))
+                rows.bad.append(_refuse_repeated(row))
         return rows
 
-    async def _differing(self, rows: Sorted) -> list[BadRow]:
+    async def _settle_differences(self, rows: SortedRows) -> list[BadRow]:
         """The rows whose events say otherwise, as they are told of; corrects those where that is wanted."""
         order = self.order
-        found = await asyncio.to_thread(_found_differences, rows.known, order)
+        found = await asyncio.to_thread(_find_differences, rows.known, order)
         wanted: dict[int, EventChange] = {}
         for row, held, unlike in found:
             if order.is_correcting and is_correctable(unlike):
-                wanted[held.number] = change_of(row.event, unlike, order.reason)
+                wanted[held.number] = build_change(row.event, unlike, order.reason)
         refused: dict[int, list[Problem]] = {}
         if wanted:
             refused = await change_events(self.tx, order.actor, order.project, wanted, order.vocabulary)
@@ -212,14 +267,15 @@ class RowStore:
             if held.number in refused:
                 said = " ".join(one.message for one in refused[held.number]).rstrip(".")
             else:
-                said = outcome_said(
-                    event, DIFFERING, is_correcting=order.is_correcting, is_correctable=held.number in wanted
-                )
-            told.append(differing_row(row.line, unlike, order.given, said))
+                said = describe_outcome(
+                    event, DIFFERING, is_correcting=order.is_correcting, is_correctable=held.number in wanted,
+                    is_dry_run=order.is_dry_run,
+                )  # fmt: skip
+            told.append(build_differing_row(row.line, unlike, order.given, said))
         return told
 
 
-def _found_differences(
+def _find_differences(
     known: Sequence[tuple[FedRow, HeldEvent]], order: StoringOrder
 ) -> list[tuple[FedRow, HeldEvent, list[Discrepancy]]]:
     return [
@@ -229,25 +285,29 @@ def _found_differences(
     ]
 
 
-def _on_earlier_row(row: FedRow) -> BadRow:
+def _refuse_repeated(row: FedRow) -> BadRow:
     reference = row.reference or ""
     said = f"its client_reference {shorten(reference)!r} stands on an earlier row too"
     return BadRow(row.line, (RowProblem(said, None, reference),))
 
 
-def _begun(rows: PortionSource, keys: Sequence[int]) -> "asyncio.Task[Portion | None]":
+def _begin_reading(rows: PortionSource, keys: Sequence[int]) -> "asyncio.Task[Portion | None]":
     return asyncio.create_task(rows.next(keys))
 
 
-def _said_of_other(row: FedRow, event_type: int, there: HeldEvent) -> str | None:
-    """Why the event that has a row's reference is not the row's; None where it is."""
-    if there.event_type != event_type:
-        return f"the project has its client_reference {row.reference!r} on an event of another type"
-    start = Instant.of(there.start_time)
+def _compare_identity(row: FedRow, other_type: str | None, there: HeldEvent) -> str | None:
+    """Say why the event that has a row's reference is not the row's; None where it is."""
+    has_it = f"the project has its client_reference {row.reference!r} on an event"
+    if other_type is not None:
+        return f"{has_it} of type {other_type!r}, not {row.event.event_type!r}"
+    start, sent = Instant.of(there.start_time), Instant.of(row.start)
     # A time that was corrected since is not the file's any more.
-    if row.is_known_by_line and not there.is_revised and start != Instant.of(row.start):
+    if row.is_known_by_line and not there.is_revised and start != sent:
         return (
-            f"the project has its client_reference {row.reference!r} on an event that starts at "
-            f"{start.text}, for the file was read in another way before"
+            f"{has_it} that starts at {start.text}, not {sent.text}: it came of another file, or of this one "
+            "read in another way"
         )
     return None
+
+
+_SLUGS: Final = "SELECT id, slug FROM event_types WHERE project_id = %s AND id = ANY (%s)"

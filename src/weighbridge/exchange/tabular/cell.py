@@ -1,16 +1,24 @@
-"""A cell is the text of one value; here it is read as the number, the yes or no, or the text that it says.
+"""A cell is the text of one value, read as the number, the yes or no, the text or the time that it says.
 
-Invariants: a number is taken to the last digit or refused; nothing is guessed, neither a thousands
-separator nor a word for zero. The quick test of a number accepts only what the full rule accepts too.
+The clock of a file says which times a row may mean, by its columns or by counting from the first row.
+
+Invariants: a number is taken to the last digit or refused; nothing is guessed, neither a thousands separator
+nor a word for zero. A time without an offset is read in a named time zone or refused; a local time that the
+zone skips is refused, and so is one that it has twice, unless the caller vouches that the rows are in order:
+then both moments are given, and `dating.py` decides between them. Times come out in UTC.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo, available_timezones
 
+from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, parse_decimal, shorten
+from weighbridge.errors import Invalid
 
 TRUE_WORDS: Final = frozenset({"true", "yes", "1"})
 FALSE_WORDS: Final = frozenset({"false", "no", "0"})
@@ -83,5 +91,211 @@ def _clause(error: NumberError, said: str) -> str:
     sentence = str(error).rstrip(".")
     if not sentence.endswith("is not a decimal number"):
         return sentence
-    hint = "; for decimal commas there is --decimal-comma" if re.fullmatch(r"-?\d+,\d+", said) else ""
+    hint = "; for decimal commas there is decimal_mark" if re.fullmatch(r"-?\d+,\d+", said) else ""
     return f"{shorten(said)!r} is not a decimal number{hint}"
+
+
+STEPS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+"""The letters of a duration; a day is 24 hours."""
+
+Moments = tuple[datetime, ...]
+"""What a time may mean: one moment, or the earlier and the later one of a local time that comes twice."""
+
+_ANY_TIME: Final = datetime(2001, 12, 23, 14, 15, 16, 171_819, tzinfo=UTC)
+
+DURATION: Final = re.compile(r"([1-9][0-9]{0,6})([smhd])")
+"""A length of time as options and data feeds write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """With a start, rows are counted from it; without one, their times stand in columns."""
+
+    zone: ZoneInfo | None = None
+    time_format: str | None = None
+    start: datetime | None = None
+    every: timedelta | None = None
+    is_reading: bool = False
+    is_in_order: bool = False
+    """Each row is later than the one before it."""
+
+
+def read_clock(
+    *,
+    time_zone: str | None = None,
+    time_format: str | None = None,
+    start: str | None = None,
+    every: str | None = None,
+    readings: bool = False,
+    in_order: bool = False,
+) -> Clock:
+    """Read the settings that speak of times; raise with every problem."""
+    problems: list[Problem] = []
+    zone = _zone(time_zone, problems)
+    step = _step(every, problems)
+    begin = None
+    if start is not None:
+        try:
+            begin = read_moment(start, zone)
+        except CellError as error:
+            problems.append(Problem(f"The start_time of the first row: {error}.", "start_time", "invalid"))
+    if problems:
+        raise Invalid(problems)
+    return Clock(zone, time_format, begin, step, readings, in_order)
+
+
+def check_clock(clock: Clock, fields: Collection[str]) -> list[Problem]:
+    """Check that rows get exactly one start and at most one end."""
+    problems = []
+    has_start, has_end = "start_time" in fields, "end_time" in fields
+    if clock.start is None and not has_start:
+        problems.append("No column gives start_time; say which one does, or when the first row is.")
+    if clock.start is not None and has_start:
+        problems.append("A column gives start_time, and the first row has one too; leave one of them out.")
+    if clock.start is not None and clock.every is None:
+        problems.append("Rows are counted from the start_time of the first, and need a duration.")
+    if has_end and clock.every is not None:
+        problems.append("A column gives end_time, and there is a duration; leave one of them out.")
+    if has_end and clock.is_reading:
+        problems.append("A column gives end_time, but readings have no length; leave one of them out.")
+    if clock.is_reading and clock.every is not None and clock.start is None:
+        problems.append("A duration gives rows with a start_time their length, but readings have none.")
+    if clock.is_in_order and clock.start is not None:
+        problems.append("rows_in_order is for times that columns give; rows are counted from the first.")
+    return [Problem(sentence, "start_time", "invalid") for sentence in problems]
+
+
+class PossibleTimes(NamedTuple):
+    """The moments at which a row may begin and end; a reading has no end."""
+
+    starts: Moments
+    ends: Moments = ()
+
+
+def read_moment(text: str, zone: ZoneInfo | None, time_format: str | None = None) -> datetime:
+    """Read a time, by default in ISO 8601; one without an offset is local to the zone."""
+    moments = possible_moments(text, zone, time_format)
+    if len(moments) > 1:
+        assert zone is not None, "only a zone has a time twice"  # noqa: S101
+        raise CellError(
+            f"{shorten(text)!r} comes twice in {zone.key}, where the clocks go back then; "
+            "give its offset, or let rows_in_order be true when the rows are in the order of their times"
+        )
+    return moments[0]
+
+
+def possible_moments(text: str, zone: ZoneInfo | None, time_format: str | None = None) -> Moments:
+    """The moments that a time may mean: two of them for a local time that its zone has twice."""
+    try:
+        moment = _parsed(text, time_format)
+        if moment.tzinfo is not None:
+            return (moment.astimezone(UTC),)
+        return _local(moment, text, zone)
+    except OverflowError:
+        raise CellError(f"{shorten(text)!r} lies outside the years 1 to 9999") from None
+    except CellError:
+        raise
+    except (ValueError, re.error):  # a form that names a part twice makes no pattern
+        example = f"of the form {time_format}" if time_format else "such as 2025-01-31T06:00:00Z"
+        raise CellError(f"{shorten(text)!r} is not a time {example}") from None
+
+
+def possible_times(clock: Clock, index: int, start: str, end: str) -> PossibleTimes:
+    """The times that a row may have by its index among the rows and its cells.
+
+    Raises CellError where its cells give no times.
+    """
+    if clock.start is not None and clock.every is not None:
+        begin = _later(clock.start, index * clock.every)
+        return PossibleTimes((begin,), () if clock.is_reading else (_later(begin, clock.every),))
+    if not start:
+        raise CellError("start_time is missing")
+    begins = _moments_in("start_time", start, clock)
+    if clock.every is not None or not end:
+        return PossibleTimes(begins)
+    ends = _moments_in("end_time", end, clock)
+    # A start that lies behind every end is none, where another does not.
+    return PossibleTimes(tuple(one for one in begins if one <= ends[-1]) or begins, ends)
+
+
+def add_length(clock: Clock, begin: datetime) -> datetime | None:
+    """When a row ends that lasts as long as the clock says; None where the clock says nothing."""
+    return None if clock.every is None or clock.is_reading else _later(begin, clock.every)
+
+
+def _parsed(text: str, time_format: str | None) -> datetime:
+    if time_format is None:
+        return datetime.fromisoformat(text)
+    return datetime.strptime(text, time_format)  # noqa: DTZ007 - the caller adds the zone
+
+
+def _later(moment: datetime, time: timedelta) -> datetime:
+    try:
+        return moment + time
+    except OverflowError:
+        raise CellError("its time would lie past the year 9999") from None
+
+
+def _moments_in(field: str, text: str, clock: Clock) -> Moments:
+    time_format = None if isinstance(text, ReadyCell) else clock.time_format
+    try:
+        if clock.is_in_order:
+            return possible_moments(text, clock.zone, time_format)
+        return (read_moment(text, clock.zone, time_format),)
+    except CellError as error:
+        raise CellError(f"{field}: {error}") from None
+
+
+def _local(moment: datetime, text: str, zone: ZoneInfo | None) -> Moments:
+    if zone is None:
+        raise CellError(f"{shorten(text)!r} has no offset; the data feed has no time_zone")
+    first = moment.replace(tzinfo=zone, fold=0)
+    second = first.replace(fold=1)
+    before, after = first.utcoffset(), second.utcoffset()
+    assert before is not None  # noqa: S101 - a zone of the IANA list has offsets
+    assert after is not None  # noqa: S101 - as above
+    if before < after:
+        raise CellError(f"{shorten(text)!r} does not exist in {zone.key}: the clocks go forward then")
+    if before > after:
+        return first.astimezone(UTC), second.astimezone(UTC)
+    return (first.astimezone(UTC),)
+
+
+def is_time_format(time_format: str) -> bool:
+    """Whether times can be read by a form: what it writes it reads again."""
+    try:
+        datetime.strptime(_ANY_TIME.strftime(time_format), time_format)  # noqa: DTZ007 - only whether it can
+    except (ValueError, re.error):
+        return False
+    return "%" in time_format
+
+
+def _zone(name: str | None, problems: list[Problem]) -> ZoneInfo | None:
+    if name is None:
+        return None
+    if name not in available_timezones():
+        problems.append(
+            Problem(
+                f"time_zone is {name!r}, which is not on the IANA list, such as Europe/Istanbul or UTC.",
+                "time_zone",
+                "invalid",
+            )
+        )
+        return None
+    return ZoneInfo(name)
+
+
+def _step(text: str | None, problems: list[Problem]) -> timedelta | None:
+    if text is None:
+        return None
+    match = DURATION.fullmatch(text)
+    if match is None:
+        problems.append(
+            Problem(
+                f"duration is {text!r}; it takes a whole number with s, m, h or d, such as 15m or 1h.",
+                "duration",
+                "invalid",
+            )
+        )
+        return None
+    return timedelta(**{STEPS[match[2]]: int(match[1])})

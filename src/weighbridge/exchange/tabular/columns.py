@@ -6,14 +6,14 @@ a data point with the slug of an event's field, the data point stands first.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from weighbridge.core.identity.names import slug_of
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
 from weighbridge.core.quantity.unit import Conversion
-from weighbridge.errors import Invalid
 
 EVENT_FIELDS: Final = (
     "start_time",
@@ -24,16 +24,25 @@ EVENT_FIELDS: Final = (
     "client_reference",
     "notes",
 )
-"""What a column may give of the event itself."""
-
 LOCATION_FIELD: Final = "location"
-"""What a column of a data feed may give beside these."""
+FIELDS: Final = (*EVENT_FIELDS, LOCATION_FIELD)
+"""What a column may give of the event itself."""
 
 TIME_FIELDS: Final = ("start_time", "end_time")
 """What several columns may give together, with a space between their cells."""
 
 LEFT_OUT: Final = "-"
 """The field of a column that gives nothing."""
+
+
+COLUMNS_SHOWN: Final = 50
+"""Columns of a header that a message shows."""
+
+HEADER_LENGTH_SHOWN: Final = 600
+"""Characters of a header that a message shows."""
+
+NAMES_LENGTH_SHOWN: Final = 300
+"""Characters of the names of columns that a message shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,43 +75,46 @@ class Columns:
         return {name: given.get(index, LEFT_OUT) for index, name in enumerate(self.header)}
 
 
-def map_columns(header: Sequence[str], options: Sequence[str], value_types: Mapping[str, str]) -> Columns:
-    """Map the columns as asked (`COLUMN=FIELD`), the others by their names; raise with every problem."""
-    mapped, problems = _read_options(options)
-    by_name = meanings_of_names(value_types, EVENT_FIELDS)
-    chosen = [mapped.get(name, by_name.get(plain_name(name))) for name in header]
-    problems += [
-        *_unknown_columns(mapped, header),
-        *_unknown_fields(mapped, value_types),
+def choose_fields(
+    header: Sequence[str],
+    named: Mapping[str, str],
+    value_types: Mapping[str, str],
+    *,
+    header_line: int = 1,
+    leaves_out: bool = False,
+) -> tuple[list[str | None], list[Problem]]:
+    """Choose what each column gives, as it is named or else by its name, and collect what is wrong with that.
+
+    With `leaves_out` a column about which nothing is known gives nothing.
+    """
+    by_name = meanings_of_names(value_types, FIELDS)
+    chosen = [named.get(name, by_name.get(plain_name(name))) for name in header]
+    if leaves_out:
+        chosen = [LEFT_OUT if field is None else field for field in chosen]
+    problems = [
+        *_unknown_columns(named, header, header_line),
+        *_unknown_fields(named, value_types),
         *_unmapped(header, chosen, value_types),
-        *_repeated(header, chosen, mapped),
+        *_repeated(header, chosen, named),
     ]
-    if problems:
-        raise Invalid(problems)
+    return chosen, problems
+
+
+def build_columns(
+    header: Sequence[str],
+    chosen: Sequence[str | None],
+    value_types: Mapping[str, str],
+    conversions: Mapping[str, Conversion | None] = {},
+) -> Columns:
+    """Build the columns of what was chosen; `conversions` are by the names of columns."""
     fields: dict[str, tuple[int, ...]] = {}
     points = []
-    for index, field in enumerate(chosen):
+    for index, (name, field) in enumerate(zip(header, chosen, strict=True)):
         if field is not None and field in value_types:
-            points.append(Point(index, field, value_types[field]))
+            points.append(Point(index, field, value_types[field], conversions.get(name)))
         elif field is not None and field != LEFT_OUT:
             fields[field] = (*fields.get(field, ()), index)
     return Columns(tuple(header), fields, tuple(points))
-
-
-def _read_options(options: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
-    mapped: dict[str, str] = {}
-    problems = []
-    for text in options:
-        column, equals, field = text.rpartition("=")
-        if not equals:
-            problems.append(
-                Problem(f"--map {text!r} has no equals sign; write COLUMN=FIELD.", "map", "invalid")
-            )
-        elif column.strip() in mapped:
-            problems.append(Problem(f"--map names the column {column.strip()!r} twice.", "map", "invalid"))
-        else:
-            mapped[column.strip()] = field.strip()
-    return mapped, problems
 
 
 def meanings_of_names(value_types: Iterable[str], fields: Iterable[str]) -> dict[str, str]:
@@ -118,76 +130,58 @@ def plain_name(name: str) -> str:
     return slug_of(name).replace("_", "-")
 
 
-def _unknown_columns(mapped: Mapping[str, str], header: Sequence[str]) -> list[Problem]:
-    there = ", ".join(map(repr, header))
-    return [
-        Problem(f"--map names the column {column!r}; the file has {there}.", "map", "unknown")
-        for column in mapped
-        if column not in header
-    ]
+def list_fields(value_types: Iterable[str]) -> str:
+    """List what a column may give, for a message."""
+    return ", ".join(dict.fromkeys([*value_types, *FIELDS]))
 
 
-def _unknown_fields(mapped: Mapping[str, str], value_types: Mapping[str, str]) -> list[Problem]:
-    return [
-        Problem(
-            f"--map gives {column!r} the field {field!r}; there are {_allowed(value_types)}.",
-            "map",
-            "unknown",
-        )
-        for column, field in mapped.items()
-        if field not in value_types and field not in EVENT_FIELDS and field != LEFT_OUT
-    ]
+def _unknown_columns(named: Mapping[str, str], header: Sequence[str], header_line: int) -> Iterator[Problem]:
+    there = shorten(", ".join(map(repr, header[:COLUMNS_SHOWN])), HEADER_LENGTH_SHOWN)
+    for column in named:
+        if column not in header:
+            text = f"The data feed names the column {column!r}; line {header_line} of the file has {there}."
+            yield Problem(text, "columns", "unknown")
+
+
+def _unknown_fields(named: Mapping[str, str], value_types: Mapping[str, str]) -> Iterator[Problem]:
+    for column, field in named.items():
+        if field not in value_types and field not in FIELDS and field != LEFT_OUT:
+            text = f"The column {column!r} gives {field!r}, which the event type does not have."
+            yield Problem(text, "columns", "unknown")
 
 
 def _unmapped(
     header: Sequence[str], chosen: Sequence[str | None], value_types: Mapping[str, str]
-) -> list[Problem]:
+) -> Iterator[Problem]:
     unmapped = [name for name, field in zip(header, chosen, strict=True) if field is None]
     if len(header) == 1 and unmapped:
-        return [
-            Problem(
-                f"The file has a single column {unmapped[0]!r} that maps nowhere;"
-                " is another --delimiter needed?",
-                "map",
-                "unknown",
-            )
-        ]
-    return [
-        Problem(
-            f"The column {name!r} maps nowhere; give it one of {_allowed(value_types)} with --map "
-            f"'{name}=FIELD', or leave it out with --map '{name}={LEFT_OUT}'.",
-            "map",
-            "required",
+        text = f"The file has a single column {shorten(unmapped[0])!r}; is another delimiter needed?"
+        yield Problem(text, "columns", "unknown")
+        return
+    for name in unmapped:
+        text = (
+            f"The column {shorten(name)!r} gives nothing; say in columns of the data feed which of "
+            f"{list_fields(value_types)} it gives, leave it out there with {LEFT_OUT!r}, or let "
+            "other_columns be leave_out."
         )
-        for name in unmapped
-    ]
+        yield Problem(text, "columns", "required")
 
 
 def _repeated(
-    header: Sequence[str], chosen: Sequence[str | None], mapped: Mapping[str, str]
-) -> list[Problem]:
+    header: Sequence[str], chosen: Sequence[str | None], named: Mapping[str, str]
+) -> Iterator[Problem]:
     givers: dict[str, list[str]] = defaultdict(list)
     for name, field in zip(header, chosen, strict=True):
         if field is not None and field != LEFT_OUT:
             givers[field].append(name)
-    return [
-        Problem(
-            f"{len(names)} columns are named {names[0]!r}; a column that is used has a name of its own."
-            if len(set(names)) == 1
-            else f"The columns {', '.join(map(repr, names))} all give {field}; leave all but one out with "
-            f"--map 'COLUMN={LEFT_OUT}'.",
-            "map",
-            "invalid",
-        )
-        for field, names in givers.items()
-        if len(names) > 1 and not _give_together(field, names, mapped)
-    ]
-
-
-def _give_together(field: str, names: Sequence[str], mapped: Mapping[str, str]) -> bool:
-    """Whether the columns are asked to give one time, such as a date and a time of day."""
-    return field in TIME_FIELDS and len(set(names)) == len(names) and mapped.keys() >= set(names)
-
-
-def _allowed(value_types: Mapping[str, str]) -> str:
-    return ", ".join(dict.fromkeys([*value_types, *EVENT_FIELDS]))
+    for field, names in givers.items():
+        is_one_time = field in TIME_FIELDS and len({*names}) == len(names) and named.keys() >= {*names}
+        if len(names) == 1 or is_one_time:
+            continue
+        shown = shorten(", ".join(map(repr, names)), NAMES_LENGTH_SHOWN)
+        text = f"The columns {shown} all give {field}; leave all but one out with {LEFT_OUT!r}."
+        if len({*names}) == 1:
+            text = (
+                f"{len(names)} columns are named {names[0]!r}; a column that is used has a name of its own."
+            )
+        yield Problem(text, "columns", "invalid")

@@ -15,20 +15,17 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from weighbridge.core.quantity.number import shorten
-from weighbridge.exchange.tabular.cell import CellError
-from weighbridge.exchange.tabular.clock import Clock, Moments, length_added, possible_times
-from weighbridge.exchange.tabular.file import FileRow
+from weighbridge.exchange.tabular.cell import CellError, Clock, Moments, add_length, possible_times
 from weighbridge.exchange.tabular.row import (
-    BadRow,
     NumberedEvent,
     RowMapping,
     RowTimes,
-    cell_of,
+    check_form,
     is_passed_over,
-    problem_of_form,
+    read_cell,
     read_row,
 )
-from weighbridge.exchange.tabular.table import RowTable
+from weighbridge.exchange.tabular.table import BadRow, FileRow, RowTable
 
 NIGHT_ROWS_MAX: Final = 20_000
 """Rows that wait for the ones behind them; two hours of readings of every second are 7,200."""
@@ -55,27 +52,30 @@ class _DatedRow:
         return len(self.starts) > 1 or len(self.ends) > 1
 
 
-def outcomes(table: RowTable, mapping: RowMapping) -> Iterator[NumberedEvent | BadRow]:
+def read_rows(table: RowTable, mapping: RowMapping) -> Iterator[NumberedEvent | BadRow]:
     """Read the rows of a table; blank ones that harm nothing are passed over."""
-    rows = _dated_rows(table, mapping)
-    for one in _decided(rows, mapping.clock) if mapping.clock.is_in_order else rows:
+    rows = _date_rows(table, mapping)
+    for one in _decide_rows(rows, mapping.clock) if mapping.clock.is_in_order else rows:
         if one.bad is not None:
             yield one.bad
         else:
             yield read_row(mapping, one.row, _times(one, mapping.clock))
 
 
-def _dated_rows(table: RowTable, mapping: RowMapping) -> Iterator[_DatedRow]:
+def _date_rows(table: RowTable, mapping: RowMapping) -> Iterator[_DatedRow]:
     index = 0
     for row in table.rows:
         bad = table.refusal(row)
         if bad is None and is_passed_over(mapping, row):
             continue
-        bad = bad or problem_of_form(mapping, row)
+        bad = bad or check_form(mapping, row)
         if bad is not None:
             yield _DatedRow(row, bad)
         else:
-            start, end = cell_of(mapping, row.cells, "start_time"), cell_of(mapping, row.cells, "end_time")
+            start, end = (
+                read_cell(mapping, row.cells, "start_time"),
+                read_cell(mapping, row.cells, "end_time"),
+            )
             try:
                 starts, ends = possible_times(mapping.clock, index, start, end)
                 yield _DatedRow(row, None, starts, ends, start, end)
@@ -89,12 +89,12 @@ def _times(one: _DatedRow, clock: Clock) -> RowTimes:
         return RowTimes(error=one.error)
     begin = one.starts[0]
     try:
-        return RowTimes(begin, one.ends[0] if one.ends else length_added(clock, begin))
+        return RowTimes(begin, one.ends[0] if one.ends else add_length(clock, begin))
     except CellError as error:
         return RowTimes(error=str(error))
 
 
-def _decided(rows: Iterable[_DatedRow], clock: Clock) -> Iterator[_DatedRow]:
+def _decide_rows(rows: Iterable[_DatedRow], clock: Clock) -> Iterator[_DatedRow]:
     """The rows, each with one begin and one end at most, or with an error."""
     decision = _Decision(clock)
     night: list[_DatedRow] = []

@@ -1,23 +1,31 @@
-"""A row becomes an event, or is bad for reasons that are all named.
+"""A row becomes an event, or is bad for reasons that are all named; and how it differs from its event.
 
 Invariants: an empty cell is a value that is missing, never a zero; the rules of events are those of the
-intake that every event goes through, asked here before anything is stored.
+intake that every event goes through. A field about which neither a column nor the mapping says anything is in
+no row's power: it is not compared, and never corrected.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from weighbridge.collection.intake.checking import EventVocabulary, take_in
-from weighbridge.collection.records.events import LocationRef, NewDataPoint, NewEvent
+from weighbridge.collection.intake.client_references import NOT_CORRECTED, Discrepancy, FieldKey
+from weighbridge.collection.records.events import EventChange, LocationRef, NewDataPoint, NewEvent
 from weighbridge.core.quantity.number import NumberError, limited, shorten
 from weighbridge.core.quantity.unit import Conversion, convert_by
-from weighbridge.exchange.tabular.cell import CellError, MissingMarks, ReadyCell, read_boolean, read_number
-from weighbridge.exchange.tabular.clock import Clock
+from weighbridge.exchange.tabular.cell import (
+    CellError,
+    Clock,
+    MissingMarks,
+    ReadyCell,
+    read_boolean,
+    read_number,
+)
 from weighbridge.exchange.tabular.columns import LOCATION_FIELD, Columns
-from weighbridge.exchange.tabular.file import FileRow
+from weighbridge.exchange.tabular.table import BadRow, FileRow, RowProblem
 
 NAMES_SHOWN: Final = 10
 """Feedstocks or assets that a message names as allowed, at most."""
@@ -67,37 +75,7 @@ class RowTimes(NamedTuple):
     error: str | None = None
 
 
-class RowProblem(NamedTuple):
-    """What is wrong with a row: the column and the value, where it is about one, and the reason."""
-
-    reason: str
-    column: str | None = None
-    value: str | None = None
-    field: str | None = None
-    """The field of the event that it is about, where that is no data point."""
-    stored: str | None = None
-    """What the event of the row has there, where the project has it with other values."""
-
-    def __str__(self) -> str:
-        return self.reason if self.column is None else f"column {self.column!r}: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """A line that is no event, and why."""
-
-    line: int
-    problems: tuple[RowProblem, ...]
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        return tuple(map(str, self.problems))
-
-    def __str__(self) -> str:
-        return f"Line {self.line}: {'; '.join(self.reasons)}."
-
-
-def problem_of_form(mapping: RowMapping, row: FileRow) -> BadRow | None:
+def check_form(mapping: RowMapping, row: FileRow) -> BadRow | None:
     """Why a row is bad by its form alone: a line that is blank, or has other cells than the header."""
     if not row.cells:
         return BadRow(row.line, (RowProblem(_BLANK_LINE),))
@@ -137,13 +115,15 @@ def read_row(mapping: RowMapping, row: FileRow, times: RowTimes) -> NumberedEven
         event_type=mapping.event_type,
         start_time=begin,
         end_time=end,
-        tracking_id=(cell_of(mapping, row.cells, "tracking_id") or None) if "tracking_id" in fields else None,
+        tracking_id=(read_cell(mapping, row.cells, "tracking_id") or None)
+        if "tracking_id" in fields
+        else None,
         feedstock_id=feedstock,
         asset_id=asset,
         client_reference=_reference(
             mapping, row, begin, (asset, feedstock, *locations[len(mapping.locations) :])
         ),
-        notes=(cell_of(mapping, row.cells, "notes") or None) if "notes" in fields else None,
+        notes=(read_cell(mapping, row.cells, "notes") or None) if "notes" in fields else None,
         locations=locations,
         data_points=points,
     )
@@ -164,7 +144,7 @@ def _times(
     if times.error is None:
         return times.begin, times.end
     name = "end_time" if times.error.startswith("end_time") else "start_time"
-    problems.append(RowProblem(times.error, None, cell_of(mapping, row.cells, name) or None, name))
+    problems.append(RowProblem(times.error, None, read_cell(mapping, row.cells, name) or None, name))
     return None, None
 
 
@@ -205,7 +185,7 @@ def _named(
     mapping: RowMapping, cells: list[str], noun: str, known: Mapping[str, str], problems: list[RowProblem]
 ) -> str | None:
     """The id of the feedstock, asset or location that a cell names."""
-    text = cell_of(mapping, cells, noun)
+    text = read_cell(mapping, cells, noun)
     if not text:
         return None
     friendly = known.get(text)
@@ -222,14 +202,14 @@ def _reference(
     mapping: RowMapping, row: FileRow, begin: datetime, of: tuple[str | LocationRef | None, ...]
 ) -> str | None:
     if mapping.columns.has_references:
-        return cell_of(mapping, row.cells, "client_reference") or None
+        return read_cell(mapping, row.cells, "client_reference") or None
     if mapping.is_known_by_time:
         named = [one.id if isinstance(one, LocationRef) else one for one in of if one is not None]
         return ":".join([mapping.reference or "", begin.isoformat(), *named])
     return None if mapping.reference is None else f"{mapping.reference}:{row.line}"
 
 
-def cell_of(mapping: RowMapping, cells: list[str], name: str) -> str:
+def read_cell(mapping: RowMapping, cells: list[str], name: str) -> str:
     """The text of an event's field; empty when no column gives it or a cell says that it is missing."""
     indexes = mapping.columns.fields.get(name, ())
     if len(indexes) == 1:
@@ -241,3 +221,72 @@ def cell_of(mapping: RowMapping, cells: list[str], name: str) -> str:
         return ""
     joined = " ".join(texts)
     return ReadyCell(joined) if texts and all(type(cells[at]) is ReadyCell for at in indexes) else joined
+
+
+_FIELDS: Final = {"feedstock": "feedstock_id", "asset": "asset_id", LOCATION_FIELD: "locations"}
+"""What events call the things that columns give, where that is another word."""
+
+
+_TAKING_AWAY: Final = (
+    "a file takes no value away and replaces no notes or locations; mend it, or change the event {event}"
+)
+_CORRECTED: Final = "the event {event} is corrected to what the file says"
+_WOULD_BE_CORRECTED: Final = "the event {event} would be corrected to what the file says"
+
+GivenFields = Mapping[FieldKey, str | None]
+"""What rows give, each with its column; what is said of every row has none."""
+
+
+def list_given_fields(mapping: RowMapping) -> GivenFields:
+    """The fields of events and the data points that rows give."""
+    columns, clock = mapping.columns, mapping.clock
+    of_every_row = {
+        "start_time": clock.start, "end_time": clock.every, "feedstock": mapping.feedstock,
+        "asset": mapping.asset, LOCATION_FIELD: mapping.locations or None,
+    }  # fmt: skip
+    named: dict[str, str | None] = {name: None for name, value in of_every_row.items() if value is not None}
+    for name, indexes in columns.fields.items():
+        named[name] = ", ".join(columns.header[index] for index in indexes)
+    values = {(point.slug, True): columns.header[point.index] for point in columns.points}
+    return {(_FIELDS.get(name, name), False): column for name, column in named.items()} | values
+
+
+def build_differing_row(line: int, found: Sequence[Discrepancy], given: GivenFields, said: str) -> BadRow:
+    """A row as it is told of when its event has other values; `said` is what that comes to."""
+    return BadRow(
+        line,
+        tuple(
+            RowProblem(f"{one.said('the file')}; {said}", given.get(one.key), one.sent, one.field, one.stored)
+            for one in found
+        ),
+    )
+
+
+def describe_outcome(
+    event: str, stays: str, *, is_correcting: bool, is_correctable: bool, is_dry_run: bool = False
+) -> str:
+    """What becomes of an event that a row differs from, as the end of a sentence.
+
+    `stays` is what to do where events are not corrected, with the place {event}.
+    """
+    if not is_correcting:
+        return stays.format(event=event)
+    if not is_correctable:
+        return _TAKING_AWAY.format(event=event)
+    return (_WOULD_BE_CORRECTED if is_dry_run else _CORRECTED).format(event=event)
+
+
+def is_correctable(found: Sequence[Discrepancy]) -> bool:
+    """Whether all that differs can be corrected: nothing is taken away, nothing replaced without a trace."""
+    return all(one.sent is not None and (one.is_value or one.field not in NOT_CORRECTED) for one in found)
+
+
+def build_change(event: NewEvent, found: Sequence[Discrepancy], reason: str) -> EventChange:
+    """The change that makes an event say what its row says; raises nothing, for the row was judged before."""
+    own = {one.field for one in found if not one.is_value}
+    slugs = {one.field for one in found if one.is_value}
+    fields: dict[str, Any] = {name: getattr(event, name) for name in own}
+    if "end_time" in fields and event.end_time is None:
+        fields["end_time"] = event.start_time
+    points = [point for point in event.data_points if point.slug in slugs]
+    return EventChange(**fields, data_points=points, reason=reason)

@@ -1,27 +1,160 @@
-"""A sheet of a workbook as rows of cells, read as it is unpacked.
+"""A sheet of a workbook as a table, read as it is unpacked; and any file opened as the table that it is.
 
 A cell gives the text that stands in the file: a number keeps every digit, a date becomes a time in ISO 8601
 by the form of its cell. Formulas are never computed: their cells are bad, or give what was saved with them.
 
-Invariants: memory does not grow with the rows; a number is never a binary float; a row with a merged cell is
-bad, for only one of the cells has the value; a row has as many cells as the header, or is bad.
+Invariants: rows come in the order of their numbers, and only those of one chunk are in memory; a row takes
+time and memory by the cells that it has, wherever they stand; a number is never a binary float; a row with a
+merged cell is bad, for only one of the cells has the value; a row has as many cells as the header, or is bad.
 """
 
+import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
+from weighbridge.core.collection.data_feed import COLUMNS_MAX
 from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.file import FileRow, no_header
-from weighbridge.exchange.tabular.parts import Parts, WrongDateError, parts_of
-from weighbridge.exchange.tabular.row import BadRow, RowProblem
-from weighbridge.exchange.tabular.sheet_rows import ROWS_MAX, SheetCell, sheet_rows
-from weighbridge.exchange.tabular.workbook import Workbook, unpacked
+from weighbridge.exchange.tabular.table import (
+    ZIP_MAGIC,
+    BadRow,
+    CsvFile,
+    FileRow,
+    RowProblem,
+    RowTable,
+    content_sha256,
+    open_csv,
+    refuse_headless,
+)
+from weighbridge.exchange.tabular.workbook import (
+    Attributes,
+    Parts,
+    Workbook,
+    WrongDateError,
+    open_workbook,
+    read_parts,
+)
+
+ROWS_MAX: Final = 1_048_576
+"""Rows of one sheet."""
+
+ROW_CHARACTERS_MAX: Final = 4_194_304
+"""Characters of one row, as of a line of CSV."""
+
+_REFERENCE: Final = re.compile(r"([A-Z]{1,3})[1-9][0-9]{0,6}")
+
+
+class SheetCell(NamedTuple):
+    """A cell as it stands in the part."""
+
+    column: int
+    kind: str
+    style: int
+    has_formula: bool
+    raw: str
+
+
+SheetRow = tuple[int, list[SheetCell]]
+"""The number of a row, and its cells in their order; there is none where nothing stands."""
+
+
+class _RowReader:
+    """Gathers the cells of rows from the elements of a sheet."""
+
+    def __init__(self, name: str) -> None:
+        self.rows: list[SheetRow] = []
+        self._name = name
+        self._line = 0
+        self._cells: list[SheetCell] = []
+        self._kind, self._style, self._column = "n", 0, -1
+        self._has_formula = self._takes_text = False
+        self._texts: list[str] = []
+        self._characters = 0
+        self._columns: dict[str, int] = {}
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        """Begin an element."""
+        if name == "c":
+            reference = attributes.get("r")
+            self._column = self._column + 1 if reference is None else self._column_of(reference)
+            self._kind = attributes.get("t", "n")
+            style = attributes.get("s", "0")
+            self._style = int(style) if style.isdecimal() else 0
+            self._has_formula = False
+            self._texts = []
+        elif name in {"v", "t"}:
+            self._takes_text = True
+        elif name == "f":
+            self._has_formula = True
+        elif name == "row":
+            self._begin_row(attributes.get("r"))
+        elif name == "rPh":
+            self._takes_text = False
+
+    def end(self, name: str) -> None:
+        """End an element."""
+        if name in {"v", "t"}:
+            self._takes_text = False
+        elif name == "c":
+            if self._cells and self._column <= self._cells[-1].column:
+                raise self._damaged("has two cells in one place")
+            raw = "".join(self._texts)
+            self._cells.append(SheetCell(self._column, self._kind, self._style, self._has_formula, raw))
+        elif name == "row":
+            self.rows.append((self._line, self._cells))
+
+    def text(self, said: str) -> None:
+        """Take some characters."""
+        if self._takes_text:
+            self._texts.append(said)
+            self._characters += len(said)
+            if self._characters > ROW_CHARACTERS_MAX:
+                raise self._damaged(f"has a row {self._line} of more than {ROW_CHARACTERS_MAX:,} characters")
+
+    def _begin_row(self, number: str | None) -> None:
+        line = self._line + 1
+        if number is not None:
+            line = int(number) if number.isdecimal() else 0
+        if not self._line < line <= ROWS_MAX:
+            raise self._damaged(f"has the row {number!r} behind {self._line}")
+        self._line, self._cells, self._column, self._characters = line, [], -1, 0
+
+    def _column_of(self, reference: str) -> int:
+        match = _REFERENCE.fullmatch(reference)
+        if match is None:
+            raise self._damaged(f"has a cell {reference[:20]!r}")
+        letters = match[1]
+        column = self._columns.get(letters)
+        if column is None:
+            number = 0
+            for letter in letters:
+                number = number * 26 + ord(letter) - ord("A") + 1
+            column = self._columns[letters] = number - 1
+        if column >= COLUMNS_MAX:
+            raise self._damaged(f"has a cell {reference!r}, beyond the last column")
+        return column
+
+    def _damaged(self, said: str) -> Refusal:
+        return Refusal(f"The workbook {self._name} is damaged: its sheet {said}.")
+
+
+def read_sheet_rows(workbook: Workbook, part: str, advance: Callable[[int], None]) -> Iterator[SheetRow]:
+    """Yield the rows; `advance` hears of the bytes that were unpacked for them."""
+    reader = _RowReader(workbook.name)
+    parser = workbook.parser(part, reader.start, reader.end, reader.text)
+    for chunk in workbook.chunks(part):
+        parser.feed(chunk)
+        advance(len(chunk))
+        rows, reader.rows = reader.rows, []
+        yield from rows
+    parser.close()
+    yield from reader.rows
+
 
 CELL_CHARACTERS_MAX: Final = 32_767
 """Characters of one cell, as many as a program for spreadsheets takes."""
@@ -60,7 +193,7 @@ class Sheet:
         self._size = max(1, workbook.size(parts.sheet))
         self._packed = file.path.stat().st_size
         self._read = 0
-        self._all = sheet_rows(workbook, parts.sheet, self._advance)
+        self._all = read_sheet_rows(workbook, parts.sheet, self._advance)
         self.formulas = 0
         self.header = self._header()
         self.rows: Iterator[FileRow] = self._below()
@@ -89,7 +222,7 @@ class Sheet:
                 if names:
                     return names
         which = "first sheet" if self._file.sheet is None else f"sheet {self._file.sheet!r}"
-        raise no_header(f"The {which} of {self._file.name}", self._file.header_line)
+        raise refuse_headless(f"The {which} of {self._file.name}", self._file.header_line)
 
     def _below(self) -> Iterator[FileRow]:
         width = len(self.header)
@@ -153,10 +286,10 @@ def column_letters(index: int) -> str:
 
 
 @contextmanager
-def reading_sheet(file: SheetFile) -> Iterator[Sheet]:
+def open_sheet(file: SheetFile) -> Iterator[Sheet]:
     """Open a sheet of a workbook."""
-    with unpacked(file.path, file.name) as workbook:
-        yield Sheet(workbook, parts_of(workbook, file.sheet), file)
+    with open_workbook(file.path, file.name) as workbook:
+        yield Sheet(workbook, read_parts(workbook, file.sheet), file)
 
 
 def _merged_rows(workbook: Workbook, part: str) -> list[tuple[int, int]]:
@@ -176,3 +309,37 @@ def _merged_rows(workbook: Workbook, part: str) -> list[tuple[int, int]]:
         else:
             joined.append((first, last))
     return joined
+
+
+_OLD_WORKBOOK: Final = b"\xd0\xcf\x11\xe0"
+
+
+def content_digest(file: CsvFile) -> str:
+    """The SHA-256 of the content, which a file of CSV keeps when it is gzipped, in hexadecimal digits."""
+    if not _begins_with(file, ZIP_MAGIC):
+        return content_sha256(file)
+    with file.path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+@contextmanager
+def open_table(file: CsvFile, *, sheet: str | None = None, takes_stored: bool = False) -> Iterator[RowTable]:
+    """Read a file: the header at once, the rows as they are asked for. Of a workbook, one sheet."""
+    if _begins_with(file, _OLD_WORKBOOK):
+        said = f"The file {file.said} is a workbook of an old form (XLS) or is locked; save it as XLSX."
+        raise Refusal(said)
+    if _begins_with(file, ZIP_MAGIC):
+        workbook = SheetFile(file.path, file.said, sheet, file.header_line, takes_stored)
+        with open_sheet(workbook) as table:
+            yield table
+        return
+    with open_csv(file) as pass_:
+        yield pass_
+
+
+def _begins_with(file: CsvFile, magic: bytes) -> bool:
+    try:
+        with file.path.open("rb") as content:
+            return content.read(len(magic)) == magic
+    except OSError:
+        return False  # whoever reads it next says why it cannot be read

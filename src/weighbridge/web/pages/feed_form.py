@@ -17,14 +17,9 @@ from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, NAME_OF_FILE_
 from weighbridge.core.collection.evidence import without_path
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.exchange.data_feeds.records import DataFeed, FeedColumn, SuggestedColumns
-from weighbridge.exchange.data_feeds.routes import (
-    create_data_feed,
-    get_data_feed,
-    suggest_columns,
-    update_data_feed,
-)
-from weighbridge.exchange.feeding.sampling import FileSample, sample_of, time_format_of, with_times
+from weighbridge.exchange.data_feeds import create_data_feed, get_data_feed, suggest_columns, update_data_feed
+from weighbridge.exchange.feeding.sample import FileSample, add_times, guess_time_format, read_sample
+from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, SuggestedColumns
 from weighbridge.exchange.tabular.columns import LEFT_OUT
 from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.sandbox.sandbox import read_apart
@@ -110,7 +105,7 @@ def of_feed(feed: DataFeed) -> FeedDraft:
 
 def of_sample(sample: FileSample, suggested: SuggestedColumns, zone: str) -> FeedDraft:
     """A feed as a sample of its files suggests it; columns about which nothing is known are left out."""
-    time_format, has_offsets = time_format_of(sample, suggested)
+    time_format, has_offsets = guess_time_format(sample, suggested)
     known = {one.column: one for one in suggested.columns}
     lines = [
         _line(known.get(name, FeedColumn(name, LEFT_OUT)), sample.column(index))
@@ -274,7 +269,7 @@ async def look_at_sample(visit: Visit) -> View:
     kind = await visit.ask(get_event_type, event_type_id=visit.asked("event_type_id"))
     question = {"event_type_id": kind.id, "header": sample.header}
     by_names = await visit.do(suggest_columns, question)
-    suggested = await visit.reading.in_thread(with_times, sample, by_names)  # many columns by many forms
+    suggested = await visit.reading.in_thread(add_times, sample, by_names)  # many columns by many forms
     draft = of_sample(sample, suggested, visit.frame.zone)
     return await _editor(visit, kind, draft, sample=sample, suggested=suggested)
 
@@ -335,7 +330,7 @@ async def _sampled(upload: Upload, header_line: int) -> FileSample:
         await asyncio.to_thread(_copy, upload, file)
         path = Path(file.name)
         said = f"The file {name}"
-        return await read_apart(upload.account, said, SAMPLE_LIMITS, sample_of, path, name, header_line)
+        return await read_apart(upload.account, said, SAMPLE_LIMITS, read_sample, path, name, header_line)
 
 
 def _copy(upload: Upload, file: IO[bytes]) -> None:

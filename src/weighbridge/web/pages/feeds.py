@@ -21,21 +21,10 @@ from weighbridge.core.platform.tasks import TaskState
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import MILLISECOND, Instant
 from weighbridge.errors import Invalid
-from weighbridge.exchange.data_feed_uploads.records import DataFeedUpload
-from weighbridge.exchange.data_feed_uploads.routes import (
-    create_upload,
-    download_bad_rows,
-    get_upload,
-    list_uploads,
-)
-from weighbridge.exchange.data_feeds.records import DataFeed, FeedColumn
-from weighbridge.exchange.data_feeds.routes import (
-    delete_data_feed,
-    get_data_feed,
-    list_data_feeds,
-    update_data_feed,
-)
-from weighbridge.exchange.tabular.clock import DURATION, STEPS
+from weighbridge.exchange.data_feed_uploads import create_upload, download_bad_rows, get_upload, list_uploads
+from weighbridge.exchange.data_feeds import delete_data_feed, get_data_feed, list_data_feeds, update_data_feed
+from weighbridge.exchange.records.data_feeds import DataFeed, DataFeedUpload, FeedColumn
+from weighbridge.exchange.tabular.cell import DURATION, STEPS
 from weighbridge.exchange.tabular.columns import LEFT_OUT, LOCATION_FIELD
 from weighbridge.http.messages.reply import AttachmentReply
 from weighbridge.web.display.figures import plural

@@ -20,37 +20,31 @@ import msgspec
 
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.collection.intake.creation import count_day
-from weighbridge.core.collection.data_feed import (
-    CONTENT_BYTES_MAX,
-    NAME_OF_FILE_MAX,
-    BadRows,
-    OnDifference,
-    ReferenceRule,
-)
+from weighbridge.core.collection.data_feed import CONTENT_BYTES_MAX, NAME_OF_FILE_MAX, BadRows, OnDifference
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Refusal
-from weighbridge.exchange.data_feed_uploads import queries
-from weighbridge.exchange.data_feed_uploads.queries import UploadWork
-from weighbridge.exchange.data_feed_uploads.records import UploadProblem, UploadResult
-from weighbridge.exchange.data_feeds.queries import get_data_feed
-from weighbridge.exchange.data_feeds.records import DataFeed
-from weighbridge.exchange.feeding.destination import destination_of
-from weighbridge.exchange.feeding.reading import FEED_LIMITS, SandboxedRows
-from weighbridge.exchange.feeding.report import VALUE_LENGTH_MAX, BadRowReport
-from weighbridge.exchange.feeding.storing import REASON, RowStore, StoringOrder, Tally
-from weighbridge.exchange.tabular.file import CsvFile
-from weighbridge.exchange.tabular.opening import content_digest
+from weighbridge.exchange import data_feed_uploads as queries
+from weighbridge.exchange.data_feed_uploads import UploadWork
+from weighbridge.exchange.data_feeds import read_data_feed
+from weighbridge.exchange.feeding.mapping import RowValues
+from weighbridge.exchange.feeding.reading import (
+    FEED_LIMITS,
+    VALUE_LENGTH_MAX,
+    SandboxedRows,
+    find_destination,
+)
+from weighbridge.exchange.feeding.storing import REASON, BadRowReport, RowStore, StoringOrder, Tally
+from weighbridge.exchange.records.data_feeds import DataFeed, UploadProblem, UploadResult
+from weighbridge.exchange.tabular.sheet import content_digest
+from weighbridge.exchange.tabular.table import CsvFile
 from weighbridge.http.messages.reply import Spool
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.sandbox.sandbox import read_apart, sandboxed
-
-DIGEST_DIGITS: Final = 12
-"""Digits of the content's SHA-256 that stand in client references."""
 
 REPORT_SECONDS: Final = 1
 """How often the progress of an upload is told."""
@@ -99,8 +93,8 @@ class Feeder:
     async def take_in(self, database: Database, attempt: Attempt) -> None:
         """Store the rows of one upload; a refusal where the file as a whole cannot be read."""
         async with database.read() as tx:
-            work = await queries.work_of(tx, attempt.project_id, attempt.task_id)
-            feed = await get_data_feed(tx, work.project, str(work.feed))
+            work = await queries.get_work(tx, attempt.project_id, attempt.task_id)
+            feed = await read_data_feed(tx, work.project, str(work.feed))
         with TemporaryDirectory(prefix="weighbridge-feed-") as folder:
             file = Path(folder) / "file"
             await self._fetch(work, file)
@@ -110,8 +104,9 @@ class Feeder:
             read = await read_apart(account, said, FEED_LIMITS, content_digest, written)
             digest = bytes.fromhex(read)
             async with database.read() as tx:
-                before = await queries.stored_before(tx, work, digest)
-            if before is not None and not work.dry_run:
+                before = await queries.find_stored(tx, work, digest)
+            is_known = before is not None and RowValues.of(feed.columns).reference != ""
+            if is_known and not work.dry_run:
                 async with database.write() as tx:
                     await self._end(tx, attempt, work, FeedOutcome(digest, {}, Tally(), 0, before))
                 return
@@ -138,8 +133,9 @@ class Feeder:
                 await self._end(tx, attempt, work, outcome)
         except _UndoneError:
             assert outcome is not None, "it was undone after it came to something"  # noqa: S101
-            outcome.tally.stored = outcome.tally.corrected = 0
             refused = _is_refused(feed, outcome) and not work.dry_run
+            outcome.tally.stored = 0
+            outcome.tally.corrected *= work.dry_run
             async with database.write() as tx:
                 await self._end(tx, attempt, work, outcome, is_refused=refused)
 
@@ -149,8 +145,12 @@ class Feeder:
     ) -> None:
         """Write down what the upload came to, and end its task with it."""
         await tasks.lock_current_attempt(tx, attempt)
-        await tx.execute(_COME_TO, _values(outcome) | {"project": work.project, "id": work.number})
         tally = outcome.tally
+        corrected = 0 if work.dry_run else tally.corrected
+        await tx.execute(
+            _COME_TO,
+            _values(outcome) | {"corrected": corrected, "project": work.project, "id": work.number},
+        )
         result = UploadResult(
             work.number, tally.rows, tally.stored, tally.already_there, tally.bad_rows, outcome.same_as,
             tally.differing, tally.corrected,
@@ -183,11 +183,9 @@ class Feeder:
 async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: FileAtHand) -> FeedOutcome:
     """Store the rows of the file, and say what they came to."""
     work, feed, path, digest = at_hand.work, at_hand.feed, at_hand.path, at_hand.content_sha256
-    destination = await destination_of(tx, attempt.actor, work.project, feed)
+    destination = await find_destination(tx, attempt.actor, work.project, feed)
     written = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
-    reference = f"feed-{work.feed}"
-    if feed.client_reference == ReferenceRule.ROW:
-        reference += f":{digest.hex()[:DIGEST_DIGITS]}"
+    reference = RowValues.of(feed.columns).reference_of(feed, digest)
     async with sandboxed(attempt.actor.account_id, f"The file {written.said}", FEED_LIMITS) as sandbox:
         rows = SandboxedRows(sandbox)
         opened = await tx.meanwhile(rows.open(written, feed, destination, reference))
@@ -195,6 +193,7 @@ async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: Fil
         order = StoringOrder(
             attempt.actor, work.project, number, destination.vocabulary, opened.given,
             _reason(work, feed), is_correcting=feed.on_difference == OnDifference.CORRECT,
+            is_dry_run=work.dry_run,
         )  # fmt: skip
         store = RowStore(tx, order, at_hand.report)
         tally = await store.store(rows, _advancing(database, attempt, path.stat().st_size))
@@ -275,7 +274,6 @@ def _values(outcome: FeedOutcome) -> dict[str, Any]:
         "stored": tally.stored,
         "already_there": tally.already_there,
         "differing": tally.differing,
-        "corrected": tally.corrected,
         "incomplete": tally.incomplete,
         "bad_rows": tally.bad_rows,
         "formulas": outcome.formulas,

@@ -27,12 +27,10 @@ from weighbridge.db import locks
 from weighbridge.db.engine import Database, Write
 from weighbridge.db.json import written
 from weighbridge.errors import Refusal
-from weighbridge.exchange.data_feed_uploads import actions as uploads
-from weighbridge.exchange.data_feed_uploads.queries import get_report, get_upload
-from weighbridge.exchange.data_feed_uploads.records import SentFile
-from weighbridge.exchange.watching.bucket import bucket_place
-from weighbridge.exchange.watching.folder import FolderPlace
-from weighbridge.exchange.watching.place import Place, PlaceError
+from weighbridge.exchange import data_feed_uploads as uploads
+from weighbridge.exchange.data_feed_uploads import get_report, read_upload
+from weighbridge.exchange.feeding.place import FolderPlace, Place, PlaceError, open_bucket
+from weighbridge.exchange.records.data_feeds import SentFile
 from weighbridge.settings import Settings
 
 ALIVE_SECONDS: Final = 2
@@ -56,14 +54,14 @@ class Watching(msgspec.Struct, frozen=True):
     problem: str | None
 
 
-class Looked(NamedTuple):
+class PollResult(NamedTuple):
     """What a look came to: files that were taken up, and failures that are mistakes of ours."""
 
     files: int
     failures: tuple[Exception, ...]
 
 
-class Ended(msgspec.Struct, frozen=True):
+class EndedUpload(msgspec.Struct, frozen=True):
     """An upload from a watched place whose task has ended, and whose file is to be moved."""
 
     number: int
@@ -107,35 +105,35 @@ _TELL: Final = """
 """
 
 
-def opener(settings: Settings) -> PlaceOf:
+def build_opener(settings: Settings) -> PlaceOf:
     """How places are opened by these settings."""
 
     def place_of(place: str, root: str) -> Place:
         if place.startswith("/"):
             return FolderPlace(place, root, settings.watch_rest_seconds)
-        return bucket_place(place)
+        return open_bucket(place)
 
     return place_of
 
 
-async def look_at_places(
+async def poll_places(
     database: Database,
     store: EvidenceStore,
     settings: Settings,
     now: datetime,
     place_of: PlaceOf | None = None,
-) -> Looked:
+) -> PollResult:
     """Look at every place once; at none, while another worker looks."""
     async with database.write() as tx:
         taken, failures = 0, list[Exception]()
         if not await tx.value(*locks.try_hold(locks.WATCHED_PLACES)):
-            return Looked(0, ())
+            return PollResult(0, ())
         for watching in await tx.rows(Watching, _FEEDS):
-            look = Look(database, store, watching, now)
-            opening = place_of or opener(settings)
-            taken += await _meanwhile(tx, look.carried_out(settings.watched_roots, opening))
-            failures += [look.failure] if look.failure else []
-        return Looked(taken, tuple(failures))
+            poll = PlacePoll(database, store, watching, now)
+            opening = place_of or build_opener(settings)
+            taken += await _meanwhile(tx, poll.run(settings.watched_roots, opening))
+            failures += [poll.failure] if poll.failure else []
+        return PollResult(taken, tuple(failures))
 
 
 async def _meanwhile(tx: Write, work: Awaitable[Result]) -> Result:
@@ -149,7 +147,7 @@ async def _meanwhile(tx: Write, work: Awaitable[Result]) -> Result:
         working.cancel()
 
 
-class Look:
+class PlacePoll:
     """One look at one place of one data feed."""
 
     def __init__(self, database: Database, store: EvidenceStore, watching: Watching, now: datetime) -> None:
@@ -157,7 +155,7 @@ class Look:
         self._problem: str | None = None
         self.failure: Exception | None = None
 
-    async def carried_out(self, roots: tuple[str, ...], place_of: PlaceOf) -> int:
+    async def run(self, roots: tuple[str, ...], place_of: PlaceOf) -> int:
         """Move away what has ended, and take up what waits; what goes wrong is told by the data feed."""
         one, taken = self._watching, 0
         try:
@@ -182,7 +180,7 @@ class Look:
         one = self._watching
         ended_states = [TaskState.COMPLETE, TaskState.FAILED]
         async with self._database.read() as tx:
-            every = await tx.rows(Ended, _ENDED, (one.project, one.feed, one.place, ended_states))
+            every = await tx.rows(EndedUpload, _ENDED, (one.project, one.feed, one.place, ended_states))
         for ended in every:
             folder = DONE if ended.state == TaskState.COMPLETE else FAILED
             target = f"{folder}/{ended.number:06}-{ended.name}"
@@ -195,11 +193,13 @@ class Look:
                     (one.project, ended.number),
                 )
 
-    async def _reports(self, ended: Ended, target: str, closing: AsyncExitStack) -> Mapping[str, BinaryIO]:
+    async def _reports(
+        self, ended: EndedUpload, target: str, closing: AsyncExitStack
+    ) -> Mapping[str, BinaryIO]:
         """What is written beside the file: the record of its upload, and its bad rows."""
         one = self._watching
         async with self._database.read() as tx:
-            upload = await get_upload(tx, one.project, one.feed, str(ended.number))
+            upload = await read_upload(tx, one.project, one.feed, str(ended.number))
             report = (
                 await get_report(tx, one.project, one.feed, str(ended.number)) if ended.has_report else None
             )
@@ -245,7 +245,7 @@ class Look:
         file = SentFile(key, name, found.size, found.sha256, dry_run=False)
         try:
             async with self._database.write() as tx:
-                await uploads.create_upload(tx, actor, one.project, one.feed, file, place=one.place)
+                await uploads.insert_upload(tx, actor, one.project, one.feed, file, place=one.place)
         except UniqueViolation:
             await self._store.delete(key)
             return False

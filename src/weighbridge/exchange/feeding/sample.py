@@ -1,9 +1,11 @@
-"""What a sample of a file tells of how it is written, to be looked through by whoever makes a feed of it.
+"""What a sample of a file tells of how it is written, to be looked through before a feed is made of it.
 
-Guesses only: the encoding by what the bytes allow, the delimiter by which the header has most columns, the
-decimal mark by how numbers look, the form of times by which all of a column fit.
+Guesses only: columns by slugs, names and usual words, with units in brackets; the encoding by what the bytes
+allow, the delimiter by which the header has most columns, the decimal mark by how numbers look, the form of
+times by which all of a column fit.
 
-Invariant: what is guessed reads every row of the sample, or the sample is refused in words.
+Invariants: what is guessed reads every row of the sample, or the sample is refused in words; what is
+suggested would be taken: fields that exist, units that convert, none of them given twice.
 """
 
 import csv
@@ -18,6 +20,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from weighbridge.collection.records.data_points import EventType
 from weighbridge.core.collection.data_feed import (
     COLUMN_NAME_LENGTH_MAX,
     COLUMNS_OF_FEED_MAX,
@@ -25,12 +28,76 @@ from weighbridge.core.collection.data_feed import (
     DecimalMark,
 )
 from weighbridge.core.quantity.number import shorten
+from weighbridge.core.quantity.unit import UnitError, conversion, parse_unit
 from weighbridge.errors import Refusal
-from weighbridge.exchange.data_feeds.records import FeedColumn, SuggestedColumns
-from weighbridge.exchange.feeding.units_line import is_line_of_units
-from weighbridge.exchange.tabular.columns import TIME_FIELDS
-from weighbridge.exchange.tabular.file import GZIP_MAGIC, ZIP_MAGIC, CsvFile
-from weighbridge.exchange.tabular.opening import reading_table
+from weighbridge.exchange.feeding.mapping import is_line_of_units
+from weighbridge.exchange.records.data_feeds import FeedColumn, SuggestedColumns
+from weighbridge.exchange.tabular.columns import LOCATION_FIELD, TIME_FIELDS, meanings_of_names, plain_name
+from weighbridge.exchange.tabular.sheet import open_table
+from weighbridge.exchange.tabular.table import GZIP_MAGIC, ZIP_MAGIC, CsvFile
+
+_WORDS: Final = {
+    "start_time": (
+        "timestamp", "time stamp", "datetime", "date time", "date", "time", "start", "from", "begin",
+        "start time utc", "measured at", "logged at", "ts", "zeit", "datum", "zeitstempel",
+    ),
+    "end_time": ("end", "to", "until", "stop", "end time utc"),
+    "tracking_id": ("ticket", "ticket no", "ticket number", "tracking", "delivery note"),
+    "feedstock": ("material", "feedstock id"),
+    "asset": ("machine", "equipment", "asset id", "unit id"),
+    LOCATION_FIELD: ("site", "place", "location id"),
+    "client_reference": ("reference", "record id", "row id", "uuid"),
+    "notes": ("note", "comment", "comments", "remark", "remarks"),
+}  # fmt: skip
+"""Words that name a field of an event in many files, beside its own name."""
+
+_BRACKETS: Final = frozenset("[]()")
+_UNIT_LENGTH_MAX: Final = 40
+"""Characters of a unit that stands in brackets behind a name."""
+
+
+def suggest_fields(header: Sequence[str], event_type: EventType) -> SuggestedColumns:
+    """What the columns of a header give to events of a type, as far as names tell."""
+    points = {one.slug: one for one in event_type.data_point_types}
+    of_names = {plain_name(one.name): one.slug for one in event_type.data_point_types}
+    of_words = {plain_name(word): field for field, words in _WORDS.items() for word in words}
+    meanings = of_words | of_names | meanings_of_names(points, _WORDS)
+    columns: list[FeedColumn] = []
+    unclear: list[str] = []
+    given: set[str] = set()
+    for name in header:
+        bare, bracketed = _name_and_unit(name)
+        field = meanings.get(plain_name(name)) or (meanings.get(plain_name(bare)) if bracketed else None)
+        if field is None or field in given or not name.strip():
+            unclear.append(name)
+            continue
+        given.add(field)
+        unit = bracketed.strip() if field in points else None
+        columns.append(FeedColumn(name.strip(), field, _fitting(unit, points[field].unit) if unit else None))
+    needed = [one.slug for one in event_type.data_point_types if one.required]
+    lacking = [field for field in ("start_time", *needed) if field not in given]
+    return SuggestedColumns(columns, unclear, lacking)
+
+
+def _name_and_unit(text: str) -> tuple[str, str]:
+    """The name of a column and what stands in brackets behind it; empty where nothing does."""
+    whole = text.rstrip()
+    begin = max(whole.rfind("["), whole.rfind("("))
+    unit = whole[begin + 1 : -1]
+    is_unit = 0 < len(unit) <= _UNIT_LENGTH_MAX and _BRACKETS.isdisjoint(unit)
+    if begin < 1 or whole[-1] not in "])" or not is_unit:
+        return text, ""
+    return whole[:begin].rstrip(), unit
+
+
+def _fitting(unit: str, target: str | None) -> str | None:
+    """The unit in brackets, where it is one that the data point's can be made of."""
+    try:
+        conversion(parse_unit(unit), parse_unit(target or ""))
+    except UnitError:
+        return None
+    return unit
+
 
 SAMPLE_ROWS_MAX: Final = 50
 """Rows of a file that its form is guessed by."""
@@ -75,13 +142,13 @@ class FileSample:
         return [row[index].strip() for row in self.rows if index < len(row) and row[index].strip()]
 
 
-def sample_of(path: Path, name: str, header_line: int = 1) -> FileSample:
+def read_sample(path: Path, name: str, header_line: int = 1) -> FileSample:
     """The first rows of a file; Refusal where it is no table that can be read."""
     head = _head(path)
     encoding = _encoding_of(head)
     delimiter = _delimiter_of(head.decode(encoding, "replace"), header_line)
     file = CsvFile(path, delimiter, encoding, header_line, name, CONTENT_BYTES_MAX)
-    with reading_table(file, takes_stored=True) as table:
+    with open_table(file, takes_stored=True) as table:
         header = [one.strip() for one in table.header]
         _refuse_wide(name, header)
         rows = [
@@ -111,7 +178,7 @@ def _refuse_wide(name: str, header: Sequence[str]) -> None:
         )
 
 
-def with_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns:
+def add_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns:
     """The suggestion, in which a column that holds times gives the start where no name tells which does."""
     if START not in columns.lacking:
         return columns
@@ -126,7 +193,7 @@ def with_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumn
     return columns
 
 
-def time_format_of(sample: FileSample, columns: SuggestedColumns) -> tuple[str | None, bool]:
+def guess_time_format(sample: FileSample, columns: SuggestedColumns) -> tuple[str | None, bool]:
     """The form of the times of a sample, None for ISO 8601, and whether all of them have an offset."""
     named = {one.column for one in columns.columns if one.field in TIME_FIELDS}
     times = [

@@ -1,4 +1,4 @@
-"""`weighbridge import`: the rows of a file become events, all checked before the first is stored."""
+"""The command: its words, the way to the service that they choose, and what it tells in the end."""
 
 import os
 import sys
@@ -13,15 +13,29 @@ from cyclopts import App, Parameter
 from weighbridge.commands.accounts import AccountOption
 from weighbridge.commands.context import DataDir, Json, opened, progress_bars
 from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, OnDifference
+from weighbridge.core.problem import Problem
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
-    from weighbridge.exchange.importing.run import Order, Summary
-    from weighbridge.exchange.importing.store import Store
+    from weighbridge.commands.importing.run import Order, Summary
+    from weighbridge.commands.importing.target import ImportService
 
 URL_VARIABLE = "WEIGHBRIDGE_URL"
 TOKEN_VARIABLE = "WEIGHBRIDGE_TOKEN"  # noqa: S105 - the name of a variable, no secret
 TAB = "tab"
+OPTIONS = (
+    ("columns of the data feed", "--map", "columns"),
+    ("another delimiter", "--delimiter", "delimiter"),
+    ("decimal_mark", "--decimal-comma", "decimal_mark"),
+    ("time_zone", "--time-zone", "time_zone"),
+    ("time_format", "--time-format", "time_format"),
+    ("rows_in_order", "--in-order", "rows_in_order"),
+    ("duration", "--every", "duration"),
+    ("first row", "--start", "when the first row is"),
+    ("its client_reference", "--reference", "client_reference"),
+    ("on_difference", "--on-difference", "on_difference"),
+)
+"""Words of a data feed's messages, with the option that gives what they speak of."""
 
 CsvPath = Annotated[
     Path,
@@ -105,7 +119,6 @@ class Times:
 class Storing:
     """How events are stored."""
 
-    batch_size: Annotated[int, Parameter(help="Events in one transaction, 1 to 10000.")] = 1_000
     dry_run: Annotated[bool, _option("Check everything and store nothing.")] = False
     reference: Annotated[
         str | None,
@@ -168,24 +181,25 @@ def import_(
 ) -> None:
     """Import a CSV file or a workbook, each row as one event.
 
-    The whole file is checked first; when a row is bad, its line and the reason are told and nothing is
-    stored. Running the same import again, also after a crash, stores only what is not there yet.
+    The file is uploaded to a data feed that the options describe, and stored whole or not at all. When a row
+    is bad, its line and the reason are told and nothing is stored. Running the same import again, also after
+    a crash, stores only what is not there yet.
 
     Example: `weighbridge import log.csv.gz --project 1 --event-type turbine-hour --location loc_…
     --start 2011-01-01T00:00:00Z --every 1h`
     """
-    from weighbridge.exchange.importing.run import run
+    from weighbridge.commands.importing.run import run
 
     order = _order(file, target, form, times, storing)
-    with _store(way) as store, progress_bars() as report:
-        summary = run(order, store, report)
-    _tell(summary, as_json=as_json)
+    with _hints():
+        with _service(way) as service, progress_bars() as report:
+            summary = run(order, service, report)
+        _tell(summary, as_json=as_json)
 
 
 def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, storing: Storing) -> "Order":
-    from weighbridge.exchange.importing.run import Order
-    from weighbridge.exchange.tabular.clock import read_clock
-    from weighbridge.exchange.tabular.file import CsvFile
+    from weighbridge.commands.importing.run import Order
+    from weighbridge.exchange.tabular.table import CsvFile
 
     return Order(
         file=CsvFile(file, _delimiter(form.delimiter), form.encoding, _header_line(form.header_line)),
@@ -193,19 +207,16 @@ def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, stor
         event_type=target.event_type,
         locations=target.location or [],
         columns=form.map or [],
-        clock=read_clock(
-            time_zone=times.time_zone,
-            time_format=times.time_format,
-            start=times.start,
-            every=times.every,
-            readings=times.readings,
-            in_order=times.in_order,
-        ),
+        time_zone=times.time_zone,
+        time_format=times.time_format,
+        in_order=times.in_order,
+        start=times.start,
+        every=times.every,
+        readings=times.readings,
         decimal_comma=form.decimal_comma,
-        missing=frozenset(text.strip() for text in form.missing or []),
+        missing=form.missing or [],
         reference=storing.reference,
         has_references=not storing.no_references,
-        batch_size=storing.batch_size,
         is_dry_run=storing.dry_run,
         sheet=form.sheet,
         on_difference=storing.on_difference,
@@ -226,12 +237,22 @@ def _header_line(number: int) -> int:
 
 
 @contextmanager
-def _store(way: Way) -> Iterator["Store"]:
-    """Open the way that was asked for; an option stands before a variable."""
-    from weighbridge.commands.over_http.store import Remote
-    from weighbridge.exchange.importing.direct import Direct
-    from weighbridge.platform.users import DEFAULT_ACCOUNT
+def _hints() -> Iterator[None]:
+    """Say in a refusal by which options the settings are given that its sentences name."""
+    try:
+        yield
+    except Refusal as refusal:
+        sentences = " ".join(problem.message for problem in refusal.problems)
+        named = [f"{option} gives {setting}" for words, option, setting in OPTIONS if words in sentences]
+        if named:
+            hint = Problem(f"Of the data feed that the import makes, {', '.join(named)}.")
+            raise Refusal([*refusal.problems, hint]) from refusal
+        raise
 
+
+@contextmanager
+def _service(way: Way) -> Iterator["ImportService"]:
+    """Open the way that was asked for; an option stands before a variable."""
     is_direct = way.data_dir is not None or way.account is not None
     url = way.url or (None if is_direct else os.environ.get(URL_VARIABLE))
     if url:
@@ -242,17 +263,31 @@ def _store(way: Way) -> Iterator["Store"]:
         token = _token(way) or os.environ.get(TOKEN_VARIABLE)
         if not token:
             raise Refusal(f"--url needs a token: give --token-file or set {TOKEN_VARIABLE}.")
-        with Remote(url, token) as remote:
+        from weighbridge.commands.importing.remote import RemoteService
+
+        with RemoteService(url, token) as remote:
             yield remote
     elif way.token or way.token_file:
         option = "--token" if way.token else "--token-file"
         raise Refusal(f"{option} needs the address of a service: give --url or set {URL_VARIABLE}.")
     else:
-        with (
-            opened(way.data_dir) as database_url,
-            Direct(database_url, way.account or DEFAULT_ACCOUNT) as direct,
-        ):
+        with _open_database(way) as direct:
             yield direct
+
+
+@contextmanager
+def _open_database(way: Way) -> Iterator["ImportService"]:
+    from weighbridge.commands.importing.direct import DirectService
+    from weighbridge.platform.users import DEFAULT_ACCOUNT
+    from weighbridge.settings import read_with
+    from weighbridge.supervisor.logs import keep_off_output
+
+    keep_off_output()
+    with (
+        opened(way.data_dir) as url,
+        DirectService(url, read_with(data_dir=way.data_dir), way.account or DEFAULT_ACCOUNT) as service,
+    ):
+        yield service
 
 
 def _token(way: Way) -> str | None:

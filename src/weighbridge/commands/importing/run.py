@@ -1,0 +1,286 @@
+"""A run of an import: the options become a data feed, the file an upload to it, and the upload a summary.
+
+A feed refuses a file for rows that are bad and for rows that differ from the events that are there. An import
+refuses it for bad rows only: where rows differ and none is bad, the file is uploaded once more, to a feed
+that leaves the differing rows out and stores the others.
+
+Invariants: nothing is stored while a row is bad; a dry run stores no event; the same options name the same
+feed, and client references depend on the file and its lines alone, not on the feed.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from weighbridge.client.made.records import DataFeedUpload, UploadProblem
+from weighbridge.commands.importing.target import ImportService, ProgressReport, Target, check_locations
+from weighbridge.core.collection.data_feed import (
+    CONTENT_MARK,
+    LOCATIONS_OF_FEED_MAX,
+    PROBLEMS_SHOWN,
+    VALUE_MARK,
+    BadRows,
+    DecimalMark,
+    OnDifference,
+)
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Instant
+from weighbridge.errors import Invalid, Refusal
+from weighbridge.exchange.feeding.mapping import DIGEST_DIGITS
+from weighbridge.exchange.records.data_feeds import FeedColumn, NewDataFeed
+from weighbridge.exchange.tabular.columns import FIELDS, LOCATION_FIELD
+from weighbridge.exchange.tabular.sheet import content_digest
+from weighbridge.exchange.tabular.table import CsvFile, fingerprint
+
+FEED_DIGITS: Final = 8
+"""Digits of the SHA-256 of its settings that the name of an import's feed ends with."""
+
+INCOMPLETE_READ_MAX: Final = 2_000
+"""Incomplete events that are read to say what they lack; of more, only their count is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be imported, where to, and how the file is to be read."""
+
+    file: CsvFile
+    project: str
+    event_type: str
+    locations: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    """What columns give, each as COLUMN=FIELD."""
+    time_zone: str | None = None
+    time_format: str | None = None
+    in_order: bool = False
+    start: str | None = None
+    every: str | None = None
+    readings: bool = False
+    decimal_comma: bool = False
+    missing: Sequence[str] = ()
+    reference: str | None = None
+    """What client references begin with; None takes the digest of the file."""
+    has_references: bool = True
+    is_dry_run: bool = False
+    sheet: str | None = None
+    """The sheet of a workbook; None is its first one."""
+    on_difference: OnDifference = OnDifference.REPORT
+
+
+class BadLine(msgspec.Struct, frozen=True):
+    """A row of the summary that is bad or differs from its event."""
+
+    line: int
+    reasons: tuple[str, ...]
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What an import did."""
+
+    file: str
+    sha256: str
+    project: str
+    event_type: str
+    data_feed: str
+    """The name of the data feed that the file was uploaded to."""
+    mapping: dict[str, str]
+    reference: str | None
+    dry_run: bool
+    rows: int
+    stored: int
+    already_there: int
+    differing: int
+    """Rows whose events the project has with other values; they are among the problems."""
+    corrected: int
+    """How many of those events were corrected, or of a dry run would be."""
+    incomplete: int
+    missing: dict[str, int]
+    """How many of the incomplete events lack each value, where they are few enough to be read."""
+    bad_rows: int
+    problems: list[BadLine]
+    first_start: Instant | None
+    last_end: Instant | None
+
+    @property
+    def sentences(self) -> str:
+        """The summary for a person."""
+        told = [f"{self.file}: {self.rows:,} rows", self._done]
+        if self.first_start and self.last_end:
+            told.append(f"from {self.first_start.text} to {self.last_end.text}")
+        text = ", ".join(told) + "."
+        if self.incomplete:
+            lacking = ", ".join(f"{slug} ({count:,})" for slug, count in self.missing.items())
+            text += f" Incomplete are {self.incomplete:,} of the events" + (
+                f", which lack {lacking}." if lacking else "."
+            )
+        return text
+
+    @property
+    def complaints(self) -> list[Problem]:
+        """The bad rows, for a person."""
+        told = [Problem(f"Line {bad.line}: {'; '.join(bad.reasons)}.") for bad in self.problems]
+        left = self.bad_rows + self.differing - len(told)
+        word = "are bad" if self.bad_rows else "differ"
+        more = [Problem(f"{left:,} more rows {word}.")] if left else []
+        return told + more
+
+    @property
+    def is_amiss(self) -> bool:
+        """Whether a row is bad, or contradicts an event that stays as it is."""
+        return self.bad_rows > 0 or self.differing > self.corrected
+
+    @property
+    def _done(self) -> str:
+        if self.bad_rows:
+            return f"{self.bad_rows:,} of them bad, nothing stored"
+        unlike = ""
+        if self.differing:
+            unlike = f", {self.differing:,} there already with other values"
+        if self.corrected:
+            unlike += f", of which {self.corrected:,} {'would be' if self.dry_run else 'are'} corrected"
+        if self.dry_run:
+            return f"{'none bad' if unlike else 'all good'}{unlike}, nothing stored in a dry run"
+        return f"{self.stored:,} events stored, {self.already_there:,} there already{unlike}"
+
+
+def run(order: Order, service: ImportService, report: ProgressReport) -> Summary:
+    """Upload the file to the feed of the order, wait for it, and sum up what it came to."""
+    before = fingerprint(order.file)
+    digest = content_digest(order.file)
+    target = service.find_target(order.project, order.event_type)
+    if problems := [*_check_order(order), *check_locations(target, order.locations)]:
+        raise Invalid(problems)
+    wanted = build_feed(order, target, BadRows.REFUSE_FILE)
+    upload = _upload(order, service, wanted, report)
+    if upload.state == "failed" and upload.rows is not None and not upload.bad_rows:
+        wanted = build_feed(order, target, BadRows.SKIP)
+        upload = _upload(order, service, wanted, report)
+    if fingerprint(order.file) != before:
+        raise Refusal(
+            f"The file {order.file.path} changed while it was imported; import one that stays as it is."
+        )
+    if upload.rows is None:
+        raise Refusal(upload.error_message or "The upload failed.")
+    is_read = bool(upload.stored) and 0 < (upload.incomplete or 0) <= INCOMPLETE_READ_MAX
+    missing = service.list_missing(upload, order.event_type) if is_read else []
+    summary = _summarize(order, digest, upload, missing)
+    return msgspec.structs.replace(summary, project=target.project, data_feed=wanted.name)
+
+
+def build_feed(order: Order, target: Target, bad_rows: BadRows) -> NewDataFeed:
+    """Build the data feed that reads files as the options say; its name follows from all that it says."""
+    feed = NewDataFeed(
+        name="",
+        event_type_id=target.event_type.id,
+        columns=[*_named_columns(order), *_values(order)],
+        time_zone=order.time_zone,
+        time_format=order.time_format,
+        rows_in_order=order.in_order,
+        duration=order.every,
+        decimal_mark=DecimalMark.COMMA if order.decimal_comma else DecimalMark.POINT,
+        encoding=order.file.encoding,
+        delimiter=order.file.delimiter,
+        header_line=order.file.header_line,
+        sheet=order.sheet,
+        missing=[text.strip() for text in order.missing],
+        location_ids=[*order.locations[:LOCATIONS_OF_FEED_MAX]],
+        bad_rows=bad_rows,
+        on_difference=order.on_difference,
+    )
+    settings = hashlib.sha256(msgspec.json.encode(feed, order="sorted")).hexdigest()
+    name = f"Import of {order.event_type} {settings[:FEED_DIGITS]}"
+    return msgspec.structs.replace(feed, name=name)
+
+
+def _named_columns(order: Order) -> list[FeedColumn]:
+    pairs = [option.rpartition("=") for option in order.columns]
+    return [FeedColumn(column.strip(), field.strip()) for column, _, field in pairs]
+
+
+def _values(order: Order) -> list[FeedColumn]:
+    """What every row is given in place of columns."""
+    reference = "" if not order.has_references else order.reference or CONTENT_MARK
+    values = [("client_reference", reference)]
+    if order.start is not None:
+        values.append(("start_time", order.start))
+    if order.readings:
+        values.append(("end_time", ""))
+    values += [(LOCATION_FIELD, place) for place in order.locations[LOCATIONS_OF_FEED_MAX:]]
+    return [FeedColumn(f"{VALUE_MARK}{value}", field) for field, value in values]
+
+
+def _check_order(order: Order) -> list[Problem]:
+    """Find what is wrong with options that no data feed has."""
+    problems = [
+        Problem(f"--map {option!r} has no equals sign; write COLUMN=FIELD.", "map", "invalid")
+        for option in order.columns
+        if "=" not in option
+    ]
+    if order.reference is not None and not order.reference.strip():
+        problems.append(Problem("--reference is blank; leave it out instead.", "reference", "invalid"))
+    return problems
+
+
+def _upload(
+    order: Order, service: ImportService, wanted: NewDataFeed, report: ProgressReport
+) -> DataFeedUpload:
+    """Upload the file, and give what its content came to where it was stored before."""
+    feed = service.find_feed(wanted)
+    upload = service.upload(feed, order.file.path, is_dry_run=order.is_dry_run, report=report)
+    if order.is_dry_run and order.on_difference == OnDifference.CORRECT:
+        return msgspec.structs.replace(upload, corrected=service.count_corrections(upload))
+    if upload.same_as is None:
+        return upload
+    first = service.read_upload(feed, upload.same_as)
+    return msgspec.structs.replace(
+        first, stored=0, already_there=first.rows, differing=0, corrected=0, bad_rows=0, problems=[]
+    )
+
+
+def _summarize(order: Order, digest: str, upload: DataFeedUpload, missing: Sequence[str]) -> Summary:
+    return Summary(
+        file=str(order.file.path),
+        sha256=digest,
+        project=order.project,
+        event_type=order.event_type,
+        data_feed="",
+        mapping=upload.mapping or {},
+        reference=(order.reference or digest[:DIGEST_DIGITS]) if order.has_references else None,
+        dry_run=order.is_dry_run,
+        rows=upload.rows or 0,
+        stored=upload.stored or 0,
+        already_there=upload.already_there or 0,
+        differing=upload.differing or 0,
+        corrected=upload.corrected or 0,
+        incomplete=upload.incomplete or 0,
+        missing=dict(sorted(Counter(missing).items())),
+        bad_rows=upload.bad_rows or 0,
+        problems=_bad_lines(upload),
+        first_start=_instant(upload.first_start),
+        last_end=_instant(upload.last_end),
+    )
+
+
+def _bad_lines(upload: DataFeedUpload) -> list[BadLine]:
+    """The problems of an upload, by their rows."""
+    reasons: dict[int, list[str]] = {}
+    for problem in upload.problems or ():
+        about = "" if _names_its_field(problem, upload) else f"column {problem.column!r}: "
+        reasons.setdefault(problem.row, []).append(f"{about}{problem.reason}")
+    return [BadLine(line, tuple(found)) for line, found in reasons.items()][:PROBLEMS_SHOWN]
+
+
+def _names_its_field(problem: UploadProblem, upload: DataFeedUpload) -> bool:
+    """Whether a reason says what it is about: no column at all, or a field of the event."""
+    if problem.column is None:
+        return True
+    given = {(upload.mapping or {}).get(column) for column in problem.column.split(", ")}
+    return problem.stored is None and given <= {*FIELDS}
+
+
+def _instant(moment: datetime | None) -> Instant | None:
+    return None if moment is None else Instant.of(moment)

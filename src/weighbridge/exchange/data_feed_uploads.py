@@ -1,0 +1,372 @@
+"""Uploads: the files that came to data feeds, and what became of each.
+
+A file, or an earlier upload whose file is read again, becomes a task that stores its rows, counts them,
+and lists every bad row (`data_feed_uploads_tasks`). Permission: data collection.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from secrets import token_hex
+from typing import Any, Final
+
+import msgspec
+from psycopg.sql import SQL
+
+from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
+from weighbridge.collection.named_records.names import project_named
+from weighbridge.core.collection.data_feed import FILE_BYTES_MAX, NAME_OF_FILE_MAX
+from weighbridge.core.collection.evidence import problems_of_name, without_path
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
+from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, list_request, page_of, read_int4
+from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.errors import Invalid, NotFound, Refusal
+from weighbridge.exchange.data_feeds import read_data_feed
+from weighbridge.exchange.records.data_feeds import (
+    DataFeedUpload,
+    NewUploadBody,
+    SentFile,
+    UploadAgain,
+    UploadProblem,
+    UploadResult,
+)
+from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
+from weighbridge.http.messages.body import FILE_PART, Form, Upload
+from weighbridge.http.messages.reply import Attachment
+from weighbridge.platform import changes
+from weighbridge.platform.async_tasks import POLL_AFTER_SECONDS, queue_task
+from weighbridge.platform.tenancy import find
+
+# Read uploads.
+
+
+UPLOADS: Final = Listing(
+    sorts={"id": "u.id", "created_at": "u.created_at"},
+    default_sort="-id",
+    key=("u.id",),
+    filters={"file_name": Filter("u.file_name", str, "the name of a file")},
+)
+
+
+def _problems(stored: Any) -> list[UploadProblem]:
+    return msgspec.convert(stored, list[UploadProblem])
+
+
+UPLOAD_ROW: Final = row_of(
+    DataFeedUpload,
+    Column("id", "u.id"),
+    Column("project_id", "u.project_id", partial(ids.of, "project")),
+    Column("data_feed_id", "u.data_feed_id"),
+    Column("state", "t.state"),
+    Column("async_task_id", "u.task_id"),
+    Column("progress", "CASE t.state WHEN 'complete' THEN 100 ELSE p.progress END"),
+    Column("error_message", "t.error_message"),
+    Column("file_name", "u.file_name"),
+    Column("file_size_bytes", "u.size_bytes"),
+    Column("sha256", "u.sha256", bytes.hex),
+    Column("place", "u.place"),
+    Column("dry_run", "u.dry_run"),
+    Column("same_as", "u.same_as"),
+    Column("mapping", "u.mapping"),
+    Column("rows", "u.rows"),
+    Column("stored", "u.stored"),
+    Column("already_there", "u.already_there"),
+    Column("differing", "u.differing"),
+    Column("corrected", "u.corrected"),
+    Column("incomplete", "u.incomplete"),
+    Column("bad_rows", "u.bad_rows"),
+    Column("formulas", "u.formulas"),
+    Column("first_start", "u.first_start", unless_null(Instant.of)),
+    Column("last_end", "u.last_end", unless_null(Instant.of)),
+    Column("problems", "u.problems", unless_null(_problems)),
+    Column("created_at", "u.created_at"),
+    Column("finished_at", "t.finished_at", unless_null(Instant.of)),
+)
+_SOURCE: Final = """
+    data_feed_uploads u JOIN async_tasks t ON t.id = u.task_id
+    JOIN async_task_progress p ON p.task_id = u.task_id
+"""
+_OF_FEED: Final = SQL("u.project_id = %s AND u.data_feed_id = %s AND u.id = %s")
+
+
+class KeptFile(msgspec.Struct, frozen=True):
+    """A file of an upload in the store; without a key once it was removed."""
+
+    name: str
+    key: str | None
+    size: int
+    sha256: bytes
+
+
+class UploadWork(msgspec.Struct, frozen=True):
+    """What the task of an upload is to do."""
+
+    project: int
+    number: int
+    feed: int
+    dry_run: bool
+    name: str
+    key: str | None
+    size: int
+    sha256: bytes
+
+
+async def select_uploads(tx: Read, project: int, feed: int, request: ListRequest) -> Page[DataFeedUpload]:
+    """The uploads of a data feed, the newest first."""
+    of_feed = SQL("u.project_id = {} AND u.data_feed_id = {}").format(Literal(project), Literal(feed))
+    return await page_of(
+        tx, UPLOAD_ROW.make, UPLOADS, request, columns=UPLOAD_ROW.columns, source=_SOURCE, where=[of_feed]
+    )
+
+
+async def read_upload(tx: Read, project: int, feed: int, named: str) -> DataFeedUpload:
+    """One upload of a data feed by its number."""
+    values = (project, feed, _number(named))
+    return await find(tx, UPLOAD_ROW, _SOURCE, _OF_FEED, values)
+
+
+async def get_file(tx: Read, project: int, feed: int, named: str | int) -> KeptFile:
+    """The file of an upload; NotFound when there is no such upload."""
+    return await _file(tx, project, feed, named, "file_name, storage_key, size_bytes, sha256")
+
+
+async def get_report(tx: Read, project: int, feed: int, named: str) -> KeptFile:
+    """The file of an upload's bad rows; NotFound where there were none."""
+    columns = "file_name, report_key, coalesce(report_bytes, 0), coalesce(report_sha256, ''::bytea)"
+    found = await _file(tx, project, feed, named, columns)
+    if found.key is None:
+        raise NotFound("upload", named)
+    return found
+
+
+async def get_work(tx: Read, project: int, task: int) -> UploadWork:
+    """What a task is to do."""
+    found = await tx.row(
+        UploadWork,
+        """
+        SELECT project_id, id, data_feed_id, dry_run, file_name, storage_key, size_bytes, sha256
+          FROM data_feed_uploads WHERE project_id = %s AND task_id = %s
+        """,
+        (project, task),
+    )
+    assert found is not None, "a task of an upload is written with it"  # noqa: S101
+    return found
+
+
+async def find_stored(tx: Read, work: UploadWork, content_sha256: bytes) -> int | None:
+    """The upload by which the same content was stored whole as it is read today, if there is one.
+
+    A feed that was changed since may read it otherwise.
+    """
+    number: int | None = await tx.value(
+        """
+        SELECT u.id FROM data_feed_uploads u JOIN data_feeds f ON (f.project_id, f.id)
+                                                                = (u.project_id, u.data_feed_id)
+         WHERE u.project_id = %s AND u.data_feed_id = %s AND u.content_sha256 = %s
+           AND u.finished_at IS NOT NULL AND NOT u.dry_run AND u.bad_rows = 0
+           AND u.differing = u.corrected AND u.same_as IS NULL AND u.created_at >= f.updated_at
+         ORDER BY u.id LIMIT 1
+        """,
+        (work.project, work.feed, content_sha256),
+    )
+    return number
+
+
+async def _file(tx: Read, project: int, feed: int, named: str | int, columns: Any) -> KeptFile:
+    statement = SQL("SELECT {} FROM data_feed_uploads u WHERE {}").format(SQL(columns), _OF_FEED)
+    found = await tx.row(KeptFile, statement, (project, feed, _number(named)))
+    if found is None:
+        raise NotFound("upload", named)
+    return found
+
+
+def _number(named: str | int) -> int:
+    try:
+        return read_int4(str(named))
+    except ValueError:
+        raise NotFound("upload", named) from None
+
+
+# Take files for data feeds: put them into the store, write them down and queue their tasks.
+
+
+DRY_RUN_PART: Final = "dry_run"
+KIND: Final = "data_feed_upload"
+
+_TRUTHS: Final = {"true": True, "false": False}
+
+
+@asynccontextmanager
+async def keep_sent(store: EvidenceStore, upload: Upload) -> AsyncIterator[SentFile]:
+    """Put a file into the store; it is removed when the block ends with a refusal."""
+    name = without_path(upload.name)
+    problems = problems_of_name(name, FILE_PART)
+    said = upload.texts.get(DRY_RUN_PART, "false")
+    if said not in _TRUTHS:
+        text = f"{DRY_RUN_PART} is {shorten(said)!r}; it takes true or false."
+        problems.append(Problem(text, DRY_RUN_PART, "invalid"))
+    if not upload.size:
+        problems.append(Problem("The file is empty.", FILE_PART, "required"))
+    if problems:
+        raise Invalid(problems)
+    key = token_hex(KEY_BYTES)
+    upload.content.seek(0)
+    await store.put_file(key, upload.content)
+    try:
+        yield SentFile(key, name[:NAME_OF_FILE_MAX], upload.size, upload.sha256, _TRUTHS[said])
+    except Refusal:
+        with suppress(Refusal):
+            await store.delete(key)
+        raise
+
+
+async def insert_upload(
+    tx: Write, actor: Actor, project: int, feed: int, file: SentFile, *, place: str | None = None
+) -> DataFeedUpload:
+    """Write down a file that is in the store, and queue the storing of its rows."""
+    number: int = await tx.value("SELECT nextval('data_feed_uploads_id_seq')")
+    task = await queue_task(
+        tx, actor, kind=KIND, project_id=project, args={"data_feed_id": feed, "upload_id": number},
+        lock=locks.jobs_of_feed(project, feed),
+    )  # fmt: skip
+    await tx.execute(
+        """
+        INSERT INTO data_feed_uploads (project_id, id, data_feed_id, task_id, file_name, size_bytes, sha256,
+                                       storage_key, dry_run, place)
+        OVERRIDING SYSTEM VALUE VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        """,
+        (
+            project, number, feed, task.id, file.name, file.size, file.sha256, file.key, file.dry_run, place,
+        ),
+    )  # fmt: skip
+    made = await read_upload(tx, project, feed, str(number))
+    changes.record(
+        tx, actor, action="data_feed_upload.create", target=str(number), project_id=project, after=made
+    )
+    return made
+
+
+async def upload_again(
+    tx: Write, actor: Actor, project: int, feed: int, again: UploadAgain
+) -> DataFeedUpload:
+    """Take the file of an earlier upload once more."""
+    file = await get_file(tx, project, feed, again.of_upload)
+    if file.key is None:
+        text = f"The file of upload {again.of_upload} is not kept any more; send it again."
+        raise Invalid([Problem(text, "upload.of_upload", "invalid")])
+    sent = SentFile(file.key, file.name, file.size, file.sha256, again.dry_run)
+    return await insert_upload(tx, actor, project, feed, sent)
+
+
+async def remove_old_files(database: Database, store: EvidenceStore) -> int:
+    """Remove files and reports of uploads that ended long ago; gives how many uploads they were of."""
+    async with database.write() as tx:
+        rows = await tx.tuples(_FORGET)
+        # The file of an upload may be that of a later one too.
+        kept = (
+            {key for (key,) in await tx.tuples(_STILL_NAMED, ([key for key, _ in rows],))} if rows else set()
+        )
+    for key, report in rows:
+        for one in (key, report):
+            if one is not None and one not in kept:
+                await store.delete(one)
+    return len(rows)
+
+
+_FORGET: Final = """
+    UPDATE data_feed_uploads u SET storage_key = NULL, report_key = NULL
+      FROM (SELECT d.project_id, d.id, d.storage_key, d.report_key
+              FROM data_feed_uploads d JOIN async_tasks t ON t.id = d.task_id
+             WHERE (d.storage_key IS NOT NULL OR d.report_key IS NOT NULL)
+               AND (d.place IS NULL OR d.settled_at IS NOT NULL)
+               AND t.finished_at < now() - interval '30 days' FOR UPDATE OF d SKIP LOCKED) AS old
+     WHERE (u.project_id, u.id) = (old.project_id, old.id)
+    RETURNING old.storage_key, old.report_key
+"""
+_STILL_NAMED: Final = "SELECT storage_key FROM data_feed_uploads WHERE storage_key = ANY (%s)"
+
+
+# Paths of uploads.
+
+
+_PATH: Final = "/projects/{project_id}/data_feeds/{data_feed_id}/uploads"
+_ONE: Final = _PATH + "/{upload_id}"
+_FORM: Final = Form(
+    file_bytes_max=FILE_BYTES_MAX,
+    file="A CSV file, plain or gzipped, or a workbook (XLSX).",
+    texts={DRY_RUN_PART: "true does everything as in earnest and then undoes it; false, if left out."},
+    wrapping="upload",
+    received=keep_sent,
+)
+_CSV: Final = "text/csv"
+
+
+@post(
+    _PATH,
+    permission="data_collection:write",
+    body=NewUploadBody,
+    form=_FORM,
+    returns=DataFeedUpload,
+    status=202,
+    example={"upload": {"of_upload": 1, "dry_run": False}},
+    task_results={"data_feed_upload": UploadResult},
+)
+async def create_upload(call: WriteCall, new: NewUploadBody | SentFile) -> Answer:
+    """Upload a file to a data feed: a task stores each of its rows as an event.
+
+    A file is sent as multipart/form-data. Sent as JSON, the file of an earlier upload is taken again, such as
+    after a dry run. Content that was stored whole before adds nothing, and `same_as` says so.
+    """
+    project, feed = await _feed(call)
+    if isinstance(new, SentFile):
+        made = await insert_upload(call.tx, call.actor, project, feed, new)
+    else:
+        made = await upload_again(call.tx, call.actor, project, feed, new.upload)
+    return Answer(made, {"Retry-After": str(POLL_AFTER_SECONDS)})
+
+
+@get(_PATH, permission="data_collection:read", returns=Page[DataFeedUpload], listing=UPLOADS)
+async def list_uploads(call: ReadCall) -> Page[DataFeedUpload]:
+    """List the uploads of a data feed, the newest first."""
+    project, feed = await _feed(call)
+    return await select_uploads(call.tx, project, feed, list_request(call.query, UPLOADS))
+
+
+@get(_ONE, permission="data_collection:read", returns=DataFeedUpload)
+async def get_upload(call: ReadCall) -> DataFeedUpload:
+    """Read one upload: how far it is, and what it came to."""
+    project, feed = await _feed(call)
+    return await read_upload(call.tx, project, feed, call.path["upload_id"])
+
+
+@get(_ONE + "/bad_rows.csv", permission="data_collection:read", sends=(_CSV,))
+async def download_bad_rows(call: ReadCall) -> Attachment:
+    """Download every bad row of an upload as CSV: its number, the column, the value and the reason.
+
+    Texts that a spreadsheet would compute begin with an apostrophe. There is no such file without bad rows.
+    """
+    project, feed = await _feed(call)
+    file = await get_report(call.tx, project, feed, call.path["upload_id"])
+    assert file.key is not None, "a report that is there is kept"  # noqa: S101
+    return Attachment(
+        name=f"bad-rows-of-upload-{call.path['upload_id']}.csv",
+        media_type=_CSV,
+        size=file.size,
+        read=partial(call.files.get, file.key, file.size, file.sha256),
+    )
+
+
+async def _feed(call: ReadCall | WriteCall) -> tuple[int, int]:
+    """The project and the number of the data feed in the path."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    return project, (await read_data_feed(call.tx, project, call.path["data_feed_id"])).id
+
+
+ROUTES = [create_upload, list_uploads, get_upload, download_bad_rows]

@@ -322,6 +322,7 @@ def test_a_job_that_a_worker_left_behind_after_its_task_was_done_holds_nothing_u
     ledger = plant.ledger(service)
     first = plant.start(service, ledger)
     service.finished(first)
+    until(lambda: plant.value("SELECT count(*) FROM procrastinate_jobs") == 0, what="the worker ends the job")
     family = plant.value("SELECT max(id) FROM model_families")
     with closing(plant.connect()) as connection:
         connection.execute(

@@ -5,17 +5,15 @@ ordinary functions. An account is made for each test, so no test sees what anoth
 """
 
 import asyncio
-import select
 import socket
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +27,7 @@ import uvicorn
 import uvloop
 from psycopg.conninfo import make_conninfo
 from psycopg.errors import UndefinedTable
+from tests.connections import Connections
 
 from weighbridge.app import build
 from weighbridge.core.error_code import CODES
@@ -81,13 +80,21 @@ class Answer:
     """What came back; `body` keeps every digit of every number."""
 
     status: int
-    headers: httpx2.Headers
-    text: str
+    fields: Sequence[tuple[str, str]]
     content: bytes
 
     @property
+    def headers(self) -> httpx2.Headers:
+        """Its header fields, whatever the case of their names."""
+        return httpx2.Headers(self.fields)
+
+    @property
+    def text(self) -> str:
+        return self.content.decode(errors="replace")
+
+    @property
     def body(self) -> Any:
-        return _decode(self.text)
+        return _decode(self.content)
 
     @property
     def data(self) -> Any:
@@ -241,50 +248,6 @@ class Account:
             )
 
 
-class Connections:
-    """Kept connections to one address. The client of httpx takes four times the work for each request."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._address = host, port
-        self._idle: list[HTTPConnection] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        while self._idle:
-            self._idle.pop().close()
-
-    def send(self, method: str, target: str, content: bytes | None, headers: Mapping[str, str]) -> Answer:
-        """Send a request and read the whole answer, also one that comes before all is sent."""
-        connection = self._open()
-        try:
-            with suppress(BrokenPipeError, ConnectionResetError):
-                connection.request(method, target, body=content, headers=headers)
-            response = connection.getresponse()
-            body = response.read()
-        except BaseException:
-            connection.close()
-            raise
-        if response.will_close:
-            connection.close()
-        else:
-            self._idle.append(connection)
-        found = httpx2.Headers(response.getheaders())
-        return Answer(response.status, found, body.decode(errors="replace"), body)
-
-    def _open(self) -> HTTPConnection:
-        """A connection that the service has not closed in the meantime, or a new one."""
-        while True:
-            try:
-                connection = self._idle.pop()
-            except IndexError:  # asking first whether there is one would race with other threads
-                return HTTPConnection(*self._address, timeout=DEADLINE_SECONDS)
-            if not select.select([connection.sock], [], [], 0)[0]:
-                return connection
-            connection.close()
-
-
 class Server:
     """The application on a free port, as long as the `with` block lasts."""
 
@@ -303,7 +266,9 @@ class Server:
             self.folder = Path(closing.enter_context(TemporaryDirectory(prefix="wb-")))
             self._socket = closing.enter_context(_listening_socket())
             self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-            self._connections = closing.enter_context(Connections(*self._socket.getsockname()))
+            self._connections = closing.enter_context(
+                Connections(*self._socket.getsockname(), DEADLINE_SECONDS)
+            )
             self._connection = closing.enter_context(psycopg.connect(database_url, autocommit=True))
             if pooler_url is not None:
                 settings["session_database_url"] = urls.running
@@ -381,7 +346,8 @@ class Server:
         target = quote(path, safe=_LEFT_IN_PATHS)
         if pairs := list(query.items() if isinstance(query, Mapping) else query):
             target += ("&" if "?" in path else "?") + urlencode(pairs, quote_via=quote)
-        return self._connections.send(method, target, content, headers)
+        head, body = self._connections.send(method, target, content, headers)
+        return Answer(head.status, head.fields, body)
 
     async def _account(self, name: str) -> Actor:
         async with self.database.write() as tx:

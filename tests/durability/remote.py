@@ -9,7 +9,6 @@ from itertools import count
 from urllib.parse import urlencode, urlsplit
 from uuid import uuid4
 
-import httpx2
 import msgspec
 import psycopg
 from tests.durability.processes import HERE, Program, children, is_alive, until
@@ -89,8 +88,7 @@ class Remote:
             content = response.read()
         finally:
             connection.close()
-        text = content.decode()
-        return Answer(response.status, httpx2.Headers(dict(response.getheaders())), text, content)
+        return Answer(response.status, response.getheaders(), content)
 
 
 class Pool:

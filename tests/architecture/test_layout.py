@@ -150,8 +150,9 @@ def _imported_by(file: File, known: set[str]) -> Iterator[str]:
         ):
             folder = "/".join(node.module.split(".")[1:])
             for alias in node.names:
-                candidates = (f"{folder}/{alias.name}.py", f"{folder}.py", f"{folder}/__init__.py")
-                yield from [path.lstrip("/") for path in candidates if path.lstrip("/") in known][:1]
+                module = f"{folder}/{alias.name}"
+                places = (f"{module}.py", f"{module}/__init__.py", f"{folder}.py", f"{folder}/__init__.py")
+                yield from [path.lstrip("/") for path in places if path.lstrip("/") in known][:1]
 
 
 def _top(folder: str) -> str:

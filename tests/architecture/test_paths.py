@@ -24,7 +24,7 @@ from tests.given.tracing import tracing
 from tests.server import Account, Caller, Server
 
 from weighbridge.collection.evidence_files import open_store
-from weighbridge.exchange.data_feeds_tasks import look_at_places
+from weighbridge.exchange.data_feeds_tasks import poll_places
 
 ARCHITECTURE: Final = ROOT / "ARCHITECTURE.md"
 VALUE: Final = ROOT / "docs" / "explanation" / "path-of-a-value.md"
@@ -147,7 +147,7 @@ def _watched_file(site: Site) -> tuple[accounting.Plant, Callable[[], None]]:
     def take_file() -> None:
         (folder / "log.csv").write_text("start_time,mass\n2025-01-01T06:00:00Z,1.5\n")
         after_rest = datetime.now(UTC) + timedelta(hours=1)
-        looked = site.server.run(look_at_places(site.server.database, store, settings, after_rest))
+        looked = site.server.run(poll_places(site.server.database, store, settings, after_rest))
         assert looked.failures == ()
         site.account.drain()
 

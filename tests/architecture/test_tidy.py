@@ -18,7 +18,7 @@ CLOCKS = {
 CLOCK_PLACES: tuple[str, ...] = (
     "http/rate_limits.py",
     "agent/readings.py",
-    "commands/over_http.py",
+    "commands/record_commands.py",
 )
 """Files that may ask what time it is. The database's clock dates what is stored; a rate limit stores no
 date, and has to tell its callers when a minute begins before it asks the database anything. The edge agent

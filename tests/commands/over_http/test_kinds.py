@@ -12,8 +12,8 @@ from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
 from weighbridge.client.made.groups import Groups
-from weighbridge.commands import over_http as arguments
-from weighbridge.commands import over_http as kinds
+from weighbridge.commands import record_commands as arguments
+from weighbridge.commands import record_commands as kinds
 from weighbridge.commands.over_http import KINDS
 from weighbridge.errors import Refusal
 

@@ -27,7 +27,6 @@ IMPURE = {
 """The standard library's clocks, dice and doors to the outside."""
 
 PLACES = {
-    "aiomqtt": ("agent/mqtt.py",),
     "alembic": ("db/migration.py", "db/migration.py", "db/migrations/*", "supervisor/startup.py"),
     "asyncua": (
         "agent/opcua.py",
@@ -45,11 +44,16 @@ PLACES = {
         *(noun.path for noun in nouns()),
     ),
     "multipart": ("http/messages/body.py",),
-    "obstore": ("collection/evidence_files.py", "exchange/watching/bucket.py", "backup/*"),
-    "procrastinate": ("worker.py", "platform/queue.py"),
+    "obstore": ("collection/evidence_files.py", "exchange/feeding/place.py", "backup/*"),
+    "paho": ("agent/mqtt.py",),
+    "procrastinate": ("attempts.py", "platform/queue.py"),
+    "rfc3161_client": ("reporting/bundle/storage.py",),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/show.py"),
     "sqlalchemy": ("db/migration.py", "db/migration.py", "db/migrations/*"),
-    "structlog": ("http/*", "supervisor/*", "tracing.py", "worker.py", "rounds.py", "backup/*"),
+    "structlog": (
+        *("http/*", "supervisor/*", "tracing.py", "backup/*"),
+        *("worker.py", "attempts.py", "rounds.py"),
+    ),
     "yaml": ("modelling/document/yaml_text.py", "agent/configuration_reading.py"),
 }
 """Where a library may be imported, so that replacing it touches these files and no others."""

@@ -145,7 +145,7 @@ def _verbs() -> Iterator[tuple[Noun, str]]:
 
 
 def _has_file(noun: Noun, verb: str) -> bool:
-    """Whether a test file is named for the verb: `test_create.py`, `test_create_events.py` or `test_events.py`."""
+    """Whether a test file is named for the verb: `test_create`, `test_create_events` or `test_events`."""
     action, _, thing = verb.partition("_")
     names = (verb, action, thing)
     return any(next(ROOT.glob(f"tests/{noun.area}/*/test_{name}.py"), None) for name in names)

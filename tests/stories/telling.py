@@ -351,18 +351,32 @@ class Story:
         if not open_ones:
             return
         old = self.random.choice(open_ones)
+        [book] = [one for one in self.books if one.plant.ledger["id"] == old["ledger_id"]]
+        if self.random.random() < 0.5:
+            rules.work(self.account)
+            self._generate(book, EVERYTHING, model_version="latest")
         batches = [one["batch_id"] for one in old["inclusions"]]
         there = [one for one in batches if self.api.get(f"/batches/{one}").status == 200]
+        every = [one["id"] for one in book.plant.batches()]
+        taken: Record = self.random.choice(
+            (
+                {"batches": self._amounts(there)},
+                {"batches": self._amounts(every)},
+                {"batch_ids": every},
+            )
+        )
         body = {
             "name": "Again",
             "report_type": "quarterly",
             "project_id": self.project["id"],
             "supersedes": old["id"],
-            "batches": self._amounts(there),
         }
-        made = self.api.post("/reports", {"report": body})
+        made = self.api.post("/reports", {"report": body | taken})
+        words = f"restate {old['id']} with {[*taken]}"
         if made.status == 201:
-            self._send(made.body, f"restate {old['id']}")
+            self._send(made.body, words)
+        else:
+            self.say(f"{words}: {[one.get('code') for one in made.errors]}")
 
     def _amounts(self, batches: list[str]) -> list[Record]:
         """A part, or all, of what each of some batches has."""
@@ -405,6 +419,6 @@ class Story:
 WEIGHTS: Final[dict[str, int]] = {
     "deliver": 4, "upload": 2, "produce": 2, "sell": 2, "measure": 3, "read": 2, "correct": 4, "revert": 1,
     "move": 3, "void": 2, "declare_outage": 1, "decide": 2, "change_cadence": 3, "generate": 7, "delete": 1,
-    "report": 3, "restate": 1, "answer": 2,
+    "report": 3, "restate": 2, "answer": 2,
 }  # fmt: skip
 """What happens, and how often."""

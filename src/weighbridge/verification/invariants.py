@@ -348,6 +348,27 @@ REPORTS: Final = (
          WHERE r.effective_at < b.end_time
         """,
     ),
+    Invariant(
+        "a report is superseded by a later one of its chain, when that went as far as it had",
+        "report {id}: it was {expected} and is superseded, and {actual} later ones of its chain went as far",
+        """
+        SELECT r.project_id, r.id, count(later.id), own.status
+          FROM reports r
+         CROSS JOIN LATERAL (
+               SELECT m.status FROM report_moves m
+                WHERE (m.project_id, m.report_id) = (r.project_id, r.id) AND m.status <> 'superseded'
+                ORDER BY m.id DESC LIMIT 1) AS own
+          LEFT JOIN reports later
+            ON (later.project_id, later.chain_id) = (r.project_id, r.chain_id) AND later.id > r.id
+           AND EXISTS (SELECT FROM report_moves m
+                        WHERE (m.project_id, m.report_id) = (later.project_id, later.id)
+                          AND m.status = CASE own.status WHEN 'complete' THEN 'complete'
+                                         ELSE 'submitting' END)
+         WHERE r.status = 'superseded'
+         GROUP BY r.project_id, r.id, own.status HAVING count(later.id) = 0
+        """,
+        "report",
+    ),
 )
 """What holds of reports."""
 

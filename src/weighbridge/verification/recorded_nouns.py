@@ -68,6 +68,16 @@ def _report(told: Told) -> Told:
     return {**told, "history": moves, "amounts": sorted(one["amount"] for one in told["inclusions"])}
 
 
+# That a report was superseded the row of the one that took its place tells, and an invariant of reports
+# holds that one did. Status and moves agree on it.
+_STATUS_OF_REPORT: Final[LiteralString] = """
+    (SELECT CASE WHEN (t.status = 'superseded') <> bool_or(m.status = 'superseded') THEN 'superseded'
+                 WHEN t.status = 'superseded'
+                 THEN (array_agg(m.status ORDER BY m.id DESC) FILTER (WHERE m.status <> 'superseded'))[1]
+                 ELSE t.status END
+       FROM report_moves m WHERE (m.project_id, m.report_id) = (t.project_id, t.id))
+"""
+
 _APPROVES: Final = "data_rules:approve"
 
 # An upgrade from 1.0.0 gave it to whatever might write rules, which the log does not tell of each.
@@ -245,17 +255,20 @@ NOUNS: Final = (
             "report.accept",
             "report.reject",
         ),
-        _same("name", "report_type", "status", "methodology_id")
+        _same("name", "report_type", "methodology_id")
         | _times("effective_at")
         | _MADE
         | {
+            "status": _STATUS_OF_REPORT,
             "amounts": """coalesce((SELECT jsonb_agg(i.amount ORDER BY i.amount) FROM report_batches i
                            WHERE (i.project_id, i.report_id) = (t.project_id, t.id)), '[]')""",
             "history": f"""coalesce((
                 SELECT jsonb_agg(jsonb_build_object(
                            'status', m.status, 'adapter', m.adapter, 'reason', m.reason,
                            'reference', m.reference, 'said_at', {moment("m.said_at")}) ORDER BY m.id)
-                  FROM report_moves m WHERE (m.project_id, m.report_id) = (t.project_id, t.id)), '[]')""",
+                  FROM report_moves m
+                 WHERE (m.project_id, m.report_id) = (t.project_id, t.id)
+                   AND m.status <> 'superseded'), '[]')""",
         },
         gone=("report.delete",),
         shape=_report,

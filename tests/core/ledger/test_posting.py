@@ -248,6 +248,32 @@ def test_drawn_before_a_fall_a_batch_gives_only_what_is_left():
     assert (entries, deficits) == ([("fall", 1, "jan", -3)], [(1, 7)])
 
 
+def test_what_a_report_reserves_of_what_a_fall_took_the_fall_gives_back_and_takes_elsewhere():
+    """Of the 11 of February January took 7; a report takes 9 of them, of which 4 are there."""
+    reserved = Entry(LEDGER, EntryKind.RESERVE, "report", "feb", "report", Decimal(-9), end_of(2))
+    held = [holding("feb", 2, 4), holding("mar", 3, 2)]
+    taken = {1: [took("feb", 7, 2)]}
+
+    done = posted_to(held, [], drawn=[reserved], taken=taken)
+
+    assert [(str(one.kind), one.run, one.batch, one.amount, one.effective_at) for one in done.entries] == [
+        ("rise", 1, "feb", 5, end_of(2)),
+        ("fall", 1, "mar", -2, end_of(3)),
+    ]
+    assert [(one.run, one.amount, one.effective_at) for one in done.deficit_entries] == [
+        (1, 5, end_of(2)),
+        (1, -2, end_of(3)),
+    ]
+    assert done.deficits == (Deficit(1, end_of(2), Decimal(3)),)
+
+
+def test_what_a_draw_takes_beyond_what_is_there_no_fall_gives_back():
+    drawn = Entry(LEDGER, EntryKind.DRAW, "other", "feb", "theirs", Decimal(-9), end_of(2), "mass")
+
+    with pytest.raises(AssertionError):
+        posted_to([holding("feb", 2, 4)], [], drawn=[drawn], taken={1: [took("feb", 7, 2)]})
+
+
 def test_an_entry_counts_for_the_later_of_the_two_slots_ends():
     held = [holding("jan", 1, 1), holding("mar", 3, 5), holding("new 2", 2, 0)]
 

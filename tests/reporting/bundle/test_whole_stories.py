@@ -79,6 +79,21 @@ def test_what_came_after_the_report_was_sent_off_is_not_in_its_bundle(api, accou
     assert found.contents.corrections == {}
 
 
+def test_slots_that_another_cadence_brought_to_zero_and_that_count_again_are_there(api, drain, account):
+    plant = accounting.plant(api, drain, cadence="weekly")
+    plant.deliver(5, 8)
+    plant.generate(QUARTER)
+    newest = plant.model
+    for cadence in ("monthly", "weekly"):
+        newest = accounting.version(api, newest, accounting.document(accounting.MASS, cadence=cadence))
+        api.post(f"/models/{newest['id']}/activate", {}).expect(200)
+        plant.generate(QUARTER, model_version="latest")
+
+    [run] = taken_runs(checked(account, plant))
+
+    assert [batch.total for batch in run.story] == [5, 0, 5]
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -5,11 +5,15 @@ The figures are those of public cases (bcgov/tfrs, issues 2516, 2895, 2562, 2508
 
 from decimal import Decimal
 
+import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from tests.given import reports
 from tests.given.reports import accepted, rejected, submitted
 
+from weighbridge.db.embedded.cluster import SUPERUSER
 from weighbridge.verification.books import check_books
+from weighbridge.verification.recorded import check_records
 
 
 def reported(claims, sql):
@@ -184,6 +188,34 @@ def breaches(server, claims):
             return await check_books(tx, claims.plant.project["numeric_id"])
 
     return {words: found for words, found in server.run(run()).items() if found}
+
+
+def test_what_took_a_reports_place_is_in_the_log_and_in_its_chain(api, drain, server):
+    claims = reports.claims(api, drain, 10)
+    original = accepted(claims, claims.report(7))
+    waiting = submitted(claims, claims.report(6, supersedes=original["id"]))
+    last = accepted(claims, claims.report(5, supersedes=waiting["id"]))
+    chain = [original, waiting, last]
+
+    async def differing():
+        async with server.database.read() as tx:
+            return await check_records(tx)
+
+    assert [claims.read(one)["status"] for one in chain] == ["superseded", "superseded", "complete"]
+    assert [text for text in server.run(differing()) if any(one["id"] in text for one in chain)] == []
+    assert breaches(server, claims) == {}
+
+
+def test_a_report_is_not_superseded_by_none(api, drain, server):
+    claims = reports.claims(api, drain, 10)
+    lone = submitted(claims, claims.report(7))
+
+    with psycopg.connect(make_conninfo(server.owner_url, user=SUPERUSER)) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute("UPDATE reports SET status = 'superseded' WHERE id = %s", [lone["numeric_id"]])
+
+    words = "a report is superseded by a later one of its chain, when that went as far as it had"
+    assert len(breaches(server, claims)[words]) == 1
 
 
 def corrected(claims, value):

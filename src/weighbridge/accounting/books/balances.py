@@ -236,6 +236,20 @@ async def posted_by(
     return posted
 
 
+async def takers_of(tx: Read, project: int, batches: Collection[int]) -> set[int]:
+    """The runs whose falls ever took from batches."""
+    if not batches:
+        return set()
+    rows = await tx.tuples(
+        """
+        SELECT DISTINCT run_id FROM ledger_entries
+         WHERE project_id = %s AND batch_id = ANY (%s) AND kind = 'fall'
+        """,
+        (project, sorted(batches)),
+    )
+    return {run for (run,) in rows}
+
+
 async def taken_by(tx: Read, project: int, runs: Collection[int]) -> dict[tuple[int, int], list[Taken]]:
     """What falls of runs took and have not given back, by ledger and run, in the order they took it."""
     rows = await tx.tuples(

@@ -21,6 +21,7 @@ from weighbridge.accounting.books.balances import (
     open_deficits,
     posted_by,
     taken_by,
+    takers_of,
 )
 from weighbridge.accounting.books.runs import RunIdentity
 from weighbridge.accounting.planning.plan import NewBatch, Plan, RunDifference
@@ -28,6 +29,7 @@ from weighbridge.core.ledger.allocation import Account
 from weighbridge.core.ledger.drawing import Drawer, Move, Released, RunKey
 from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.ledger.posting import (
+    OF_REPORTS,
     BatchBalance,
     Deficit,
     DeficitEntry,
@@ -123,8 +125,10 @@ async def entries_of(
         for one in of_account.differences
         if one.run_number is not None
     }
+    # What reports take of a batch, falls of other runs may have to give way to.
+    takers = await takers_of(tx, project, _numbers(one.batch for one in draws if one.kind in OF_REPORTS))
     of_work = [one for each in work.values() for one in each.differences]
-    totals, taken = await tx.together(_totals(tx, project, of_work, runs), _taken(tx, project, runs))
+    totals, taken = await tx.together(_totals(tx, project, of_work, runs), _taken(tx, project, runs | takers))
     moved = {
         account
         for account, of_account in work.items()
@@ -143,10 +147,11 @@ async def _read_balances(
 ) -> None:
     """Read what the batches of accounts hold, and what their runs took of which batches, and those runs' too.
 
-    What the runs that post took is known.
+    What the runs that post took is known, and what those took that reports take of batches with.
     """
     taken = dict(taken)
     known = {one.run_number for each in work.values() for one in each.differences if one.run_number}
+    known |= {run for _, run in taken}
     while True:
         batches = named | {one.batch for each in taken.values() for one in each if isinstance(one.batch, int)}
         held = await held_batches(tx, project, work, batches)
@@ -158,13 +163,11 @@ async def _read_balances(
             break
     for batch in held:
         work[batch.account].held.append(batch)
-    accounts = {
-        **{one.run: one.account for one in held},
-        **{one.run_number: account for account, each in work.items() for one in each.differences},
-    }
-    for (ledger, run), of_run in taken.items():
-        account = accounts.get(run)
-        if account is not None and account.ledger == ledger:
+    # A run takes from its own partition, so its account is that of whatever it took from.
+    accounts: dict[Key, Account] = {one.number: one.account for one in held}
+    for (_, run), of_run in taken.items():
+        account = next((accounts[one.batch] for one in of_run if one.batch in accounts), None)
+        if account is not None:
             work[account].taken[run] = of_run
 
 
@@ -221,10 +224,18 @@ def _needs_balances(
     totals: Mapping[NewBatch, Total],
     taken: Mapping[RunKey, Sequence[Taken]],
 ) -> bool:
-    """Whether other batches of the account are touched; a run that only credits its own needs none."""
-    return bool(work.deficits) or any(
-        totals[one.batch].difference < 0 or (one.ledger.number, one.run_number) in taken
-        for one in work.differences
+    """Whether other batches of the account are touched; a run that only credits its own needs none.
+
+    What a report gives back may be of a run that took from others in its place.
+    """
+    is_reported = any(draw.kind in OF_REPORTS for draw in work.draws)
+    return (
+        bool(work.deficits)
+        or is_reported
+        or any(
+            totals[one.batch].difference < 0 or (one.ledger.number, one.run_number) in taken
+            for one in work.differences
+        )
     )
 
 

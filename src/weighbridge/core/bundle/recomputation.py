@@ -281,6 +281,9 @@ def _misplaced(contents: BundleContents, slot: ComputedAgain, batch: BatchRow) -
     cadence, zone = slot.model.cadence, ZoneInfo(contents.manifest.time_zone)
     if batch.deleted_at is not None:
         return
+    # What brings a slot to zero may be made by a version of another cadence, which has no such slot.
+    if not batch.total and not contents.lineage[batch.batch].inputs:
+        return
     own = _slot_of(batch)
     is_of_time = not batch.by_event
     if is_of_time != (cadence != EVENT) or (

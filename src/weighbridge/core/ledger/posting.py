@@ -12,8 +12,10 @@ that rises closes its own deficit, then gives back what its falls took, and cred
 holds something again, although its run has taken from others' batches in its place, is taken from and they
 are released.
 
-What is given back comes from later moments first: what was taken after the end of the run's slot, the latest
-first, then the rest, the last taken first. So it does not show in which order things were posted.
+What a report takes is of the batch that it names. Where falls took of that, they give way: their runs take
+from what else the partition holds, and are short of the rest, as long as the report holds it.
+
+What is given back comes in the order of `taken`, so it does not show in which order things were posted.
 
 An entry counts for the later of the ends of the two slots, a run's total for the end of its own. What falls
 took of a later slot's batch is a deficit in between: it opens at the run's end and is settled at the later
@@ -31,19 +33,52 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
+from itertools import product
 from typing import Final
 
 from weighbridge.core.ledger.drawing import Released
 from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
+
+# What falls took from batches, and the order in which it is given back.
+#
+# What was taken for later moments than the end of the run's slot comes first, the latest first, then the
+# rest, the last taken first. So it does not show in which order things were posted.
+#
+# Worked example, in tonnes. January fell by 9: it took 2 of its own, then 4 of March's and 3 of February's.
+# What it rises by goes to March first, then to February, then to January.
+
+
+Key = Hashable
+"""What names a run or a batch: its number, or a plan's name for one that is not written yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What falls of a run took from a batch for one moment, and have not given back."""
+
+    batch: Key
+    amount: Decimal
+    effective_at: datetime
+
+
+def latest_first(taken: Sequence[Taken], end: datetime) -> list[Taken]:
+    """What a run took, in the order in which it is given back; `end` is that of its slot.
+
+    What was taken for later moments comes first, the latest first, then the rest, the last taken first.
+    """
+    last_first = list(reversed(taken))
+    later = [one for one in last_first if one.effective_at > end]
+    return [
+        *sorted(later, key=lambda one: one.effective_at, reverse=True),
+        *(one for one in last_first if one.effective_at <= end),
+    ]
+
 
 SCALE_DEFAULT: Final = 6
 """Decimals that a ledger keeps unless it is made with others."""
 
 SCALE_MAX: Final = 20
 """Decimals that a ledger keeps at most."""
-
-Key = Hashable
-"""What names a run or a batch: its number, or a plan's name for one that is not written yet."""
 
 
 class EntryKind(StrEnum):
@@ -118,15 +153,6 @@ class Deficit:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What falls of a run took from a batch for one moment, and have not given back."""
-
-    batch: Key
-    amount: Decimal
-    effective_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class Total:
     """What a run comes to, and what it has posted."""
 
@@ -184,23 +210,12 @@ def post(books: PartitionBooks, totals: Sequence[Total], drawn: Sequence[Entry] 
     for total in totals:
         partition.rise(total)
     partition.release()
+    partition.give_way(drawn)
     partition.settle()
+    partition.take_elsewhere()
     for total in totals:
         partition.fall(total)
     return partition.posted(totals)
-
-
-def latest_first(taken: Sequence[Taken], end: datetime) -> list[Taken]:
-    """What a run took, in the order in which it is given back; `end` is that of its slot.
-
-    What was taken for later moments comes first, the latest first, then the rest, the last taken first.
-    """
-    last_first = list(reversed(taken))
-    later = [one for one in last_first if one.effective_at > end]
-    return [
-        *sorted(later, key=lambda one: one.effective_at, reverse=True),
-        *(one for one in last_first if one.effective_at <= end),
-    ]
 
 
 class _Partition:
@@ -226,6 +241,7 @@ class _Partition:
         self._given: deque[Entry] = deque()
         self._poster = posters[0] if posters else None
         self._returned_by: dict[Key, Key] = {}
+        self._gave_way: list[Key] = []
 
     def draw(self, drawn: Sequence[Entry]) -> None:
         """Let draws and returns change balances; a batch may seem overdrawn until others are released."""
@@ -266,6 +282,25 @@ class _Partition:
         self._post(
             Entry(self._ledger, EntryKind.CREDIT, total.run, total.batch, total.batch, left, total.end)
         )
+
+    def give_way(self, drawn: Sequence[Entry]) -> None:
+        """Have falls give back what reports take of a batch beyond what it holds; their runs are short."""
+        for batch in dict.fromkeys(entry.batch for entry in drawn if entry.kind in OF_REPORTS):
+            for run, of_run in self._taken.items():
+                for taken in reversed([one for one in of_run if one.batch == batch]):
+                    amount = min(taken.amount, EXACT.minus(self._balances[batch]))
+                    if amount > 0:
+                        self._give_back(run, taken, amount, self._poster)
+                        self._be_short(run, amount, taken.effective_at)
+
+    def take_elsewhere(self) -> None:
+        """Have runs that gave way take from what else the partition holds, oldest first."""
+        for run, batch in product(self._gave_way, self._balances):
+            deficit = self._deficits[run]
+            amount = min(deficit.amount, max(ZERO, self._balances[batch]))
+            at = max(deficit.end, self._ends[batch])
+            self._take(run, Taken(batch, amount, at), self._poster)
+            self._change_deficit(deficit, EXACT.minus(amount))
 
     def settle(self) -> None:
         """Take what was given for the open deficits, oldest first, in the name of who gave.
@@ -317,6 +352,11 @@ class _Partition:
             for (posted_by, run, moment), amount in beyond.items()
             if amount
         )
+
+    def _be_short(self, run: Key, amount: Decimal, since: datetime) -> None:
+        before = self._deficits.get(run, Deficit(run, since, ZERO))
+        self._change_deficit(replace(before, end=max(before.end, since)), amount)
+        self._gave_way.append(run)
 
     def _settle(self, deficit: Deficit, given: deque[Entry]) -> None:
         left = deficit.amount

@@ -55,6 +55,8 @@ async def whole_batches(tx: Read, project: int, chain: int | None, named: Sequen
     if problems or not batches:
         return Amounts(ledger, {}, problems)
     remaining, _ = await remaining_of(tx, project, chain, batches)
+    if problems := [*remaining.of_ledgers()]:
+        return Amounts(ledger, {}, problems)
     whole = remaining.whole()
     taken = {one: left for one, left in whole.items() if left or batches[one].credited}
     return Amounts(

@@ -7,7 +7,7 @@ First come the batches, what a chain of reports holds of them, and their primary
 Invariant: nothing is included beyond what remains, at any moment from the latest slot's end on.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -18,16 +18,17 @@ from psycopg.sql import SQL
 
 from weighbridge.accounting.books.balances import changed, standings_after
 from weighbridge.accounting.books.runs import RESTS_ON, RUN_TAGS, measured_share, value_source_shares
+from weighbridge.accounting.planning.entries import ProposedEntries, entries_of
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.ledger.drawing import Standing
-from weighbridge.core.ledger.posting import Timeline
+from weighbridge.core.ledger.posting import OF_REPORTS, Entry, EntryKind, Key, Timeline
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import EXACT, ZERO, plain
-from weighbridge.core.report.restatement import Holdings, TakenShare, moment_of, reserve
+from weighbridge.core.report.restatement import Holdings, TakenShare, differences, moment_of
 from weighbridge.core.report.state import Requirement
 from weighbridge.core.time.instant import Instant
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Read, Write
 
 # The batches that a report takes from, as they stand now.
 
@@ -81,14 +82,6 @@ class ChainHoldings:
     posted_from: datetime | None = None
     """The moment from which on the report counts that states what is posted; None while there is none."""
 
-    def by_batch(self) -> dict[int, Decimal]:
-        """What is held of each batch in all."""
-        held: dict[int, Decimal] = {}
-        for holdings in (self.posted, self.reserved):
-            for (number, _), amount in holdings.items():
-                held[number] = EXACT.add(held.get(number, ZERO), amount)
-        return held
-
 
 NOTHING_HELD: Final = ChainHoldings()
 """What a report holds that restates none and is a draft."""
@@ -141,14 +134,140 @@ _RESTS_ON: Final = f"""
 """
 
 
+# Entries of reports: what makes that which a chain holds of batches that which it should hold.
+#
+# What a report gives back settles what the partition is short of at once, as it does when a run gives
+# something back. Such a settlement is the doing of the run that was short, and names the report. What a
+# report that restates an accepted one reserves may be what falls took: they give way, and their runs are
+# short meanwhile of what both reports hold.
+#
+# Invariants: the ledger is held before what stands on it is read; every entry carries one time, which is
+# taken while it is held.
+
+
+@dataclass(frozen=True, slots=True)
+class PostingReport:
+    """The report in whose name entries are posted, and its ledger."""
+
+    project: int
+    number: int
+    ledger: int
+
+
+async def post_holdings(
+    tx: Write,
+    report: PostingReport,
+    held: ChainHoldings,
+    posted: Holdings,
+    reserved: Holdings,
+    *,
+    posted_at: datetime | None = None,
+) -> None:
+    """Let the report's chain hold these amounts instead of those that it holds; the ledger is held.
+
+    It is posted now, unless a time is given that was taken while the ledger was held.
+    """
+    if entries := [*_entries(report.ledger, report, held, posted, reserved)]:
+        proposed = await entries_of(tx, report.project, [], entries, {})
+        await _insert(tx, report, proposed, posted_at or await tx.value("SELECT clock_timestamp()"))
+
+
+async def left_without(tx: Read, project: int, ledger: int, held: ChainHoldings) -> dict[int, Decimal]:
+    """What batches would have more, or less, once a chain had given back all that it holds of a ledger.
+
+    That first settles what the partition is short of, and is free where falls took it.
+    """
+    entries = [*_entries(ledger, "what is given back", held, {}, {})]
+    proposed = await entries_of(tx, project, [], entries, {}) if entries else ProposedEntries()
+    changes: dict[int, Decimal] = {}
+    for entry in proposed.entries:
+        assert isinstance(entry.batch, int), "nothing is generated"  # noqa: S101
+        changes[entry.batch] = EXACT.add(changes.get(entry.batch, ZERO), entry.amount)
+    return changes
+
+
+def _entries(
+    ledger: int, poster: Key, held: ChainHoldings, posted: Holdings, reserved: Holdings
+) -> Iterator[Entry]:
+    changes = (
+        (differences(held.reserved, reserved), EntryKind.RESERVE, EntryKind.RELEASE),
+        (differences(held.posted, posted), EntryKind.REPORT, EntryKind.RESTATE),
+    )
+    for of_kind, taking, giving in changes:
+        for change in of_kind:
+            yield Entry(
+                ledger=ledger,
+                kind=taking if change.amount > 0 else giving,
+                run=poster,
+                batch=change.batch,
+                posted_by=poster,
+                amount=EXACT.minus(change.amount),
+                effective_at=change.effective_at,
+            )
+
+
+async def _insert(tx: Write, report: PostingReport, proposed: ProposedEntries, posted_at: datetime) -> None:
+    values = {
+        "project": report.project,
+        "report": report.number,
+        "ledger": report.ledger,
+        "posted_at": posted_at,
+    }
+    rows = [
+        (one.batch, one.kind, one.amount, one.effective_at, None if one.kind in OF_REPORTS else one.run)
+        for one in proposed.entries
+    ]
+    names = ("batches", "kinds", "amounts", "moments", "runs")
+    await tx.execute(_INSERT_ENTRIES, values | dict(zip(names, _columns(rows, 5), strict=True)))
+    short = [(one.run, one.amount, one.effective_at) for one in proposed.deficit_entries]
+    if short:
+        columns = dict(zip(("runs", "amounts", "moments"), _columns(short, 3), strict=True))
+        await tx.execute(_INSERT_DEFICITS, values | columns)
+
+
+def _columns(rows: Sequence[Sequence[object]], width: int) -> list[list[object]]:
+    return [[row[column] for row in rows] for column in range(width)]
+
+
+# A settlement belongs to the newest batch of the run that was short, by which that came about.
+_NEWEST: Final = """(
+    SELECT max(b.id) FROM batches b
+     WHERE (b.project_id, b.run_id, b.ledger_id) = (%(project)s, entry.run_id, %(ledger)s)
+       AND b.deleted_at IS NULL)
+"""
+_INSERT_ENTRIES: Final = f"""
+    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
+    run_id,
+                                report_id, posted_at)
+    SELECT %(project)s, %(ledger)s, batch_id, kind, amount, effective_at,
+           CASE WHEN run_id IS NOT NULL THEN {_NEWEST} END, run_id, %(report)s, %(posted_at)s
+      FROM unnest(%(batches)s::bigint[], %(kinds)s::text[], %(amounts)s::numeric[],
+                  %(moments)s::timestamptz[], %(runs)s::bigint[])
+           WITH ORDINALITY AS entry (batch_id, kind, amount, effective_at, run_id, position)
+     ORDER BY position
+"""
+_INSERT_DEFICITS: Final = f"""
+    INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at, report_id,
+                                 posted_at)
+    SELECT %(project)s, %(ledger)s, run_id, {_NEWEST}, amount, effective_at, %(report)s, %(posted_at)s
+      FROM unnest(%(runs)s::bigint[], %(amounts)s::numeric[], %(moments)s::timestamptz[])
+           WITH ORDINALITY AS entry (run_id, amount, effective_at, position)
+     ORDER BY position
+"""
+
+
 # What remains for a report: of each batch what it has left, and of each account what was never drawn below.
 #
 # An account is one partition of the ledger. A report counts from the latest end of its batches' slots on,
 # and takes no more of an account than what was produced less what was drawn stays at or above zero at that
-# moment and every later one. What the report's own chain holds is there for it to take.
+# moment and every later one. What the report's own chain holds is there for it to take, less what that
+# settles when it is given back; what falls took in its place they give back.
 #
-# Invariant: what a report reserves is there beside what its chain has posted, which stays until it is
-# accepted.
+# Worked example, in tonnes. A report of 12 of a week was accepted; then its data were 11, and the month's.
+# The month was credited with 11, of which the fall of the week took all, and 1 is open. Once the 12 are
+# given back, the week's own batch covers its fall, the month has 11 left, and 11 of it may be reported.
+#
+# Invariant: once a report is accepted, it takes of no batch and no account what is not there.
 
 
 FIELD = "report.batches"
@@ -164,17 +283,13 @@ class Remaining:
     known: Mapping[int, ReportedBatch]
     """Those, and the others that its chain holds something of."""
     free: Mapping[int, Decimal]
-    """What each batch has left, with what the chain holds of it."""
-    posted: Holdings
-    """What the chain has posted."""
+    """What each batch has left, once all that the chain holds is given back."""
     standings: Mapping[Account, Standing]
-    """How accounts stand once what the chain has reserved is given back."""
-    without_posted: Mapping[Account, Standing]
-    """How they stand once what it has posted is given back, too."""
+    """How accounts stand then."""
 
     def whole(self) -> dict[int, Decimal]:
         """All that remains of each batch, oldest first, and of its account."""
-        left = {account: self._lowest(account, self.without_posted) for account in self._accounts()}
+        left = {account: self._lowest(account) for account in self._accounts()}
         amounts = {}
         for number, batch in self.batches.items():
             amounts[number] = max(ZERO, min(self.free[number], left[batch.account]))
@@ -183,7 +298,15 @@ class Remaining:
 
     def problems(self, amounts: Mapping[int, Decimal]) -> list[Problem]:
         """What is wrong with taking so much of each batch: every batch and account of which less remains."""
-        return [*self._of_batches(amounts), *self._of_accounts(amounts)]
+        return [*self.of_ledgers(), *self._of_batches(amounts), *self._of_accounts(amounts)]
+
+    def of_ledgers(self) -> Iterator[Problem]:
+        """What is wrong when the chain holds something of another ledger than these batches are of."""
+        ledgers = {batch.ledger for batch in self.known.values()}
+        if len(ledgers) > 1:
+            named = tuple(ids.of("ledger", self.project, ledger) for ledger in sorted(ledgers))
+            message = f"A report takes from the ledger of what it restates; these are of {', '.join(named)}."
+            yield Problem(message, FIELD, "several_ledgers", named)
 
     def taken(self, amounts: Mapping[int, Decimal]) -> Holdings:
         """What the report holds once it is accepted."""
@@ -215,20 +338,12 @@ class Remaining:
                 yield Problem(message, FIELD, Requirement.AMOUNTS_REMAIN, (name,))
 
     def _of_accounts(self, amounts: Mapping[int, Decimal]) -> Iterator[Problem]:
-        beyond = reserve(self.taken(amounts), self.posted)
-        asked = {
-            "takes": (self._by_account(self.taken(amounts)), self.without_posted),
-            "reserves": (self._by_account(beyond), self.standings),
-        }
-        named: set[Account] = set()
-        for word, (sums, standings) in asked.items():
-            for account, amount in sums.items():
-                left = self._lowest(account, standings)
-                if amount > left and account not in named:
-                    named.add(account)
-                    yield self._short(account, word, amount, left)
+        for account, amount in self._by_account(self.taken(amounts)).items():
+            left = self._lowest(account)
+            if amount > left:
+                yield self._short(account, amount, left)
 
-    def _short(self, account: Account, word: str, amount: Decimal, left: Decimal) -> Problem:
+    def _short(self, account: Account, amount: Decimal, left: Decimal) -> Problem:
         of_partition = f" of {account.partition.label}" if account.partition.label else ""
         records = tuple(
             ids.of("batch", self.project, batch.number)
@@ -238,7 +353,7 @@ class Remaining:
         since, short = Instant.of(self.effective_at).text, plain(EXACT.subtract(amount, left))
         message = (
             f"From {since} on {plain(left)}{of_partition} remains on the ledger at its lowest, and the report"
-            f" {word} {plain(amount)}, which is {short} more."
+            f" takes {plain(amount)}, which is {short} more."
         )
         return Problem(message, FIELD, Requirement.AMOUNTS_REMAIN, records)
 
@@ -252,8 +367,8 @@ class Remaining:
             sums[account] = EXACT.add(sums.get(account, ZERO), amount)
         return sums
 
-    def _lowest(self, account: Account, standings: Mapping[Account, Standing]) -> Decimal:
-        standing = standings.get(account, Standing(ZERO, {}))
+    def _lowest(self, account: Account) -> Decimal:
+        standing = self.standings.get(account, Standing(ZERO, {}))
         return max(ZERO, Timeline(standing.steps, opening=standing.opening).lowest_from(self.effective_at))
 
 
@@ -271,19 +386,16 @@ async def remaining_for(
     ledgers: Collection[int] = {batch.ledger for batch in batches.values()}
     standings = await standings_after(tx, project, ledgers, moment)
     known = {**also, **batches}
-    standings = changed(standings, _given_back(held.reserved, known))
-    by_batch = held.by_batch()
+    for holdings in (held.reserved, held.posted):
+        standings = changed(standings, _given_back(holdings, known))
+    more = await left_without(tx, project, max(ledgers), held)
     return Remaining(
         project=project,
         effective_at=moment,
         batches=batches,
         known=known,
-        free={
-            number: EXACT.add(batch.balance, by_batch.get(number, ZERO)) for number, batch in batches.items()
-        },
-        posted=held.posted,
+        free={number: EXACT.add(batch.balance, more.get(number, ZERO)) for number, batch in batches.items()},
         standings=standings,
-        without_posted=changed(standings, _given_back(held.posted, known)),
     )
 
 

@@ -330,7 +330,7 @@ def test_one_of_two_records_is_either_schema():
 
 def test_two_records_of_one_name_stay_apart():
     schemas = Schemas()
-    other = msgspec.defstruct("Reading", [("name", str)], module="weighbridge.quality.records.rule_results")
+    other = msgspec.defstruct("Reading", [("name", str)], module="weighbridge.quality.records.rule_runs")
     assert schemas.of(Reading) == {"$ref": "#/components/schemas/Reading"}
     assert schemas.of(other) == {"$ref": "#/components/schemas/RuleRunsReading"}
 

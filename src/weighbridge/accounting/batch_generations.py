@@ -275,7 +275,7 @@ async def _generate(database: Database, attempt: Attempt) -> None:
             action="batch_generation.finish",
             target=request.ledger,
             project_id=attempt.project_id,
-            after=structs.asdict(result) | {"written": digests},
+            after=structs.asdict(result) | {"written": digests, "seen_until": str(seen_until)},
         )
         await tasks.succeed(tx, attempt, result)
 

@@ -59,12 +59,13 @@ WAITING: Final = (
     ),
     ledger_invariant(
         "no slot has seen data of later than the last generation of its project",
-        "ledger {id}: a slot has seen all until {actual}, and the last generation was at {expected}",
+        "ledger {id}: a slot has seen all until {actual}, and the last generation saw all until {expected}",
         """
         SELECT s.project_id, s.ledger_id, max(s.seen_until), last.at
           FROM generated_slots s
-          LEFT JOIN (SELECT project_id, max(at) AS at FROM audit_log
-                      WHERE action = 'batch_generation.finish' GROUP BY project_id) AS last USING (project_id)
+          LEFT JOIN (SELECT project_id, max(coalesce((after ->> 'seen_until')::timestamptz, at)) AS at
+                       FROM audit_log WHERE action = 'batch_generation.finish'
+                      GROUP BY project_id) AS last USING (project_id)
          WHERE last.at IS NULL OR date_trunc('milliseconds', s.seen_until) > last.at
          GROUP BY s.project_id, s.ledger_id, last.at
         """,

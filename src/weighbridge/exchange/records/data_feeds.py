@@ -38,9 +38,8 @@ class FeedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one column of a file gives."""
 
     column: Line
-    """The name of the column, as it stands in the header. With `=` before it, a value that every row has: of
-    `start_time` the first row's, from which rows are counted by `duration`, of `client_reference` what stands
-    before the line, a `location`; `=` alone gives `end_time` or `client_reference` to no row."""
+    """The name of the column in the header, or `=` and a value of every row: the first `start_time`, the start of
+    `client_reference`, a `location`; `=` alone for no `end_time` or `client_reference`."""
     field: Line
     """The slug of a data point, or `start_time`, `end_time`, `tracking_id`, `location`, `feedstock`, `asset`,
     `client_reference` or `notes`; `-` leaves the column out."""

@@ -337,7 +337,8 @@ class Schemas:
         name = _name(kind)
         if name not in self._components:
             return name
-        noun = _class_of(kind).__module__.split(".")[-2]
+        *_, folder, module = _class_of(kind).__module__.split(".")
+        noun = module if folder == "records" else folder
         return "".join(word.capitalize() for word in noun.split("_")) + name
 
 

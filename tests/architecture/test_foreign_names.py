@@ -16,8 +16,15 @@ DOCUMENTED = {
 }  # fmt: skip
 """Names with a line below that the documentation of Python gives to everybody."""
 
-EXCEPTIONS: set[str] = set()
-"""Uses that stay, as `path: name`, each with its reason beside it. There are none."""
+EXCEPTIONS: set[str] = {
+    f"src/weighbridge/db/message.py: {name}"
+    for name in (
+        *("connection._pipeline", "cursor._execute_gen"),
+        *("_Message._communicate_gen", "_Message._enqueue_sync", "_Message._exit_gen", "_Message._fetch_gen"),
+    )
+}
+"""Uses that stay, as `path: name`. A message leaves in one piece, so that a process that freezes has either sent
+all of it or nothing: with psycopg's own pipeline `durability/test_fence.py` leaves locks that nothing ends."""
 
 
 def sources() -> Iterator[tuple[str, ast.Module]]:

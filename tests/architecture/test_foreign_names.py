@@ -23,8 +23,8 @@ EXCEPTIONS: set[str] = {
         *("_Message._communicate_gen", "_Message._enqueue_sync", "_Message._exit_gen", "_Message._fetch_gen"),
     )
 }
-"""Uses that stay, as `path: name`. A message leaves in one piece, so that a process that freezes has either sent
-all of it or nothing: with psycopg's own pipeline `durability/test_fence.py` leaves locks that nothing ends."""
+"""Uses that stay, as `path: name`. A message leaves in one piece, so that a process that freezes has sent all
+of it or nothing: with psycopg's own pipeline `durability/test_fence.py` leaves locks that nothing ends."""
 
 
 def sources() -> Iterator[tuple[str, ast.Module]]:

@@ -38,8 +38,8 @@ class FeedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one column of a file gives."""
 
     column: Line
-    """The name of the column in the header, or `=` and a value of every row: the first `start_time`, the start
-    of `client_reference`, a `location`; `=` alone for no `end_time` or `client_reference`."""
+    """The name of the column in the header, or `=` and a value of every row: the first `start_time`, the
+    start of `client_reference`, a `location`; `=` alone for no `end_time` or `client_reference`."""
     field: Line
     """The slug of a data point, or `start_time`, `end_time`, `tracking_id`, `location`, `feedstock`, `asset`,
     `client_reference` or `notes`; `-` leaves the column out."""

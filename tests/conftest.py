@@ -22,7 +22,7 @@ from tests.given.loops import HELD_SECONDS_MAX, held_loops, watch_loops
 from tests.given.older_servers import COPIES, older_server
 from tests.server import Account, Caller, Server
 
-from weighbridge.db.embedded import instance as embedded
+from weighbridge.db.embedded import instance
 from weighbridge.db.migration import migrate
 from weighbridge.supervisor.process import look_rarely, look_when_started
 
@@ -107,7 +107,7 @@ def group_folder(pytestconfig: pytest.Config, run_folder: Path) -> Path:
 def database_server(pytestconfig: pytest.Config, group_folder: Path) -> Iterator[str]:
     """The URL of a server that ends with the run."""
     version = pytestconfig.getoption("--postgres")
-    with older_server(group_folder, version) if version else embedded.server(group_folder) as url:
+    with older_server(group_folder, version) if version else instance.server(group_folder) as url:
         yield url
 
 

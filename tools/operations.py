@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from weighbridge.contents import SLICES
 from weighbridge.core.identity.ids import API_PREFIX
-from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi import document
 from weighbridge.http.openapi.site import OF_TAG
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
@@ -30,7 +30,7 @@ _TITLE: Final = re.compile(r"^# (.+)$", re.MULTILINE)
 
 def sections() -> Iterator[str]:
     """A part of the page for each tag."""
-    described = openapi.document(SLICES, API_PREFIX)
+    described = document.document(SLICES, API_PREFIX)
     operations = [
         (method.upper(), path, operation)
         for path, methods in described["paths"].items()

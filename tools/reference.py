@@ -19,7 +19,7 @@ from weighbridge.contents import SLICES
 from weighbridge.core.error_code import GROUPS
 from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.core.ledger.allocation import DIMENSIONS
-from weighbridge.core.model import reference as language
+from weighbridge.core.model import reference
 from weighbridge.core.platform.settings import Setting
 from weighbridge.core.rule import reference as rule_language
 from weighbridge.core.time.cadence import CADENCES
@@ -304,18 +304,18 @@ def language_page() -> str:
 
 def _language_parts() -> dict[str, str]:
     return {
-        "settings": language.settings_table(),
+        "settings": reference.settings_table(),
         "cadences": ", ".join(f"`{one}`" for one in CADENCES),
         "partition_types": ", ".join(f"`{one}`" for one in DIMENSIONS),
-        "nodes": language.nodes_table(),
-        "options": language.options_table(),
-        "aggregates": language.aggregates_table(),
-        "names": language.names_table(),
-        "operators": language.operators_table(),
-        "functions": language.functions_table(),
-        "matches": language.matches_table(),
-        "rounding_modes": language.rounding_modes(),
-        "limits": language.limits_table(),
+        "nodes": reference.nodes_table(),
+        "options": reference.options_table(),
+        "aggregates": reference.aggregates_table(),
+        "names": reference.names_table(),
+        "operators": reference.operators_table(),
+        "functions": reference.functions_table(),
+        "matches": reference.matches_table(),
+        "rounding_modes": reference.rounding_modes(),
+        "limits": reference.limits_table(),
     }
 
 

@@ -39,7 +39,6 @@ from weighbridge.http.messages.body import places_of_files
 from weighbridge.http.messages.operation import bounded
 from weighbridge.http.messages.reply import Downloads
 from weighbridge.http.openapi import page, site
-from weighbridge.http.openapi import page as options
 from weighbridge.http.rate_limits import FailedAuthentications, Pace, RateLimiter, client_address, networks
 from weighbridge.http.shares import Shares, Together
 from weighbridge.platform.api_tokens import authenticate
@@ -50,9 +49,9 @@ from weighbridge.settings import Settings
 from weighbridge.supervisor.child import SOCKETS_VARIABLE
 from weighbridge.supervisor.process import beating, known_as, when_told_to_leave
 from weighbridge.tracing import traced
-from weighbridge.web.framework import rendering as refusals
+from weighbridge.web.framework import rendering
 from weighbridge.web.framework.rendering import compile_templates
-from weighbridge.web.pages import contents as web
+from weighbridge.web.pages import contents
 
 _OF_CALLERS: Final = {"authenticate": authenticate, "presume": presume, "count_refusal": count_refusal}
 """What is asked about callers, and told of them."""
@@ -133,7 +132,7 @@ def _application(
 
     application = Litestar(
         lifespan=[lifespan],
-        exception_handlers=refusals.handlers(refusal.HANDLERS),
+        exception_handlers=rendering.handlers(refusal.HANDLERS),
         openapi_config=None,
         request_max_body_size=settings.request_body_bytes,
         state=State(
@@ -153,7 +152,7 @@ def _application(
         ),
         logging_config=None,
     )
-    _take_up(application, _handlers(settings.request_body_bytes), options.handler(SLICES, API_PREFIX))
+    _take_up(application, _handlers(settings.request_body_bytes), page.handler(SLICES, API_PREFIX))
     return application
 
 
@@ -233,7 +232,7 @@ def _of_settings(settings: Settings) -> dict[str, object]:
 
 def _handlers(body_bytes_max: int) -> dict[str, list[HTTPRouteHandler]]:
     """All handlers, by the prefix below which they are."""
-    pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *web.routes(SLICES)]
+    pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *contents.routes(SLICES)]
     return {
         API_PREFIX: [bounded(handler, body_bytes_max) for routes in SLICES for handler in routes],
         "/": [*pages, *site.routes(site.packaged())],

@@ -20,13 +20,13 @@ from procrastinate import App, PsycopgConnector, RetryStrategy
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
-from weighbridge import tracing as spans
+from weighbridge import tracing
 from weighbridge.core.platform.tasks import ATTEMPTS_MAX, TaskState
 from weighbridge.core.problem import Problem
 from weighbridge.db.connections import of_primary
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
-from weighbridge.platform import async_tasks as actions
+from weighbridge.platform import async_tasks
 from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError
 from weighbridge.platform.queue import JOB, QUEUE, FairJobManager, keep_working, recover
 from weighbridge.settings import Settings
@@ -123,19 +123,19 @@ async def attempt_task(
 ) -> None:
     """Make one attempt at a task, which may take so many seconds; `queued_by` is the span of the request."""
     async with database.write() as tx:
-        attempt = await actions.begin_attempt(tx, task_id)
+        attempt = await async_tasks.begin_attempt(tx, task_id)
     if attempt is None:
         return
     try:
         try:
             work = tasks[attempt.type](database, attempt)
-            with spans.task_span(attempt, queued_by):
+            with tracing.task_span(attempt, queued_by):
                 await watched(database, attempt, work, seconds=seconds)
         except Refusal as refusal:
             message = " ".join(problem.message for problem in refusal.problems)
             async with database.write() as tx:
-                await actions.lock_current_attempt(tx, attempt)
-                await actions.fail(tx, task_id, message)
+                await async_tasks.lock_current_attempt(tx, attempt)
+                await async_tasks.fail(tx, task_id, message)
     except AttemptSupersededError:
         log.warning("attempt_overtaken", task_id=task_id, attempt=attempt.number)
     except Exception:
@@ -143,7 +143,9 @@ async def attempt_task(
         log.exception("attempt_failed", task_id=task_id, attempt=attempt.number, reference=reference)
         if attempt.number >= ATTEMPTS_MAX:
             async with database.write() as tx:
-                await actions.fail(tx, task_id, f"The task failed {ATTEMPTS_MAX} times: {mistake(reference)}")
+                await async_tasks.fail(
+                    tx, task_id, f"The task failed {ATTEMPTS_MAX} times: {mistake(reference)}"
+                )
             return
         raise
 

@@ -14,7 +14,7 @@ from weighbridge.accounting.records.model_runs import GenerationResult
 from weighbridge.contents import SLICES
 from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.exchange.records.exports import ExportResult
-from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi import document
 from weighbridge.quality.records.rule_results import RunResult
 from weighbridge.worker import TASKS
 
@@ -186,7 +186,7 @@ def test_a_finished_task_is_what_the_document_says_of_its_type(api, drain):
     [batch] = plant.batches()
     deleted = api.delete(f"/batches/{batch['id']}").expect(202).body
     drain()
-    components = openapi.document(SLICES, API_PREFIX)["components"]
+    components = document.document(SLICES, API_PREFIX)["components"]
     schema = {"$ref": "#/components/schemas/AsyncTask", "components": components}
     validator = jsonschema_rs.validator_for(json.loads(msgspec.json.encode(schema)))
 
@@ -212,7 +212,7 @@ def result_of(schemas, kind):
 
 
 def test_the_document_types_the_result_of_every_type_of_task():
-    schemas = openapi.document(SLICES, API_PREFIX)["components"]["schemas"]
+    schemas = document.document(SLICES, API_PREFIX)["components"]["schemas"]
     results = {
         kind: {one.get("$ref", "").rpartition("/")[2] for one in result_of(schemas, kind)["anyOf"]} - {""}
         for kind in TASKS

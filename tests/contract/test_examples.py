@@ -8,9 +8,9 @@ import pytest
 
 from weighbridge.contents import SLICES
 from weighbridge.core.identity.ids import API_PREFIX
-from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi import document
 
-DOCUMENT: dict[str, Any] = json.loads(openapi.written(SLICES, API_PREFIX))
+DOCUMENT: dict[str, Any] = json.loads(document.written(SLICES, API_PREFIX))
 COMPONENTS = DOCUMENT["components"]
 
 

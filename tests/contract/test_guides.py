@@ -15,7 +15,6 @@ from weighbridge.http.messages import refusal
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import page as docs
 from weighbridge.http.openapi import site
-from weighbridge.http.openapi import site as guides
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -57,7 +56,7 @@ def test_every_operation_leads_to_what_the_guide_says_of_it(client, document):
 
 def test_guides_are_named_for_tags_that_there_are(document):
     named = {tag["name"] for tag in document["tags"]}
-    assert set(guides.OF_TAG) <= named
+    assert set(site.OF_TAG) <= named
 
 
 def test_every_link_of_every_guide_leads_to_a_guide(client):

@@ -10,7 +10,7 @@ import pytest
 
 from weighbridge.contents import SLICES
 from weighbridge.core.identity.ids import API_PREFIX
-from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi import document
 from weighbridge.http.openapi.schemas import EXACT, EXAMPLES, SHARED, Schemas
 from weighbridge.http.text import one_of, shown_as
 
@@ -203,7 +203,7 @@ def test_a_field_is_shown_as_another_type_than_it_is_read_as(shown):
 
 @pytest.fixture(scope="module")
 def schemas() -> dict[str, Any]:
-    return openapi.document(SLICES, API_PREFIX)["components"]["schemas"]
+    return document.document(SLICES, API_PREFIX)["components"]["schemas"]
 
 
 def fields(schemas: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -343,7 +343,7 @@ def test_what_the_record_of_a_request_has_not_under_its_name_is_told_with_the_re
 
 
 def test_a_filter_whose_values_are_words_names_them():
-    paths = openapi.document(SLICES, API_PREFIX)["paths"]
+    paths = document.document(SLICES, API_PREFIX)["paths"]
 
     def schema(path: str, name: str) -> dict[str, Any]:
         parameters = paths[f"/api/v1/projects/{{project_id}}/{path}"]["get"]["parameters"]

@@ -23,7 +23,7 @@ from weighbridge.db.lists.listing import Page
 from weighbridge.http.caller import Strangers
 from weighbridge.http.messages import edge, refusal
 from weighbridge.http.openapi import document as openapi
-from weighbridge.http.openapi import page as docs
+from weighbridge.http.openapi import page
 from weighbridge.http.openapi.schemas import Schemas
 
 HANDLERS = [handler for routes in SLICES for handler in routes]
@@ -60,7 +60,7 @@ def document() -> dict[str, Any]:
 @pytest.fixture
 def client() -> Iterator[TestClient[Litestar]]:
     app = Litestar(
-        docs.routes(SLICES, API_PREFIX), openapi_config=None, exception_handlers=refusal.HANDLERS,
+        page.routes(SLICES, API_PREFIX), openapi_config=None, exception_handlers=refusal.HANDLERS,
         state=State({"strangers": Strangers(), "proxies": ()}),
     )  # fmt: skip
     with TestClient(app) as client:

@@ -6,12 +6,12 @@ import pytest
 
 from weighbridge.contents import SLICES
 from weighbridge.core.identity.ids import API_PREFIX
-from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi import document
 
 
 @pytest.fixture(scope="module")
 def paths() -> dict[str, Any]:
-    return openapi.document(SLICES, API_PREFIX)["paths"]
+    return document.document(SLICES, API_PREFIX)["paths"]
 
 
 def test_evidence_comes_as_a_link_in_json_or_as_a_file_in_a_form(paths):
@@ -46,7 +46,7 @@ def test_a_download_is_a_file_of_one_of_the_types_that_are_kept(paths):
 
 
 def test_an_url_of_evidence_is_an_address_and_not_a_page_of_the_web_app():
-    schemas = openapi.document(SLICES, API_PREFIX)["components"]["schemas"]
+    schemas = document.document(SLICES, API_PREFIX)["components"]["schemas"]
 
     for record in ("Evidence", "EventEvidence"):
         assert schemas[record]["properties"]["url"]["description"] == (

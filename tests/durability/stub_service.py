@@ -8,8 +8,7 @@ import sys
 
 from weighbridge.errors import Refusal
 from weighbridge.settings import read_with
-from weighbridge.supervisor import lifecycle as supervisor
-from weighbridge.supervisor import logs
+from weighbridge.supervisor import lifecycle, logs
 from weighbridge.supervisor.process import die_with_supervisor
 
 SLOW_SECONDS = 1.0
@@ -74,7 +73,7 @@ def serve(data_dir, port, application, worker):
     )  # fmt: skip
     logs.configure(settings)
     try:
-        supervisor.serve(
+        lifecycle.serve(
             settings,
             announce=announce,
             application=f"stub_service:{application}",

@@ -20,7 +20,7 @@ from weighbridge import settings, worker
 from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database
 from weighbridge.db.json import jsonb
-from weighbridge.platform import async_tasks as actions
+from weighbridge.platform import async_tasks
 from weighbridge.platform.queue import told_to_stop
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.process import die_with_parent
@@ -91,7 +91,7 @@ async def run_without_fence():
 
         return carry_out_and_tell
 
-    actions.lock_current_attempt, actions.succeed = let_pass, note
+    async_tasks.lock_current_attempt, async_tasks.succeed = let_pass, note
     worker.TASKS = {name: unfenced(one) for name, one in worker.TASKS.items()}
     opened = Database(read.database_url, connections_max=4)
     async with opened as database, told_to_stop() as stopping:

@@ -15,8 +15,7 @@ from typing import Final
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from weighbridge.db.embedded import cluster as postmaster
-from weighbridge.db.embedded import instance as embedded
+from weighbridge.db.embedded import cluster, instance
 from weighbridge.db.embedded.cluster import SUPERUSER
 from weighbridge.db.embedded.instance import OWNER, RUNNING_ROLE
 from weighbridge.db.embedded.location import ClusterLocation, find_location, wheel_binaries
@@ -44,16 +43,16 @@ def older_server(folder: Path, version: int) -> Iterator[str]:
         "--no-sync",
     )
     assert done.returncode == 0, done.stdout
-    postmaster.start(location)
+    cluster.start(location)
     try:
-        url = embedded.superuser_url(location)
+        url = instance.superuser_url(location)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(f"CREATE ROLE {OWNER} LOGIN CREATEDB")
             connection.execute(f"CREATE ROLE {RUNNING_ROLE} LOGIN ROLE {OWNER}")
             connection.execute(f"CREATE DATABASE weighbridge OWNER {OWNER}")
         yield make_conninfo(url, user=OWNER, dbname="weighbridge")
     finally:
-        postmaster.stop(location)
+        cluster.stop(location)
 
 
 def _location(folder: Path, version: int) -> ClusterLocation:

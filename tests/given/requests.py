@@ -23,13 +23,13 @@ from weighbridge.contents import SLICES
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import API_PREFIX, Key
 from weighbridge.http.messages.operation import Operation
-from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi import document
 from weighbridge.http.openapi.parameters import names_in
 
 OPERATIONS: dict[str, Operation] = {
     handler.opt["operation"].name: handler.opt["operation"] for routes in SLICES for handler in routes
 }
-DOCUMENT = openapi.document(SLICES, API_PREFIX)
+DOCUMENT = document.document(SLICES, API_PREFIX)
 BODIES = {
     operation["operationId"]: operation["requestBody"]["content"]
     for methods in DOCUMENT["paths"].values()

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from weighbridge.db.embedded import instance as embedded
+from weighbridge.db.embedded import instance
 from weighbridge.db.embedded.cluster import SUPERUSER
 from weighbridge.db.embedded.location import find_location
 
@@ -25,8 +25,8 @@ class Standby:
 
     def start(self) -> None:
         """Start the server that follows, as the running role comes to it."""
-        owner_url = self._running.enter_context(embedded.server(self.folder))
-        self.url = make_conninfo(owner_url, user=embedded.RUNNING_ROLE)
+        owner_url = self._running.enter_context(instance.server(self.folder))
+        self.url = make_conninfo(owner_url, user=instance.RUNNING_ROLE)
 
     def stop(self) -> None:
         """Stop it."""
@@ -41,7 +41,7 @@ class Standby:
 @contextmanager
 def standby_of(folder: Path) -> Iterator[Standby]:
     """A primary in a folder and its copy beside it, which follows it."""
-    with embedded.server(folder / "primary") as url:
+    with instance.server(folder / "primary") as url:
         standby = Standby(url, folder / "standby")
         copy(url, standby.folder)
         standby.start()

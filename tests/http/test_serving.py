@@ -4,11 +4,11 @@ import asyncio
 from contextlib import asynccontextmanager
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
-from weighbridge.http.computing import server as frames
+from weighbridge.http.computing import server
 from weighbridge.http.computing.server import RequestHead, serving
 
 DEADLINE_SECONDS = 60.0
-BODY = bytes(4 * frames.PIECE_BYTES_MAX)
+BODY = bytes(4 * server.PIECE_BYTES_MAX)
 """More than a socket holds."""
 
 ACTOR = Actor(1, 1, None, frozenset(ALL_PERMISSIONS), "req_1")
@@ -35,12 +35,12 @@ def test_a_refusal_arrives_though_the_body_is_still_sent(tmp_path):
         application, socket = Refuses(), str(tmp_path / "c")
         async with serving(application, socket) as requests:
             reader, writer = await asyncio.open_unix_connection(socket)
-            frames.write_frame(writer, frames.encode_head(RequestHead("POST", "/", b"", [], ACTOR)))
+            server.write_frame(writer, server.encode_head(RequestHead("POST", "/", b"", [], ACTOR)))
             await application.has_refused.wait()
-            await frames.write_content(writer, BODY)
-            frames.write_frame(writer, b"")
-            status = frames.decode_response(await frames.read_frame(reader)).status
-            content = await frames.read_frame(reader)
+            await server.write_content(writer, BODY)
+            server.write_frame(writer, b"")
+            status = server.decode_response(await server.read_frame(reader)).status
+            content = await server.read_frame(reader)
             writer.close()
             await requests.finish()
             return status, content

@@ -14,7 +14,7 @@ from tests.web.conftest import PAGES, address_in
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY
 from weighbridge.http.openapi.parameters import names_in
-from weighbridge.web.framework import responses as assets
+from weighbridge.web.framework import responses
 from weighbridge.web.framework.responses import CONTENT_SECURITY_POLICY
 
 OPEN = {"/sign_in", "/join", "/enter", "/reports/{report_id}/by_link", "/reports/{report_id}/by_link/bundle"}
@@ -155,7 +155,11 @@ def test_the_first_page_takes_few_bytes(server: Server, ada, world):
         sent = server.request("GET", name, (), None, {"accept-encoding": "identity"})
         assert sent.status == 200
         sizes.append(
-            next(len(one.compressed) for one in map(assets.asset, assets.ASSETS) if name.endswith(one.name))
+            next(
+                len(one.compressed)
+                for one in map(responses.asset, responses.ASSETS)
+                if name.endswith(one.name)
+            )
         )
 
     assert len(names) >= 7

@@ -19,7 +19,7 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Literal
 from psycopg_pool import AsyncConnectionPool
 
-from weighbridge import tracing as spans
+from weighbridge import tracing
 from weighbridge.core.platform.settings import Quotas
 from weighbridge.db.connections import IDLE_SECONDS, SessionSettings, connection_pools
 from weighbridge.db.locks import (
@@ -95,12 +95,12 @@ class Database:
         finally:
             await self._pool.putconn(connection)
 
-    @spans.transaction
+    @tracing.transaction
     def read(self) -> "_ReadTransaction":
         """Begin a transaction in which every statement sees the same snapshot."""
         return _ReadTransaction(self._pool, self.memory, self._begin)
 
-    @spans.opened_transaction
+    @tracing.opened_transaction
     async def question(self) -> AsyncIterator[Question]:
         """Begin to read what an answer is computed from."""
         question = Question(self._pool, await self._pool.getconn(), self.memory, self._begin)
@@ -109,7 +109,7 @@ class Database:
         finally:
             await question.end()
 
-    @spans.opened_transaction
+    @tracing.opened_transaction
     async def write(self) -> AsyncIterator[Write]:
         """Begin a transaction and commit it when the block ends without an exception."""
         async with self._pool.connection() as connection:
@@ -127,7 +127,7 @@ class Database:
                     await connection.rollback()
                 raise
 
-    @spans.opened_transaction
+    @tracing.opened_transaction
     async def trial(self) -> AsyncIterator[Write]:
         """Begin a transaction that may change data and is always undone; it sees one snapshot throughout."""
         async with self._pool.connection() as connection:
@@ -138,7 +138,7 @@ class Database:
                 if not connection.closed:
                     await connection.rollback()
 
-    @spans.opened_transaction
+    @tracing.opened_transaction
     async def snapshot(
         self, *, locks: Sequence[str], first: Command | None = None
     ) -> AsyncIterator[Snapshot]:

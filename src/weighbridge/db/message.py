@@ -11,7 +11,7 @@ from psycopg.generators import send
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed
 
-from weighbridge import tracing as spans
+from weighbridge import tracing
 
 Record = TypeVar("Record")
 
@@ -90,8 +90,8 @@ async def sent(
     into: AsyncCursor[Any] | None,
 ) -> list[AsyncCursor[Any]]:
     """Have what waits carried out, and these commands; give the cursor of each of these, the last `into`."""
-    if spans.is_on() and (waiting or commands):
-        with spans.message_span(map(text_of, [*waiting, *commands])):
+    if tracing.is_on() and (waiting or commands):
+        with tracing.message_span(map(text_of, [*waiting, *commands])):
             return await _sent(connection, waiting, commands, into)
     return await _sent(connection, waiting, commands, into)
 

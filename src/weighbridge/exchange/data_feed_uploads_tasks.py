@@ -26,7 +26,7 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Refusal
-from weighbridge.exchange import data_feed_uploads as queries
+from weighbridge.exchange import data_feed_uploads
 from weighbridge.exchange.data_feed_uploads import UploadWork
 from weighbridge.exchange.data_feeds import read_data_feed
 from weighbridge.exchange.feeding.mapping import RowValues
@@ -93,7 +93,7 @@ class Feeder:
     async def take_in(self, database: Database, attempt: Attempt) -> None:
         """Store the rows of one upload; a refusal where the file as a whole cannot be read."""
         async with database.read() as tx:
-            work = await queries.get_work(tx, attempt.project_id, attempt.task_id)
+            work = await data_feed_uploads.get_work(tx, attempt.project_id, attempt.task_id)
             feed = await read_data_feed(tx, work.project, str(work.feed))
         with TemporaryDirectory(prefix="weighbridge-feed-") as folder:
             file = Path(folder) / "file"
@@ -104,7 +104,7 @@ class Feeder:
             read = await read_apart(account, said, FEED_LIMITS, content_digest, written)
             digest = bytes.fromhex(read)
             async with database.read() as tx:
-                before = await queries.find_stored(tx, work, digest)
+                before = await data_feed_uploads.find_stored(tx, work, digest)
             is_known = before is not None and RowValues.of(feed.columns).reference != ""
             if is_known and not work.dry_run:
                 async with database.write() as tx:

@@ -12,7 +12,7 @@ from litestar import Response, get
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
-from weighbridge.db.embedded import cluster as reserve
+from weighbridge.db.embedded import cluster
 from weighbridge.db.engine import Database
 from weighbridge.db.replica import Replica
 from weighbridge.db.roles import newest_revision
@@ -38,11 +38,11 @@ class Disk:
         found = self._found_full
         if found is not None and asyncio.get_running_loop().time() - found < REMEMBERED_SECONDS:
             return True
-        return reserve.is_disk_full(self._data_dir)
+        return cluster.is_disk_full(self._data_dir)
 
     def release(self) -> bool:
         """Give the room of the reserve free; tells whether there was any."""
-        return reserve.release(self._data_dir)
+        return cluster.release(self._data_dir)
 
 
 READY_SECONDS: Final = 2.0

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from weighbridge import tracing as spans
+from weighbridge import tracing
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.http.rate_limits import Address, Network, networks
@@ -268,7 +268,7 @@ class OutgoingClient:
             raise OutOfReach("The address is not written as one that can be called.") from None
         sending = _Sending()
         try:
-            with spans.span(request.method, "call", server__address=url.host):
+            with tracing.span(request.method, "call", server__address=url.host):
                 async with asyncio.timeout(request.seconds):
                     addresses = await self._checked(url)
                     return await self._send(request, url, addresses, sending)
@@ -306,7 +306,7 @@ class OutgoingClient:
                     "User-Agent": AGENT,
                     "Accept-Encoding": "identity",
                     **request.headers,
-                    **spans.traceparent(),
+                    **tracing.traceparent(),
                     "Host": url.netloc.decode("ascii"),
                 },
                 extensions={"sni_hostname": url.raw_host.decode("ascii"), "trace": sending.trace},

@@ -20,7 +20,7 @@ from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager
 from psycopg import OperationalError
 
-from weighbridge import tracing as spans
+from weighbridge import tracing
 from weighbridge.db import locks
 from weighbridge.db.engine import Write
 
@@ -44,7 +44,7 @@ async def defer(tx: Write, task_id: int, *, lock: str) -> None:
     deferrer = _SENDER.configure_task(
         JOB, lock=lock, queue=QUEUE, connection=await tx.ready(), allow_unknown=True
     )
-    await deferrer.defer_async(task_id=task_id, **spans.traceparent())
+    await deferrer.defer_async(task_id=task_id, **tracing.traceparent())
 
 
 async def give_head_start(tx: Write, task_id: int, seconds: int) -> None:

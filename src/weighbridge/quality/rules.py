@@ -46,7 +46,7 @@ from weighbridge.platform.tenancy import find, need, of_key, plain_key_named
 from weighbridge.quality.correction.proposals import take_back_approvals, withdraw_all_proposals
 from weighbridge.quality.definition.validation import problems_of_frame, validated
 from weighbridge.quality.definition.versions import WINDOW_METERS, StoredVersion, newest_version
-from weighbridge.quality.evaluation import period_evaluation as preview
+from weighbridge.quality.evaluation import period_evaluation
 from weighbridge.quality.evaluation.period_evaluation import queue_run
 from weighbridge.quality.records.rule_results import (
     RulePreview,
@@ -410,7 +410,7 @@ async def preview_rule(call: ReadCall, body: RulePreviewBody) -> RulePreview:
     would be corrected.
     """
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
-    return await preview.preview_rule(call.tx, call.actor, project, body)
+    return await period_evaluation.preview_rule(call.tx, call.actor, project, body)
 
 
 @get(_ONE, permission=_READ, returns=Rule)

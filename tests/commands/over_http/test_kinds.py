@@ -12,8 +12,7 @@ from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
 from weighbridge.client.made.groups import Groups
-from weighbridge.commands import record_commands as arguments
-from weighbridge.commands import record_commands as kinds
+from weighbridge.commands import record_commands
 from weighbridge.commands.over_http import KINDS
 from weighbridge.errors import Refusal
 
@@ -41,14 +40,14 @@ def test_there_is_a_command_for_every_kind_and_operation():
     assert set(KINDS) == set(vars(groups))
     for kind in KINDS:
         verbs = {name for name in dir(type(getattr(groups, kind))) if not name.startswith("_")} - {"client"}
-        assert set(kinds.functions_of(kind)) == verbs, kind
+        assert set(record_commands.functions_of(kind)) == verbs, kind
 
 
 def test_every_command_can_be_asked_what_it_takes():
     for kind in KINDS:
-        app = getattr(kinds, kind)
-        for verb in kinds.functions_of(kind):
-            name = kinds.SHOWN_AS.get(verb, verb).replace("_", "-")
+        app = getattr(record_commands, kind)
+        for verb in record_commands.functions_of(kind):
+            name = record_commands.SHOWN_AS.get(verb, verb).replace("_", "-")
             assert "--service-url" in {
                 option for one in app[name].assemble_argument_collection() for option in one.names
             }, (kind, verb)
@@ -203,12 +202,12 @@ def test_refusals_end_a_command_with_their_sentences(operate, plant):
     ],
 )
 def test_times_are_said_as_people_say_them(said, meant):
-    assert datetime.fromisoformat(arguments.moment(said, NOW)).astimezone(UTC).isoformat() == meant
+    assert datetime.fromisoformat(record_commands.moment(said, NOW)).astimezone(UTC).isoformat() == meant
 
 
 def test_what_is_no_time_is_told_with_what_is():
     with pytest.raises(Refusal, match="'soon' is no time; say now, today, yesterday"):
-        arguments.moment("soon", NOW)
+        record_commands.moment("soon", NOW)
 
 
 def test_json_of_an_empty_list_is_a_list(operate):

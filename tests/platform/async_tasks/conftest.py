@@ -9,7 +9,7 @@ from tests.given import collection as given
 from tests.given.collection import Record
 from tests.server import Account, Caller, Server
 
-from weighbridge.platform import async_tasks as actions
+from weighbridge.platform import async_tasks
 from weighbridge.platform.async_tasks import Attempt
 
 _numbers = count(1)
@@ -42,11 +42,11 @@ class Hands:
             "args": {"project_id": number},
             "lock": f"lock {next(_numbers)}",
         }
-        queued: int = self.do(actions.queue_task, self.account.actor, **(usual | fields)).id
+        queued: int = self.do(async_tasks.queue_task, self.account.actor, **(usual | fields)).id
         return queued
 
     def begin(self, task: int) -> Attempt | None:
-        attempt: Attempt | None = self.do(actions.begin_attempt, task)
+        attempt: Attempt | None = self.do(async_tasks.begin_attempt, task)
         return attempt
 
     def begun(self) -> Attempt:

@@ -7,7 +7,7 @@ from tests.given import accounting
 
 from weighbridge.attempts import watched
 from weighbridge.errors import Invalid
-from weighbridge.platform import async_tasks as actions
+from weighbridge.platform import async_tasks
 from weighbridge.platform.async_tasks import AttemptSupersededError
 
 MESSAGE = "The task was cancelled; it has changed nothing."
@@ -45,9 +45,9 @@ def test_a_running_task_that_is_cancelled_publishes_nothing(hands):
     hands.api.post(f"/async_tasks/{attempt.task_id}/cancel", {}).expect(200)
 
     with pytest.raises(AttemptSupersededError):
-        hands.do(actions.lock_current_attempt, attempt)
+        hands.do(async_tasks.lock_current_attempt, attempt)
     with pytest.raises(AttemptSupersededError):
-        hands.server.run(actions.report(hands.server.database, attempt, 60, "Writing"))
+        hands.server.run(async_tasks.report(hands.server.database, attempt, 60, "Writing"))
     assert hands.task(attempt.task_id)["error_message"] == MESSAGE
 
 
@@ -58,8 +58,8 @@ def test_a_snapshot_from_before_the_cancellation_publishes_nothing_either(hands,
         async with server.database.snapshot(locks=[f"fence {attempt.task_id}"]) as tx:
             await tx.value("SELECT 1")
             async with server.database.write() as other:
-                await actions.cancel(other, hands.account.actor, str(attempt.task_id))
-            await actions.lock_current_attempt(tx, attempt)
+                await async_tasks.cancel(other, hands.account.actor, str(attempt.task_id))
+            await async_tasks.lock_current_attempt(tx, attempt)
 
     with pytest.raises(AttemptSupersededError):
         server.run(publish())
@@ -71,7 +71,7 @@ def test_work_at_a_task_that_is_cancelled_is_broken_off(hands, server):
 
     async def work():
         async with server.database.write() as tx:
-            await actions.cancel(tx, hands.account.actor, str(attempt.task_id))
+            await async_tasks.cancel(tx, hands.account.actor, str(attempt.task_id))
         try:
             await asyncio.Event().wait()
         finally:
@@ -113,7 +113,7 @@ def test_a_run_of_a_rule_fails_with_its_task(api, drain):
 
 def test_a_task_that_has_ended_is_not_cancelled(hands):
     attempt = hands.begun()
-    hands.do(actions.succeed, attempt, None)
+    hands.do(async_tasks.succeed, attempt, None)
 
     error = hands.api.post(f"/async_tasks/{attempt.task_id}/cancel", {}).expect(409).error
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.given import collection as given
 
-from weighbridge.platform import async_tasks as actions
+from weighbridge.platform import async_tasks
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def task_id(server, account, api):
 
     async def queue():
         async with server.database.write() as tx:
-            return await actions.queue_task(
+            return await async_tasks.queue_task(
                 tx,
                 account.actor,
                 kind="batch_generation",
@@ -50,8 +50,8 @@ def test_a_new_task_is_pending(api, task_id):
 
 
 def test_a_task_that_is_picked_up_is_running_and_tells_its_progress(api, server, task_id):
-    attempt = do(server, actions.begin_attempt, task_id)
-    server.run(actions.report(server.database, attempt, 40, "Computing slot 2 of 5"))
+    attempt = do(server, async_tasks.begin_attempt, task_id)
+    server.run(async_tasks.report(server.database, attempt, 40, "Computing slot 2 of 5"))
 
     task = api.get(f"/async_tasks/{task_id}").body
 
@@ -61,8 +61,8 @@ def test_a_task_that_is_picked_up_is_running_and_tells_its_progress(api, server,
 
 
 def test_a_task_that_succeeds_is_complete(api, server, task_id):
-    attempt = do(server, actions.begin_attempt, task_id)
-    do(server, actions.succeed, attempt, {"batches": 3})
+    attempt = do(server, async_tasks.begin_attempt, task_id)
+    do(server, async_tasks.succeed, attempt, {"batches": 3})
 
     task = api.get(f"/async_tasks/{task_id}").body
 
@@ -72,8 +72,8 @@ def test_a_task_that_succeeds_is_complete(api, server, task_id):
 
 
 def test_a_task_that_fails_says_why(api, server, task_id):
-    do(server, actions.begin_attempt, task_id)
-    do(server, actions.fail, task_id, "The scale was down.")
+    do(server, async_tasks.begin_attempt, task_id)
+    do(server, async_tasks.fail, task_id, "The scale was down.")
 
     task = api.get(f"/async_tasks/{task_id}").body
 
@@ -82,33 +82,33 @@ def test_a_task_that_fails_says_why(api, server, task_id):
 
 
 def test_an_ended_task_stays_as_it_is(api, server, task_id):
-    attempt = do(server, actions.begin_attempt, task_id)
-    do(server, actions.succeed, attempt, None)
+    attempt = do(server, async_tasks.begin_attempt, task_id)
+    do(server, async_tasks.succeed, attempt, None)
     before = api.get(f"/async_tasks/{task_id}").body
 
-    assert do(server, actions.begin_attempt, task_id) is None
-    do(server, actions.fail, task_id, "too late")
+    assert do(server, async_tasks.begin_attempt, task_id) is None
+    do(server, async_tasks.fail, task_id, "too late")
 
     assert api.get(f"/async_tasks/{task_id}").body == before
 
 
 def test_an_overtaken_attempt_can_neither_hold_the_fence_nor_succeed(api, server, task_id):
-    frozen = do(server, actions.begin_attempt, task_id)
-    newer = do(server, actions.begin_attempt, task_id)
+    frozen = do(server, async_tasks.begin_attempt, task_id)
+    newer = do(server, async_tasks.begin_attempt, task_id)
 
-    with pytest.raises(actions.AttemptSupersededError):
-        do(server, actions.lock_current_attempt, frozen)
-    do(server, actions.succeed, frozen, "from the frozen worker")
-    do(server, actions.lock_current_attempt, newer)
+    with pytest.raises(async_tasks.AttemptSupersededError):
+        do(server, async_tasks.lock_current_attempt, frozen)
+    do(server, async_tasks.succeed, frozen, "from the frozen worker")
+    do(server, async_tasks.lock_current_attempt, newer)
 
     assert api.get(f"/async_tasks/{task_id}").body["state"] == "running"
 
 
 def test_a_task_whose_every_attempt_died_is_given_up(api, server, task_id):
     for _ in range(5):
-        assert do(server, actions.begin_attempt, task_id) is not None
+        assert do(server, async_tasks.begin_attempt, task_id) is not None
 
-    assert do(server, actions.begin_attempt, task_id) is None
+    assert do(server, async_tasks.begin_attempt, task_id) is None
 
     task = api.get(f"/async_tasks/{task_id}").body
     assert task["state"] == "failed"
@@ -120,7 +120,7 @@ def test_a_task_and_its_job_are_stored_together_or_not_at_all(server, account, a
 
     async def queue_and_break():
         async with server.database.write() as tx:
-            await actions.queue_task(
+            await async_tasks.queue_task(
                 tx,
                 account.actor,
                 kind="batch_generation",
@@ -154,7 +154,7 @@ def test_the_list_holds_the_accounts_tasks_and_filters_by_state(api, server, str
     assert [task["id"] for task in api.get("/async_tasks").expect(200).data] == [task_id]
     assert stranger.get("/async_tasks").data == []
 
-    do(server, actions.begin_attempt, task_id)
+    do(server, async_tasks.begin_attempt, task_id)
 
     assert [task["id"] for task in api.get("/async_tasks", {"filter[state]": "running"}).data] == [task_id]
     assert api.get("/async_tasks", {"filter[state]": "pending"}).data == []

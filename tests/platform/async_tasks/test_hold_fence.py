@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from weighbridge.platform import async_tasks as actions
+from weighbridge.platform import async_tasks
 from weighbridge.platform.async_tasks import AttemptSupersededError
 
 
 def test_the_newest_attempt_holds_the_fence(hands):
-    hands.do(actions.lock_current_attempt, hands.begun())
+    hands.do(async_tasks.lock_current_attempt, hands.begun())
 
 
 def test_an_attempt_that_was_overtaken_does_not(hands):
@@ -17,8 +17,8 @@ def test_an_attempt_that_was_overtaken_does_not(hands):
     second = hands.begin(first.task_id)
 
     with pytest.raises(AttemptSupersededError):
-        hands.do(actions.lock_current_attempt, first)
-    hands.do(actions.lock_current_attempt, second)
+        hands.do(async_tasks.lock_current_attempt, first)
+    hands.do(async_tasks.lock_current_attempt, second)
 
 
 def test_an_attempt_that_was_overtaken_since_its_snapshot_does_not(hands, server):
@@ -28,8 +28,8 @@ def test_an_attempt_that_was_overtaken_since_its_snapshot_does_not(hands, server
         async with server.database.snapshot(locks=[f"fence {first.task_id}"]) as tx:
             await tx.value("SELECT 1")
             async with server.database.write() as other:
-                await actions.begin_attempt(other, first.task_id)
-            await actions.lock_current_attempt(tx, first)
+                await async_tasks.begin_attempt(other, first.task_id)
+            await async_tasks.lock_current_attempt(tx, first)
 
     with pytest.raises(AttemptSupersededError):
         server.run(publish())
@@ -41,7 +41,7 @@ def test_a_newer_attempt_waits_until_the_one_that_holds_the_fence_has_published(
 
     async def begin_again():
         async with server.database.write() as tx:
-            newer = await actions.begin_attempt(tx, first.task_id)
+            newer = await async_tasks.begin_attempt(tx, first.task_id)
         order.append(f"newer {newer}")
 
     async def waits():
@@ -50,11 +50,11 @@ def test_a_newer_attempt_waits_until_the_one_that_holds_the_fence_has_published(
 
     async def publish():
         async with server.database.write() as tx:
-            await actions.lock_current_attempt(tx, first)
+            await async_tasks.lock_current_attempt(tx, first)
             newer = asyncio.create_task(begin_again())
             while not await waits():  # noqa: ASYNC110 - the database rings no bell
                 await asyncio.sleep(0.01)
-            await actions.succeed(tx, first, {"created": 1})
+            await async_tasks.succeed(tx, first, {"created": 1})
             order.append("published")
         await newer
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.platform import async_tasks as actions
+from weighbridge.platform import async_tasks
 
 
 def test_a_queued_task_is_pending_and_has_a_job_under_its_lock(hands):
@@ -19,7 +19,7 @@ def test_a_queued_task_is_pending_and_has_a_job_under_its_lock(hands):
 def test_a_request_that_fails_after_it_queued_leaves_neither_task_nor_job(hands, server):
     async def queue_and_fail():
         async with server.database.write() as tx:
-            await actions.queue_task(
+            await async_tasks.queue_task(
                 tx,
                 hands.account.actor,
                 kind="x",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.platform import async_tasks as actions
+from weighbridge.platform import async_tasks
 from weighbridge.platform.queue import recover
 
 LEASE = 30
@@ -111,7 +111,7 @@ def test_workers_that_recover_at_once_queue_a_task_once(hands, server):
 
 def test_a_finished_task_is_not_queued_again_and_its_job_holds_nothing_up(hands):
     attempt = hands.begun()
-    hands.do(actions.succeed, attempt, None)
+    hands.do(async_tasks.succeed, attempt, None)
     set_job(hands, attempt.task_id, "doing")
 
     assert not recovered(hands, attempt.task_id)

@@ -13,7 +13,7 @@ from tests.server import DEADLINE_SECONDS, Server
 from weighbridge import worker
 from weighbridge.db import locks
 from weighbridge.db.engine import Database
-from weighbridge.platform import async_tasks as actions
+from weighbridge.platform import async_tasks
 from weighbridge.platform.queue import QUEUE, FairJobManager
 from weighbridge.platform.users import create_account
 from weighbridge.settings import Settings
@@ -37,7 +37,7 @@ class Plant:
                 self.accounts[account] = await _account_with_project(tx, account)
             actor, project = self.accounts[account]
             for name in names:
-                task = await actions.queue_task(
+                task = await async_tasks.queue_task(
                     tx, actor, kind="rule_run", project_id=project, args={}, lock=lock or f"lock {name}"
                 )
                 self.names[task.id] = name

@@ -38,9 +38,8 @@ from weighbridge.db.engine import Database, Read
 from weighbridge.db.json import written
 from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request
 from weighbridge.errors import Conflict, Invalid, NotFound, Refusal, TooLarge, Unavailable
-from weighbridge.exchange import data_feed_uploads as upload_queries
+from weighbridge.exchange import data_feed_uploads, data_feeds
 from weighbridge.exchange import data_feed_uploads as uploads
-from weighbridge.exchange import data_feeds as feed_queries
 from weighbridge.exchange import data_feeds as feeds
 from weighbridge.exchange.data_feed_uploads_tasks import Feeder
 from weighbridge.exchange.records.data_feeds import NewDataFeed, SentFile
@@ -140,8 +139,8 @@ class DirectService:
 
     async def _find_feed(self, wanted: NewDataFeed) -> int:
         async with self._database.read() as tx:
-            request = list_request([("filter[name][eq]", wanted.name)], feed_queries.DATA_FEEDS)
-            found = (await feed_queries.select_data_feeds(tx, self._project, request)).data
+            request = list_request([("filter[name][eq]", wanted.name)], data_feeds.DATA_FEEDS)
+            found = (await data_feeds.select_data_feeds(tx, self._project, request)).data
         if found:
             check_feed(found[0], wanted)
             return found[0].id
@@ -191,7 +190,7 @@ class DirectService:
 
     async def _read_upload(self, feed: int, number: int) -> DataFeedUpload:
         async with self._database.read() as tx:
-            found = await upload_queries.read_upload(tx, self._project, feed, str(number))
+            found = await data_feed_uploads.read_upload(tx, self._project, feed, str(number))
         upload: DataFeedUpload = read(msgspec.json.encode(found, enc_hook=written), DataFeedUpload)
         return upload
 

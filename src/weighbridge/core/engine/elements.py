@@ -20,8 +20,7 @@ from weighbridge.core.engine.statistics import (
     statistics_of,
 )
 from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, Contributions, Partition, together
-from weighbridge.core.model import Aggregate, Amount, Input, Node, Straddle
-from weighbridge.core.model import aggregates as definitions
+from weighbridge.core.model import Aggregate, Amount, Input, Node, Straddle, aggregates
 from weighbridge.core.quantity.number import ZERO, total
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.instant import Interval
@@ -186,17 +185,17 @@ def _defined(
 ) -> Decimal | None:
     """The aggregate as its definition computes it."""
     readings = [reading for reading, _ in _readings(computation, node, body, elements)]
-    value = definitions.aggregate(body.aggregate, readings, computation.data.slot)
+    value = aggregates.aggregate(body.aggregate, readings, computation.data.slot)
     assert not isinstance(value, tuple), "arrays are read before"  # noqa: S101
     return value
 
 
 def _readings(
     computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
-) -> list[tuple[definitions.Reading, Element]]:
+) -> list[tuple[aggregates.Reading, Element]]:
     """Elements with what they read in the slot."""
     return [
-        (definitions.Reading(element.time, value, meter=element.meter), element)
+        (aggregates.Reading(element.time, value, meter=element.meter), element)
         for element in elements
         for value in [value_in(computation, node, body, element)]
     ]

@@ -14,7 +14,7 @@ from weighbridge.core.expression.derivative import Gradient, Traced, gradients_o
 from weighbridge.core.expression.functions import slopes_of_median
 from weighbridge.core.expression.value import Content
 from weighbridge.core.halt import proceed
-from weighbridge.core.ledger import allocation as of
+from weighbridge.core.ledger import allocation
 from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, Contributions, Partition, size_of, together
 from weighbridge.core.model import Aggregate, Formula, Input, Node, Upstream
 from weighbridge.core.model.aggregates import Reading, stretches_of
@@ -43,7 +43,7 @@ def contributions_of(computation: SlotComputation, one: Partition) -> Mapping[st
     for node in outputs:
         amount = computation.number_of(one, node.slug)
         if amount and is_measured and node.slug in computation.setting.program.surely_contributing:
-            contributions[node.slug] = {ValueSource.CAPTURED: of.size_of(amount)}
+            contributions[node.slug] = {ValueSource.CAPTURED: allocation.size_of(amount)}
         elif amount is not None:
             contributions[node.slug] = _contributing(computation, one, node, traced)
     return contributions
@@ -74,7 +74,7 @@ def _contributing(
             elif isinstance(node.body, Input):
                 found.append(_of_input(computation, one, node, gradient))
     known = [contributions for contributions in found if contributions is not None]
-    return of.together(known) if len(known) == len(found) else Unknown
+    return allocation.together(known) if len(known) == len(found) else Unknown
 
 
 def _of_input(computation: SlotComputation, one: Partition, node: Node, gradient: Gradient) -> Contributions:
@@ -83,14 +83,14 @@ def _of_input(computation: SlotComputation, one: Partition, node: Node, gradient
     own = absolute(node.unit)
     rate = slope(own, node.unit)
     if not isinstance(gradient, tuple):
-        contributions = work.contributions.get(node.slug, of.NO_CONTRIBUTIONS)
-        return of.times(contributions, CONTEXT.multiply(gradient, rate))
+        contributions = work.contributions.get(node.slug, allocation.NO_CONTRIBUTIONS)
+        return allocation.times(contributions, CONTEXT.multiply(gradient, rate))
     amounts, elements = work.readings[node.slug].amount, work.arrays.get(node.slug, ())
     assert isinstance(amounts, tuple), "an array has a gradient for each element"  # noqa: S101
     measure = computation.measure(node)
-    return of.together(
+    return allocation.together(
         {
-            element.source(measure.value): of.size_of(
+            element.source(measure.value): allocation.size_of(
                 CONTEXT.multiply(in_absolute_unit(amount, node.unit), CONTEXT.multiply(change, rate))
             )
         }
@@ -123,8 +123,8 @@ def _of_column(
     for draw, amount, change in zip(draws, amounts, changes, strict=True):
         assert isinstance(amount, Decimal), "draws have values"  # noqa: S101
         if part := CONTEXT.multiply(amount, change):
-            rests_on = draw.rests_on[column] if draw.rests_on else of.NO_CONTRIBUTIONS
-            yield Unknown if rests_on is None else of.spread(part, rests_on)
+            rests_on = draw.rests_on[column] if draw.rests_on else allocation.NO_CONTRIBUTIONS
+            yield Unknown if rests_on is None else allocation.spread(part, rests_on)
 
 
 # What the values of each source contribute to one input, in the unit of its data.

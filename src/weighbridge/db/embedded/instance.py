@@ -21,8 +21,7 @@ from psycopg import errors, sql
 from psycopg.conninfo import conninfo_to_dict
 
 from weighbridge.db.connections import has_several, of_primary
-from weighbridge.db.embedded import cluster as postmaster
-from weighbridge.db.embedded import cluster as reserve
+from weighbridge.db.embedded import cluster
 from weighbridge.db.embedded.cluster import SUPERUSER, log_tail, prune_logs
 from weighbridge.db.embedded.location import (
     POLL_SECONDS,
@@ -82,11 +81,11 @@ class Server:
 
     def keep_reserve(self) -> None:
         """Make the room that is given free when the disk is full."""
-        reserve.keep(self.folder.parent)
+        cluster.keep(self.folder.parent)
 
     def release_reserve(self) -> bool:
         """Give that room free; tells whether there was any."""
-        return reserve.release(self.folder.parent)
+        return cluster.release(self.folder.parent)
 
     def prune_logs(self) -> None:
         prune_logs(self.location)
@@ -136,14 +135,14 @@ def attached(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[Ser
             _ensure_running(location)
         except BaseException:
             if leave(share_handle):
-                postmaster.stop(location)
+                cluster.stop(location)
             raise
     try:
         yield Server(location=location, folder=folder)
     finally:
         with exclusive(folder / "starting"):
             if leave(share_handle):
-                postmaster.stop(location)
+                cluster.stop(location)
 
 
 @contextmanager
@@ -233,11 +232,11 @@ def _is_well_formed(url: str) -> bool:
 
 def _ensure_running(location: ClusterLocation) -> None:
     """Wait for the server that is starting, recovering or stopping; start it when there is none."""
-    deadline = time.monotonic() + postmaster.START_SECONDS
+    deadline = time.monotonic() + cluster.START_SECONDS
     url = superuser_url(location)
     while True:
         if not _is_alive(location):
-            postmaster.start(location)
+            cluster.start(location)
         try:
             with psycopg.connect(url, connect_timeout=CONNECT_SECONDS, autocommit=True) as connection:
                 return _ensure_database(connection)
@@ -253,7 +252,7 @@ def _ensure_running(location: ClusterLocation) -> None:
 
 def _is_alive(location: ClusterLocation) -> bool:
     """Look for the postmaster, and where it may be hidden in another container at its socket."""
-    return postmaster.find(location) is not None or postmaster.answers(location)
+    return cluster.find(location) is not None or cluster.answers(location)
 
 
 def _ensure_database(connection: psycopg.Connection[tuple[object, ...]]) -> None:

@@ -15,7 +15,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
-from weighbridge.db.lists import table as cursor
+from weighbridge.db.lists import table
 from weighbridge.db.lists.page import BAD_CURSOR, Info, Page, page_beside, page_info, page_of, read_page
 from weighbridge.db.lists.table import (
     BOUNDS,
@@ -238,7 +238,7 @@ def _marked(
             Problem("page and cursor are two ways to walk a list; give one.", "cursor", "conflict")
         ]
     try:
-        sort, values = cursor.read(text)
+        sort, values = table.read(text)
     except ValueError:
         return request, [BAD_CURSOR]
     if any(name == "sort" for name, _ in query) and sort != request.sort:

@@ -22,12 +22,12 @@ from typing import Final
 
 import structlog
 
-from weighbridge import tracing as spans
+from weighbridge import tracing
 from weighbridge.core.platform.permission import Actor
 from weighbridge.errors import Unavailable
 from weighbridge.http import idempotency, metrics
 from weighbridge.http.caller import WebRequest, authenticated, shares, twins
-from weighbridge.http.computing import server as frames
+from weighbridge.http.computing import server
 from weighbridge.http.computing.loop import CARRYING_OUT_SECONDS_MAX, hung_up
 from weighbridge.http.computing.server import RequestHead
 from weighbridge.http.messages.body import digested, may_be_long
@@ -63,7 +63,7 @@ class _Lost(Exception):  # noqa: N818 - told to the caller as what it means for 
 class PassedOn(Reply):
     """An answer as another process gave it; the framework calls it to have it sent."""
 
-    passed_headers: frames.Headers = field(default_factory=list)
+    passed_headers: server.Headers = field(default_factory=list)
 
     async def __call__(self, _scope: object, _receive: object, send: Send) -> None:
         """Send it, as an application of its own (ASGI)."""
@@ -86,7 +86,7 @@ class ComputingProcesses:
         while True:
             for socket in sorted(self._sockets, key=lambda one: self._under_way[one]):
                 with suppress(OSError):
-                    reader, writer = await asyncio.open_unix_connection(socket, limit=frames.PIECE_BYTES_MAX)
+                    reader, writer = await asyncio.open_unix_connection(socket, limit=server.PIECE_BYTES_MAX)
                     break
             else:
                 if asyncio.get_running_loop().time() > deadline:
@@ -196,9 +196,9 @@ async def _exchanged(
     body: bytes,
 ) -> PassedOn:
     try:
-        frames.write_frame(writer, frames.encode_head(_head(request, actor)))
-        await frames.write_content(writer, body)
-        frames.write_frame(writer, b"")
+        server.write_frame(writer, server.encode_head(_head(request, actor)))
+        await server.write_content(writer, body)
+        server.write_frame(writer, b"")
         return await _passed_on(reader)
     except (OSError, EOFError):
         log.warning("computing_process_lost", request_id=actor.request_id)
@@ -227,15 +227,15 @@ async def _streamed(request: WebRequest, actor: Actor, processes: ComputingProce
 
 
 async def _send_stream(request: WebRequest, actor: Actor, writer: asyncio.StreamWriter) -> None:
-    frames.write_frame(writer, frames.encode_head(_head(request, actor)))
+    server.write_frame(writer, server.encode_head(_head(request, actor)))
     async for piece in request.stream():
-        await frames.write_content(writer, piece)
-    frames.write_frame(writer, b"")
+        await server.write_content(writer, piece)
+    server.write_frame(writer, b"")
 
 
 async def _passed_on(reader: asyncio.StreamReader) -> PassedOn:
-    head = frames.decode_response(await frames.read_frame(reader))
-    content = await frames.read_frame(reader)
+    head = server.decode_response(await server.read_frame(reader))
+    content = await server.read_frame(reader)
     metrics.observe_handing_over("answered")
     return PassedOn(head.status, content, passed_headers=head.headers)
 
@@ -243,7 +243,7 @@ async def _passed_on(reader: asyncio.StreamReader) -> PassedOn:
 def _head(request: WebRequest, actor: Actor) -> RequestHead:
     scope = request.scope
     headers = [*scope["headers"]]
-    for name, value in spans.traceparent().items():
+    for name, value in tracing.traceparent().items():
         headers = [(name.encode(), value.encode()), *headers]  # the first of a name is taken
     return RequestHead(scope["method"], scope["path"], scope["query_string"], headers, actor)
 

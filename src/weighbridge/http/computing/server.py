@@ -15,7 +15,7 @@ from typing import Final, cast
 import msgspec
 from litestar import Litestar
 
-from weighbridge import tracing as spans
+from weighbridge import tracing
 from weighbridge.core.platform.permission import Actor
 from weighbridge.errors import Malformed
 from weighbridge.http.messages.edge import Application, Message, Receive, RequestScope
@@ -148,11 +148,11 @@ async def _answer(
     asked = decode_request(await read_frame(reader))
     answer = _Answer()
     scope = _scope(asked)
-    begun = spans.begin_request(scope, asked.actor.request_id)
+    begun = tracing.begin_request(scope, asked.actor.request_id)
     try:
         await application(scope, _receiving(reader), answer.take)
     finally:
-        spans.end_request(begun, scope, scope["state"].get("operation", OTHER), answer.status)
+        tracing.end_request(begun, scope, scope["state"].get("operation", OTHER), answer.status)
     write_frame(writer, encode_head(ResponseHead(answer.status, answer.headers)))
     write_frame(writer, b"".join(answer.pieces))
     await writer.drain()

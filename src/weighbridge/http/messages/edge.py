@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import structlog
 
-from weighbridge import tracing as spans
+from weighbridge import tracing
 from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import Malformed, NotFound, Refusal, TooSlow
 from weighbridge.http import metrics
@@ -148,7 +148,7 @@ class _Exchange:
     span: Any = field(init=False)
 
     def __post_init__(self) -> None:
-        self.span = spans.begin_request(self.scope, self.request_id)
+        self.span = tracing.begin_request(self.scope, self.request_id)
 
     @property
     def is_refusal(self) -> bool:
@@ -170,7 +170,7 @@ class _Exchange:
         seconds = time.perf_counter() - self.started
         operation = self.scope["state"].get("operation", metrics.OTHER)
         metrics.observe(operation, self.scope["method"], self.status, seconds)
-        spans.end_request(self.span, self.scope, operation, self.status)
+        tracing.end_request(self.span, self.scope, operation, self.status)
         log.info(
             "request",
             method=self.scope["method"],

@@ -15,7 +15,7 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.core.platform.permission import ANY, LINK
 from weighbridge.http.messages import body as upload
 from weighbridge.http.messages.operation import Operation
-from weighbridge.http.openapi import answers as openapi_answers
+from weighbridge.http.openapi import answers
 from weighbridge.http.openapi import parameters as openapi_parameters
 from weighbridge.http.openapi.answers import Examples
 from weighbridge.http.openapi.schemas import Schemas
@@ -128,7 +128,7 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
     operations = {_operation(handler).name: _operation(handler) for handler in handlers}
     results = results_of(operations.values())
     schemas = Schemas(read=_records_in([*(one.body for one in operations.values()), *results.values()]))
-    reader = operations.get(openapi_answers.TASK_READER)
+    reader = operations.get(answers.TASK_READER)
     paths: dict[str, dict[str, Schema]] = {}
     for handler in handlers:
         operation = _operation(handler)
@@ -136,11 +136,11 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
         paths.setdefault(prefix + operation.path, {})[operation.method.lower()] = described
     if reader is not None:
         tell_results(schemas, reader.returns, results)
-    responses = openapi_answers.shared(schemas)
+    responses = answers.shared(schemas)
     examples = Examples(schemas.components)
     for path in paths.values():
         for described in path.values():
-            openapi_answers.give_example(described["responses"], examples)
+            answers.give_example(described["responses"], examples)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -160,7 +160,7 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
             "examples": examples.components,
             "parameters": openapi_parameters.COMPONENTS,
             "responses": responses,
-            "headers": openapi_answers.HEADERS,
+            "headers": answers.HEADERS,
             "securitySchemes": _SECURITY,
         },
     }
@@ -208,8 +208,8 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
         described["parameters"] = parameters
     if operation.body is not None:
         described["requestBody"] = _body(operation, schemas)
-    answer = openapi_answers.success(operation, schemas, reader)
-    described["responses"] = {str(operation.status): answer} | openapi_answers.refusals(operation)
+    answer = answers.success(operation, schemas, reader)
+    described["responses"] = {str(operation.status): answer} | answers.refusals(operation)
     return described
 
 
@@ -229,7 +229,7 @@ def _body(operation: Operation, schemas: Schemas) -> Schema:
         content["examples"] = {
             name: {"summary": meaning, "value": body} for name, (meaning, body) in operation.examples.items()
         }
-    contents = {operation.text or openapi_answers.JSON: content}
+    contents = {operation.text or answers.JSON: content}
     if operation.form is not None:
         contents[upload.MEDIA_TYPE] = {"schema": _form(operation.form)}
     return {

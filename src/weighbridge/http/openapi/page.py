@@ -18,7 +18,7 @@ from litestar.response import Redirect
 from weighbridge.errors import NotFound
 from weighbridge.http.caller import WebRequest, await_time
 from weighbridge.http.openapi import document as openapi
-from weighbridge.http.openapi import site as guides
+from weighbridge.http.openapi import site
 from weighbridge.http.openapi.site import KEPT, REVALIDATED, PageContent, answered, content_of
 
 # What takes seconds to make and never changes: made in a thread when somebody first asks, and then kept.
@@ -109,13 +109,13 @@ def asset(request: WebRequest) -> Response[bytes]:
 @get("/docs/guides", include_in_schema=False, sync_to_thread=False)
 def all_guides() -> Redirect:
     """The guide that lists the others."""
-    return Redirect(guides.address(guides.INDEX))
+    return Redirect(site.address(site.INDEX))
 
 
 @get("/docs/guides/{path:path}", include_in_schema=False, sync_to_thread=False)
 def guide(request: WebRequest) -> Response[bytes]:
     """A guide: the page to a browser, which asks for the text; the text to everyone else."""
-    text = guides.text_of(str(request.path_params["path"]).lstrip("/"))
+    text = site.text_of(str(request.path_params["path"]).lstrip("/"))
     if text is None:
         raise NotFound(message="There is nothing at this path.", code="no_such_path")
     if "text/html" in request.headers.get("accept", ""):

@@ -10,7 +10,7 @@ statements that ask.
 
 from typing import Final
 
-from weighbridge.core.platform import permission as tokens
+from weighbridge.core.platform import permission
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.http.shortcut import Presumption
@@ -42,7 +42,7 @@ def remember(database: Database, secret_hash: bytes, actor: Actor) -> None:
 
 def presume(database: Database, token: str, request_id: str) -> Presumption | None:
     """Whom the token acted for when it was last looked at."""
-    remembered = database.memory.recall(("token", tokens.secret_hash(token)))
+    remembered = database.memory.recall(("token", permission.secret_hash(token)))
     if remembered is None:
         return None
     permissions, values = remembered

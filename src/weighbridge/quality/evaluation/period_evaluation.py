@@ -26,9 +26,6 @@ from weighbridge.errors import Invalid
 from weighbridge.platform.async_tasks import queue_task
 from weighbridge.platform.records.async_tasks import AsyncTask
 from weighbridge.quality.correction import adjustment, imputation, proposals
-from weighbridge.quality.correction import adjustment as withdrawal
-from weighbridge.quality.correction import proposals as placeholders
-from weighbridge.quality.correction import proposals as slot_proposals
 from weighbridge.quality.definition.prepared_rule import EventKind, PreparedRule, prepared_rule
 from weighbridge.quality.definition.validation import validated
 from weighbridge.quality.definition.versions import (
@@ -111,7 +108,7 @@ async def evaluate(
         counts = await _evaluate_alerting(tx, prepared, effective, run, is_counted=is_counted)
     if not may_correct(prepared.version):
         return counts
-    withdrawn = await withdrawal.withdraw(tx, actor, prepared.version, run, period)
+    withdrawn = await adjustment.withdraw(tx, actor, prepared.version, run, period)
     if withdrawn:
         await settle_imputed(tx, prepared.version.project)
     await _take_back_approvals(tx, prepared.version, period)
@@ -153,7 +150,7 @@ async def _evaluate_correcting(
         if version.purpose == Purpose.IMPUTE:
             made = await imputation.find_events(tx, version)
         await adjustment.leave_to_people(tx, version)
-        if slot_proposals.proposes_events(version):
+        if proposals.proposes_events(version):
             await imputation.describe_slots(tx, version)
     if version.requires_approval:
         # Before the results change that hold them.
@@ -161,8 +158,8 @@ async def _evaluate_correcting(
     if effective is not None:
         counts = counts.plus(await _update_point_results(tx, prepared, effective, run))
     counts = counts.plus(await adjustment.correct(tx, actor, version, run, whole))
-    if slot_proposals.proposes_events(version):
-        await slot_proposals.withdraw_captured(tx, version)
+    if proposals.proposes_events(version):
+        await proposals.withdraw_captured(tx, version)
     if version.purpose == Purpose.IMPUTE or counts.withdrawn:
         await settle_imputed(tx, version.project, made)
     await _take_back_approvals(tx, version, whole)
@@ -171,14 +168,14 @@ async def _evaluate_correcting(
 
 async def _take_back_approvals(tx: Write, version: StoredVersion, period: Period) -> None:
     """Withdraw what was approved in a period and has no correction in force or waiting any more."""
-    times = placeholders.starts_in(period)
+    times = proposals.starts_in(period)
     await proposals.take_back_approvals(tx, version.project, version.rule, times)
 
 
 async def _update_point_results(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
     """Let the results on data points follow what was collected."""
     covered = _covered(prepared, prepared.watched, period)
-    if not slot_proposals.proposes_events(prepared.version):
+    if not proposals.proposes_events(prepared.version):
         findings = PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
         return await update_results(tx, prepared.version, run, findings)
     # What is filled in of events that are there has results of the events, and anything else of slots.
@@ -244,7 +241,7 @@ def _covered(prepared: PreparedRule, kinds: Sequence[EventKind], period: Period)
     ).format(
         within(prepared.version.project, kinds, period),
         Literal([kind.number for kind in kinds]),
-        slot_proposals.slot_starts_in(period),
+        proposals.slot_starts_in(period),
     )
 
 

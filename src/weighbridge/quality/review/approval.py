@@ -31,7 +31,7 @@ from weighbridge.quality.correction.imputation import (
 from weighbridge.quality.correction.proposals import SAME_SLOT, proposes_events
 from weighbridge.quality.definition.prepared_rule import prepared_rule
 from weighbridge.quality.definition.versions import StoredVersion, newest_version
-from weighbridge.quality.evaluation import findings as table
+from weighbridge.quality.evaluation import findings
 from weighbridge.quality.evaluation.passes import begun, findings_of, passes
 
 # Separation: an account may forbid that people approve what they brought about themselves.
@@ -112,13 +112,13 @@ async def _find_again(tx: Write, version: StoredVersion, asked: Sequence[HeldPro
 
     Records are read in one pass, however many are asked for, or in several where these lie far apart.
     """
-    await table.make_empty_table(tx)
+    await findings.make_empty_table(tx)
     prepared = await prepared_rule(tx, version)
     starts = {Instant.of(one.start) for one in asked} if prepared.watched else set()
     for period in await passes(tx, prepared, starts):
         evaluation = await begun(tx, prepared, period, starts)
         async for found in findings_of(tx, prepared, evaluation, period):
-            await table.insert_findings(tx, [row for row in found if row.start in starts])
+            await findings.insert_findings(tx, [row for row in found if row.start in starts])
     if proposes_events(version):
         await find_events(tx, version)
     await leave_to_people(tx, version)

@@ -54,7 +54,7 @@ from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.platform.audit.heads import Signer, head_at, inclusion_proof
 from weighbridge.platform.audit.tree import seal_account, shown, size_of
 from weighbridge.platform.records.audit_log import SealedRow
-from weighbridge.reporting.bundle import events as written_events
+from weighbridge.reporting.bundle import events
 from weighbridge.reporting.bundle import rows as written_entries
 from weighbridge.reporting.bundle import rows as written_rows
 from weighbridge.reporting.bundle.events import batches_behind, chain_of, stated_at
@@ -412,13 +412,13 @@ async def _write_events(tx: Read, chosen: _Chosen, parts: _Folder) -> None:
     project, batches = chosen.project, chosen.batches
     points = await written_rows.event_type_rows(tx, project, batches)
     parts.write(tables.EVENT_TYPES.part, tables.EVENT_TYPES.text(points))
-    corrected = await written_events.CorrectedEvents.read(tx, project, batches)
+    corrected = await events.CorrectedEvents.read(tx, project, batches)
     for event_type in sorted({point.event_type for point in points}):
         of_type = [point for point in points if point.event_type == event_type]
-        rows = written_events.event_rows(tx, project, batches, of_type, corrected)
+        rows = events.event_rows(tx, project, batches, of_type, corrected)
         await _write_each(parts, tables.events_table(event_type, of_type), rows)
     writing = parts.begin(LINEAGE)
-    async for line in written_events.lineage_lines(tx, project, batches, corrected.versions):
+    async for line in events.lineage_lines(tx, project, batches, corrected.versions):
         writing.write(record_text(line))
     writing.close()
 

@@ -26,7 +26,6 @@ from weighbridge.http.openapi.page import operation_shown
 from weighbridge.http.openapi.site import INDEX, OF_TAG, tag_of
 from weighbridge.platform.records.accounts import Person
 from weighbridge.web.display import figures
-from weighbridge.web.display import figures as words
 from weighbridge.web.display.figures import Moments
 from weighbridge.web.framework.listing import suffix_of
 from weighbridge.web.framework.responses import PAGE_HEADERS, Sendable, address_of, moved_to, page_of
@@ -113,10 +112,10 @@ _SHARED: Final = {
     "percent": figures.percent,
     "places_of": figures.places_of,
     "is_figure": figures.is_figure,
-    "short_id": words.short_id,
-    "spoken": words.spoken,
-    "plural": words.plural,
-    "noun": words.noun,
+    "short_id": figures.short_id,
+    "spoken": figures.spoken,
+    "plural": figures.plural,
+    "noun": figures.noun,
     "api_prefix": API_PREFIX,
     "form_field": FIELD,
 }

@@ -5,7 +5,7 @@ from typing import Final
 
 from litestar.handlers import HTTPRouteHandler
 
-from weighbridge.web.forms import pages as record_forms
+from weighbridge.web.forms import pages
 from weighbridge.web.framework import responses
 from weighbridge.web.pages import (
     batches,
@@ -48,7 +48,7 @@ PAGES: Final = (
     batches,
     generation,
     reports,
-    record_forms,
+    pages,
     event_forms,
 )
 """The files with pages; each lists its own as `PAGES`."""

@@ -26,7 +26,7 @@ from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.sandbox.work import SandboxLimits
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages import feeds as feed_words
+from weighbridge.web.pages import feeds
 from weighbridge.web.pages.feeds import DELIMITERS, OFFERED, ONE, PATH, named_records, path_of
 
 # A data feed while it is typed: what its form shows, and what the interface is sent of it.
@@ -313,7 +313,7 @@ async def _editor(
         "data/feed_form.html", title, crumbs=crumbs, kind=kind, draft=draft,
         action=action, back=back, call=back, method="POST" if feed is None else "PATCH",
         is_new=feed is None, sample=sample, lacking=_lacking(suggested),
-        fields=feed_words.fields_of(kind), words=feed_words, delimiters=delimiters(draft),
+        fields=feeds.fields_of(kind), words=feeds, delimiters=delimiters(draft),
         field_count=len(draft.lines),
         sample_path=f"{path_of(visit)}/sample?event_type_id={kind.id}", named=await named_records(visit),
     )  # fmt: skip
@@ -321,7 +321,7 @@ async def _editor(
 
 def _lacking(suggested: SuggestedColumns | None) -> list[str]:
     """What events need and no column of the sample seems to give, in words."""
-    return [feed_words.FIELDS.get(one, one) for one in suggested.lacking] if suggested is not None else []
+    return [feeds.FIELDS.get(one, one) for one in suggested.lacking] if suggested is not None else []
 
 
 async def _sampled(upload: Upload, header_line: int) -> FileSample:

@@ -37,6 +37,7 @@ from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, ask
 from weighbridge.modelling.document.stored import StoredModel, owned_model, stored_model
 from weighbridge.modelling.document.validation import problems_of_activation
+from weighbridge.modelling.models_simulation import amount_as_json
 from weighbridge.modelling.records.documents import ModelName
 
 # Compare two versions of a model over a period: their plans, run by run and node by node.
@@ -188,16 +189,14 @@ def _nodes(before: tuple[_Side, Run | None], after: tuple[_Side, Run | None]) ->
         units = [one[slug].unit.text if slug in one else None for one in (was, now)]
         values = [_value(run, slug) for _, run in (before, after)]
         if values[0] != values[1] or (units[0] != units[1] and before[1] and after[1]):
-            yield ComparedNode(slug, node.label, _shown(values[0]), _shown(values[1]), units[0], units[1])
+            yield ComparedNode(
+                slug, node.label, amount_as_json(values[0]), amount_as_json(values[1]), units[0], units[1]
+            )
 
 
 def _value(run: Run | None, slug: str) -> Amount:
     reading = None if run is None else run.readings.get(slug)
     return None if reading is None else reading.amount
-
-
-def _shown(value: Amount) -> Decimal | list[Decimal] | None:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _totals(

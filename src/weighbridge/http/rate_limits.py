@@ -99,7 +99,9 @@ def _told(address: Address) -> str:
 
 log = structlog.get_logger()
 
-FAILURE_WINDOW_SECONDS: Final = 60
+WINDOW_SECONDS: Final = 60
+"""What is counted is counted by the minute."""
+
 FAILED_ADDRESSES_MAX: Final = 10_000
 """Addresses whose failures of this minute a process remembers, at most."""
 
@@ -140,11 +142,11 @@ class FailedAuthentications:
 
 def seconds_left(now: float) -> int:
     """How long the current minute goes on, at least one second."""
-    return max(1, _minute(now) * FAILURE_WINDOW_SECONDS - int(now))
+    return max(1, _minute(now) * WINDOW_SECONDS - int(now))
 
 
 def _minute(now: float) -> int:
-    return int(now) // FAILURE_WINDOW_SECONDS + 1  # none is 0, which stands for never
+    return int(now) // WINDOW_SECONDS + 1  # none is 0, which stands for never
 
 
 def _report(address: str, reason: str, request_id: str) -> None:
@@ -202,7 +204,6 @@ class Pace:
 # Invariants: a token's count is never lower than what was let through, less the parts not yet shared.
 
 
-WINDOW_SECONDS: Final = 60
 UNSHARED_PART: Final = 50
 """A process keeps one in so many of the limit's requests to itself before it shares its count."""
 

@@ -211,13 +211,9 @@ def _example(model: Model) -> Simulation:
 
 
 def _like(case: Case, partition: dict[str, str]) -> Simulation:
-    given = {name: _listed(value) for name, value in case.inputs.items()}
+    given = {name: amount_as_json(value) for name, value in case.inputs.items()}
     durations = {slug: list(hours) for slug, hours in case.durations.items()}
     return Simulation(given, *_EXAMPLE, partition=partition | dict(case.partition), durations=durations)
-
-
-def _listed(value: Decimal | tuple[Decimal, ...]) -> Decimal | list[Decimal]:
-    return list(value) if isinstance(value, tuple) else value
 
 
 # A simulation computes a version once, from values that the caller gives; nothing is stored.
@@ -311,7 +307,7 @@ def _computed(
             name=node.label,
             kind=kind_of(node),
             unit=node.unit.text,
-            value=_on_the_wire(results[node.slug]),
+            value=amount_as_json(results[node.slug]),
             equation=lines[node.slug].written if node.slug in lines else None,
             filled=lines[node.slug].filled if node.slug in lines else None,
             result=show(results[node.slug], node.unit),
@@ -430,5 +426,6 @@ def _number(value: Any) -> Decimal:
     return limited(Decimal(value))
 
 
-def _on_the_wire(value: Amount) -> Decimal | list[Decimal] | None:
+def amount_as_json(value: Amount) -> Decimal | list[Decimal] | None:
+    """Return an amount as JSON has it: one number, or a list of those of an array."""
     return list(value) if isinstance(value, tuple) else value

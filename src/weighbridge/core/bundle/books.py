@@ -305,12 +305,3 @@ def _sums(amounts: Iterable[tuple[tuple[str, int], Decimal]]) -> dict[tuple[str,
     for key, amount in amounts:
         parts.setdefault(key, []).append(amount)
     return {key: amount for key, some in parts.items() if (amount := exact_total(some))}
-
-
-def deficits_open(contents: BundleContents) -> dict[RunOfLedger, Decimal]:
-    """What runs are short of, those only that are."""
-    short: dict[RunOfLedger, list[DeficitRow]] = {}
-    for deficit in contents.deficits:
-        short.setdefault((deficit.ledger, deficit.run), []).append(deficit)
-    found = {key: exact_total(one.amount for one in some) for key, some in short.items()}
-    return {key: amount for key, amount in found.items() if amount}

@@ -106,8 +106,6 @@ ROLES: Final = (
 )
 """The roles that are offered, the one with most first."""
 
-ROLE_NAMES: Final = tuple(role.name for role in ROLES)
-
 
 def role_named(name: str) -> Role | None:
     """The role of a name, if there is one."""

@@ -141,7 +141,6 @@ _MISLEADING: Final = {
 
 _LARGEST: Final = Fraction(10**1000)
 _SMALLEST: Final = 1 / _LARGEST
-_TEMPERATURE: Final = (("temperature", 1),)
 _SUPERSCRIPTS: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _LETTERS: Final = "A-Za-zµμ°Ω_"
 _TOKEN: Final = re.compile(

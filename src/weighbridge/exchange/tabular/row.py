@@ -11,7 +11,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from weighbridge.collection.intake.checking import EventVocabulary, take_in
 from weighbridge.collection.intake.client_references import NOT_CORRECTED, Discrepancy, FieldKey
 from weighbridge.collection.records.events import EventChange, LocationRef, NewDataPoint, NewEvent
 from weighbridge.core.quantity.number import NumberError, limited, shorten
@@ -129,13 +128,6 @@ def read_row(mapping: RowMapping, row: FileRow, times: RowTimes) -> NumberedEven
     )
     is_known_by_line = not mapping.is_known_by_time and not mapping.columns.has_references
     return NumberedEvent(row.line, event, is_known_by_line=is_known_by_line)
-
-
-def check_event(numbered: NumberedEvent, vocabulary: EventVocabulary) -> tuple[list[str], list[str]]:
-    """Ask the intake: why the event would be refused, and which required values it lacks."""
-    intake = take_in([numbered.event], [0], vocabulary, "event")
-    reasons = [problem.message.removeprefix("event.").rstrip(".") for problem in intake.problems]
-    return reasons, intake.receipts[0].missing if intake.receipts else []
 
 
 def _times(

@@ -20,9 +20,6 @@ EMAIL_LENGTH_MAX: Final = 255
 ADMINISTERS: Final = "administration:write"
 """What one person of an account keeps at least who can sign in."""
 
-LINK_KINDS: Final = ("first", "join", "password", "sign_in")
-"""What a link is for: to be the first user, to join, to set a password, to sign in once."""
-
 LINK_HOURS: Final = {"first": 24 * 7, "join": 24 * 7, "password": 24, "sign_in": 1}
 """How many hours a link of a kind lasts."""
 

@@ -282,7 +282,7 @@ async def entry_rows(
 ) -> list[rows.EntryRow]:
     """The entries on some batches and by their runs, posted by a moment; all where none is said."""
     found = await tx.tuples(_ENTRIES, {"project": project, "batches": list(batches), "stated": stated})
-    return [rows.EntryRow(*map(_wire_value, row)) for row in found]
+    return [rows.EntryRow(*map(_moment, row)) for row in found]
 
 
 async def deficit_rows(
@@ -290,11 +290,7 @@ async def deficit_rows(
 ) -> list[rows.DeficitRow]:
     """What the runs of some batches were short of, posted by a moment; all where none is said."""
     found = await tx.tuples(_DEFICITS, {"project": project, "batches": list(batches), "stated": stated})
-    return [rows.DeficitRow(*map(_wire_value, row)) for row in found]
-
-
-def _wire_value(value: Any) -> Any:
-    return Instant.of(value) if isinstance(value, datetime) else value
+    return [rows.DeficitRow(*map(_moment, row)) for row in found]
 
 
 _RUNS: Final = """

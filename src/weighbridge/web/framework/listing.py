@@ -102,6 +102,11 @@ def asked_for(query: ListQuery, *, sort: str = "") -> ListQuery:
     return given + tuple(pair for pair in usual if pair[0] not in names)
 
 
+def list_query(visit: Visit) -> ListQuery:
+    """Return the query of a list whose filters are those of the address."""
+    return asked_for(visit.query)
+
+
 def typed_as_filters(query: ListQuery, filters: Mapping[str, str], when: Moments) -> ListQuery:
     """The query with times, that were typed in the project's zone into these fields, as filters."""
     return tuple(

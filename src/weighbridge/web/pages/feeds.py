@@ -28,7 +28,7 @@ from weighbridge.exchange.tabular.cell import DURATION, STEPS
 from weighbridge.exchange.tabular.columns import LEFT_OUT, LOCATION_FIELD
 from weighbridge.http.messages.reply import AttachmentReply
 from weighbridge.web.display.figures import plural
-from weighbridge.web.framework.listing import ListQuery, ListView, asked_for
+from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -158,15 +158,10 @@ UPLOADS_SHOWN: Final = (("page_size", "10"),)
 """Uploads that stand on the page of a feed, the newest."""
 
 
-def asked_for_feeds(visit: Visit) -> ListQuery:
-    """What the list asks for."""
-    return asked_for(visit.query)
-
-
-@page(PATH, permission="data_collection:read", of=list_data_feeds, asked=asked_for_feeds)
+@page(PATH, permission="data_collection:read", of=list_data_feeds, asked=list_query)
 async def data_feeds(visit: Visit) -> View:
     """The data feeds of a project."""
-    found = await visit.ask(list_data_feeds, asked_for_feeds(visit))
+    found = await visit.ask(list_data_feeds, list_query(visit))
     types = await visit.ask(list_event_types, OFFERED)
     path = path_of(visit)
     return view(
@@ -244,16 +239,11 @@ UPLOAD: Final = UPLOADS + "/{upload_id}"
 _RUNNING: Final = (TaskState.PENDING, TaskState.RUNNING)
 
 
-def asked_for_uploads(visit: Visit) -> ListQuery:
-    """What the list asks for."""
-    return asked_for(visit.query)
-
-
-@page(UPLOADS, permission="data_collection:read", of=list_uploads, asked=asked_for_uploads)
+@page(UPLOADS, permission="data_collection:read", of=list_uploads, asked=list_query)
 async def uploads(visit: Visit) -> View:
     """All files that came to a feed, the newest first."""
     feed = await visit.ask(get_data_feed)
-    found = await visit.ask(list_uploads, asked_for_uploads(visit))
+    found = await visit.ask(list_uploads, list_query(visit))
     path = f"{path_of(visit)}/{feed.id}"
     return view(
         "data/uploads.html", "Files", call=f"{path}/uploads", has_csv=True,

@@ -52,7 +52,8 @@ from weighbridge.web.framework.visit import Redirect, View, Visit, view
 # One node is always chosen and stands beside the graph; which one, the address says.
 
 
-VERSION_PATH: Final = "/projects/{project_id}/models/{model_id}"
+PATH: Final = "/projects/{project_id}/models"
+ONE: Final = PATH + "/{model_id}"
 
 RUNS_SHOWN: Final = "12"
 """Batches of the version, the latest, that stand with the value of the chosen node."""
@@ -195,10 +196,6 @@ def _reads(node: Node) -> str:
 # Models of a project, and the versions of one with their labels and notes.
 
 
-PATH: Final = "/projects/{project_id}/models"
-ONE: Final = PATH + "/{model_id}"
-
-
 def asked_for_models(visit: Visit) -> ListQuery:
     """What the list asks for: every version, those of one model together."""
     return asked_for(visit.query, sort="name,-version")
@@ -338,7 +335,7 @@ def _typed(visit: Visit) -> str:
 
 
 PAGES = [
-    *page(VERSION_PATH, permission="production_accounting:read", of=get_model)(model_version),
+    *page(ONE, permission="production_accounting:read", of=get_model)(model_version),
     *models,
     *page(f"{ONE}/versions", permission="production_accounting:read", of=list_model_versions)(model_versions),
     *note_version,

@@ -43,7 +43,7 @@ from weighbridge.platform.feature_flags import get_feature_flags
 from weighbridge.platform.records.audit_log import AuditKey
 from weighbridge.settings import Settings
 from weighbridge.web.display.record import ShownField, shown_record, shown_value
-from weighbridge.web.framework.listing import ListQuery, ListView, asked_for, without_blanks
+from weighbridge.web.framework.listing import ListView, list_query, without_blanks
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -54,14 +54,9 @@ ENDED: Final = ("complete", "failed")
 """States that a task is in for good."""
 
 
-def asked_for_tasks(visit: Visit) -> ListQuery:
-    """What the list asks for."""
-    return asked_for(visit.query)
-
-
 async def tasks(visit: Visit) -> View:
     """Tasks of the account, the newest first."""
-    found = await visit.ask(list_async_tasks, asked_for_tasks(visit))
+    found = await visit.ask(list_async_tasks, list_query(visit))
     return view(
         "operations/tasks.html", "Tasks",
         call="/async_tasks", has_csv=True, tasks=found.data, home=home_of(visit),
@@ -229,14 +224,9 @@ class AuditHead:
     key: AuditKey
 
 
-def asked_for_rows(visit: Visit) -> ListQuery:
-    """What the list asks for."""
-    return asked_for(visit.query)
-
-
 async def audit(visit: Visit) -> View:
     """Every write of the account, the newest first, and the head that they are under."""
-    found = await visit.ask(list_audit_log, asked_for_rows(visit))
+    found = await visit.ask(list_audit_log, list_query(visit))
     path = f"{home_of(visit)}{_PATH}"
     head = await _head(visit)
     return view(
@@ -295,11 +285,6 @@ _WRITE: Final = "administration:write"
 
 OVERLAP_HOURS: Final = (0, 24, 168)
 """For how long the form offers that the secret so far signs beside the new one."""
-
-
-def asked_for_webhooks(visit: Visit) -> ListQuery:
-    """What the list asks for."""
-    return asked_for(visit.query)
 
 
 async def webhooks(visit: Visit) -> View:
@@ -365,7 +350,7 @@ async def send_again(visit: Visit) -> Redirect:
 
 
 async def _webhooks(visit: Visit, issued: IssuedWebhook | None = None) -> View:
-    found = await visit.ask(list_webhooks, asked_for_webhooks(visit))
+    found = await visit.ask(list_webhooks, list_query(visit))
     path = f"{home_of(visit)}{_ALL}"
     return view(
         "operations/webhooks.html", "Webhooks",
@@ -377,7 +362,7 @@ async def _webhooks(visit: Visit, issued: IssuedWebhook | None = None) -> View:
 
 async def _webhook(visit: Visit, issued: IssuedWebhook | None = None) -> View:
     found: Webhook = await visit.ask(get_webhook)
-    deliveries = await visit.ask(list_deliveries, asked_for(visit.query))
+    deliveries = await visit.ask(list_deliveries, list_query(visit))
     path = f"{home_of(visit)}{_ALL}"
     return view(
         "operations/webhook.html", found.description or found.url,
@@ -417,14 +402,14 @@ def _own(visit: Visit) -> str:
 
 
 PAGES = [
-    *page("/async_tasks", of=list_async_tasks, asked=asked_for_tasks, everywhere=True)(tasks),
+    *page("/async_tasks", of=list_async_tasks, asked=list_query, everywhere=True)(tasks),
     *page("/async_tasks/{task_id}", of=get_async_task, everywhere=True)(task),
     *cancel,
     *page("/feature_flags", permission=ANY, of=get_feature_flags, everywhere=True)(flags),
     *health,
-    *page(_PATH, permission=_READ, of=list_audit_log, asked=asked_for_rows, everywhere=True)(audit),
+    *page(_PATH, permission=_READ, of=list_audit_log, asked=list_query, everywhere=True)(audit),
     *(*head_file, *proof_file, *consistency_file),
-    *page(_ALL, permission=_READ, of=list_webhooks, asked=asked_for_webhooks, everywhere=True)(webhooks),
+    *page(_ALL, permission=_READ, of=list_webhooks, asked=list_query, everywhere=True)(webhooks),
     *page(_ONE, permission=_READ, of=get_webhook, everywhere=True)(webhook),
     *(*make_webhook, *change_webhook, *switch, *new_secret, *remove),
     *(*try_one, *send_again),

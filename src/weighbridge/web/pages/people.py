@@ -23,7 +23,7 @@ from weighbridge.platform.api_tokens import (
 from weighbridge.platform.records.accounts import ApiToken
 from weighbridge.reporting.records.report_links import ReportLink
 from weighbridge.reporting.report_links import list_links_of_account, reassign_report_link, revoke_report_link
-from weighbridge.web.framework.listing import ListQuery, ListView, asked_for
+from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.operations import home_of
@@ -170,11 +170,6 @@ def _address(visit: Visit, path: str, secret: str) -> str:
 # Tokens: by which programs act, each shown once when it is made.
 
 
-def asked_for_tokens(visit: Visit) -> ListQuery:
-    """What the list asks for."""
-    return asked_for(visit.query)
-
-
 async def tokens(visit: Visit) -> View:
     """Tokens of the account, and the form that makes one."""
     return await _tokens(visit)
@@ -200,7 +195,7 @@ async def revoke_token(visit: Visit) -> Redirect:
 
 
 async def _tokens(visit: Visit, made: object = None) -> View:
-    found = await visit.ask(list_api_tokens, asked_for_tokens(visit))
+    found = await visit.ask(list_api_tokens, list_query(visit))
     path = f"{home_of(visit)}/api_tokens"
     return view(
         "operations/tokens.html", "Tokens",
@@ -223,7 +218,7 @@ PAGES = [
         "/api_tokens",
         permission="administration:read",
         of=list_api_tokens,
-        asked=asked_for_tokens,
+        asked=list_query,
         everywhere=True,
     )(tokens),
     *make_token,

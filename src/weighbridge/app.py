@@ -219,7 +219,7 @@ def _of_settings(settings: Settings) -> dict[str, object]:
         "places_of_files": places_of_files(),
         "start_export": start_export,
         "encode": wire.encoder(settings.address),
-        "twins": IdempotencyKeyLocks(),
+        "key_locks": IdempotencyKeyLocks(),
         "strangers": Strangers(),
         "disk": Disk(settings.data_dir),
         "downloads": Downloads(settings.answer_stalled_seconds),

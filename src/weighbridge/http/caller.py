@@ -54,9 +54,9 @@ def shares(request: WebRequest) -> "Shares":
     return cast("Shares", request.app.state.shares)
 
 
-def twins(request: WebRequest) -> "IdempotencyKeyLocks":
+def key_locks(request: WebRequest) -> "IdempotencyKeyLocks":
     """The idempotency keys that are under way in this process."""
-    return cast("IdempotencyKeyLocks", request.app.state.twins)
+    return cast("IdempotencyKeyLocks", request.app.state.key_locks)
 
 
 def token_of(request: WebRequest) -> str:

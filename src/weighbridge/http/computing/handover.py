@@ -26,7 +26,7 @@ from weighbridge import tracing
 from weighbridge.core.platform.permission import Actor
 from weighbridge.errors import Unavailable
 from weighbridge.http import idempotency, metrics
-from weighbridge.http.caller import WebRequest, authenticated, shares, twins
+from weighbridge.http.caller import WebRequest, authenticated, key_locks, shares
 from weighbridge.http.computing import server
 from weighbridge.http.computing.loop import CARRYING_OUT_SECONDS_MAX, hung_up
 from weighbridge.http.computing.server import RequestHead
@@ -150,7 +150,7 @@ async def _alone(request: WebRequest, actor: Actor, body: bytes) -> AsyncIterato
     """Be the only request of its idempotency key in this process; at once where it has none."""
     key = request.headers.get(idempotency.HEADER)
     of_body = partial(idempotency.scope_of, actor, request.method, request.url.path, key)
-    async with twins(request).acquire(await digested(body, of_body) if key else None):
+    async with key_locks(request).acquire(await digested(body, of_body) if key else None):
         yield
 
 

@@ -20,7 +20,7 @@ from weighbridge.db.engine import Database, Read
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.http import idempotency
-from weighbridge.http.caller import WebRequest, authenticated, database, from_replica, shares, twins
+from weighbridge.http.caller import WebRequest, authenticated, database, from_replica, key_locks, shares
 from weighbridge.http.computing.handover import apart
 from weighbridge.http.computing.loop import execute_request
 from weighbridge.http.endpoints.response_modes import MARKS, summarised
@@ -331,7 +331,7 @@ async def arrived_request(
         key = request.headers.get(idempotency.HEADER)
         of_body = partial(idempotency.scope_of, actor, request.method, request.url.path, key)
         scope = await digested(raw, of_body)
-        async with twins(request).acquire(scope):
+        async with key_locks(request).acquire(scope):
             yield arrived, scope
 
 

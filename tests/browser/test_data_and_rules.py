@@ -254,7 +254,7 @@ MINUTES = 40_000
 ZOOMS = 5
 MANY = """
     INSERT INTO events (project_id, id, event_type_id, asset_id, start_time, end_time, numbers, is_complete)
-    SELECT e.project_id, 1000000 + n, e.event_type_id, e.asset_id, t, t, ARRAY[10 + n %% 17], true
+    SELECT e.project_id, 1000000000 + n, e.event_type_id, e.asset_id, t, t, ARRAY[10 + n %% 17], true
       FROM (SELECT * FROM events WHERE project_id = %s ORDER BY id LIMIT 1) e, generate_series(1, %s) n,
            LATERAL (SELECT timestamptz '2025-01-01 00:00Z' + n * interval '1 minute') AS l (t)
 """

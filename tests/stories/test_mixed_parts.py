@@ -28,9 +28,9 @@ VERIFIED_TOGETHER = 10
 """Stories that are verified at once, for verifying looks at all that a database has."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def service(postgres: str, newest: str) -> Iterator[Server]:
-    """A service whose database has the stories of this file alone."""
+    """A service whose database has the stories of one test alone: verifying takes longer with each of them."""
     with lone_service(postgres, newest, "nothing") as lone:
         yield lone.server
 

@@ -23,8 +23,7 @@ from psycopg_pool import PoolTimeout
 from weighbridge import tracing
 from weighbridge.core.platform.tasks import ATTEMPTS_MAX, TaskState
 from weighbridge.core.problem import Problem
-from weighbridge.db.connections import of_primary
-from weighbridge.db.engine import Database
+from weighbridge.db.engine import Database, of_primary
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.platform import async_tasks
 from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError

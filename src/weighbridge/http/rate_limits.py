@@ -14,8 +14,7 @@ from typing import Any, Final
 
 import structlog
 
-from weighbridge.db.connections import suppress_failed_write
-from weighbridge.db.engine import Database
+from weighbridge.db.engine import Database, suppress_failed_write
 from weighbridge.http import metrics
 
 # The address of the client that a request comes from, also when proxies stand between.

@@ -18,8 +18,7 @@ from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db import locks
-from weighbridge.db.connections import suppress_failed_write
-from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.engine import Database, Read, Write, suppress_failed_write
 from weighbridge.db.lists.listing import (
     Filter,
     Listing,

@@ -19,8 +19,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db.connections import suppress_failed_write
-from weighbridge.db.engine import Database, Write
+from weighbridge.db.engine import Database, Write, suppress_failed_write
 from weighbridge.errors import TooManyRequests, Unauthorized
 from weighbridge.platform import changes
 from weighbridge.platform.records.accounts import (

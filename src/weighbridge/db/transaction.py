@@ -32,6 +32,7 @@ from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge import tracing
+from weighbridge.concurrency import ALIVE_SECONDS, computed
 from weighbridge.core.platform.settings import Quotas
 from weighbridge.db.statements import (
     BEGIN_READING,
@@ -44,7 +45,6 @@ from weighbridge.db.statements import (
     StatementPrelude,
     command_of,
 )
-from weighbridge.db.threads import ALIVE_SECONDS, computed
 
 # What one process holds of a database between requests: a memory of rows, and keys for new events.
 #

@@ -22,7 +22,7 @@ import httpx2
 from weighbridge import tracing
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
-from weighbridge.http.rate_limits import Address, Network, networks
+from weighbridge.http.limits import Address, Network, networks
 from weighbridge.http.text import ADDRESS_MAX
 
 # Reach: which hosts the service may call for its users.

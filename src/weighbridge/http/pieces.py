@@ -4,43 +4,19 @@ Invariants: no step works on more than `PIECE_BYTES_MAX`; the result and the err
 decoding at once.
 """
 
-import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from time import monotonic
 from types import GenericAlias
 from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_origin
 
 import msgspec
 from msgspec.inspect import ListType, Metadata, StructType, UnionType, type_info
 
+from weighbridge.concurrency import Turns
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Malformed, TooLarge
-
-# Turns: long work on the event loop gives way to other requests every few milliseconds.
-#
-# A thread would not help: most of this work is in calls that hold the interpreter's lock, so the loop would
-# wait for it all the same, and hand the lock back and forth besides.
-
-
-TURN_SECONDS: Final = 0.005
-"""How long one request works before others get their turn, when none of its steps takes longer."""
-
-
-class Turns:
-    """The turns of one piece of work, which says between its steps that it can give way."""
-
-    def __init__(self) -> None:
-        self._ends = monotonic() + TURN_SECONDS
-
-    async def next(self) -> None:
-        """Give way when the turn is over."""
-        if monotonic() >= self._ends:
-            await asyncio.sleep(0)
-            self._ends = monotonic() + TURN_SECONDS
-
 
 # Pieces: a large body of JSON is decoded record by record, in turns, and comes to what one decoding gives.
 #

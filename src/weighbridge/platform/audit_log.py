@@ -32,7 +32,7 @@ from weighbridge.db.lists.listing import (
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, get
-from weighbridge.http.messages.reply import Attachment, Spool
+from weighbridge.http.messages.operation import Attachment, Spool
 from weighbridge.platform.audit.heads import consistency_proof, inclusion_proof, newest_head, signer
 from weighbridge.platform.audit.tree import size_of
 from weighbridge.platform.records.audit_log import AuditKey, AuditRow

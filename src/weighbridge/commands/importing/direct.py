@@ -44,8 +44,7 @@ from weighbridge.exchange import data_feeds as feeds
 from weighbridge.exchange.data_feed_uploads_tasks import Feeder
 from weighbridge.exchange.records.data_feeds import NewDataFeed, SentFile
 from weighbridge.platform import async_tasks as tasks
-from weighbridge.platform.async_tasks import read_task_of_any_kind
-from weighbridge.platform.queue import give_head_start
+from weighbridge.platform.async_tasks import give_head_start, read_task_of_any_kind
 from weighbridge.platform.users import administrator_of
 from weighbridge.sandbox.sandbox import prepared_sandboxes
 from weighbridge.settings import Settings

@@ -19,8 +19,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden
 from weighbridge.http.caller import WebRequest, authenticated
-from weighbridge.http.computing.handover import apart
-from weighbridge.http.computing.loop import execute_request
+from weighbridge.http.endpoints.computing import apart, execute_request
 from weighbridge.http.endpoints.endpoint import (
     answered,
     arrived_request,
@@ -31,13 +30,13 @@ from weighbridge.http.endpoints.endpoint import (
 from weighbridge.http.messages.operation import (
     Handler,
     Operation,
+    Reply,
     Sent,
     WriteCall,
     call_of,
     response_of,
     route,
 )
-from weighbridge.http.messages.reply import Reply
 
 DRY_RUN: Final = "dry_run"
 """The switch in the query that asks for a dry run."""

@@ -22,13 +22,15 @@ from weighbridge.http.caller import WebRequest, admitted, database, shares
 from weighbridge.http.endpoints.endpoint import (
     routed,
 )
+from weighbridge.http.limits import FailedAuthentications, Together, client_address, seconds_left
 from weighbridge.http.messages.operation import (
+    Attachment,
+    AttachmentReply,
+    Files,
+    Reply,
     query_of,
     response_of,
 )
-from weighbridge.http.messages.reply import Attachment, AttachmentReply, Files, Reply
-from weighbridge.http.rate_limits import FailedAuthentications, client_address, seconds_left
-from weighbridge.http.shares import Together
 
 # A link is an address that is its own key: whoever has it may have what is behind it, while it lasts.
 #

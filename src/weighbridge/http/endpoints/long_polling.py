@@ -26,12 +26,11 @@ from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden, Gone, Malformed, Refusal
 from weighbridge.http import metrics
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, token_of
-from weighbridge.http.computing.loop import execute_request, hung_up
+from weighbridge.http.endpoints.computing import execute_request, hung_up
 from weighbridge.http.endpoints.endpoint import routed
+from weighbridge.http.limits import busy
 from weighbridge.http.messages.edge import Receive, RequestScope, Send
-from weighbridge.http.messages.operation import Handler, query_of, response_of
-from weighbridge.http.messages.reply import Reply
-from weighbridge.http.shares import busy
+from weighbridge.http.messages.operation import Handler, Reply, query_of, response_of
 from weighbridge.http.wire import Encode
 
 # The watch: looks for all requests of a process that wait, and wakes those whose account has something new.

@@ -93,14 +93,14 @@ class Gathering:
             return []
         group = _Gathered(self._reading > 0, len(readings))
         self._reading += group.reading - group.is_inner
-        tasks = [asyncio.ensure_future(self._read(one, group)) for one in readings]
+        tasks = [asyncio.ensure_future(self._read(reading, group)) for reading in readings]
         try:
             results = await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             await asyncio.wait(tasks)
-        for one in results:
-            if isinstance(one, BaseException):
-                raise one
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
         return results
 
     async def ask(
@@ -129,34 +129,34 @@ class Gathering:
         try:
             await self._send_all(asked)
         except Exception as error:  # noqa: BLE001 - all who asked are told
-            for one in asked:
-                if not one.answer.done():
-                    one.answer.set_exception(error)
+            for question in asked:
+                if not question.answer.done():
+                    question.answer.set_exception(error)
         except BaseException:  # nobody waits for the readings any more
-            for one in asked:
-                one.answer.cancel()
+            for question in asked:
+                question.answer.cancel()
             raise
 
     async def _send_all(self, asked: Sequence[_Question]) -> None:
         """Send questions in one message; what stands before the first command of all has no answer."""
         first = asked[0].waiting
-        before = [*takewhile(lambda one: not isinstance(one, StatementPrelude), first)]
+        before = [*takewhile(lambda question: not isinstance(question, StatementPrelude), first)]
         of_first = first[len(before) :]
-        waiting = [of_first, *(one.waiting for one in asked[1:])]
+        waiting = [of_first, *(question.waiting for question in asked[1:])]
         sent = [
             command
-            for settings, one in zip(waiting, asked, strict=True)
-            for command in (*map(command_of, settings), *one.commands)
+            for settings, question in zip(waiting, asked, strict=True)
+            for command in (*map(command_of, settings), *question.commands)
         ]
         cursors = iter(await self._send(before, sent))
-        for settings, one in zip(waiting, asked, strict=True):
+        for settings, question in zip(waiting, asked, strict=True):
             set_before = [(setting, next(cursors)) for setting in settings]
-            answers = [next(cursors) for _ in one.commands]
+            answers = [next(cursors) for _ in question.commands]
             try:
                 for setting, cursor in set_before:
                     if isinstance(setting, StatementPrelude):
                         setting.check(await cursor.fetchone())
             except Exception as refusal:  # noqa: BLE001 - the reading that asked is told
-                one.answer.set_exception(refusal)
+                question.answer.set_exception(refusal)
             else:
-                one.answer.set_result(answers)
+                question.answer.set_result(answers)

@@ -359,8 +359,8 @@ class Read:
 
     def beforehand(self, *expressions: LiteralString) -> None:
         """Have expressions evaluated before the next statement, for what they do: settings of the server."""
-        for one in expressions:
-            self._put_before(one, (), None)
+        for expression in expressions:
+            self._put_before(expression, (), None)
 
     def _put_before(self, expression: str, values: Sequence[Any], refusal: Exception | None) -> None:
         last = self._waiting[-1] if self._waiting else None
@@ -373,7 +373,7 @@ class Read:
 
     async def settle(self) -> None:
         """Ask what is still to be asked."""
-        if any(isinstance(one, StatementPrelude) for one in self._waiting):
+        if any(isinstance(statement, StatementPrelude) for statement in self._waiting):
             await self._run()
 
     async def value(self, statement: Statement, values: Parameters = ()) -> Any:
@@ -420,7 +420,7 @@ class Read:
             self._noted += commands
         if not self._known:
             return [await cursor.fetchall() for cursor in await self._run(*commands)]
-        known = [self._recalled(one) for one in commands]
+        known = [self._recalled(command) for command in commands]
         asked = [one for one, rows in zip(commands, known, strict=True) if rows is None]
         others = iter([await cursor.fetchall() for cursor in await self._run(*asked)] if asked else [])
         return [next(others) if rows is None else rows for rows in known]

@@ -194,8 +194,8 @@ class Arrivals:
         seconds = self.wait(key, now)
         if seconds is None:
             await asyncio.sleep(self.refusal_wait(key, now))
-            said = "There were too many requests without a token, of this address or by this link."
-            raise TooManyRequests([Problem(said, None, _CODE)], retry_after_seconds=1)
+            message = "There were too many requests without a token, of this address or by this link."
+            raise TooManyRequests([Problem(message, None, _CODE)], retry_after_seconds=1)
         if seconds:
             await asyncio.sleep(seconds)
 

@@ -486,10 +486,14 @@ class Shares:
     def _let_through(self) -> None:
         """Give what is free to those who wait: first to the account that holds least."""
         while True:
-            able = [one for one in self._accounts.values() if one.waiting and self._has_room(one)]
+            able = [
+                candidate
+                for candidate in self._accounts.values()
+                if candidate.waiting and self._has_room(candidate)
+            ]
             if not able:
                 return
-            account = min(able, key=lambda one: one.held)
+            account = min(able, key=lambda candidate: candidate.held)
             turn = account.waiting.popleft()
             self._waiting -= 1
             if not turn.cancelled():  # else its request has gone, and does not know yet that it has left
@@ -517,7 +521,9 @@ class Shares:
         self._held += 1
 
     def _has_room(self, account: _Account) -> bool:
-        at_work = sum(1 for one in self._accounts.values() if one.held or one.waiting or one is account)
+        at_work = sum(
+            1 for other in self._accounts.values() if other.held or other.waiting or other is account
+        )
         share = max(1, self._connections // (at_work + 1))
         return account.held < share and self._held < max(1, self._connections - _FOR_TOKENS)
 

@@ -80,11 +80,11 @@ def _list_of(kind: Any, fields: tuple[msgspec.structs.FieldInfo, ...], name: str
     if isinstance(kind, Metadata):
         return _list_of(kind.type, fields, name)
     takes = kind.types if isinstance(kind, UnionType) else (kind,)
-    if not any(isinstance(one, ListType) for one in takes):
+    if not any(isinstance(take, ListType) for take in takes):
         return None
     annotated = next(field.type for field in fields if field.name == name)
     options = [annotated, *get_args(annotated)]
-    plain = (get_args(one)[0] if get_origin(one) is Annotated else one for one in options)
+    plain = (get_args(option)[0] if get_origin(option) is Annotated else option for option in options)
     return next((one for one in plain if get_origin(one) is list), None)
 
 
@@ -201,8 +201,8 @@ class _PiecewiseBody:
             if trailing is None:
                 if is_cut and "truncated" in str(error):
                     raise _too_large(called) from None
-                said = _BYTE.sub("", str(error).removeprefix("JSON is malformed: "))
-                raise self._unreadable(f"{said[:1].lower()}{said[1:]}, in what begins there") from None
+                message = _BYTE.sub("", str(error).removeprefix("JSON is malformed: "))
+                raise self._unreadable(f"{message[:1].lower()}{message[1:]}, in what begins there") from None
             length = int(trailing[1]) - 1
             raw = bytes(window[:length])
         except RecursionError:
@@ -230,8 +230,8 @@ class _PiecewiseBody:
 
     async def _expect(self, byte: bytes) -> None:
         if (found := await self._next()) != byte:
-            said = f"expected '{byte.decode()}'" if found else "input data was truncated"
-            raise self._unreadable(said)
+            message = f"expected '{byte.decode()}'" if found else "input data was truncated"
+            raise self._unreadable(message)
         self._at += 1
 
     async def _follows(self, end: bytes) -> bool:
@@ -259,10 +259,12 @@ def _moved(problem: Problem, name: str, before: int) -> Problem:
 
 
 def _too_many(name: str, most: int) -> TooLarge:
-    said = f"{name} holds more than {most:,} elements, the most that a list of a request takes."
-    return TooLarge([Problem(said, name, "too_large")])
+    message = f"{name} holds more than {most:,} elements, the most that a list of a request takes."
+    return TooLarge([Problem(message, name, "too_large")])
 
 
 def _too_large(called: str) -> TooLarge:
-    said = f"{called} is longer than {PIECE_BYTES_MAX:,} bytes, the most that one record of a request takes."
-    return TooLarge([Problem(said, called if "[" in called else None, "too_large")])
+    message = (
+        f"{called} is longer than {PIECE_BYTES_MAX:,} bytes, the most that one record of a request takes."
+    )
+    return TooLarge([Problem(message, called if "[" in called else None, "too_large")])

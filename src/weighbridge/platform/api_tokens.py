@@ -132,7 +132,7 @@ async def issue_token(tx: Write, actor: Actor, new: NewApiToken, *, days_max: in
         problems.append(wrong)
     if problems:
         raise Invalid(problems)
-    if beyond := [one for one in new.permissions if not actor.may(one)]:
+    if beyond := [permission for permission in new.permissions if not actor.may(permission)]:
         raise Forbidden(
             f"The token lacks the permission {', '.join(beyond)}, so it cannot give it away.",
             "permission_missing",

@@ -172,8 +172,8 @@ def _whole_numbers(query: Query, *names: str) -> list[int]:
         if not texts:
             problems.append(Problem(f"{name} is required.", name, "required"))
         elif len(texts) > 1 or not _is_whole_number(texts[0]):
-            said = f"{name} is {shorten(texts[-1])!r}; it takes one whole number of at most 18 digits."
-            problems.append(Problem(said, name, "invalid"))
+            message = f"{name} is {shorten(texts[-1])!r}; it takes one whole number of at most 18 digits."
+            problems.append(Problem(message, name, "invalid"))
         else:
             numbers.append(int(texts[0]))
     if problems:

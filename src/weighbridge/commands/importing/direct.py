@@ -127,8 +127,8 @@ class DirectService:
             try:
                 self._project = await project_named(tx, self._actor, project)
             except NotFound:
-                said = f"The account {self._account!r} has no project {project!r}."
-                raise NotFound("project", project, message=said) from None
+                message = f"The account {self._account!r} has no project {project!r}."
+                raise NotFound("project", project, message=message) from None
             return choose_target(
                 ids.of("project", self._project),
                 await self._list(tx, event_types.select_event_types, event_types.EVENT_TYPES),

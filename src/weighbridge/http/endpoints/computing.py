@@ -136,11 +136,11 @@ class ComputingLoop:
 
 def too_long(seconds_max: float, computed_seconds: float) -> Refusal:
     """What is said of a computation that has not ended in time: whether it may when it is asked again."""
-    said = f"The computation took longer than {seconds_max:g} seconds"
+    message = f"The computation took longer than {seconds_max:g} seconds"
     if computed_seconds < HAD_A_PROCESSOR * seconds_max:
-        return Unavailable(f"{said}; ask for less.")
-    said += ", the most that a request may compute; ask for less."
-    return Invalid([Problem(said, None, "too_costly")])
+        return Unavailable(f"{message}; ask for less.")
+    message += ", the most that a request may compute; ask for less."
+    return Invalid([Problem(message, None, "too_costly")])
 
 
 async def hung_up(receive: Receive) -> None:
@@ -226,7 +226,7 @@ class ComputingProcesses:
         """A connection to the process that has least to do; Unavailable when none is there for long."""
         deadline = asyncio.get_running_loop().time() + CONNECT_SECONDS
         while True:
-            for socket in sorted(self._sockets, key=lambda one: self._under_way[one]):
+            for socket in sorted(self._sockets, key=lambda path: self._under_way[path]):
                 with suppress(OSError):
                     reader, writer = await asyncio.open_unix_connection(socket, limit=server.PIECE_BYTES_MAX)
                     break

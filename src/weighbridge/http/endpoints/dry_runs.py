@@ -136,8 +136,8 @@ async def _tried(request: WebRequest, operation: Operation, dry_run: DryRun) -> 
     change = operation.function
     actor = await authenticated(request, operation.permission)
     if not actor.may(dry_run.permission):
-        said = f"The token lacks the permission {dry_run.permission}, which a dry run needs."
-        raise Forbidden(said, "permission_missing")
+        message = f"The token lacks the permission {dry_run.permission}, which a dry run needs."
+        raise Forbidden(message, "permission_missing")
     async with arrived_request(request, actor, operation.body) as (arrived, _):
 
         async def work(opened: Database) -> Reply:

@@ -447,8 +447,8 @@ async def within_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
     try:
         return await answering
     except BeyondCalendarError as error:
-        said = outside_calendar(arrived) or [Problem(f"A time {error}.", None, "invalid")]
-        raise Invalid(said) from None
+        message = outside_calendar(arrived) or [Problem(f"A time {error}.", None, "invalid")]
+        raise Invalid(message) from None
 
 
 def routed(

@@ -90,9 +90,9 @@ async def guarded(request: WebRequest) -> AsyncIterator[None]:
     address, now = client_address(request.scope, app.proxies), asyncio.get_running_loop().time()
     if failures.is_used_up(address, now):
         failures.refuse(address, request_id)
-        said = "Too many links or tokens of this address were refused in this minute."
+        message = "Too many links or tokens of this address were refused in this minute."
         raise TooManyRequests(
-            [Problem(said, None, "too_many_failures")], retry_after_seconds=seconds_left(now)
+            [Problem(message, None, "too_many_failures")], retry_after_seconds=seconds_left(now)
         )
     try:
         yield

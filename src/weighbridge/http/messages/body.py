@@ -191,8 +191,10 @@ class _Reading:
             self._texts[name] = bytearray()
         else:
             known = [FILE_PART, *self.form.texts]
-            said = "is given twice" if name in known else "is not a part of this form"
-            raise _malformed(name, f"{name or 'A part without a name'} {said}; it takes {', '.join(known)}.")
+            message = "is given twice" if name in known else "is not a part of this form"
+            raise _malformed(
+                name, f"{name or 'A part without a name'} {message}; it takes {', '.join(known)}."
+            )
 
     def _plain(self, name: str) -> str:
         """The name of a part without the key that may wrap it."""
@@ -293,4 +295,4 @@ def may_be_long(request: WebRequest, form: Form | None) -> bool:
 def may_be_left_out(body: Any) -> bool:
     """Whether a body of this kind is nothing but options."""
     is_record = isinstance(body, type) and issubclass(body, msgspec.Struct)
-    return is_record and not any(one.required for one in msgspec.structs.fields(body))
+    return is_record and not any(field.required for field in msgspec.structs.fields(body))

@@ -112,9 +112,9 @@ class Downloads:
         running = self._running.get(account, 0)
         if running >= DOWNLOADS_OF_ACCOUNT_MAX or sum(self._running.values()) >= DOWNLOADS_MAX:
             whose = "The account" if running >= DOWNLOADS_OF_ACCOUNT_MAX else "The service"
-            said = f"{whose} is sending as many files as it can at once; ask again when one has arrived."
+            message = f"{whose} is sending as many files as it can at once; ask again when one has arrived."
             raise TooManyRequests(
-                [Problem(said, None, "too_many_downloads")], retry_after_seconds=RETRY_AFTER_SECONDS
+                [Problem(message, None, "too_many_downloads")], retry_after_seconds=RETRY_AFTER_SECONDS
             )
         self._running[account] = running + 1
         try:
@@ -393,11 +393,12 @@ def query_of(request: WebRequest) -> tuple[tuple[str, str], ...]:
     operation: Operation = opt["operation"] if "operation" in opt else opt["page"]
     if operation.listing is None:
         takes = [*operation.query, *operation.options, *operation.moments, *operation.switches]
-        said = f"takes {', '.join(takes)}" if takes else "takes none"
+        taken = f"takes {', '.join(takes)}" if takes else "takes none"
         unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in takes]
         if problems := [
             Problem(
-                f"{name} is not a parameter of this request{did_you_mean(name, takes, index)}, which {said}.",
+                f"{name} is not a parameter of this request{did_you_mean(name, takes, index)}, "
+                f"which {taken}.",
                 name,
                 "unknown",
             )

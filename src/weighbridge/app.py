@@ -1,9 +1,8 @@
 """The composition root: the interface of `contents.py` and the pages of `web/`, as one application."""
 
-import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from copy import copy
 from functools import partial
@@ -19,31 +18,34 @@ from litestar.utils import join_paths
 
 from weighbridge import settings as settings_module
 from weighbridge.collection.evidence_files import open_store
+from weighbridge.concurrency import take_turns_quickly
 from weighbridge.contents import SLICES
 from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.replica import Replica
-from weighbridge.db.threads import take_turns_quickly
 from weighbridge.exchange.delivery.feed import newest_numbers
 from weighbridge.exchange.exports import start_export
 from weighbridge.http import health, metrics, wire
 from weighbridge.http.caller import Strangers
-from weighbridge.http.computing import ComputingLoop
-from weighbridge.http.computing.handover import ComputingProcesses
+from weighbridge.http.endpoints.computing import ComputingLoop, ComputingProcesses
 from weighbridge.http.endpoints.long_polling import Watch
 from weighbridge.http.health import Disk
 from weighbridge.http.idempotency import IdempotencyKeyLocks
+from weighbridge.http.limits import (
+    FailedAuthentications,
+    RateLimiter,
+    Shares,
+    Together,
+    networks,
+    refusal_pause,
+)
 from weighbridge.http.messages import edge, refusal
 from weighbridge.http.messages.body import places_of_files
-from weighbridge.http.messages.operation import bounded
-from weighbridge.http.messages.reply import Downloads
+from weighbridge.http.messages.operation import Downloads, bounded
 from weighbridge.http.openapi import page, site
-from weighbridge.http.rate_limits import FailedAuthentications, Pace, RateLimiter, client_address, networks
-from weighbridge.http.shares import Shares, Together
-from weighbridge.platform.api_tokens import authenticate
 from weighbridge.platform.audit.minute_counts import count_refusal, count_uses
-from weighbridge.platform.authentication.presumption import presume
+from weighbridge.platform.authentication.tokens import authenticate, recall_authorization
 from weighbridge.sandbox.sandbox import prepared_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor.child import SOCKETS_VARIABLE
@@ -53,7 +55,11 @@ from weighbridge.web.framework import rendering
 from weighbridge.web.framework.rendering import compile_templates
 from weighbridge.web.pages import contents
 
-_OF_CALLERS: Final = {"authenticate": authenticate, "presume": presume, "count_refusal": count_refusal}
+_OF_CALLERS: Final = {
+    "authenticate": authenticate,
+    "recall_authorization": recall_authorization,
+    "count_refusal": count_refusal,
+}
 """What is asked about callers, and told of them."""
 
 STATEMENT_TIMEOUT_SECONDS = 15
@@ -95,7 +101,7 @@ def build(settings: Settings, sockets: tuple[Path, ...] = ()) -> edge.Applicatio
         body_seconds=settings.request_body_seconds,
         origins=settings.cors_origins,
         untouched=lambda: limiter.untouched().headers,
-        pause=_pause(settings),
+        pause=refusal_pause(networks(settings.trusted_proxies), settings.refusals_per_second),
     )
 
 
@@ -179,14 +185,6 @@ def _take_up(
         application.routes.append(route)
         route.create_handler_map()
     application.asgi_router.construct_routing_trie()
-
-
-def _pause(settings: Settings) -> Callable[[edge.RequestScope], float]:
-    """How long the refusal of a request waits, by how many its client had before."""
-    proxies, pace = networks(settings.trusted_proxies), Pace(settings.refusals_per_second)
-    if not pace.per_second:
-        return lambda _: 0.0
-    return lambda scope: pace.wait(client_address(scope, proxies), asyncio.get_running_loop().time())
 
 
 def _database_of_requests(settings: Settings, url: str, connections: int) -> Database:

@@ -23,12 +23,11 @@ from psycopg_pool import PoolTimeout
 from weighbridge import tracing
 from weighbridge.core.platform.tasks import ATTEMPTS_MAX, TaskState
 from weighbridge.core.problem import Problem
-from weighbridge.db.connections import of_primary
-from weighbridge.db.engine import Database
+from weighbridge.db.engine import Database, of_primary
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.platform import async_tasks
-from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError
-from weighbridge.platform.queue import JOB, QUEUE, FairJobManager, keep_working, recover
+from weighbridge.platform.async_tasks import JOB, QUEUE, Attempt, AttemptSupersededError
+from weighbridge.platform.queue import FairJobManager, keep_working, recover
 from weighbridge.settings import Settings
 
 log = structlog.get_logger()
@@ -153,7 +152,7 @@ async def attempt_task(
 async def watched(
     database: Database, attempt: Attempt, work: Coroutine[Any, Any, None], *, seconds: float
 ) -> None:
-    """Do the work; raise Overtaken when the task is cancelled meanwhile, Invalid after so many seconds.
+    """Do the work; AttemptSupersededError when it is cancelled meanwhile, Invalid after so many seconds.
 
     When this ends, the work has ended and its transaction with it. A thread that computes cannot be stopped;
     it ends by itself, and nobody hears of it.

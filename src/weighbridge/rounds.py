@@ -66,7 +66,7 @@ def beside(database: Database, settings: Settings, reviewer: Submitter) -> list[
         _tidy(database, settings),
         _watch(database, settings),
     )
-    return [asyncio.create_task(one) for one in rounds]
+    return [asyncio.create_task(coroutine) for coroutine in rounds]
 
 
 async def _recover(database: Database, lease_seconds: int) -> None:

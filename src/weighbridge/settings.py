@@ -343,13 +343,13 @@ def _said(setting: Setting, environ: Mapping[str, str]) -> str | Problem:
     if not setting.may_be_in_a_file or not file:
         return text
     if text:
-        said = f"{setting.variable} and {variable} are both set; set one of them."
-        return Problem(said, setting.field, "invalid_setting")
+        message = f"{setting.variable} and {variable} are both set; set one of them."
+        return Problem(message, setting.field, "invalid_setting")
     try:
         return Path(file).expanduser().read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
-        said = f"{variable} names {file!r}, which cannot be read: {error}."
-        return Problem(said, setting.field, "invalid_setting")
+        message = f"{variable} names {file!r}, which cannot be read: {error}."
+        return Problem(message, setting.field, "invalid_setting")
 
 
 def _parse(setting: Setting, text: str) -> Any:
@@ -369,8 +369,8 @@ def _table() -> tuple[Setting, ...]:
     rows = []
     for field in fields(Settings):
         kind, doc, *limits = get_args(hints[field.name])
-        ranges = [one for one in limits if isinstance(one, Range)]
-        forms = [one for one in limits if isinstance(one, TextForm)]
+        ranges = [limit for limit in limits if isinstance(limit, Range)]
+        forms = [limit for limit in limits if isinstance(limit, TextForm)]
         optional = NoneType in get_args(kind)
         present = [choice for choice in get_args(kind) if choice is not NoneType]
         kind = present[0] if optional else kind

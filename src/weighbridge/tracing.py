@@ -164,7 +164,7 @@ def traceparent() -> dict[str, str]:
 @contextmanager
 def message_span(statements: Iterable[str]) -> Iterator[None]:
     """The span of statements that go out together, called for the first that is no BEGIN."""
-    names = [name_of(one) for one in statements]
+    names = [name_of(statement) for statement in statements]
     telling = [name for name in names if name not in {"BEGIN", "COMMIT"}] or names or ["message"]
     with span(telling[0], "client", db__system__name="postgresql", db__query__summary="; ".join(names)):
         yield
@@ -324,13 +324,13 @@ class _Telling:
         try:
             result = self._exporter.export(spans)
         except Exception as error:  # noqa: BLE001 - nothing of a collector's ends the thread that sends
-            result, said = SpanExportResult.FAILURE, str(error)
+            result, message = SpanExportResult.FAILURE, str(error)
         else:
-            said = "the collector did not take them"
+            message = "the collector did not take them"
         if result is not SpanExportResult.SUCCESS:
             self._lost += len(spans)
             if time.monotonic() - self._told > TELL_SECONDS:
-                log.warning("traces_not_sent", lost=self._lost, error=said)
+                log.warning("traces_not_sent", lost=self._lost, error=message)
                 self._lost, self._told = 0, time.monotonic()
         return result
 

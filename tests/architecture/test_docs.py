@@ -10,7 +10,8 @@ from tests.architecture.source import ROOT
 from tools import reference
 
 DOCS = ROOT / "docs"
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+READMES = (ROOT / "src" / "weighbridge").glob("*/README.md")
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *READMES])
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 

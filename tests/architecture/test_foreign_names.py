@@ -17,7 +17,7 @@ DOCUMENTED = {
 """Names with a line below that the documentation of Python gives to everybody."""
 
 EXCEPTIONS: set[str] = {
-    f"src/weighbridge/db/message.py: {name}"
+    f"src/weighbridge/db/transaction.py: {name}"
     for name in (
         *("connection._pipeline", "cursor._execute_gen"),
         *("_Message._communicate_gen", "_Message._enqueue_sync", "_Message._exit_gen", "_Message._fetch_gen"),

@@ -46,7 +46,7 @@ PLACES = {
     "multipart": ("http/messages/body.py",),
     "obstore": ("collection/evidence_files.py", "exchange/feeding/place.py", "backup/*"),
     "paho": ("agent/mqtt.py",),
-    "procrastinate": ("attempts.py", "platform/queue.py"),
+    "procrastinate": ("attempts.py", "platform/async_tasks.py", "platform/queue.py"),
     "rfc3161_client": ("reporting/bundle/storage.py",),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/show.py"),
     "sqlalchemy": ("db/migration.py", "db/migration.py", "db/migrations/*"),

@@ -16,7 +16,7 @@ CLOCKS = {
     ("Instant", "now"), ("time", "time"), ("time", "time_ns"),
 }  # fmt: skip
 CLOCK_PLACES: tuple[str, ...] = (
-    "http/rate_limits.py",
+    "http/limits.py",
     "agent/readings.py",
     "commands/record_commands.py",
 )

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from weighbridge.client import Failed, Invalid, NotFound, RateLimited, Unreachable, UnreadableAnswer
-from weighbridge.client.calls import ATTEMPTS_MAX, Call, Received, Send, call, carried_out
+from weighbridge.client.calls import ATTEMPTS_MAX, Call, Received, Send, call, execute_call
 
 READ = call("GET", "/projects/{project_id}", dict, names={"project_id": "prj_1"})
 WRITE = call("POST", "/projects", dict, body={"project": {"name": "Plant"}}, takes_key=True)
@@ -17,7 +17,7 @@ DONE = Received(200, b'{"id": 1}')
 def carried(what: Call, *answers, pauses=None):
     """What the call comes to, the requests that were sent, and the pauses between them."""
     sent, pauses = [], [] if pauses is None else pauses
-    answer, rest, flow = None, iter(answers), carried_out(what)
+    answer, rest, flow = None, iter(answers), execute_call(what)
     try:
         while True:
             step = flow.send(answer)

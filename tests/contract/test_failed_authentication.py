@@ -8,7 +8,7 @@ from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 from tests.server import Caller, Server
 
-from weighbridge.http.rate_limits import (
+from weighbridge.http.limits import (
     FAILED_ADDRESSES_MAX,
     UNKNOWN,
     FailedAuthentications,

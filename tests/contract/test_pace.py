@@ -5,7 +5,7 @@ import time
 import pytest
 from tests.server import Server
 
-from weighbridge.http.rate_limits import PACED_ADDRESSES_MAX, SPREAD, Pace
+from weighbridge.http.limits import PACED_ADDRESSES_MAX, SPREAD, Pace
 
 
 @pytest.fixture

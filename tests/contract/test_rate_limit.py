@@ -3,7 +3,7 @@
 import pytest
 from tests.server import Caller, Server
 
-from weighbridge.http.rate_limits import RateLimiter
+from weighbridge.http.limits import RateLimiter
 
 
 @pytest.fixture(scope="module")

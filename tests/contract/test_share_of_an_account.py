@@ -1,4 +1,4 @@
-"""The share of an account among those at work, one request after the other. `http/shares.py`."""
+"""The share of an account among those at work, one request after the other. `http/limits.py`."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from weighbridge.errors import TooManyRequests
-from weighbridge.http.shares import Places, Shares
+from weighbridge.http.limits import Places, Shares
 
 
 class Queue:

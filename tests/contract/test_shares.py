@@ -12,7 +12,7 @@ import pytest
 from tests.given import collection as given
 from tests.server import DEADLINE_SECONDS, Caller, Server
 
-from weighbridge.http.shares import WAIT_SECONDS
+from weighbridge.http.limits import WAIT_SECONDS
 
 KEY = {"Idempotency-Key": "delivery-4711"}
 WOOD = b'{"feedstock": {"name": "Wood"}}'

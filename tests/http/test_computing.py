@@ -5,12 +5,11 @@ import threading
 
 import pytest
 
+from weighbridge.concurrency import computed, processor_time
 from weighbridge.core.halt import proceed
 from weighbridge.db.engine import Database
-from weighbridge.db.threads import computed, processor_time
 from weighbridge.errors import Invalid, Refusal, Unavailable
-from weighbridge.http.computing import ComputingLoop
-from weighbridge.http.computing.loop import too_long
+from weighbridge.http.endpoints.computing import ComputingLoop, too_long
 
 DEADLINE_SECONDS = 60.0
 

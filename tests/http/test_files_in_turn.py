@@ -8,8 +8,8 @@ from io import BytesIO
 import pytest
 
 from weighbridge.errors import TooManyRequests
+from weighbridge.http.limits import Places
 from weighbridge.http.messages.body import SPOOL_BYTES, Form, Upload, places_of_files, received
-from weighbridge.http.shares import Places
 
 
 class Store:

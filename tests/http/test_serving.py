@@ -4,8 +4,8 @@ import asyncio
 from contextlib import asynccontextmanager
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
-from weighbridge.http.computing import server
-from weighbridge.http.computing.server import RequestHead, serving
+from weighbridge.http.endpoints import computing_process as server
+from weighbridge.http.endpoints.computing_process import RequestHead, serving
 
 DEADLINE_SECONDS = 60.0
 BODY = bytes(4 * server.PIECE_BYTES_MAX)

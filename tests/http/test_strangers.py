@@ -20,7 +20,7 @@ from weighbridge.http.caller import (
     Arrivals,
     Strangers,
 )
-from weighbridge.http.shares import Together
+from weighbridge.http.limits import Together
 
 
 def test_so_many_come_at_once_further_ones_wait_and_more_are_refused():

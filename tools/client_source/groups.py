@@ -8,18 +8,7 @@ from tools.client_source.types import HEAD, Operation, operations
 
 IMPORTS: Final = """\
 from weighbridge.client.made import operations
-from weighbridge.client.binding import (
-    AsyncGroup,
-    AsyncListed,
-    AsyncOne,
-    AsyncStarted,
-    Awaiting,
-    Group,
-    Listed,
-    One,
-    Started,
-    Waiting,
-)
+from weighbridge.client.binding import Awaiting, Carrier, Group, Listed, One, Started, Waiting
 
 """
 
@@ -28,7 +17,7 @@ def source(document: dict[str, Any]) -> str:
     """The text of the file."""
     schemas = document["components"]["schemas"]
     kinds = [(tag, list(of)) for tag, of in groupby(operations(document), key=lambda each: each.tag)]
-    classes = [_group(tag, of, schemas, prefix) for tag, of in kinds for prefix in ("", "Async")]
+    classes = [_group(tag, of, schemas) for tag, of in kinds]
     return (
         HEAD.format(doc="The operations on each kind of record, as methods of the two clients.")
         + IMPORTS
@@ -36,12 +25,10 @@ def source(document: dict[str, Any]) -> str:
     )
 
 
-def _group(tag: str, of: list[Operation], schemas: dict[str, Any], prefix: str) -> str:
-    told = of[0].spec["tags"][0].lower()
-    lines = [f"class {prefix}{_class(tag)}({prefix}Group):", f'    """Operations on {told}."""', ""]
-    lines += [
-        f"    {each.verb} = {prefix}{_binding(each, schemas)}(operations.{tag}_{each.verb})" for each in of
-    ]
+def _group(tag: str, of: list[Operation], schemas: dict[str, Any]) -> str:
+    noun = of[0].spec["tags"][0].lower()
+    lines = [f"class {_class(tag)}(Group[Carrier]):", f'    """Operations on {noun}."""', ""]
+    lines += [f"    {each.verb} = {_binding(each, schemas)}(operations.{tag}_{each.verb})" for each in of]
     return "\n".join(lines) + "\n"
 
 
@@ -60,7 +47,7 @@ def _all(kinds: list[tuple[str, list[Operation]]], prefix: str, protocol: str) -
         "",
         f"    def __init__(self, client: {protocol}) -> None:",
     ]
-    lines += [f"        self.{tag} = {prefix}{_class(tag)}(client)" for tag, _ in kinds]
+    lines += [f"        self.{tag} = {_class(tag)}(client)" for tag, _ in kinds]
     return "\n".join(lines) + "\n"
 
 

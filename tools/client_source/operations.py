@@ -11,6 +11,7 @@ from tools.client_source.types import (
     Operation,
     either_of,
     identifier,
+    item_of_page,
     operations,
     reference,
     requested,
@@ -25,7 +26,7 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.client.made import records
 from weighbridge.client.calls import Call, call
-from weighbridge.client.pages import Listing
+from weighbridge.client.pages import Listing, Page
 from weighbridge.client.calls import Time
 
 """
@@ -95,6 +96,8 @@ def answer(operation: Operation, schemas: dict[str, Any]) -> tuple[str, str]:
         return kind, f"Call[{kind}]"
     alternatives = schema.get("anyOf", [{}])
     name = reference(schema) or reference(alternatives[-1 if operation.on_trial else 0]) or ""
+    if (item := item_of_page(name, schemas)) is not None:
+        return f"Page[records.{item}]", f"Listing[records.{item}]"
     record = f"records.{name}"
     listed = schemas[name].get("properties", {}).get("data", {}).get("items")
     info = schemas[name].get("properties", {}).get("info", {})

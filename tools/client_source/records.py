@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any, Final
 
-from tools.client_source.types import HEAD, REF, answered, either_of, operations
+from tools.client_source.types import HEAD, REF, answered, either_of, item_of_page, operations
 
 IMPORTS: Final = """\
 from __future__ import annotations
@@ -23,6 +23,8 @@ from weighbridge.client.calls import Value
 
 
 LINE: Final = 110
+NOT_ASKED: Final = "ListSummaryOf"
+"""What a list answers in the modes in which the client does not ask for it."""
 
 
 def source(document: dict[str, Any]) -> str:
@@ -100,7 +102,7 @@ def _doc(text: str, indent: str) -> Iterator[str]:
 
 
 def _reached(document: dict[str, Any]) -> set[str]:
-    """The schemas that answers hold, and all that these refer to."""
+    """The schemas that the client's answers hold, and all that these refer to; pages are `Page`."""
     schemas = document["components"]["schemas"]
     rest: list[str] = []
     for operation in operations(document):
@@ -110,10 +112,10 @@ def _reached(document: dict[str, Any]) -> set[str]:
     seen: set[str] = set()
     while rest:
         name = rest.pop()
-        if name not in seen:
+        if name not in seen and not name.startswith(NOT_ASKED):
             seen.add(name)
             rest += _names(schemas[name])
-    return seen
+    return {name for name in seen if item_of_page(name, schemas) is None}
 
 
 def _names(part: Any) -> list[str]:

@@ -86,6 +86,14 @@ def reference(schema: dict[str, Any]) -> str | None:
     return target.removeprefix(REF) if target is not None else None
 
 
+def item_of_page(name: str, schemas: dict[str, Any]) -> str | None:
+    """What a page of a list holds, where it is a plain one, which the client reads as `Page`."""
+    if not name.startswith("PageOf"):
+        return None
+    items = schemas[name]["properties"]["data"]["items"]
+    return "Or".join(either_of(items) or [reference(items) or ""])
+
+
 def either_of(schema: dict[str, Any]) -> list[str] | None:
     """The names of the records of which an answer holds one, where it is one of several."""
     names = [reference(each) for each in schema.get("anyOf", [])]

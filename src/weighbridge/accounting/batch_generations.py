@@ -62,6 +62,7 @@ from weighbridge.accounting.records.model_runs import (
     UpdatedInputs,
 )
 from weighbridge.accounting.withdrawals.allocation import RunWithoutSource
+from weighbridge.concurrency import computing_for
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, as_columns, coarseness, spread, together
 from weighbridge.core.platform.permission import Actor
@@ -71,7 +72,6 @@ from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import as_record
-from weighbridge.db.threads import computing_for
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, ask, patch, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX

@@ -176,13 +176,13 @@ class _Reader:
 
     def _one_of(self, kinds: tuple[Any, ...], part: YamlPart, path: str) -> Any:
         """A record of one of several types, as its `type` says."""
-        by_type = {get_args(_taken_apart(get_type_hints(one)["type"])[0])[0]: one for one in kinds}
-        said = part.content.get("type") if isinstance(part.content, dict) else None
-        named = said.content if said is not None else None
+        by_type = {get_args(_taken_apart(get_type_hints(kind)["type"])[0])[0]: kind for kind in kinds}
+        message = part.content.get("type") if isinstance(part.content, dict) else None
+        named = message.content if message is not None else None
         if not isinstance(named, str) or named not in by_type:
             shown = "missing" if named is None else repr(named)
             return self.amiss(
-                said or part, _below(path, "type"), f"is {shown}; it takes {' or '.join(by_type)}."
+                message or part, _below(path, "type"), f"is {shown}; it takes {' or '.join(by_type)}."
             )
         return self.record(by_type[named], part, path)
 
@@ -195,8 +195,8 @@ class _Reader:
             choices = tuple(kind)
         if choices:
             if text not in choices:
-                said = ", ".join(choices)
-                return self.amiss(part, path, f"is {shorten(text)!r}; it takes one of {said}.")
+                message = ", ".join(choices)
+                return self.amiss(part, path, f"is {shorten(text)!r}; it takes one of {message}.")
             return kind(text) if isinstance(kind, type) else text
         try:
             return _READERS[kind](text, rules)
@@ -257,11 +257,11 @@ def _text(text: str, rules: tuple[Any, ...]) -> str:
 
 def _whole(text: str, rules: tuple[Any, ...]) -> int:
     (allowed,) = (rule for rule in rules if isinstance(rule, WholeRange))
-    said = f"a whole number from {allowed.least:,} to {allowed.greatest:,}"
+    message = f"a whole number from {allowed.least:,} to {allowed.greatest:,}"
     if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS_MAX):
-        raise ValueError(said)
+        raise ValueError(message)
     if not allowed.least <= int(text) <= allowed.greatest:
-        raise ValueError(said)
+        raise ValueError(message)
     return int(text)
 
 
@@ -276,13 +276,13 @@ def _path(text: str, rules: tuple[Any, ...]) -> Path:
 
 
 def _moment(text: str, _: tuple[Any, ...]) -> datetime:
-    said = "a time with an offset or Z, such as 2025-01-01T00:00:00Z"
+    message = "a time with an offset or Z, such as 2025-01-01T00:00:00Z"
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError(said) from None
+        raise ValueError(message) from None
     if moment.tzinfo is None:
-        raise ValueError(said)
+        raise ValueError(message)
     return moment
 
 
@@ -399,8 +399,8 @@ def _of_topic(topic: MqttTopic, path: str) -> Iterator[Problem]:
     if (topic.quality is None) != (topic.quality_from is None):
         yield _problem(f"{path}.quality", "and quality_from need each other.")
     slugs = [*topic.data_points, topic.data_point, topic.quality, topic.arrived_at]
-    said = [slug for slug in slugs if slug]
-    if len({*said}) < len(said):
+    message = [slug for slug in slugs if slug]
+    if len({*message}) < len(message):
         yield _problem(f"{path}.data_points", "and the other data points are not each another one.")
 
 
@@ -467,22 +467,22 @@ def _parts(kind: Any) -> list[type[Any]]:
 
 def _takes(kind: Any, rules: list[Any]) -> str:
     """What a field takes, in a few words."""
-    said = _ruled(kind, rules)
-    if said is not None:
-        return said
+    message = _ruled(kind, rules)
+    if message is not None:
+        return message
     match get_origin(kind):
         case origin if origin in {Union, UnionType}:
             kinds = [one for one in get_args(kind) if one is not NoneType]
-            said = _takes(kinds[0], []) if len(kinds) == 1 else " or ".join(_title(one) for one in kinds)
+            message = _takes(kinds[0], []) if len(kinds) == 1 else " or ".join(_title(one) for one in kinds)
         case origin if origin is Literal:
-            said = ", ".join(f"`{word}`" for word in get_args(kind))
+            message = ", ".join(f"`{word}`" for word in get_args(kind))
         case origin if origin is list:
-            said = f"list of {_takes(get_args(kind)[0], [])}"
+            message = f"list of {_takes(get_args(kind)[0], [])}"
         case origin if origin is dict:
-            said = f"names with {_takes(get_args(kind)[1], [])}"
+            message = f"names with {_takes(get_args(kind)[1], [])}"
         case _:
-            said = _plain(kind)
-    return said
+            message = _plain(kind)
+    return message
 
 
 def _ruled(kind: Any, rules: list[Any]) -> str | None:

@@ -128,17 +128,17 @@ def _values(entry: MqttTopic, item: Any) -> dict[str, Measured]:
 
 def _plain(text: str, value_type: str) -> Measured:
     """The value of a text that is nothing else."""
-    said = text.strip()
-    if value_type == "string" and said:
-        return said
-    if value_type == "boolean" and said.lower() in _TRUTHS:
-        return _TRUTHS[said.lower()]
+    message = text.strip()
+    if value_type == "string" and message:
+        return message
+    if value_type == "boolean" and message.lower() in _TRUTHS:
+        return _TRUTHS[message.lower()]
     if value_type == "number":
         try:
-            number = Decimal(said)
+            number = Decimal(message)
         except InvalidOperation:
             number = Decimal("NaN")
-        if number.is_finite() and said.isascii():
+        if number.is_finite() and message.isascii():
             return number
     raise ReadingError(f"the message is {shorten(text)!r}; it takes a {value_type}.")
 
@@ -296,7 +296,7 @@ class AcknowledgingClient:
 
     async def follow(self, filters: list[str]) -> None:
         """Subscribe, once in a connection. Raises Refusal for a filter that the broker refuses."""
-        failure, _ = self._client.subscribe([(one, QOS) for one in filters])
+        failure, _ = self._client.subscribe([(topic, QOS) for topic in filters])
         if failure:
             raise BrokerError(paho.error_string(failure))
         codes = await self._answer(self._granted)
@@ -420,9 +420,9 @@ class MqttSource:
         if not await self._spool.is_noted(begun):
             await self._spool.note(begun, {"state": "begun"})
         elif not client.has_session:
-            said = "the broker had not kept the session; what came while the agent was away may be missing"
-            log.warning("%s: %s.", self._broker.name, said)
-            await self._spool.note(lost, {"state": "lost", "error": f"{said}."})
+            message = "the broker had not kept the session; what came while the agent was away may be missing"
+            log.warning("%s: %s.", self._broker.name, message)
+            await self._spool.note(lost, {"state": "lost", "error": f"{message}."})
 
     async def _take(self, client: AcknowledgingClient, packets: list[Packet]) -> None:
         """Make packets durable and acknowledge them, some at a time, so that a spool keeps to its size."""
@@ -443,13 +443,13 @@ class MqttSource:
             for packet in packets[begin:done]:
                 client.acknowledge(packet)
             for apart in refused[:1]:
-                said = "%d messages or readings are set apart, first %s: %s"
-                log.warning(said, len(refused), apart.reference, apart.reason)
+                message = "%d messages or readings are set apart, first %s: %s"
+                log.warning(message, len(refused), apart.reference, apart.reason)
 
     async def _readings(
         self, packet: Packet, numbers: list[tuple[str, int, bytes]]
     ) -> list[AgentReading | RefusedReading]:
-        entry = next((one for one in self._broker.topics if fits(packet.topic, one.topic)), None)
+        entry = next((topic for topic in self._broker.topics if fits(packet.topic, topic.topic)), None)
         if entry is None or not await self._is_new(packet, entry, numbers):
             return []
         return [*readings_of(self._message(packet), entry)]

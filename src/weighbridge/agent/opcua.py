@@ -207,12 +207,14 @@ class _Session:
             values = [await self._values.get()]
             while not self._values.empty() and len(values) < VALUES_AT_ONCE_MAX:
                 values.append(self._values.get_nowait())
-            dropped = [one for one in values if has_overflowed(one.status)]
+            dropped = [value for value in values if has_overflowed(value.status)]
             if dropped:
                 self._begin_again(dropped)
             latest: dict[str, datetime] = {}
-            for one in values:
-                latest[one.node.node] = max(one.known_up_to, latest.get(one.node.node, one.known_up_to))
+            for value in values:
+                latest[value.node.node] = max(
+                    value.known_up_to, latest.get(value.node.node, value.known_up_to)
+                )
             await self._keep(values, {name: at for name, at in latest.items() if name not in self._behind})
             self._latest |= latest
 
@@ -257,7 +259,7 @@ class _Session:
             self._ended.set_exception(error)
 
     async def _keep(self, values: Iterable[VariableValue], reached: dict[str, datetime]) -> None:
-        read = [reading_of(self._server.name, one) for one in values]
+        read = [reading_of(self._server.name, value) for value in values]
         readings = [one for one in read if isinstance(one, AgentReading)]
         refused = [one for one in read if not isinstance(one, AgentReading)]
         positions = {(self._server.name, node): time for node, time in reached.items()}
@@ -300,19 +302,19 @@ HISTORY: Final = timedelta(minutes=1)
 
 async def complaints_of(server: OpcUaServer) -> list[str]:
     """What is wrong with the variables of a server, a sentence for each. Raises one of FAILURES."""
-    said = []
+    message = []
     async with connected(server) as client:
         for node in server.nodes:
             try:
                 value = await client.get_node(node.node).read_data_value(raise_on_bad_status=False)
                 code = 0 if value.StatusCode is None else int(value.StatusCode.value)
                 if code in NOT_THERE:
-                    said.append(f"{node.node} cannot be read: {said_of(code)}.")
+                    message.append(f"{node.node} cannot be read: {said_of(code)}.")
                 elif server.history if node.history is None else node.history:
                     async for _ in history_of(client, node, now() - HISTORY):
                         break
             except (NoHistoryError, HistoryFaultError) as error:
-                said.append(f"{error}; say history: false of this node to read it without one.")
+                message.append(f"{error}; say history: false of this node to read it without one.")
             except FAILURES as error:
-                said.append(f"{node.node} cannot be read: {error}")
-    return said
+                message.append(f"{node.node} cannot be read: {error}")
+    return message

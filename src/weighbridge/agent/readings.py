@@ -76,7 +76,7 @@ def make_reading(
         if (value := getattr(tags, name)) is not None:
             event[name] = value
     if tags.locations:
-        event["locations"] = [{"id": one} for one in tags.locations]
+        event["locations"] = [{"id": location} for location in tags.locations]
     digest = hashlib.sha256(_encode([text_of(time), points])).digest()[:16]
     if arrival is not None:
         slug, arrived_at = arrival

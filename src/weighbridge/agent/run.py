@@ -118,13 +118,13 @@ async def _keep_reading(name: str, source: SessionOfSource, spool: Spool, longes
             continue
         except Exception as error:  # whatever a source raises, it is begun again
             failures = 1 if loop.time() - begun > STEADY_SECONDS else failures + 1
-            said = str(error) or type(error).__name__
+            message = str(error) or type(error).__name__
             is_expected = isinstance(error, EXPECTED) or type(error).__module__.startswith("asyncua")
             log.log(
                 logging.WARNING if failures == 1 else logging.DEBUG,
-                "%s: %s", name, said, exc_info=None if is_expected else error,
+                "%s: %s", name, message, exc_info=None if is_expected else error,
             )  # fmt: skip
-            await spool.note(f"source/{name}", {"state": "waiting", "error": said, "failures": failures})
+            await spool.note(f"source/{name}", {"state": "waiting", "error": message, "failures": failures})
         await asyncio.sleep(pause_seconds(max(failures, 1), longest, None, random))
 
 

@@ -170,15 +170,17 @@ def meaning_of(status: int, body: bytes, count: int) -> Meaning:
     if status == CREATED:
         return Meaning(Next.GO_ON, range(count))
     problems = _problems(body)
-    said = " ".join(one.message for one in problems[:3]) or body[:SHOWN_MAX].decode(errors="replace")
+    message = " ".join(problem.message for problem in problems[:3]) or body[:SHOWN_MAX].decode(
+        errors="replace"
+    )
     if status not in REFUSALS or (not problems and status != TOO_LARGE):
-        return Meaning(Next.WAIT, said=f"The service answers {status}: {said}")
+        return Meaning(Next.WAIT, said=f"The service answers {status}: {message}")
     there, refused = _by_event(problems, count)
     if there or refused:
-        return Meaning(Next.GO_ON, sorted(there), refused, said)
+        return Meaning(Next.GO_ON, sorted(there), refused, message)
     if count == 1:
-        return Meaning(Next.GO_ON, (), {0: said}, said)
-    return Meaning(Next.HALVE, said=said)
+        return Meaning(Next.GO_ON, (), {0: message}, message)
+    return Meaning(Next.HALVE, said=message)
 
 
 def _by_event(problems: Sequence[AnswerProblem], count: int) -> tuple[set[int], dict[int, str]]:
@@ -198,7 +200,7 @@ def _by_event(problems: Sequence[AnswerProblem], count: int) -> tuple[set[int], 
             if problem.code == DIFFERS:
                 differing.add(place)
     there = taken - differing
-    return there, {place: " ".join(said) for place, said in reasons.items() if place not in there}
+    return there, {place: " ".join(message) for place, message in reasons.items() if place not in there}
 
 
 def _problems(body: bytes) -> list[AnswerProblem]:
@@ -266,8 +268,8 @@ class Sender:
         refused = {batch[place].id: reason for place, reason in meaning.refused.items()}
         await self._spool.settle([batch[place].id for place in meaning.there], refused)
         for place, reason in [*meaning.refused.items()][:1]:
-            said = "%d readings are refused and set apart, first %s: %s"
-            log.warning(said, len(refused), batch[place].reference, reason)
+            message = "%d readings are refused and set apart, first %s: %s"
+            log.warning(message, len(refused), batch[place].reference, reason)
         self._most_now = min(self._most_now * 2, self._most)
         if self._failures:
             log.info("The service takes readings again.")

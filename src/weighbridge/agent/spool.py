@@ -95,7 +95,7 @@ class SpoolDatabase:
             raise SpoolFullError
         arrived_at = microseconds(handed.arrived_at or at)
         with self._transaction() as do:
-            new = sum(self._keep_reading(one, arrived_at) for one in handed.readings)
+            new = sum(self._keep_reading(reading, arrived_at) for reading in handed.readings)
             for refused in handed.refused:
                 self._refuse(refused.reference, b"", refused.content, refused.reason, at, is_event=False)
             do.executemany(

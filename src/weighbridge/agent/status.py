@@ -108,10 +108,10 @@ def sentences_of(status: AgentStatus) -> str:
         f"{status.refused:,} readings are set apart.",
     ]
     for name, fact in status.facts.items():
-        said = f"{name}: {fact.get('state')}"
+        message = f"{name}: {fact.get('state')}"
         if fact.get("clock_offset_seconds") is not None:
-            said += f"; this clock is {fact['clock_offset_seconds']} seconds ahead of its"
-        lines.append(f"{said} ({fact['at']}).")
+            message += f"; this clock is {fact['clock_offset_seconds']} seconds ahead of its"
+        lines.append(f"{message} ({fact['at']}).")
         if fact.get("error"):
             lines.append(f"  {fact['error']}")
         lines += [f"  {node}: {problem}" for node, problem in (fact.get("problems") or {}).items()]
@@ -133,15 +133,15 @@ async def complaints(configuration: AgentConfiguration) -> AsyncIterator[str]:
     """What keeps the agent from working, a sentence for each thing, as soon as it is known."""
     try:
         async with AgentConnection(configuration.service) as connection:
-            async for said in _of_service(configuration, connection):
-                yield said
+            async for message in _of_service(configuration, connection):
+                yield message
     except (Refusal, UnansweredError) as error:
         yield f"service: {error}"
     for source in configuration.sources:
         try:
             async with asyncio.timeout(TRIAL_SECONDS):
-                for said in await _of_source(configuration.agent, source):
-                    yield f"{source.name}: {said}"
+                for message in await _of_source(configuration.agent, source):
+                    yield f"{source.name}: {message}"
         except TimeoutError:
             yield f"{source.name}: it did not answer within {TRIAL_SECONDS} seconds."
         except Exception as error:  # noqa: BLE001 - whatever it is, the person who tries wants to see it
@@ -176,14 +176,14 @@ def _places(configuration: AgentConfiguration) -> Iterator[tuple[str, TaggedPlac
         if isinstance(source, OpcUaServer):
             for number, node in enumerate(source.nodes):
                 slugs: list[Any] = [node.data_point, node.quality, node.status, node.arrived_at]
-                yield f"sources[{index}].nodes[{number}]", node, [one for one in slugs if one]
+                yield f"sources[{index}].nodes[{number}]", node, [slug for slug in slugs if slug]
         else:
             for number, topic in enumerate(source.topics):
                 slugs = [*topic.data_points, topic.data_point, topic.quality, topic.arrived_at]
-                yield f"sources[{index}].topics[{number}]", topic, [one for one in slugs if one]
+                yield f"sources[{index}].topics[{number}]", topic, [slug for slug in slugs if slug]
     if (report := configuration.report) is not None:
         slugs = [report.lag_seconds, report.waiting, report.refused, report.clock_offset_seconds]
-        yield "report", report, [one for one in slugs if one]
+        yield "report", report, [slug for slug in slugs if slug]
 
 
 async def _of_source(agent: str, source: OpcUaServer | MqttBroker) -> list[str]:
@@ -194,8 +194,8 @@ async def _of_source(agent: str, source: OpcUaServer | MqttBroker) -> list[str]:
 
 async def _of_server(server: OpcUaServer) -> list[str]:
     trial = with_extra(_opcua)
-    said: list[str] = await trial.complaints_of(server)
-    return said
+    message: list[str] = await trial.complaints_of(server)
+    return message
 
 
 async def _of_broker(agent: str, broker: MqttBroker) -> list[str]:

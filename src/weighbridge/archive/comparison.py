@@ -282,11 +282,11 @@ async def explained(
     for number, position, name, correction, source, state, at in await tx.tuples(
         _CORRECTIONS, (project, [*known], since)
     ):
-        said = f"correction {correction} ({source}, {state.replace('_', ' ')}) of {_at(at)}"
+        message = f"correction {correction} ({source}, {state.replace('_', ' ')}) of {_at(at)}"
         if position:
-            known[number].by_position[position] = said
+            known[number].by_position[position] = message
         else:
-            known[number].by_field[name] = said
+            known[number].by_field[name] = message
     names = {ids.of("event", project, number): number for number in known}
     for name, row, action, at in await tx.tuples(_AUDIT_ROWS, (project, [*names], since)):
         known[names[name]].written = f"{action} of {_at(at)}, audit row {row}"
@@ -295,24 +295,24 @@ async def explained(
     return [_explained(project, since, one, known[_number(one)]) for one in found]
 
 
-def _explained(project: int, since: datetime, one: RowDifference, known: _Known) -> Explained:
-    name = f"event {ids.of('event', project, _number(one))}"
-    if one.archived is None:
-        assert one.stored is not None, "one side has the row"  # noqa: S101
-        return _came(name, since, one.stored, known)
-    if one.stored is None:
+def _explained(project: int, since: datetime, difference: RowDifference, known: _Known) -> Explained:
+    name = f"event {ids.of('event', project, _number(difference))}"
+    if difference.archived is None:
+        assert difference.stored is not None, "one side has the row"  # noqa: S101
+        return _came(name, since, difference.stored, known)
+    if difference.stored is None:
         return _went(name, known)
     causes: list[str] = []
     strange: list[str] = []
-    for field_name in sorted({*one.archived} - _FOLLOWING):
-        if one.archived[field_name] != one.stored[field_name]:
-            for said, cause in _of_field(field_name, one.archived, one.stored, known, since):
-                (strange if cause is None else causes).append(said if cause is None else cause)
+    for field_name in sorted({*difference.archived} - _FOLLOWING):
+        if difference.archived[field_name] != difference.stored[field_name]:
+            for message, cause in _of_field(field_name, difference.archived, difference.stored, known, since):
+                (strange if cause is None else causes).append(message if cause is None else cause)
     if strange:
         return Explained(f"{name}: {', '.join(strange)}: {_BEHIND}", is_explained=False)
     if cause := ", ".join(dict.fromkeys(causes)) or known.anything:
         return Explained(f"{name} changed since: {cause}", is_explained=True)
-    return _followed(name, one.archived, one.stored)
+    return _followed(name, difference.archived, difference.stored)
 
 
 def _followed(name: str, was: Row, now: Row) -> Explained:
@@ -338,8 +338,8 @@ def _went(name: str, known: _Known) -> Explained:
     """What is said of an event that the database has not at its archived time."""
     if (moved := known.by_field.get("start_time")) and known.is_there:
         return Explained(f"{name} starts at another time, by {moved}", is_explained=True)
-    said = "starts at another time, by no correction" if known.is_there else "is not in the database"
-    return Explained(f"{name} {said}: {_BEHIND}", is_explained=False)
+    message = "starts at another time, by no correction" if known.is_there else "is not in the database"
+    return Explained(f"{name} {message}: {_BEHIND}", is_explained=False)
 
 
 def _of_field(
@@ -392,8 +392,8 @@ def _by_position(row: Row) -> dict[int, Mapping[str, Any]]:
     return {point["position"]: point for point in row["data_points"]}
 
 
-def _number(one: RowDifference) -> int:
-    row = one.archived or one.stored
+def _number(difference: RowDifference) -> int:
+    row = difference.archived or difference.stored
     assert row is not None, "one side has the row"  # noqa: S101
     return int(row["number"])
 

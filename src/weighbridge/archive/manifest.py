@@ -209,12 +209,12 @@ class ListedMonth(msgspec.Struct, frozen=True):
     made_at: Instant
 
     @classmethod
-    def of(cls, one: ArchivedMonth) -> "ListedMonth":
-        project = ids.of("project", one.project)
-        digest = one.manifest_sha256.hex()
+    def of(cls, month: ArchivedMonth) -> "ListedMonth":
+        project = ids.of("project", month.project)
+        digest = month.manifest_sha256.hex()
         return cls(
-            project, one.month, one.version, one.rows, one.size_bytes, one.place, digest, one.change_number,
-            Instant.of(one.made_at),
+            project, month.month, month.version, month.rows, month.size_bytes, month.place, digest,
+            month.change_number, Instant.of(month.made_at),
         )  # fmt: skip
 
 
@@ -228,7 +228,7 @@ async def newest_of_months(tx: Read, project: int, place: str) -> dict[str, Arch
         """,
         (project, place),
     )
-    return {one.month: one for one in rows}
+    return {row.month: row for row in rows}
 
 
 async def archived_months(tx: Read, project: int | None) -> list[ArchivedMonth]:

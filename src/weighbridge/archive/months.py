@@ -147,7 +147,7 @@ async def vocabulary_of(tx: Read, project: int) -> ArchivedVocabulary:
 
 def changes_since(archived: ArchivedVocabulary, now: ArchivedVocabulary) -> Iterator[str]:
     """What is called otherwise now, or is not there any more; what came later is no difference."""
-    types = {one.number: one for one in now.event_types}
+    types = {event_type.number: event_type for event_type in now.event_types}
     for was in archived.event_types:
         yield from _changes_of_type(was, types.get(was.number))
     for kind, held, there in (

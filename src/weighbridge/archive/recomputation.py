@@ -53,7 +53,7 @@ async def recompute_archived(database: Database, place: BackupTarget, project: i
     if not manifests:
         raise Refusal(f"{place.name} has no month of the project {name}.")
     with TemporaryDirectory(prefix="weighbridge-archive-") as folder:
-        months = [MonthFile.fetched(place, one, Path(folder)) for one in manifests if one.rows]
+        months = [MonthFile.fetched(place, manifest, Path(folder)) for manifest in manifests if manifest.rows]
         async with database.trial() as tx:
             held = HeldEvents(tx, project, months)
             await held.prepare()
@@ -61,7 +61,7 @@ async def recompute_archived(database: Database, place: BackupTarget, project: i
     return ArchiveRecomputation(
         project=name,
         months=len(manifests),
-        events=sum(one.rows for one in manifests),
+        events=sum(manifest.rows for manifest in manifests),
         batches=found.batches,
         violations=sentences(found.violations),
         older=found.older,
@@ -167,8 +167,8 @@ class HeldEvents:
             try:
                 await self._tx.execute(_FILLED, (msgspec.json.encode(rows).decode(),))
             except DataError as error:
-                said = str(error).splitlines()[0]
-                raise Refusal(f"The archive has an event that no service wrote: {said}.") from error
+                message = str(error).splitlines()[0]
+                raise Refusal(f"The archive has an event that no service wrote: {message}.") from error
 
 
 def _read_back(project: int, table: Any, manifest: MonthManifest) -> Iterator[dict[str, Any]]:
@@ -184,7 +184,7 @@ def _stored_rows(project: int, table: Any, vocabulary: ArchivedVocabulary) -> It
 
     Column by column, for Arrow makes a row of nested values a tenth as quickly as the columns below it.
     """
-    types = {one.slug: one.number for one in vocabulary.event_types}
+    types = {event_type.slug: event_type.number for event_type in vocabulary.event_types}
     as_they_are = [_said(table.column(name)) for name in _AS_THEY_ARE]
     others = [table.column(name).to_pylist() for name in _TRANSLATED]
     for plain, told, arrays in zip(
@@ -198,7 +198,7 @@ def _stored_rows(project: int, table: Any, vocabulary: ArchivedVocabulary) -> It
             "event_type_id": types[event_type],
             "feedstock_id": _number("feedstock", feedstock),
             "asset_id": _number("asset", asset),
-            "location_ids": [_number("location", one) for one in locations],
+            "location_ids": [_number("location", location) for location in locations],
             "captured": None if captured is None else msgspec.Raw(captured.encode()),
             **arrays,
         }
@@ -206,8 +206,10 @@ def _stored_rows(project: int, table: Any, vocabulary: ArchivedVocabulary) -> It
 
 def _said(column: Any) -> list[Any]:
     """The values of a column; moments as texts."""
-    said: list[Any] = (column.cast(pa.string()) if pa.types.is_timestamp(column.type) else column).to_pylist()
-    return said
+    message: list[Any] = (
+        column.cast(pa.string()) if pa.types.is_timestamp(column.type) else column
+    ).to_pylist()
+    return message
 
 
 def _arrays(table: Any) -> Iterator[dict[str, list[str | None]]]:
@@ -220,12 +222,12 @@ def _arrays(table: Any) -> Iterator[dict[str, list[str | None]]]:
         points.values.field(name).to_pylist() for name in ("position", "value_type", "value", "captured")
     )
     for place, is_revised in enumerate(table.column("is_revised").to_pylist()):
-        said = captured if is_revised else values
+        message = captured if is_revised else values
         arrays: dict[str, list[str | None]] = {name: [] for name in _KINDS.values()}
         for point in range(begins[place], begins[place + 1]):
             array, position = arrays[_KINDS[kinds[point]]], positions[point]
             array.extend([None] * (position - len(array)))
-            array[position - 1] = said[point]
+            array[position - 1] = message[point]
         yield arrays
 
 

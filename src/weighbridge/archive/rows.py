@@ -77,8 +77,8 @@ def _struct(fields: Mapping[str, tuple[Any, LiteralString]]) -> Any:
 
 
 def _object(fields: Mapping[str, tuple[Any, LiteralString]]) -> LiteralString:
-    said: LiteralString = ", ".join(f"'{name}', {sql}" for name, (_, sql) in fields.items())
-    return f"json_build_object({said})"
+    message: LiteralString = ", ".join(f"'{name}', {sql}" for name, (_, sql) in fields.items())
+    return f"json_build_object({message})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +161,9 @@ _STATEMENT: Final = f"""
 def rows_statement(project: int, month: CalendarMonth, vocabulary: ArchivedVocabulary) -> Composed:
     """The COPY that gives the events of a month, each as a line of JSON, in the order of the file."""
     kinds = [
-        {"number": one.number, "slug": one.slug, "slugs": slugs, "units": units}
-        for one in vocabulary.event_types
-        for slugs, units in [_by_position(one.data_points)]
+        {"number": event_type.number, "slug": event_type.slug, "slugs": slugs, "units": units}
+        for event_type in vocabulary.event_types
+        for slugs, units in [_by_position(event_type.data_points)]
     ]
     return SQL(_STATEMENT).format(
         kinds=Literal(msgspec.json.encode(kinds).decode()),

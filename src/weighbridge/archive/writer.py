@@ -191,7 +191,7 @@ async def _write_month(
 
 def _record(tx: Write, request: ArchiveRequest, place: BackupTarget, written: ManifestAsFile) -> None:
     manifest = written.manifest
-    said = {
+    message = {
         "place": place.name,
         "month": manifest.month,
         "version": manifest.version,
@@ -205,7 +205,7 @@ def _record(tx: Write, request: ArchiveRequest, place: BackupTarget, written: Ma
         action="archive.write",
         target=written.path,
         project_id=request.project,
-        after=said,
+        after=message,
     )
 
 

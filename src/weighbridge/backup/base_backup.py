@@ -133,16 +133,16 @@ def streamed(server: Server) -> Iterator[IO[bytes]]:
         "--label=weighbridge",
         "--no-password",
     )
-    with TemporaryFile() as said:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said)  # noqa: S603
+    with TemporaryFile() as message:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=message)  # noqa: S603
         assert process.stdout is not None  # noqa: S101
         try:
             yield process.stdout
             while process.stdout.read(CHUNK_BYTES):
                 """What a reader leaves, such as the padding of a tar file."""
             if process.wait() != 0:
-                said.seek(0)
-                raise Refusal(f"pg_basebackup failed: {said.read().decode(errors='replace').strip()}")
+                message.seek(0)
+                raise Refusal(f"pg_basebackup failed: {message.read().decode(errors='replace').strip()}")
         finally:
             process.kill()
             process.wait()

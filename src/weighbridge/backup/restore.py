@@ -243,11 +243,11 @@ def chosen(target: BackupTarget, *, until: datetime | None, backup: str | None) 
     found = manifests(target)
     if not found:
         raise Refusal(f"{target.name} has no backup.")
-    named = [one for one in found if backup in {None, one.id}]
+    named = [manifest for manifest in found if backup in {None, manifest.id}]
     if not named:
-        known = ", ".join(one.id for one in found)
+        known = ", ".join(manifest.id for manifest in found)
         raise Refusal(f"{target.name} has no backup {backup}; it has {known}.")
-    early = [one for one in named if until is None or one.finished_at <= until]
+    early = [manifest for manifest in named if until is None or manifest.finished_at <= until]
     if not early:
         first = named[0].finished_at.isoformat()
         raise Refusal(f"{target.name} reaches back to {first}, and --until is earlier.")

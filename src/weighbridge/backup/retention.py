@@ -36,9 +36,9 @@ def prune(target: BackupTarget, keep: int, now: datetime) -> list[str]:
     """Remove all but so many backups; gives the ids of those that went. Raises Refusal."""
     found = manifests(target)
     going, staying = found[:-keep], found[-keep:]
-    target.delete(f"{one.folder}/{MANIFEST}" for one in going)
-    known = {one.id for one in staying}
-    gone = {one.id for one in going}
+    target.delete(f"{manifest.folder}/{MANIFEST}" for manifest in going)
+    known = {manifest.id for manifest in staying}
+    gone = {manifest.id for manifest in going}
     parts = []
     for path, _, written in target.names(BACKUPS):
         backup = path.split("/")[1]

@@ -191,7 +191,9 @@ def written(manifest: BackupManifest) -> bytes:
 def manifests(target: BackupTarget) -> list[BackupManifest]:
     """The finished backups of a target, oldest first; raises Refusal for one that cannot be read."""
     paths = [path for path, _, _ in target.names(BACKUPS) if path.endswith(f"/{MANIFEST}")]
-    return sorted((_read(target, path) for path in paths), key=lambda one: (one.finished_at, one.id))
+    return sorted(
+        (_read(target, path) for path in paths), key=lambda manifest: (manifest.finished_at, manifest.id)
+    )
 
 
 def _read(target: BackupTarget, path: str) -> BackupManifest:

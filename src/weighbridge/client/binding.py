@@ -1,10 +1,12 @@
-"""How an operation becomes a method: the function that makes a call, bound to the client that carries it out.
+"""How an operation becomes a method: the function that makes a call, bound to the client that executes it.
 
-The signature stays that of the function, for people, editors and type checkers alike.
+The signature stays that of the function, for people, editors and type checkers alike. On a client for
+programs that wait a method gives the result, on one for programs that await an awaitable of it.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from functools import wraps
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from weighbridge.client.calls import Call
 from weighbridge.client.flows import AsyncTaskHandle, TaskHandle
@@ -16,36 +18,38 @@ T = TypeVar("T")
 
 
 class Waiting(Protocol):
-    """What carries out calls for programs that wait."""
+    """What executes calls for programs that wait."""
 
     def carry(self, call: Call[T]) -> T:
-        """What the call comes to."""
+        """Execute a call and give its result."""
 
-    def task(self, task: AsyncTask | int) -> TaskHandle:
-        """A task that can be waited for."""
+    def list_pages(self, listing: Listing[T]) -> Pages[T]:
+        """A list, page by page."""
+
+    def start(self, call: Call[AsyncTask]) -> TaskHandle:
+        """Start a task that can be waited for."""
 
 
 class Awaiting(Protocol):
-    """What carries out calls for programs that await."""
+    """What executes calls for programs that await."""
 
     async def carry(self, call: Call[T]) -> T:
-        """What the call comes to."""
+        """Execute a call and give its result."""
 
-    def task(self, task: AsyncTask | int) -> AsyncTaskHandle:
-        """A task that can be awaited."""
+    def list_pages(self, listing: Listing[T]) -> AsyncPages[T]:
+        """A list, page by page."""
+
+    async def start(self, call: Call[AsyncTask]) -> AsyncTaskHandle:
+        """Start a task that can be awaited."""
 
 
-class Group:
+Carrier = TypeVar("Carrier", bound=Waiting | Awaiting)
+
+
+class Group(Generic[Carrier]):
     """The operations on one kind of record."""
 
-    def __init__(self, client: Waiting) -> None:
-        self.client = client
-
-
-class AsyncGroup:
-    """The operations on one kind of record, to be awaited."""
-
-    def __init__(self, client: Awaiting) -> None:
+    def __init__(self, client: Carrier) -> None:
         self.client = client
 
 
@@ -56,27 +60,27 @@ class One(Generic[P, T]):
         self.function = function
         self.__doc__ = function.__doc__
 
-    def __get__(self, group: Group, _owner: Any) -> Callable[P, T]:
-        def method(*args: P.args, **kwargs: P.kwargs) -> T:
-            return group.client.carry(self.function(*args, **kwargs))
-
-        method.__doc__ = self.function.__doc__
-        return method
+    @overload
+    def __get__(self, group: Group[Waiting], _owner: Any) -> Callable[P, T]: ...
+    @overload
+    def __get__(self, group: Group[Awaiting], _owner: Any) -> Callable[P, Awaitable[T]]: ...
+    def __get__(self, group: Group[Any], _owner: Any) -> Callable[P, Any]:
+        return _bound(self.function, group.client.carry)
 
 
 class Listed(Generic[P, T]):
-    """An operation that lists records."""
+    """An operation that lists records, to be gone through with `for` or `async for`."""
 
     def __init__(self, function: Callable[P, Listing[T]]) -> None:
         self.function = function
         self.__doc__ = function.__doc__
 
-    def __get__(self, group: Group, _owner: Any) -> Callable[P, Pages[T]]:
-        def method(*args: P.args, **kwargs: P.kwargs) -> Pages[T]:
-            return Pages(group.client.carry, self.function(*args, **kwargs))
-
-        method.__doc__ = self.function.__doc__
-        return method
+    @overload
+    def __get__(self, group: Group[Waiting], _owner: Any) -> Callable[P, Pages[T]]: ...
+    @overload
+    def __get__(self, group: Group[Awaiting], _owner: Any) -> Callable[P, AsyncPages[T]]: ...
+    def __get__(self, group: Group[Any], _owner: Any) -> Callable[P, Any]:
+        return _bound(self.function, group.client.list_pages)
 
 
 class Started(Generic[P]):
@@ -86,56 +90,17 @@ class Started(Generic[P]):
         self.function = function
         self.__doc__ = function.__doc__
 
-    def __get__(self, group: Group, _owner: Any) -> Callable[P, TaskHandle]:
-        def method(*args: P.args, **kwargs: P.kwargs) -> TaskHandle:
-            task: AsyncTask = group.client.carry(self.function(*args, **kwargs))
-            return group.client.task(task)
-
-        method.__doc__ = self.function.__doc__
-        return method
-
-
-class AsyncOne(Generic[P, T]):
-    """An operation that is answered at once, to be awaited."""
-
-    def __init__(self, function: Callable[P, Call[T]]) -> None:
-        self.function = function
-        self.__doc__ = function.__doc__
-
-    def __get__(self, group: AsyncGroup, _owner: Any) -> Callable[P, Awaitable[T]]:
-        async def method(*args: P.args, **kwargs: P.kwargs) -> T:
-            return await group.client.carry(self.function(*args, **kwargs))
-
-        method.__doc__ = self.function.__doc__
-        return method
+    @overload
+    def __get__(self, group: Group[Waiting], _owner: Any) -> Callable[P, TaskHandle]: ...
+    @overload
+    def __get__(self, group: Group[Awaiting], _owner: Any) -> Callable[P, Awaitable[AsyncTaskHandle]]: ...
+    def __get__(self, group: Group[Any], _owner: Any) -> Callable[P, Any]:
+        return _bound(self.function, group.client.start)
 
 
-class AsyncListed(Generic[P, T]):
-    """An operation that lists records, to be gone through with `async for`."""
+def _bound(function: Callable[P, Any], execute: Callable[[Any], Any]) -> Callable[P, Any]:
+    @wraps(function)
+    def method(*args: P.args, **kwargs: P.kwargs) -> Any:
+        return execute(function(*args, **kwargs))
 
-    def __init__(self, function: Callable[P, Listing[T]]) -> None:
-        self.function = function
-        self.__doc__ = function.__doc__
-
-    def __get__(self, group: AsyncGroup, _owner: Any) -> Callable[P, AsyncPages[T]]:
-        def method(*args: P.args, **kwargs: P.kwargs) -> AsyncPages[T]:
-            return AsyncPages(group.client.carry, self.function(*args, **kwargs))
-
-        method.__doc__ = self.function.__doc__
-        return method
-
-
-class AsyncStarted(Generic[P]):
-    """An operation that starts a task, to be awaited."""
-
-    def __init__(self, function: Callable[P, Call[AsyncTask]]) -> None:
-        self.function = function
-        self.__doc__ = function.__doc__
-
-    def __get__(self, group: AsyncGroup, _owner: Any) -> Callable[P, Awaitable[AsyncTaskHandle]]:
-        async def method(*args: P.args, **kwargs: P.kwargs) -> AsyncTaskHandle:
-            task: AsyncTask = await group.client.carry(self.function(*args, **kwargs))
-            return group.client.task(task)
-
-        method.__doc__ = self.function.__doc__
-        return method
+    return method

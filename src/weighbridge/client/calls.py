@@ -216,8 +216,8 @@ _NOTHING: Final = Received(0, b"nothing was said of what came back")
 Flow = Generator[Send | Pause, Received | None, T]
 
 
-def carried_out(call: Call[T]) -> Flow[T]:
-    """What a call comes to.
+def execute_call(call: Call[T]) -> Flow[T]:
+    """Execute a call and give its result.
 
     Raises Refused for what the service refuses, Unreachable when it does not answer.
     """

@@ -17,7 +17,7 @@ from weighbridge.client.calls import (
     Pause,
     Send,
     answer_of,
-    carried_out,
+    execute_call,
     no_answer,
     request_of,
     settings,
@@ -35,6 +35,7 @@ from weighbridge.client.flows import (
 from weighbridge.client.made.groups import AsyncGroups, Groups
 from weighbridge.client.made.operations import changes_list
 from weighbridge.client.made.records import AsyncTask, EventReceipt, Evidence, FeedChange
+from weighbridge.client.pages import AsyncPages, Listing, Pages
 
 # The client for programs that wait for each answer.
 
@@ -79,8 +80,8 @@ class Client(Groups):
         self._http.close()
 
     def carry(self, call: Call[T]) -> T:
-        """What a call comes to; raises Refused and Unreachable."""
-        return self.run(carried_out(call))
+        """Execute a call and give its result; raises Refused and Unreachable."""
+        return self.run(execute_call(call))
 
     def run(self, flow: Flow[T]) -> T:
         """Go through a flow, waiting for each thing that it asks for."""
@@ -101,9 +102,17 @@ class Client(Groups):
         except http.TransportError as error:
             return no_answer(error)
 
+    def list_pages(self, listing: Listing[T]) -> Pages[T]:
+        """A list, page by page."""
+        return Pages(self.carry, listing)
+
     def task(self, task: AsyncTask | int) -> TaskHandle:
         """A task that can be waited for."""
         return TaskHandle(self.run, task)
+
+    def start(self, call: Call[AsyncTask]) -> TaskHandle:
+        """Start a task that can be waited for."""
+        return self.task(self.carry(call))
 
     def store(
         self, project_id: str, events: Iterable[Mapping[str, Any]], *, batch_size: int = BATCH
@@ -179,8 +188,8 @@ class AsyncClient(AsyncGroups):
         await self._http.aclose()
 
     async def carry(self, call: Call[T]) -> T:
-        """What a call comes to; raises Refused and Unreachable."""
-        return await self.run(carried_out(call))
+        """Execute a call and give its result; raises Refused and Unreachable."""
+        return await self.run(execute_call(call))
 
     async def run(self, flow: Flow[T]) -> T:
         """Go through a flow, awaiting each thing that it asks for."""
@@ -201,9 +210,18 @@ class AsyncClient(AsyncGroups):
         except http.TransportError as error:
             return no_answer(error)
 
+    def list_pages(self, listing: Listing[T]) -> AsyncPages[T]:
+        """A list, page by page."""
+        return AsyncPages(self.carry, listing)
+
     def task(self, task: AsyncTask | int) -> AsyncTaskHandle:
         """A task that can be awaited."""
         return AsyncTaskHandle(self.run, task)
+
+    async def start(self, call: Call[AsyncTask]) -> AsyncTaskHandle:
+        """Start a task that can be awaited."""
+        record: AsyncTask = await self.carry(call)
+        return self.task(record)
 
     async def store(
         self, project_id: str, events: Iterable[Mapping[str, Any]], *, batch_size: int = BATCH

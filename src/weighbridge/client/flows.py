@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
-from weighbridge.client.calls import PREFIX, Call, Flow, Pause, carried_out, written
+from weighbridge.client.calls import PREFIX, Call, Flow, Pause, execute_call, written
 from weighbridge.client.errors import TaskFailed, TaskTimeout
 from weighbridge.client.made.operations import async_tasks_get
 from weighbridge.client.made.records import AsyncTask, EventReceipts, Evidence
@@ -36,7 +36,7 @@ def ended(task_id: int, *, timeout: float | None, show: Show | None) -> Flow[Asy
     """
     waited, pause = 0.0, FIRST_SECONDS
     while True:
-        task = yield from carried_out(async_tasks_get(task_id))
+        task = yield from execute_call(async_tasks_get(task_id))
         if show is not None:
             show(task)
         if task.state == "failed":

@@ -12,8 +12,18 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 
 from weighbridge.client.calls import Call
+from weighbridge.client.made.records import Info
 
 T = TypeVar("T")
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[T]
+    info: Info
+
+
 _KEPT: Final = (Decimal, datetime)
 PAGE_SIZE: Final = 200
 """How many records are asked for at a time, the most that a page holds."""

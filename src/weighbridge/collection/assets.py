@@ -56,7 +56,7 @@ from weighbridge.db.literal import Literal
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
-from weighbridge.http.messages.reply import Attachment
+from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import find, of_projects, project_filter
 

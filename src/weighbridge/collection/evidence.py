@@ -52,7 +52,7 @@ from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Invalid, Malformed, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.http.messages.body import Form
-from weighbridge.http.messages.reply import Attachment
+from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import find, need, of_key, plain_key_named
 

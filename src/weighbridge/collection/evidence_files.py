@@ -41,7 +41,7 @@ from weighbridge.db.embedded.location import make_folder, sync_folder
 from weighbridge.db.engine import Database
 from weighbridge.errors import Damaged, Invalid, Refusal, Unavailable, UnsupportedMediaType
 from weighbridge.http.messages.body import FILE_PART, SPOOL_BYTES, Upload
-from weighbridge.http.messages.reply import Spool
+from weighbridge.http.messages.operation import Spool
 
 # The evidence store: files under keys of our own making, in a folder or in the object store of a cloud.
 #

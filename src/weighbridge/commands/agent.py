@@ -63,8 +63,8 @@ def check(file: AgentFile, /, *, connect: ConnectOption = False) -> None:
     and topics looked for that the file names. A running agent is not disturbed.
     """
     configuration = _read(file)
-    if connect and (said := asyncio.run(_tried(configuration))):
-        raise Refusal("\n".join(said))
+    if connect and (message := asyncio.run(_tried(configuration))):
+        raise Refusal("\n".join(message))
     sys.stdout.write(f"{file}: {'all of it works' if connect else 'nothing is wrong with it'}.\n")
 
 
@@ -113,4 +113,4 @@ def _read(file: Path) -> "AgentConfiguration":
 async def _tried(configuration: "AgentConfiguration") -> list[str]:
     from weighbridge.agent.status import complaints
 
-    return [said async for said in complaints(configuration)]
+    return [message async for message in complaints(configuration)]

@@ -18,44 +18,46 @@ if TYPE_CHECKING:
     from weighbridge.archive.writer import WrittenMonth
 
 
-def of_written(one: "WrittenMonth") -> str:
+def of_written(month: "WrittenMonth") -> str:
     """What became of a month."""
-    each = f", {one.bytes / one.rows:.1f} bytes for each" if one.rows else ""
-    counts = f"{one.rows:,} events, {one.bytes:,} bytes{each}"
-    return f"{one.month}  {one.state:9}  version {one.version}, {counts}"
+    each = f", {month.bytes / month.rows:.1f} bytes for each" if month.rows else ""
+    counts = f"{month.rows:,} events, {month.bytes:,} bytes{each}"
+    return f"{month.month}  {month.state:9}  version {month.version}, {counts}"
 
 
-def of_listed(one: "ListedMonth") -> str:
+def of_listed(month: "ListedMonth") -> str:
     """A version of a month."""
     return (
-        f"{one.project}  {one.month}  version {one.version}, {one.rows:,} events, {one.bytes:,} bytes, by"
-        f" {one.made_at.text}, in {one.place}, manifest {one.sha256[:32]}"
+        f"{month.project}  {month.month}  version {month.version}, {month.rows:,} events,"
+        f" {month.bytes:,} bytes, by {month.made_at.text}, in {month.place}, manifest {month.sha256[:32]}"
     )
 
 
-def of_checked(one: "CheckedMonth") -> str:
+def of_checked(month: "CheckedMonth") -> str:
     """What came of comparing a month, a line for each difference."""
-    state = "as it was" if one.is_clean and not one.changed else "changed" if one.is_clean else "ALTERED"
-    lines = [f"{one.month}  {state:9}  version {one.version}, {one.rows:,} events"]
-    lines += [f"  ALTERED  {said}" for said in one.altered]
-    lines += [f"  changed  {said}" for said in one.changed]
-    lines += [f"  renamed  {said}" for said in one.renamed]
-    if one.more:
-        lines.append(f"  and {one.more:,} more events that differ")
-    if one.changed and one.is_clean:
+    state = (
+        "as it was" if month.is_clean and not month.changed else "changed" if month.is_clean else "ALTERED"
+    )
+    lines = [f"{month.month}  {state:9}  version {month.version}, {month.rows:,} events"]
+    lines += [f"  ALTERED  {message}" for message in month.altered]
+    lines += [f"  changed  {message}" for message in month.changed]
+    lines += [f"  renamed  {message}" for message in month.renamed]
+    if month.more:
+        lines.append(f"  and {month.more:,} more events that differ")
+    if month.changed and month.is_clean:
         lines.append("  `weighbridge archive write` writes another version of the month.")
     return "\n".join(lines)
 
 
-def of_recomputed(one: "ArchiveRecomputation") -> str:
+def of_recomputed(result: "ArchiveRecomputation") -> str:
     """What came of computing batches anew."""
-    lines = [f"{one.batches:,} batches over {one.events:,} events of {one.months} archived months:"]
-    lines += [f"  BROKEN   {said}" for said in one.violations]
-    lines += [f"  lacking  {said}" for said in one.uncovered]
-    if one.outside:
-        lines.append(f"  {one.outside:,} other batches have none of their events in the archive.")
+    lines = [f"{result.batches:,} batches over {result.events:,} events of {result.months} archived months:"]
+    lines += [f"  BROKEN   {message}" for message in result.violations]
+    lines += [f"  lacking  {message}" for message in result.uncovered]
+    if result.outside:
+        lines.append(f"  {result.outside:,} other batches have none of their events in the archive.")
     held = "Every one of them comes to its digits again."
-    lines.append(held if one.is_clean else "Not everything holds.")
+    lines.append(held if result.is_clean else "Not everything holds.")
     return "\n".join(lines)
 
 
@@ -237,11 +239,11 @@ def _place(text: str, *, is_made: bool = False) -> "BackupTarget":
     return BackupTarget.opened(whole, is_made=is_made)
 
 
-def _say(one: Any, sentence: Callable[[Any], str], *, as_json: bool) -> None:
+def _say(record: Any, sentence: Callable[[Any], str], *, as_json: bool) -> None:
     import msgspec
 
     from weighbridge.db.json import written
 
-    said = msgspec.json.encode(one, enc_hook=written).decode() if as_json else sentence(one)
-    sys.stdout.write(said + "\n")
+    message = msgspec.json.encode(record, enc_hook=written).decode() if as_json else sentence(record)
+    sys.stdout.write(message + "\n")
     sys.stdout.flush()

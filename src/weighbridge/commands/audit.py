@@ -142,12 +142,12 @@ def check_head(
     with _proving():
         verifier, kept = _kept(head, key)
         if consistency is not None:
-            said = _extended(consistency, kept, verifier)
+            message = _extended(consistency, kept, verifier)
         elif rows is not None:
-            said = _of_rows(rows, kept)
+            message = _of_rows(rows, kept)
         else:
-            said = _of_database(data_dir, kept)
-    sys.stdout.write(said + "\n")
+            message = _of_database(data_dir, kept)
+    sys.stdout.write(message + "\n")
 
 
 @audit.command(name="check-row")

@@ -124,8 +124,8 @@ def restore(
     with progress_bars() as bars:
         place = BackupTarget.opened(source, is_made=True)
         made = make(place, data_dir, until=moment, backup=backup_id, report=bars)
-    said = msgspec.json.encode(made).decode() + "\n" if as_json else _restored(made, data_dir)
-    sys.stdout.write(said)
+    message = msgspec.json.encode(made).decode() + "\n" if as_json else _restored(made, data_dir)
+    sys.stdout.write(message)
     if made.missing_evidence:
         sys.exit(1)
 
@@ -191,10 +191,11 @@ def _listing(place: "BackupTarget", *, as_json: bool) -> str:
     return "".join(lines)
 
 
-def _line(one: "BackupManifest") -> str:
+def _line(manifest: "BackupManifest") -> str:
     return (
-        f"{one.id}  whole at {_text(one.finished_at)}, {one.size / 1e6:,.1f} MB, {one.evidence_files} files,"
-        f" revision {one.revision}, by Weighbridge {one.weighbridge}"
+        f"{manifest.id}  whole at {_text(manifest.finished_at)}, {manifest.size / 1e6:,.1f} MB,"
+        f" {manifest.evidence_files} files, revision {manifest.revision},"
+        f" by Weighbridge {manifest.weighbridge}"
     )
 
 

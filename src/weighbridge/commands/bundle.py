@@ -62,8 +62,8 @@ def make_one(
 
     with opened(data_dir, is_made=True) as url:
         made = asyncio.run(_made(url, data_dir, account, report, output, is_redacted=redact))
-    said = f"{made.batch_count:,} batches, {made.size:,} bytes, SHA-256 {made.sha256.hex()}"
-    sys.stdout.write(f"{output}: {said}\n")
+    message = f"{made.batch_count:,} batches, {made.size:,} bytes, SHA-256 {made.sha256.hex()}"
+    sys.stdout.write(f"{output}: {message}\n")
 
 
 @bundle.command(name="check")
@@ -246,7 +246,7 @@ def _difference_lines(changes: "Sequence[RunDeviation]") -> Iterator[str]:
 
     for change in changes:
         taken = map(plain, change.taken)
-        totals = ("nothing" if one is None else plain(one) for one in change.totals)
+        totals = ("nothing" if total is None else plain(total) for total in change.totals)
         yield f"{change.ledger} {change.name}, in {change.unit or '1'}: {', '.join(change.causes)}"
         yield "  the report takes {} before, {} after; the batch comes to {} before, {} after".format(
             *taken, *totals

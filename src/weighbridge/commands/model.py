@@ -100,13 +100,16 @@ def _outcomes(result: "CaseResult") -> Iterator[tuple[str, bool]]:
 
     if result.error is not None:
         yield result.error, False
-    for one in result.comparisons:
+    for comparison in result.comparisons:
         places = "" if result.case.places is None else f" at {result.case.places} places"
-        expected, actual = show(one.expected, one.unit), show(one.actual, one.unit)
-        if one.is_met:
-            yield f"{one.slug} is {expected}{places}, as expected", True
+        expected, actual = (
+            show(comparison.expected, comparison.unit),
+            show(comparison.actual, comparison.unit),
+        )
+        if comparison.is_met:
+            yield f"{comparison.slug} is {expected}{places}, as expected", True
         else:
-            yield f"{one.slug} is {actual}{places}; expected {expected}", False
+            yield f"{comparison.slug} is {actual}{places}; expected {expected}", False
 
 
 def _summary(report: "DocumentReport") -> str:
@@ -156,18 +159,23 @@ def _json_case(result: "CaseResult") -> dict[str, Any]:
         "is_passed": result.is_passed,
         "error": result.error,
         "equations": [
-            {"node": one.slug, "written": one.written, "filled": one.filled, "result": one.result}
-            for one in result.equations
+            {
+                "node": equation.slug,
+                "written": equation.written,
+                "filled": equation.filled,
+                "result": equation.result,
+            }
+            for equation in result.equations
         ],
         "comparisons": [
             {
-                "node": one.slug,
-                "unit": one.unit.text,
-                "expected": one.expected,
-                "actual": one.actual,
-                "is_met": one.is_met,
+                "node": comparison.slug,
+                "unit": comparison.unit.text,
+                "expected": comparison.expected,
+                "actual": comparison.actual,
+                "is_met": comparison.is_met,
             }
-            for one in result.comparisons
+            for comparison in result.comparisons
         ],
     }
 

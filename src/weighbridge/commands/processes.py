@@ -191,12 +191,12 @@ def _as_json(rehearsal: "Rehearsal") -> str:
 def _sentences(rehearsal: "Rehearsal") -> str:
     lines = [f"The database is at revision {rehearsal.before or 'none'}."]
     for step in rehearsal.steps:
-        said = f"  {step.revision}  {step.seconds:8.3f} s"
+        message = f"  {step.revision}  {step.seconds:8.3f} s"
         if step.closed:
-            said += f"  closes {', '.join(step.closed)}"
+            message += f"  closes {', '.join(step.closed)}"
         if step.read_only:
-            said += f"  lets nobody write {', '.join(step.read_only)}"
-        lines.append(said)
+            message += f"  lets nobody write {', '.join(step.read_only)}"
+        lines.append(message)
     if rehearsal.failure:
         lines.append(rehearsal.failure)
     elif rehearsal.steps:

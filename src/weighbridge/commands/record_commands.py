@@ -268,13 +268,13 @@ def command_of(function: Callable[..., Any]) -> Callable[..., None]:
     def command(*args: Any, **kwargs: Any) -> None:
         bound = words.bind(*args, **kwargs)
         bound.apply_defaults()
-        said = bound.arguments
-        form = ShownForm(said.pop("as_json"), said.pop("as_csv", False), said.pop("limit", RECORDS))
+        message = bound.arguments
+        form = ShownForm(message.pop("as_json"), message.pop("as_csv", False), message.pop("limit", RECORDS))
         for end, comparator in (("since", "geq"), ("until", "leq")):
-            if (when := said.pop(end, None)) is not None:
-                said[f"{about}_{comparator}"] = when
-        with connected(said.pop("service_url")) as client:
-            show(_answer(client, _asked(function, forms, said), form), form)
+            if (when := message.pop(end, None)) is not None:
+                message[f"{about}_{comparator}"] = when
+        with connected(message.pop("service_url")) as client:
+            show(_answer(client, _asked(function, forms, message), form), form)
 
     command.__signature__ = words  # type: ignore[attr-defined]
     command.__doc__ = inspect.getdoc(function)

@@ -291,14 +291,14 @@ def _permissions_of_person(role: str | None, permission: list[str] | None) -> tu
     return chosen.permissions if chosen else tuple(permission or ())
 
 
-def _told(one: "User") -> dict[str, object]:
+def _told(user: "User") -> dict[str, object]:
     return {
-        "email": one.email,
-        "name": one.name,
-        "role": title_of(one.permissions),
-        "permissions": one.permissions,
-        "state": "removed" if one.disabled_at else "signs in",
-        "signed_in_at": one.signed_in_at.text if one.signed_in_at else None,
+        "email": user.email,
+        "name": user.name,
+        "role": title_of(user.permissions),
+        "permissions": user.permissions,
+        "state": "removed" if user.disabled_at else "signs in",
+        "signed_in_at": user.signed_in_at.text if user.signed_in_at else None,
     }
 
 

@@ -1,27 +1,44 @@
-"""Connections and transactions: the only place that begins and commits.
+"""The database: its hosts, its connections, and the only place that begins and commits transactions.
 
-`Database.read()` and `Database.write()` each give one transaction; the type a function takes says
+A URL may name several hosts, of which one takes writes. When another is promoted, `HostPool` finds it by
+itself. `Database.read()` and `Database.write()` each give one transaction; the type a function takes says
 whether it may write. A transaction that ends with an exception leaves nothing behind.
 
 Most of a small request's time is waiting for the next answer of the server. So BEGIN goes out together
 with the first statement, what `later` was given goes with the one that follows, and the last of that goes
 with COMMIT; statements that do not wait for each other's answers go out together with `several`, and whole
 readings with `together`.
+
+Invariants: with several hosts a new connection is one to a host that takes writes; after a connection
+was lost in use, no older one is used again; a pool that has seen a host of one timeline uses none of an
+earlier one.
 """
 
-from collections.abc import AsyncIterator, Sequence
-from typing import Self
+import logging
+import select
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from time import monotonic
+from typing import Any, Final, LiteralString, Self
+from weakref import WeakKeyDictionary
 
+import msgspec
 from psycopg import AsyncClientCursor, AsyncConnection, OperationalError
-from psycopg.errors import ReadOnlySqlTransaction
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import ConfigurationLimitExceeded, DiskFull, OutOfMemory, ReadOnlySqlTransaction
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Literal
+from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge import tracing
 from weighbridge.core.platform.settings import Quotas
-from weighbridge.db.connections import IDLE_SECONDS, SessionSettings, connection_pools
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.locks import (
     COMMIT_AND_UNLOCK,
     LOCK,
@@ -30,7 +47,7 @@ from weighbridge.db.locks import (
     UNLOCK,
     UNLOCKING,
 )
-from weighbridge.db.message import (
+from weighbridge.db.statements import (
     BEGIN_READING,
     BEGIN_TRYING,
     BEGIN_WRITING,
@@ -38,10 +55,234 @@ from weighbridge.db.message import (
     Command,
     Parameters,
     Statement,
-    composed,
-    sent,
 )
-from weighbridge.db.transaction import NO_QUOTAS, KeyBlocks, Memory, Question, Read, Snapshot, Write
+from weighbridge.db.transaction import (
+    NO_QUOTAS,
+    KeyBlocks,
+    Memory,
+    Question,
+    Read,
+    Snapshot,
+    Write,
+    composed,
+    send_message,
+)
+
+# One connection: how its answers are read, whether it still stands, and what it says of a full disk.
+
+
+NO_ROOM: Final = (DiskFull, OutOfMemory, ConfigurationLimitExceeded)
+"""What the database says that has run out of something."""
+
+IDLE_SECONDS: Final = 20
+"""How long a transaction may wait for its own process, before the server ends it."""
+
+_log: Final = logging.getLogger(__name__)
+
+# Numbers inside jsonb keep every digit, as they do in numeric columns.
+set_json_loads(msgspec.json.Decoder(float_hook=Decimal).decode)
+
+
+@contextmanager
+def suppress_failed_write(what: str) -> Iterator[None]:
+    """Go on without a write that may fail: the database has no room for it, or takes none at all."""
+    try:
+        yield
+    except (*NO_ROOM, ReadOnlySqlTransaction) as error:
+        _log.warning("The %s was not written: %s", what, str(error).strip())
+
+
+class _InstantLoader(Loader):
+    """Times come out of the database as instants; the session's zone is UTC and columns keep milliseconds."""
+
+    def load(self, data: Buffer) -> Instant:
+        # Instant.read, in one call: a page of events has a hundred of them.
+        text = str(data, "ascii")
+        moment = _instant_of(text)
+        moment.read_as = text
+        return moment
+
+
+_instant_of: Final = Instant.fromisoformat
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """What the server is to know of everyone who connects: in seconds, 0 without a bound.
+
+    A pooler in transaction mode hands each transaction to another session: there it is said with each BEGIN,
+    in the same message, and no statement is prepared.
+    """
+
+    statement_timeout: int
+    idle_timeout: int
+
+    @property
+    def of_connection(self) -> dict[str, Any]:
+        return {"options": " ".join(f"-c {name}={value}" for name, value in self._values)}
+
+    @property
+    def of_pooler(self) -> dict[str, Any]:
+        return {"prepare_threshold": None}
+
+    @property
+    def of_transaction(self) -> tuple[LiteralString, tuple[str, ...]]:
+        calls = ", ".join("set_config(%s, %s, true)" for _ in self._values)
+        return f"SELECT {calls}", tuple(word for pair in self._values for word in pair)
+
+    @property
+    def _values(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("statement_timeout", f"{self.statement_timeout}s"),
+            ("idle_in_transaction_session_timeout", f"{self.idle_timeout}s"),
+            ("TimeZone", "UTC"),
+        )
+
+
+async def check(connection: AsyncConnection[TupleRow]) -> None:
+    """Refuse a connection whose server has gone, without asking the server.
+
+    A server that ends a connection says so, which makes an idle socket readable; only then it is asked.
+    """
+    if connection.closed or select.select([connection.fileno()], [], [], 0)[0]:
+        await AsyncConnectionPool.check_connection(connection)
+
+
+async def configure(connection: AsyncConnection[TupleRow]) -> None:
+    """Have a new connection read times as instants."""
+    connection.adapters.register_loader("timestamptz", _InstantLoader)
+
+
+# The hosts of a database: which of them is written to, and how one that has gone is found out.
+#
+# A URL may name several hosts (`postgresql://db1,db2/weighbridge`), of which one takes writes and the
+# others follow it. When that one is lost and another is promoted, connections have to find it by
+# themselves, and those to the old one must not be used again, whether they end with an error, hang, or
+# still answer.
+#
+# Each promotion begins what PostgreSQL calls the next timeline.
+
+
+CONNECT_SECONDS: Final = 10
+"""How long a host may take to be connected to."""
+
+CONNECT_SECONDS_OF_SEVERAL: Final = 3
+"""How long one of several hosts may take to be connected to, before the next one is tried."""
+
+_VANISHED: Final[Mapping[str, int]] = {
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
+"""How a host that was cut off without a word is given up: after about ten seconds of silence."""
+
+_VANISHED_REPLICA: Final[Mapping[str, int]] = {
+    "keepalives_idle": 2,
+    "keepalives_interval": 1,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 3_000,
+}
+"""The same for a replica: its readers can turn to the primary."""
+
+_TIMELINE: Final = """
+    SELECT CASE WHEN NOT pg_is_in_recovery()
+                THEN ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END
+"""
+"""Which history a host that takes writes is at; NULL for one that follows another."""
+
+
+def of_primary(url: str) -> str:
+    """How the host that takes writes is connected to; what the URL says for itself stays."""
+    usual: dict[str, Any] = {**_VANISHED, "connect_timeout": CONNECT_SECONDS}
+    if has_several(url):
+        usual |= {"target_session_attrs": "read-write", "connect_timeout": CONNECT_SECONDS_OF_SEVERAL}
+    return _with(url, usual)
+
+
+def of_replica(url: str) -> str:
+    """How a host that follows is connected to."""
+    usual = {"target_session_attrs": "standby", "connect_timeout": CONNECT_SECONDS_OF_SEVERAL}
+    return _with(url, {**_VANISHED_REPLICA, **usual})
+
+
+def has_several(url: str) -> bool:
+    """Whether a URL names more than one host."""
+    return "," in str(conninfo_to_dict(url).get("host") or "")
+
+
+def _with(url: str, usual: Mapping[str, Any]) -> str:
+    given = conninfo_to_dict(url)
+    return make_conninfo(url, **{name: value for name, value in usual.items() if name not in given})
+
+
+def connection_pools(
+    url: str, session_url: str | None, size: int, session: SessionSettings
+) -> tuple["HostPool", "HostPool"]:
+    """Connections for transactions, and for what holds a lock before one; the same without a pooler."""
+    if session_url is None:
+        pool = HostPool(of_primary(url), connections_max=size, options=session.of_connection)
+        return pool, pool
+    return (
+        HostPool(of_primary(url), connections_max=size, options=session.of_pooler),
+        HostPool(of_primary(session_url), connections_max=size, options=session.of_connection, held=0),
+    )
+
+
+class HostPool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
+    """A pool of connections to the host that takes writes, or to a replica."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        connections_max: int,
+        options: Mapping[str, Any],
+        held: int = 1,
+        takes_writes: bool = True,
+    ) -> None:
+        """So many connections at most, so many of them kept while nobody uses them; it has to be opened."""
+        self._asks_for_timeline = takes_writes and has_several(url)
+        self._timeline = 0
+        self._made: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()
+        self._lost = float("-inf")
+        super().__init__(
+            url,
+            configure=self._begin,
+            min_size=held,
+            max_size=connections_max,
+            kwargs={"autocommit": True, "application_name": "weighbridge", **options},
+            check=self._look_at,
+            open=False,
+        )
+
+    async def putconn(self, conn: AsyncConnection[TupleRow]) -> None:
+        """Take a connection back; one that was lost while it was used makes those before it suspect."""
+        if conn.closed:
+            self._lost = monotonic()
+        await super().putconn(conn)
+
+    async def _begin(self, connection: AsyncConnection[TupleRow]) -> None:
+        await configure(connection)
+        if self._asks_for_timeline:
+            await self._compare_history(connection)
+        self._made[connection] = monotonic()
+
+    async def _compare_history(self, connection: AsyncConnection[TupleRow]) -> None:
+        """Refuse a host that no longer takes writes or that was the primary before the one seen last."""
+        row = await (await connection.execute(_TIMELINE)).fetchone()
+        timeline = row[0] if row else None
+        if timeline is None or timeline < self._timeline:
+            raise OperationalError(f"the host {connection.info.host} is not the primary any more")
+        if timeline > self._timeline:
+            self._timeline, self._lost = timeline, monotonic()
+
+    async def _look_at(self, connection: AsyncConnection[TupleRow]) -> None:
+        if self._made.get(connection, 0.0) < self._lost:
+            await connection.close()
+            raise OperationalError("the connection is older than one that was lost")
+        await check(connection)
+
 
 __all__ = ["NO_QUOTAS", "Command", "Database", "Parameters", "Question", "Read", "Statement", "Write"]
 
@@ -90,7 +331,7 @@ class Database:
         try:
             # Behind a pooler it is a transaction, which begins with what the session is to know.
             begin, end = ([BEGIN_WRITING, *self._begin], [COMMIT]) if self._begin else ([], [])
-            [cursor] = await sent(connection, begin, [(statement, values), *end], None)
+            [cursor] = await send_message(connection, begin, [(statement, values), *end])
             return await cursor.fetchone()
         finally:
             await self._pool.putconn(connection)

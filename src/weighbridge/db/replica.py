@@ -28,9 +28,8 @@ from psycopg.errors import QueryCanceled
 from psycopg.rows import TupleRow
 from psycopg_pool import PoolTimeout
 
-from weighbridge.db.connections import IDLE_SECONDS, HostPool, SessionSettings, of_replica
-from weighbridge.db.engine import Database, Read
-from weighbridge.db.message import BEGIN_READING
+from weighbridge.db.engine import IDLE_SECONDS, Database, HostPool, Read, SessionSettings, of_replica
+from weighbridge.db.statements import BEGIN_READING
 from weighbridge.db.transaction import Memory
 
 Result = TypeVar("Result")

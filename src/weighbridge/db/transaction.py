@@ -1,8 +1,8 @@
 """What may be done within a transaction: reading, computing between reads, writing.
 
 `engine.py` begins and ends transactions, and passes each as one of these types; the type that a
-function takes tells whether it may write. `KeyBlocks` and `Memory` save a transaction round trips to
-the server.
+function takes tells whether it may write. `send_message` sends statements together, so that all are
+waited for once. `KeyBlocks` and `Memory` save a transaction round trips to the server.
 
 Invariants: no event key is given out twice; a remembered row is never returned as current.
 """
@@ -20,27 +20,31 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Final, LiteralString, Protocol, TypeVar
+from functools import partial
+from typing import Any, Final, LiteralString, Protocol, Self, TypeVar
 
-from psycopg import AsyncConnection, AsyncCursor
+from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline
+from psycopg.abc import PQGen
+from psycopg.generators import send
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
+from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool
 
+from weighbridge import tracing
+from weighbridge.concurrency import ALIVE_SECONDS, computed
 from weighbridge.core.platform.settings import Quotas
-from weighbridge.db.gathering import Gathering
-from weighbridge.db.message import (
+from weighbridge.db.statements import (
     BEGIN_READING,
     COMMIT,
-    Beforehand,
+    STATEMENTS_OF_CONTROL,
     Command,
+    Gathering,
     Parameters,
     Statement,
-    composed,
-    sent,
-    unparameterized,
+    StatementPrelude,
+    command_of,
 )
-from weighbridge.db.threads import ALIVE_SECONDS, computed
 
 # What one process holds of a database between requests: a memory of rows, and keys for new events.
 #
@@ -130,6 +134,112 @@ class KeyBlocks:
         return keys
 
 
+# A message: statements that go to the server together, so that all are waited for once.
+
+
+class _Message(AsyncPipeline):
+    """Statements that wait for each other and then go out at once.
+
+    A pipeline of psycopg looks after each statement whether some of them can go out or answers have come,
+    and sends each by itself: several calls of the system for each, which are no use where all wait for the
+    last answer, and which wake the server up as often.
+    """
+
+    async def __aenter__(self) -> Self:
+        self.pgconn.enter_pipeline_mode()
+        self.level += 1
+        return self
+
+    def control(self, statement: str) -> None:
+        """Add a statement that begins or ends the transaction, and has no answer but that it is done."""
+        self.command_queue.append(partial(self.pgconn.send_query_params, statement.encode(), None))
+        self.result_queue.append(None)
+
+    def put(self, cursor: AsyncCursor[Any], statement: Any, values: Any) -> None:
+        """Add a statement; its cursor has the answer when the message has ended."""
+        for _ in cursor._execute_gen(statement, values):  # noqa: SLF001 - as `execute`, which has to be awaited
+            raise AssertionError("a statement of a message waits for nothing")
+
+    def _communicate_gen(self) -> PQGen[None]:
+        yield from ()
+
+    def _exit_gen(self) -> PQGen[None]:
+        self._enqueue_sync()
+        try:
+            while self.command_queue:
+                self.command_queue.popleft()()
+            yield from send(self.pgconn)
+        finally:
+            yield from self._fetch_gen(flush=False)
+
+
+async def send_message(
+    connection: AsyncConnection[TupleRow],
+    waiting: Sequence[Command | StatementPrelude],
+    commands: Sequence[Command],
+) -> list[AsyncCursor[Any]]:
+    """Send what waits and these commands in one message; give the cursor of each of these."""
+    if tracing.is_on() and (waiting or commands):
+        with tracing.message_span(map(text_of, [*waiting, *commands])):
+            return await _send_message(connection, waiting, commands)
+    return await _send_message(connection, waiting, commands)
+
+
+async def _send_message(
+    connection: AsyncConnection[TupleRow],
+    waiting: Sequence[Command | StatementPrelude],
+    commands: Sequence[Command],
+) -> list[AsyncCursor[Any]]:
+    sending = [*map(command_of, waiting), *commands]
+    cursors = [None if command in STATEMENTS_OF_CONTROL else AsyncCursor(connection) for command in sending]
+    if len(sending) > 1:
+        await _send_together(connection, cursors, sending)
+    elif sending:
+        [(statement, values)] = sending
+        await (cursors[0] or AsyncCursor(connection)).execute(composed(statement), values)
+    for before, cursor in zip(waiting, cursors, strict=False):
+        if isinstance(before, StatementPrelude) and cursor is not None:
+            before.check(await cursor.fetchone())
+    return [cursor for cursor in cursors[len(waiting) :] if cursor is not None]
+
+
+async def _send_together(
+    connection: AsyncConnection[TupleRow],
+    cursors: Sequence[AsyncCursor[Any] | None],
+    commands: Iterable[Command],
+) -> None:
+    """Execute statements in their order, each with its cursor; those of control have none."""
+    message = connection._pipeline = _Message(connection)  # noqa: SLF001 - as `connection.pipeline()` does
+    try:
+        async with message:
+            for cursor, (statement, values) in zip(cursors, commands, strict=True):
+                if cursor is None:
+                    message.control(str(statement))
+                else:
+                    message.put(cursor, composed(statement), values)
+    finally:
+        connection._pipeline = None  # noqa: SLF001
+
+
+def text_of(command: Command | StatementPrelude) -> str:
+    """The text of a statement, to be named by: values are apart from it."""
+    statement, _ = command_of(command)
+    return statement if isinstance(statement, str) else statement.as_string()
+
+
+def composed(statement: LiteralString | SQL | Composed) -> SQL | Composed:
+    """A statement as psycopg takes it."""
+    return SQL(statement) if isinstance(statement, str) else statement
+
+
+def unparameterized(statement: LiteralString | SQL | Composed, connection: AsyncConnection[Any]) -> bytes:
+    """A statement as the server takes it where no parameters go with it.
+
+    psycopg then leaves the percent signs as they stand, which are doubled in a statement as everywhere.
+    """
+    return composed(statement).as_bytes(connection).replace(b"%%", b"%")
+
+
 # What may be done within a transaction: reading, computing between readings, writing.
 #
 # `engine.py` begins and ends transactions, and gives each as one of these types: the type that a function
@@ -154,7 +264,7 @@ class Read:
         self._connection = connection
         self.memory = memory
         self._begin = [*begin]
-        self._waiting: list[Command | Beforehand] = [*begin]
+        self._waiting: list[Command | StatementPrelude] = [*begin]
         self._gathering: Gathering | None = None
         self._noted: list[Command] | None = None
         self._known: list[tuple[Command, list[TupleRow]]] = []
@@ -249,13 +359,13 @@ class Read:
 
     def beforehand(self, *expressions: LiteralString) -> None:
         """Have expressions evaluated before the next statement, for what they do: settings of the server."""
-        for one in expressions:
-            self._put_before(one, (), None)
+        for expression in expressions:
+            self._put_before(expression, (), None)
 
     def _put_before(self, expression: str, values: Sequence[Any], refusal: Exception | None) -> None:
         last = self._waiting[-1] if self._waiting else None
-        if not isinstance(last, Beforehand):
-            last = Beforehand()
+        if not isinstance(last, StatementPrelude):
+            last = StatementPrelude()
             self._waiting.append(last)
         last.expressions.append(expression)
         last.values.extend(values)
@@ -263,7 +373,7 @@ class Read:
 
     async def settle(self) -> None:
         """Ask what is still to be asked."""
-        if any(isinstance(one, Beforehand) for one in self._waiting):
+        if any(isinstance(statement, StatementPrelude) for statement in self._waiting):
             await self._run()
 
     async def value(self, statement: Statement, values: Parameters = ()) -> Any:
@@ -310,7 +420,7 @@ class Read:
             self._noted += commands
         if not self._known:
             return [await cursor.fetchall() for cursor in await self._run(*commands)]
-        known = [self._recalled(one) for one in commands]
+        known = [self._recalled(command) for command in commands]
         asked = [one for one, rows in zip(commands, known, strict=True) if rows is None]
         others = iter([await cursor.fetchall() for cursor in await self._run(*asked)] if asked else [])
         return [next(others) if rows is None else rows for rows in known]
@@ -327,9 +437,9 @@ class Read:
         return await self._send(waiting, commands)
 
     async def _send(
-        self, waiting: Sequence[Command | Beforehand], commands: Sequence[Command]
+        self, waiting: Sequence[Command | StatementPrelude], commands: Sequence[Command]
     ) -> list[AsyncCursor[Any]]:
-        return await sent(self._connection, waiting, commands, None)
+        return await send_message(self._connection, waiting, commands)
 
 
 class Question(Read):

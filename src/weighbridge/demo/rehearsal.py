@@ -76,9 +76,9 @@ class RegistryBehaviour:
 
 def behaviour_for(content: bytes, usual: RegistryBehaviour) -> RegistryBehaviour:
     """What becomes of one report."""
-    said = _SAID.search(_text(content))
+    message = _SAID.search(_text(content))
     behaviour = usual
-    for part in said.group(1).split(",") if said else ():
+    for part in message.group(1).split(",") if message else ():
         word = _WORD.fullmatch(part)
         changed = _change(word.group(1), word.group(2)) if word else {}
         if not changed:
@@ -306,7 +306,7 @@ class RehearsalRequest(BaseHTTPRequestHandler):
             return
         match self._path():
             case () | ("submissions",):
-                self._answer(HTTPStatus.OK, {"data": [one.shown(now) for one in received.all()]})
+                self._answer(HTTPStatus.OK, {"data": [report.shown(now) for report in received.all()]})
             case ("submissions", key) if (found := received.find(key)) is not None:
                 self._answer(HTTPStatus.OK, found.shown(now))
             case ("submissions", key, "content") if (found := received.find(key)) is not None:

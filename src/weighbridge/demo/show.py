@@ -224,8 +224,8 @@ class LineageTree:
             self._grow_draw(branch, draw)
 
     def _grow_draw(self, branch: Tree, draw: JsonRecord) -> None:
-        said = f", {number(draw['amount'])} {draw['unit']} of it"
-        source = branch.add(Text.assemble(self._named(draw["batch_id"]), said))
+        message = f", {number(draw['amount'])} {draw['unit']} of it"
+        source = branch.add(Text.assemble(self._named(draw["batch_id"]), message))
         self._grow_nodes(source, draw["batch_id"], [one["slug"] for one in draw["attributes"]])
 
 
@@ -233,8 +233,8 @@ def _grow_events(branch: Tree, read: JsonRecord) -> None:
     unit = _unit(read["unit"])
     for row in read["rows"]:
         weight = "" if row["weight"] is None else f", weight {number(row['weight'])}"
-        said = f"  {read['data_point']} {number(row['value'])}{unit}{weight}  {_day(row['start_time'])}"
-        branch.add(Text.assemble((row["event_id"], "green"), said))
+        message = f"  {read['data_point']} {number(row['value'])}{unit}{weight}  {_day(row['start_time'])}"
+        branch.add(Text.assemble((row["event_id"], "green"), message))
 
 
 def _day(moment: str) -> str:

@@ -158,13 +158,16 @@ def _create(story: Story) -> tuple[JsonRecord, dict[str, str]]:
     )
     project: JsonRecord = story.client.post("/projects", {"project": plant.PROJECT})
     path = f"/projects/{project['id']}"
-    types = [story.client.post(f"{path}/event_types", {"event_type": one}) for one in plant.EVENT_TYPES]
+    types = [
+        story.client.post(f"{path}/event_types", {"event_type": event_type})
+        for event_type in plant.EVENT_TYPES
+    ]
     feedstock_ids = {
         name: story.client.post(f"{path}/feedstocks", {"feedstock": {"name": name}})["id"]
         for name in plant.FEEDSTOCKS
     }
     story.screen.say(f"{project['name']} ({project['id']}) in {project['time_zone']}")
-    story.screen.say(f"events: {', '.join(one['slug'] for one in types)}")
+    story.screen.say(f"events: {', '.join(event_type['slug'] for event_type in types)}")
     story.screen.say(f"feedstocks: {', '.join(feedstock_ids)}")
     return project, feedstock_ids
 

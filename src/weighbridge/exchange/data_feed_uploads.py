@@ -39,7 +39,7 @@ from weighbridge.exchange.records.data_feeds import (
 )
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.http.messages.body import FILE_PART, Form, Upload
-from weighbridge.http.messages.reply import Attachment
+from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import POLL_AFTER_SECONDS, queue_task
 from weighbridge.platform.tenancy import find

@@ -40,7 +40,7 @@ from weighbridge.exchange.feeding.storing import REASON, BadRowReport, RowStore,
 from weighbridge.exchange.records.data_feeds import DataFeed, UploadProblem, UploadResult
 from weighbridge.exchange.tabular.sheet import content_digest
 from weighbridge.exchange.tabular.table import CsvFile
-from weighbridge.http.messages.reply import Spool
+from weighbridge.http.messages.operation import Spool
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt

@@ -56,8 +56,7 @@ from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.http.endpoints.links import LinkCall, Linked, by_link
 from weighbridge.http.endpoints.response_modes import AskedFile, StartedExport
 from weighbridge.http.messages.body import SPOOL_BYTES
-from weighbridge.http.messages.operation import Call, Operation
-from weighbridge.http.messages.reply import Attachment, Spool
+from weighbridge.http.messages.operation import Attachment, Call, Operation, Spool
 from weighbridge.http.wire import Encode
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes

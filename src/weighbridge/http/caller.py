@@ -22,15 +22,14 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read
 from weighbridge.db.replica import Replica
 from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
-from weighbridge.http.rate_limits import FailedAuthentications, RateLimiter, client_address, seconds_left
-from weighbridge.http.shares import Places
+from weighbridge.http.limits import FailedAuthentications, Places, RateLimiter, client_address, seconds_left
 
 # The caller of a request: the actor behind its token, within the limit and with the permission asked for.
 
 
 if TYPE_CHECKING:
     from weighbridge.http.idempotency import IdempotencyKeyLocks
-    from weighbridge.http.shares import Shares
+    from weighbridge.http.limits import Shares
 
 WebRequest = Request[Any, Any, State]
 Result = TypeVar("Result")
@@ -102,7 +101,10 @@ async def _recognised(request: WebRequest, token: str) -> Actor:
     failures: FailedAuthentications = app.failures
     now = asyncio.get_running_loop().time()
     address = client_address(request.scope, app.proxies)
-    if failures.is_used_up(address, now) and app.presume(database(request), token, request_id) is None:
+    if (
+        failures.is_used_up(address, now)
+        and app.recall_authorization(database(request), token, request_id) is None
+    ):
         failures.refuse(address, request_id)
         raise TooManyRequests(
             [
@@ -192,8 +194,8 @@ class Arrivals:
         seconds = self.wait(key, now)
         if seconds is None:
             await asyncio.sleep(self.refusal_wait(key, now))
-            said = "There were too many requests without a token, of this address or by this link."
-            raise TooManyRequests([Problem(said, None, _CODE)], retry_after_seconds=1)
+            message = "There were too many requests without a token, of this address or by this link."
+            raise TooManyRequests([Problem(message, None, _CODE)], retry_after_seconds=1)
         if seconds:
             await asyncio.sleep(seconds)
 

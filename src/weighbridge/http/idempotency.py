@@ -1,9 +1,10 @@
 """Idempotency: a request that carries a key has its effect once, and every repetition gets the same
 response.
 
-The response is stored in the transaction of the effect. Errors are not stored: nothing happened, and
-the same key may be used for the corrected request. Concurrent duplicates in one process wait for the
-first a little.
+The response is stored in the transaction of the effect, so there is never one without the other. Errors are
+not stored: nothing happened, and the same key may be used for the corrected request. A concurrent duplicate
+waits for the first a little, and is then rejected, so whoever repeats a request many times takes no more than
+one at work. A read-only computation, which has no effect, is stored by whoever finishes first.
 
 Invariants: the scope of a key is token, method and path; one key stands for one body.
 """
@@ -17,28 +18,16 @@ from typing import Any, Final
 import msgspec
 from psycopg.errors import LockNotAvailable
 
-from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Conflict, Invalid, Malformed
-
-# Idempotency: a request that carries a key has its effect once, and every repetition gets the same answer.
-#
-# The answer is stored in the transaction of the effect, so there is never one without the other. A twin
-# that comes while the first is under way waits for it a little, and then gives way: whoever repeats a
-# request many times takes no more than one at work. Refusals are not stored: nothing happened, and the same
-# key may be used for the mended request. A question, which has no effect, is answered by whoever is first
-# to know.
-#
-# Invariants: the scope of a key is token, method and path; one key stands for one body.
-
 
 KEY_LENGTH_MAX: Final = 255
 KEPT_HOURS: Final = 24
 """How long an answer can be repeated."""
 
 WAIT_SECONDS: Final = 2
-"""How long a twin waits for the first; afterwards it is told to come back after as long."""
+"""How long a duplicate waits for the first; afterwards it is told to come back after as long."""
 
 HEADER: Final = "idempotency-key"
 REPLAYED_HEADER: Final = "Idempotency-Replayed"
@@ -63,29 +52,25 @@ class StoredAnswer(msgspec.Struct, frozen=True):
     answer: bytes
 
 
-def scope_of(actor: Actor, method: str, path: str, key: str | None, body: bytes) -> KeyScope | None:
-    """The scope of a request's key; None when it carries none."""
-    if key is None or actor.token_id is None:
-        return None
+DIGESTED_AT_ONCE_MAX: Final = 1_048_576
+"""Bytes of a body that is digested on the event loop; a longer one is digested in a thread."""
+
+
+async def read_scope(token_id: int, method: str, path: str, key: str, body: bytes) -> KeyScope:
+    """The scope of a request's key; Malformed for a key that no request may carry."""
     if not 0 < len(key) <= KEY_LENGTH_MAX or not key.isprintable():
-        raise Malformed(
-            [
-                Problem(
-                    f"Idempotency-Key has {len(key)} characters; "
-                    f"it takes 1 to {KEY_LENGTH_MAX} printable ones.",
-                    "Idempotency-Key",
-                    "invalid",
-                )
-            ]
-        )
-    return KeyScope(actor.token_id, method, path, key, hashlib.sha256(body).digest())
+        message = f"Idempotency-Key must have 1 to {KEY_LENGTH_MAX} printable characters, but has {len(key)}."
+        raise Malformed([Problem(message, "Idempotency-Key", "invalid")])
+    is_long = len(body) > DIGESTED_AT_ONCE_MAX
+    digest = await asyncio.to_thread(hashlib.sha256, body) if is_long else hashlib.sha256(body)
+    return KeyScope(token_id, method, path, key, digest.digest())
 
 
 async def claim(tx: Write, scope: KeyScope) -> StoredAnswer | None:
     """Take the key for this request, or give the answer that was stored under it.
 
-    A twin in another process is waited for a little; Conflict when it takes longer. Raises Invalid when the
-    key came with another body before.
+    Waits a little for a duplicate in another process; Conflict when that takes longer. Raises Invalid when
+    the key came with another body before.
     """
     values = (scope.token_id, scope.method, scope.path, scope.key)
     tx.later(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
@@ -127,29 +112,15 @@ async def find(tx: Read, scope: KeyScope) -> StoredAnswer | None:
         (scope.token_id, scope.method, scope.path, scope.key, KEPT_HOURS),
     )
     if stored is not None and stored.body_sha256 != scope.body_sha256:
-        raise Invalid(
-            [
-                Problem(
-                    "The Idempotency-Key was used for another body before; a new request needs a new key.",
-                    "Idempotency-Key",
-                    "reused",
-                )
-            ]
-        )
+        message = "The Idempotency-Key was used for another body before; a new request needs a new key."
+        raise Invalid([Problem(message, "Idempotency-Key", "reused")])
     return stored
 
 
 def in_progress() -> Conflict:
-    """The refusal of a twin whose first is still under way."""
-    refusal = Conflict(
-        [
-            Problem(
-                "A request with this Idempotency-Key is still under way; ask again for its answer.",
-                "Idempotency-Key",
-                "in_progress",
-            )
-        ]
-    )
+    """The refusal of a duplicate whose first is still under way."""
+    message = "A request with this Idempotency-Key is still under way; ask again for its answer."
+    refusal = Conflict([Problem(message, "Idempotency-Key", "in_progress")])
     refusal.retry_after_seconds = WAIT_SECONDS
     return refusal
 
@@ -172,10 +143,8 @@ async def forget(tx: Write) -> int:
     )
 
 
-# Twins: requests with one idempotency key that come to one process while the first is under way.
-#
-# A twin waits a little for the first, holding nothing but itself, and gives way when that takes longer.
-# Twins that come to different processes meet at the key's row (`http/idempotency.py`).
+# Concurrent duplicates that come to one process meet here, others at the key's row. One that waits holds
+# nothing but itself.
 
 
 class IdempotencyKeyLocks:
@@ -186,18 +155,15 @@ class IdempotencyKeyLocks:
         self._under_way: dict[tuple[int, str, str, str], asyncio.Future[None]] = {}
 
     @asynccontextmanager
-    async def acquire(self, scope: KeyScope | None) -> AsyncIterator[None]:
-        """Be the only request of its key here; Conflict when a twin takes too long. Without a key at once."""
-        if scope is None:
-            yield
-            return
+    async def acquire(self, scope: KeyScope) -> AsyncIterator[None]:
+        """Be the only request of its key here; Conflict when a duplicate takes too long."""
         name = (scope.token_id, scope.method, scope.path, scope.key)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._wait_seconds
-        while (twin := self._under_way.get(name)) is not None:
+        while (duplicate := self._under_way.get(name)) is not None:
             if loop.time() >= deadline:
                 raise in_progress()
-            await asyncio.wait([twin], timeout=deadline - loop.time())
+            await asyncio.wait([duplicate], timeout=deadline - loop.time())
         mine = self._under_way[name] = loop.create_future()
         try:
             yield

@@ -22,7 +22,7 @@ import httpx2
 from weighbridge import tracing
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
-from weighbridge.http.rate_limits import Address, Network, networks
+from weighbridge.http.limits import Address, Network, networks
 from weighbridge.http.text import ADDRESS_MAX
 
 # Reach: which hosts the service may call for its users.
@@ -61,14 +61,14 @@ class CallReach:
     def is_own(self, address: Address) -> bool:
         """Whether an address lies in a network that was named."""
         return any(
-            one.version == network.version and one in network
-            for one in {address, meant(address)}
+            candidate.version == network.version and candidate in network
+            for candidate in {address, meant(address)}
             for network in self.own
         )
 
     def allows_all(self, addresses: Sequence[Address], *, is_plain: bool) -> bool:
         """Whether a name may be called that has these addresses."""
-        return bool(addresses) and all(self.allows(one, is_plain=is_plain) for one in addresses)
+        return bool(addresses) and all(self.allows(address, is_plain=is_plain) for address in addresses)
 
 
 def meant(address: Address) -> Address:
@@ -87,8 +87,8 @@ def meant(address: Address) -> Address:
 
 def is_public(address: Address) -> bool:
     """Whether an address is one of the public internet that a single host has."""
-    one = meant(address)
-    return one.is_global and not (one.is_multicast or one.is_reserved or one.is_unspecified)
+    actual = meant(address)
+    return actual.is_global and not (actual.is_multicast or actual.is_reserved or actual.is_unspecified)
 
 
 def problem_of_address(text: str, field: str) -> Problem | None:

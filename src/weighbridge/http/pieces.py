@@ -4,43 +4,19 @@ Invariants: no step works on more than `PIECE_BYTES_MAX`; the result and the err
 decoding at once.
 """
 
-import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from time import monotonic
 from types import GenericAlias
 from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_origin
 
 import msgspec
 from msgspec.inspect import ListType, Metadata, StructType, UnionType, type_info
 
+from weighbridge.concurrency import Turns
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Malformed, TooLarge
-
-# Turns: long work on the event loop gives way to other requests every few milliseconds.
-#
-# A thread would not help: most of this work is in calls that hold the interpreter's lock, so the loop would
-# wait for it all the same, and hand the lock back and forth besides.
-
-
-TURN_SECONDS: Final = 0.005
-"""How long one request works before others get their turn, when none of its steps takes longer."""
-
-
-class Turns:
-    """The turns of one piece of work, which says between its steps that it can give way."""
-
-    def __init__(self) -> None:
-        self._ends = monotonic() + TURN_SECONDS
-
-    async def next(self) -> None:
-        """Give way when the turn is over."""
-        if monotonic() >= self._ends:
-            await asyncio.sleep(0)
-            self._ends = monotonic() + TURN_SECONDS
-
 
 # Pieces: a large body of JSON is decoded record by record, in turns, and comes to what one decoding gives.
 #
@@ -104,11 +80,11 @@ def _list_of(kind: Any, fields: tuple[msgspec.structs.FieldInfo, ...], name: str
     if isinstance(kind, Metadata):
         return _list_of(kind.type, fields, name)
     takes = kind.types if isinstance(kind, UnionType) else (kind,)
-    if not any(isinstance(one, ListType) for one in takes):
+    if not any(isinstance(take, ListType) for take in takes):
         return None
     annotated = next(field.type for field in fields if field.name == name)
     options = [annotated, *get_args(annotated)]
-    plain = (get_args(one)[0] if get_origin(one) is Annotated else one for one in options)
+    plain = (get_args(option)[0] if get_origin(option) is Annotated else option for option in options)
     return next((one for one in plain if get_origin(one) is list), None)
 
 
@@ -225,8 +201,8 @@ class _PiecewiseBody:
             if trailing is None:
                 if is_cut and "truncated" in str(error):
                     raise _too_large(called) from None
-                said = _BYTE.sub("", str(error).removeprefix("JSON is malformed: "))
-                raise self._unreadable(f"{said[:1].lower()}{said[1:]}, in what begins there") from None
+                message = _BYTE.sub("", str(error).removeprefix("JSON is malformed: "))
+                raise self._unreadable(f"{message[:1].lower()}{message[1:]}, in what begins there") from None
             length = int(trailing[1]) - 1
             raw = bytes(window[:length])
         except RecursionError:
@@ -254,8 +230,8 @@ class _PiecewiseBody:
 
     async def _expect(self, byte: bytes) -> None:
         if (found := await self._next()) != byte:
-            said = f"expected '{byte.decode()}'" if found else "input data was truncated"
-            raise self._unreadable(said)
+            message = f"expected '{byte.decode()}'" if found else "input data was truncated"
+            raise self._unreadable(message)
         self._at += 1
 
     async def _follows(self, end: bytes) -> bool:
@@ -283,10 +259,12 @@ def _moved(problem: Problem, name: str, before: int) -> Problem:
 
 
 def _too_many(name: str, most: int) -> TooLarge:
-    said = f"{name} holds more than {most:,} elements, the most that a list of a request takes."
-    return TooLarge([Problem(said, name, "too_large")])
+    message = f"{name} holds more than {most:,} elements, the most that a list of a request takes."
+    return TooLarge([Problem(message, name, "too_large")])
 
 
 def _too_large(called: str) -> TooLarge:
-    said = f"{called} is longer than {PIECE_BYTES_MAX:,} bytes, the most that one record of a request takes."
-    return TooLarge([Problem(said, called if "[" in called else None, "too_large")])
+    message = (
+        f"{called} is longer than {PIECE_BYTES_MAX:,} bytes, the most that one record of a request takes."
+    )
+    return TooLarge([Problem(message, called if "[" in called else None, "too_large")])

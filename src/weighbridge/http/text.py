@@ -43,9 +43,9 @@ def _outside(path: str, value: Any) -> Iterator[Problem]:
             except BeyondCalendarError as error:
                 yield Problem(f"{path} {error}.", path, "invalid")
         case msgspec.Struct():
-            for one in msgspec.structs.fields(value):
-                within = f"{path}.{one.encode_name}" if path else one.encode_name
-                yield from _outside(within, getattr(value, one.name))
+            for field in msgspec.structs.fields(value):
+                within = f"{path}.{field.encode_name}" if path else field.encode_name
+                yield from _outside(within, getattr(value, field.name))
         case list() | tuple():
             for index, one in enumerate(value):
                 yield from _outside(f"{path}[{index}]", one)

@@ -93,8 +93,8 @@ def not_json(body: bytes, complaint: str) -> str:
         body.decode()
     except UnicodeDecodeError as error:
         return not_utf_8(error)
-    said = complaint.removeprefix("JSON is malformed: ")
-    return f"The body is not valid JSON: {said[:1].lower()}{said[1:]}."
+    message = complaint.removeprefix("JSON is malformed: ")
+    return f"The body is not valid JSON: {message[:1].lower()}{message[1:]}."
 
 
 def not_utf_8(error: UnicodeDecodeError) -> str:
@@ -135,7 +135,7 @@ def _sentence(path: str, said: str, body: bytes) -> str:
     if said in _UNREADABLE:
         return f"{field} is {_shown_at(body, path)}; it takes {_TAKEN[_UNREADABLE[said]]}."
     if (wrong := _WRONG_TYPE.match(said)) and set(kinds := wrong[1].split(" | ")) <= set(_TAKEN):
-        return f"{field} is {_shown_at(body, path)}; it takes {' or '.join(_TAKEN[one] for one in kinds)}."
+        return f"{field} is {_shown_at(body, path)}; it takes {' or '.join(_TAKEN[kind] for kind in kinds)}."
     return f"{field}: {said[:1].lower()}{said[1:].replace('`', '')}."
 
 
@@ -170,7 +170,7 @@ def _shown_at(body: bytes, path: str) -> str:
 def _fields_at(kind: Any, path: str) -> tuple[str, ...]:
     """The fields of the record at a path."""
     record = _record(_type_at(kind, path))
-    return tuple(one.encode_name for one in record.fields) if isinstance(record, StructType) else ()
+    return tuple(field.encode_name for field in record.fields) if isinstance(record, StructType) else ()
 
 
 def _meant_inside(name: str, kind: Any, path: str) -> str:
@@ -185,7 +185,7 @@ def _words_at(kind: Any, path: str) -> list[str]:
     """The words that are taken at a path, where only some are."""
     taken = _type_at(kind, path)
     kinds = taken.types if isinstance(taken, UnionType) else (taken,)
-    return [repr(word) for one in kinds if isinstance(one, LiteralType) for word in one.values]
+    return [repr(word) for member in kinds if isinstance(member, LiteralType) for word in member.values]
 
 
 def _type_at(kind: Any, path: str) -> Any:
@@ -193,7 +193,7 @@ def _type_at(kind: Any, path: str) -> Any:
     for _, name in _STEP.findall(path):
         around = _record(reached)
         if isinstance(around, StructType) and name:
-            reached = next((one.type for one in around.fields if one.encode_name == name), None)
+            reached = next((field.type for field in around.fields if field.encode_name == name), None)
         elif isinstance(around, ListType):
             reached = around.item_type
     return reached
@@ -205,7 +205,7 @@ def _record(kind: Any) -> Any:
         return _record(kind.type)
     if isinstance(kind, UnionType):
         kinds = map(_record, kind.types)
-        return next((one for one in kinds if isinstance(one, StructType | ListType)), None)
+        return next((member for member in kinds if isinstance(member, StructType | ListType)), None)
     return kind
 
 
@@ -222,12 +222,12 @@ def wrapping_keys(body: Any) -> frozenset[str]:
         return frozenset()
     record = type_info(body)
     fields = record.fields if isinstance(record, StructType) else ()
-    return frozenset(one.encode_name for one in fields if _is_record(one.type))
+    return frozenset(field.encode_name for field in fields if _is_record(field.type))
 
 
 def _is_record(kind: Any) -> bool:
     kinds = kind.types if isinstance(kind, UnionType) else (kind,)
-    return any(isinstance(one, StructType) for one in kinds)
+    return any(isinstance(member, StructType) for member in kinds)
 
 
 # NUL: the character that no text may hold, since the database cannot, found in JSON where it is escaped.
@@ -343,7 +343,7 @@ def _counter_of(kind: Any) -> Counter | None:
     if isinstance(kind, Metadata):
         return _counter_of(kind.type)
     if isinstance(kind, UnionType):
-        others = [one for one in kind.types if not isinstance(one, NoneType)]
+        others = [member for member in kind.types if not isinstance(member, NoneType)]
         inner = _counter_of(others[0]) if len(others) == 1 else None
         return inner and partial(_count_optional, inner)
     if isinstance(kind, ListType):
@@ -363,16 +363,18 @@ def _count_optional(inner: Counter, values: Iterable[Any]) -> int:
 
 def _always(kind: Any) -> int | None:
     """How many keys every record of a type has, where that is the same for all."""
-    if isinstance(kind, StructType) and all(one.required for one in kind.fields):
-        return len(kind.fields) if not any(_counter_of(one.type) for one in kind.fields) else None
+    if isinstance(kind, StructType) and all(field.required for field in kind.fields):
+        return len(kind.fields) if not any(_counter_of(field.type) for field in kind.fields) else None
     return None
 
 
 def _counter_of_records(kind: StructType) -> Counter:
-    required = [one for one in kind.fields if one.required]
+    required = [field for field in kind.fields if field.required]
     inside = [(attrgetter(one.name), inner) for one in required if (inner := _counter_of(one.type))]
     optional = [
-        (attrgetter(one.name), one.default, _counter_of(one.type)) for one in kind.fields if not one.required
+        (attrgetter(field.name), field.default, _counter_of(field.type))
+        for field in kind.fields
+        if not field.required
     ]
 
     def count(values: Iterable[Any]) -> int:

@@ -25,7 +25,7 @@ from weighbridge.db.row import Column, Derived, changed, row_of, unless_null
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, get, patch, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
-from weighbridge.http.messages.reply import Attachment, Spool
+from weighbridge.http.messages.operation import Attachment, Spool
 from weighbridge.http.text import left_out
 from weighbridge.modelling.document.stored import StoredModel, owned_model
 from weighbridge.modelling.document.validation import problems_of_activation, read_valid, validate

@@ -18,8 +18,7 @@ from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db import locks
-from weighbridge.db.connections import suppress_failed_write
-from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     Filter,
     Listing,
@@ -35,7 +34,6 @@ from weighbridge.errors import Forbidden, Invalid, Unauthorized
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.platform import changes
 from weighbridge.platform.authentication.authority import need_user, refuse_above, refuse_beyond
-from weighbridge.platform.authentication.presumption import USE_IS_RECORDED, remember
 from weighbridge.platform.records.accounts import (
     EMAIL_LENGTH_MAX,
     ApiToken,
@@ -134,7 +132,7 @@ async def issue_token(tx: Write, actor: Actor, new: NewApiToken, *, days_max: in
         problems.append(wrong)
     if problems:
         raise Invalid(problems)
-    if beyond := [one for one in new.permissions if not actor.may(one)]:
+    if beyond := [permission for permission in new.permissions if not actor.may(permission)]:
         raise Forbidden(
             f"The token lacks the permission {', '.join(beyond)}, so it cannot give it away.",
             "permission_missing",
@@ -213,47 +211,6 @@ async def reassign_token(tx: Write, actor: Actor, named: str, wanted: HandedOver
 def _without_person(token: ApiToken) -> dict[str, object]:
     """What the audit log keeps of a token: whom it acts for by number, for it can forget nobody."""
     return {**asdict(token), "user": {"id": token.user.id}}
-
-
-async def authenticate(database: Database, token: str, request_id: str) -> Actor:
-    """Find whom a token acts for; raise Unauthorized when it is unknown, expired or revoked."""
-    if not tokens.is_well_formed(token):
-        raise Unauthorized("The token is not one of this service.", "token_unknown")
-    secret_hash = tokens.secret_hash(token)
-    row = await database.single(
-        f"""
-        SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL,
-               coalesce(expires_at <= now(), false), NOT {USE_IS_RECORDED}
-          FROM api_tokens WHERE secret_hash = %s
-        """,
-        (secret_hash,),
-    )
-    if row is None:
-        raise Unauthorized("The token is not one of this service.", "token_unknown")
-    token_id, account_id, user_id, permissions, is_revoked, is_expired, is_use_unrecorded = row
-    if is_revoked:
-        raise Unauthorized("The token has been revoked.", "token_revoked")
-    if is_expired:
-        raise Unauthorized("The token has expired.", "token_expired")
-    if is_use_unrecorded:
-        await _record_use(database, token_id)
-    actor = Actor(account_id, user_id, token_id, frozenset(permissions), request_id)
-    remember(database, secret_hash, actor)
-    return actor
-
-
-async def _record_use(database: Database, token_id: int) -> None:
-    """Write down that a token is in use: once an hour, for each request must not cost a write.
-
-    Where that cannot be written, the token acts all the same: a full disk must not keep anybody from reading.
-    """
-    with suppress_failed_write("last use of a token"):
-        await database.single(
-            f"""
-            UPDATE api_tokens SET last_used_at = now() WHERE id = %s AND NOT {USE_IS_RECORDED} RETURNING id
-            """,
-            (token_id,),
-        )
 
 
 async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tuple[int, str]:

@@ -8,9 +8,11 @@ publishes nothing.
 from typing import Any, Final, LiteralString
 
 import msgspec
+from procrastinate import App, PsycopgConnector
 from psycopg.errors import SerializationFailure
 from psycopg.sql import SQL
 
+from weighbridge import tracing
 from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.platform.settings import problem_of_quota
@@ -42,7 +44,6 @@ from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Conflict, Forbidden, NotFound, TooManyRequests
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
-from weighbridge.platform.queue import defer, withdraw
 from weighbridge.platform.records.async_tasks import AsyncTask, Cancellation
 from weighbridge.platform.tenancy import find, of_account, project_filter
 
@@ -104,8 +105,59 @@ async def read_task_of_any_kind(tx: Read, actor: Actor, text: str) -> AsyncTask:
         number = read_int4(text)
     except ValueError:
         raise NotFound from None
+    return await _read_task(tx, actor, number)
+
+
+async def _read_task(tx: Read, actor: Actor, number: int) -> AsyncTask:
     numbered = SQL("{} AND t.id = %s").format(of_account(actor, "t.account_id"))
     return await find(tx, ASYNC_TASK, _SOURCE, numbered, (number,))
+
+
+# The queue behind async tasks: Procrastinate on the same database.
+#
+# A task and its job are written in the request's own transaction, so there is never one without the other.
+# One queue task executes every type; what a type does is registered by `worker`. `queue.py` has the side of
+# the workers.
+
+
+QUEUE: Final = "weighbridge"
+JOB: Final = "weighbridge.attempt"
+
+# Only sends, and only on connections that it is handed; it never opens one of its own.
+_SENDER: Final = App(connector=PsycopgConnector())
+
+
+async def defer(tx: Write, task_id: int, *, lock: str) -> None:
+    """Queue a task on the transaction's connection; tasks with the same lock run one after the other."""
+    deferrer = _SENDER.configure_task(
+        JOB, lock=lock, queue=QUEUE, connection=await tx.ready(), allow_unknown=True
+    )
+    await deferrer.defer_async(task_id=task_id, **tracing.traceparent())
+
+
+async def give_head_start(tx: Write, task_id: int, seconds: int) -> None:
+    """Leave a task to the worker of its lock alone for so long."""
+    await tx.execute(
+        """
+        UPDATE procrastinate_jobs SET scheduled_at = now() + make_interval(secs => %s)
+         WHERE queue_name = %s AND status = 'todo' AND (args ->> 'task_id')::integer = %s
+        """,
+        (seconds, QUEUE, task_id),
+    )
+
+
+async def withdraw(tx: Write, task_id: int) -> None:
+    """Take a task out of the queue, unless a worker has taken it up; that one finds out by itself."""
+    await tx.execute(
+        """
+        DELETE FROM procrastinate_jobs
+         WHERE queue_name = %s AND status = 'todo' AND (args ->> 'task_id')::integer = %s
+        """,
+        (QUEUE, task_id),
+    )
+
+
+# The states of a task, and attempts at it.
 
 
 CANCELLED: Final = "The task was cancelled; it has changed nothing."
@@ -156,7 +208,7 @@ async def queue_task(
     )
     await tx.execute("INSERT INTO async_task_progress (task_id) VALUES (%s)", (task_id,))
     await defer(tx, task_id, lock=lock)
-    return await read_task_of_any_kind(tx, actor, str(task_id))
+    return await _read_task(tx, actor, task_id)
 
 
 async def _refuse_over_quota(tx: Write, actor: Actor) -> None:
@@ -261,7 +313,7 @@ async def cancel(tx: Write, actor: Actor, text: str) -> AsyncTask:
         """,
         (advance(TaskState.RUNNING, Trigger.CANCEL), CANCELLED, before.id, states_before(Trigger.CANCEL)),
     )
-    after = await read_task_of_any_kind(tx, actor, text)
+    after = await _read_task(tx, actor, before.id)
     if not cancelled:
         raise Conflict(
             f"The task is {after.state}; only one that is pending or running can be cancelled.", "task_ended"
@@ -277,7 +329,7 @@ async def cancel(tx: Write, actor: Actor, text: str) -> AsyncTask:
 async def report(database: Database, attempt: Attempt, progress: int, description: str) -> None:
     """Say how far the work is, at once and apart from the transaction that will publish it.
 
-    Raises Overtaken when the task was cancelled meanwhile, so that nobody works on in vain.
+    Raises AttemptSupersededError when the task was cancelled meanwhile, so that nobody works on in vain.
     """
     if await database.single(*reporting(attempt, progress, description)) is None:
         raise AttemptSupersededError

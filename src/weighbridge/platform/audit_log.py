@@ -32,7 +32,7 @@ from weighbridge.db.lists.listing import (
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, get
-from weighbridge.http.messages.reply import Attachment, Spool
+from weighbridge.http.messages.operation import Attachment, Spool
 from weighbridge.platform.audit.heads import consistency_proof, inclusion_proof, newest_head, signer
 from weighbridge.platform.audit.tree import size_of
 from weighbridge.platform.records.audit_log import AuditKey, AuditRow
@@ -172,8 +172,8 @@ def _whole_numbers(query: Query, *names: str) -> list[int]:
         if not texts:
             problems.append(Problem(f"{name} is required.", name, "required"))
         elif len(texts) > 1 or not _is_whole_number(texts[0]):
-            said = f"{name} is {shorten(texts[-1])!r}; it takes one whole number of at most 18 digits."
-            problems.append(Problem(said, name, "invalid"))
+            message = f"{name} is {shorten(texts[-1])!r}; it takes one whole number of at most 18 digits."
+            problems.append(Problem(message, name, "invalid"))
         else:
             numbers.append(int(texts[0]))
     if problems:

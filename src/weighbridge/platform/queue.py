@@ -1,4 +1,4 @@
-"""The queue of jobs that workers take: one for each async task, written in the transaction of its request.
+"""The worker's side of the queue: one job for each async task, which `async_tasks.py` writes with the task.
 
 Read `FairJobManager` (which job comes next), `recover` (no task is left without a job) and
 `keep_working` (a worker outlasts its connections).
@@ -13,60 +13,20 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from procrastinate import App, PsycopgConnector
 from procrastinate.connector import BaseConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager
 from psycopg import OperationalError
 
-from weighbridge import tracing
 from weighbridge.db import locks
 from weighbridge.db.engine import Write
-
-# The queue behind async tasks: Procrastinate on the same database.
-#
-# A task and its job are written in the request's own transaction, so there is never one without the other.
-# One queue task carries out every type; what a type does is registered by `worker`.
-
-
-QUEUE: Final = "weighbridge"
-JOB: Final = "weighbridge.attempt"
+from weighbridge.platform.async_tasks import JOB, QUEUE, defer
 
 WRITE_AGAIN_SECONDS: Final = 1
 """Between two attempts at writing what became of a job, while the database is lost."""
 
 _log: Final = logging.getLogger(__name__)
-
-
-async def defer(tx: Write, task_id: int, *, lock: str) -> None:
-    """Queue a task on the transaction's connection; tasks with the same lock run one after the other."""
-    deferrer = _SENDER.configure_task(
-        JOB, lock=lock, queue=QUEUE, connection=await tx.ready(), allow_unknown=True
-    )
-    await deferrer.defer_async(task_id=task_id, **tracing.traceparent())
-
-
-async def give_head_start(tx: Write, task_id: int, seconds: int) -> None:
-    """Leave a task to the worker of its lock alone for so long."""
-    await tx.execute(
-        """
-        UPDATE procrastinate_jobs SET scheduled_at = now() + make_interval(secs => %s)
-         WHERE queue_name = %s AND status = 'todo' AND (args ->> 'task_id')::integer = %s
-        """,
-        (seconds, QUEUE, task_id),
-    )
-
-
-async def withdraw(tx: Write, task_id: int) -> None:
-    """Take a task out of the queue, unless a worker has taken it up; that one finds out by itself."""
-    await tx.execute(
-        """
-        DELETE FROM procrastinate_jobs
-         WHERE queue_name = %s AND status = 'todo' AND (args ->> 'task_id')::integer = %s
-        """,
-        (QUEUE, task_id),
-    )
 
 
 class FairJobManager(JobManager):
@@ -132,10 +92,6 @@ class FairJobManager(JobManager):
             worker_id=job.worker_id,
         )
         return bool(rows)
-
-
-# Only sends, and only on connections that it is handed; it never opens one of its own.
-_SENDER: Final = App(connector=PsycopgConnector())
 
 
 # Turns: whose task a worker takes up next.

@@ -146,7 +146,8 @@ _LINKS: Final = """
     LEFT JOIN users o ON (o.account_id, o.id) = (l.account_id, l.user_id)
 """
 _INCLUDING: Final = " ".join(
-    f"WHEN '{one}' THEN '{{{','.join((one, *including(one)))}}}'::text[]" for one in ALL_PERMISSIONS
+    f"WHEN '{permission}' THEN '{{{','.join((permission, *including(permission)))}}}'::text[]"
+    for permission in ALL_PERMISSIONS
 )
 """For each permission those that it is held by, as a permission itself or within a higher one."""
 
@@ -208,8 +209,8 @@ async def need_link(tx: Read, link: AccessLink) -> None:
 
 
 def _no_link() -> NotFound:
-    said = "This link has been used, has run out, or was never made. Ask for another one."
-    return NotFound(message=said, code="no_such_path")
+    message = "This link has been used, has run out, or was never made. Ask for another one."
+    return NotFound(message=message, code="no_such_path")
 
 
 async def count_held(tx: Read, actor: Actor, number: int) -> tuple[int, int]:
@@ -441,23 +442,30 @@ async def _refuse_invited_above(tx: Write, actor: Actor, email: str) -> None:
         """,
         (actor.account_id, email.strip()),
     )
-    refuse_beyond(actor, sorted(one for (one,) in rows), "Nobody takes back what they could not give")
+    refuse_beyond(
+        actor, sorted(permission for (permission,) in rows), "Nobody takes back what they could not give"
+    )
 
 
 def _problems_of_email(email: str) -> list[Problem]:
     if unseen := problem_of_unseen(email, "email"):
         return [unseen]
     name, _, host = email.partition("@")
-    if name and host and len(email) <= EMAIL_LENGTH_MAX and not any(one.isspace() for one in email):
+    if (
+        name
+        and host
+        and len(email) <= EMAIL_LENGTH_MAX
+        and not any(character.isspace() for character in email)
+    ):
         return []
-    said = f"email is {shorten(email)!r}; it takes an address such as ada@plant.example."
-    return [Problem(said, "email", "invalid")]
+    message = f"email is {shorten(email)!r}; it takes an address such as ada@plant.example."
+    return [Problem(message, "email", "invalid")]
 
 
 def _problems_of_permissions(permissions: Sequence[str]) -> list[Problem]:
-    unknown = [one for one in permissions if one not in ALL_PERMISSIONS]
+    unknown = [permission for permission in permissions if permission not in ALL_PERMISSIONS]
     if unknown or not permissions:
         came = f"names {shorten(unknown[0])!r}" if unknown else "is empty"
-        said = f"permissions {came}; it takes at least one of {', '.join(ALL_PERMISSIONS)}."
-        return [Problem(said, "permissions", "invalid")]
+        message = f"permissions {came}; it takes at least one of {', '.join(ALL_PERMISSIONS)}."
+        return [Problem(message, "permissions", "invalid")]
     return []

@@ -9,6 +9,7 @@ from typing import Any, Final
 from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.corrections import undo_rule
+from weighbridge.concurrency import computing_for
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
@@ -30,7 +31,6 @@ from weighbridge.db.lists.listing import (
 )
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
-from weighbridge.db.threads import computing_for
 from weighbridge.errors import Conflict, NotFound
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.platform import async_tasks as tasks

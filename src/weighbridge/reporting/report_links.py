@@ -45,7 +45,7 @@ from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Gone, Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.endpoints.links import LinkCall, LinkEntry, by_told_link
-from weighbridge.http.messages.reply import Attachment, Files
+from weighbridge.http.messages.operation import Attachment, Files
 from weighbridge.platform import changes
 from weighbridge.platform.audit.minute_counts import UsedLink, use_of
 from weighbridge.platform.authentication.authority import need_user

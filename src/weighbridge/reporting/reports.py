@@ -24,8 +24,7 @@ from weighbridge.db.engine import Write
 from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.errors import Conflict, Invalid
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
-from weighbridge.http.messages.operation import REFUSALS_TOLD
-from weighbridge.http.messages.reply import Attachment, Spool
+from weighbridge.http.messages.operation import REFUSALS_TOLD, Attachment, Spool
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import poll, queue_task
 from weighbridge.platform.tenancy import key_named

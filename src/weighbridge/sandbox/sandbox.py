@@ -17,8 +17,8 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
+from weighbridge.concurrency import FairPlaces
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.places import FairPlaces
 from weighbridge.sandbox.template import STATUS
 from weighbridge.sandbox.work import (
     ANSWER_BYTES_MAX,

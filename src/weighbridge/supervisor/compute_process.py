@@ -14,7 +14,7 @@ from typing import Any
 
 import uvloop
 
-from weighbridge.http.computing.server import serving
+from weighbridge.http.endpoints.computing_process import serving
 from weighbridge.settings import read
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.process import (

@@ -10,9 +10,8 @@ from tests.given import rule_evaluation as given_rule_evaluation
 from weighbridge.collection.events import insert_events
 from weighbridge.collection.intake.creation import store_event
 from weighbridge.collection.records.events import NewEventsBody
-from weighbridge.http.shortcut import ShortCall
-from weighbridge.platform.api_tokens import authenticate
-from weighbridge.platform.authentication.presumption import presume
+from weighbridge.http.endpoints.endpoint import ShortCall
+from weighbridge.platform.authentication.tokens import authenticate, recall_authorization
 
 MASS, MOISTURE = given.number("mass"), given.number("moisture", unit="%", required=False)
 
@@ -41,9 +40,9 @@ class Process:
     def store(self, caller=None, **fields):
         """Take the shortcut; gives the event, or None when nothing was stored."""
         database = self.server.database
-        presumed = presume(database, (caller or self.api).token, "req_test")
+        cached = recall_authorization(database, (caller or self.api).token, "req_test")
         path = {"project_id": self.project["id"]}
-        return self.server.run(store_event(ShortCall(database, presumed, path), self.body(**fields)))
+        return self.server.run(store_event(ShortCall(database, cached, path), self.body(**fields)))
 
     def stored(self):
         return [event["id"] for event in self.api.get(self.path).data]

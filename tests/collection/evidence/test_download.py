@@ -14,7 +14,7 @@ from tests.collection.evidence import files
 from tests.given import collection as given
 from tests.server import Caller, Server
 
-from weighbridge.http.messages.reply import disposition
+from weighbridge.http.messages.operation import disposition
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from psycopg import OperationalError
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 
-from weighbridge.db.connections import of_primary, of_replica
-from weighbridge.db.engine import Database
+from weighbridge.db.engine import Database, of_primary, of_replica
 
 OWN_NUMBER = "SELECT pg_backend_pid()"
 

@@ -13,7 +13,8 @@ from procrastinate.jobs import Status
 from tests.platform.async_tasks.test_turns import Plant
 from tests.server import DEADLINE_SECONDS
 
-from weighbridge.platform.queue import QUEUE, FairJobManager
+from weighbridge.platform.async_tasks import QUEUE
+from weighbridge.platform.queue import FairJobManager
 
 ENDINGS = {
     "finished": lambda jobs, job: jobs.finish_job(job, Status.SUCCEEDED, delete_job=True),

@@ -14,7 +14,8 @@ from weighbridge import worker
 from weighbridge.db import locks
 from weighbridge.db.engine import Database
 from weighbridge.platform import async_tasks
-from weighbridge.platform.queue import QUEUE, FairJobManager
+from weighbridge.platform.async_tasks import QUEUE
+from weighbridge.platform.queue import FairJobManager
 from weighbridge.platform.users import create_account
 from weighbridge.settings import Settings
 

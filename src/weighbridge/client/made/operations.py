@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.client.calls import Call, Time, call
 from weighbridge.client.made import records
-from weighbridge.client.pages import Listing
+from weighbridge.client.pages import Listing, Page
 
 
 def api_tokens_create(
@@ -71,7 +71,7 @@ def api_tokens_list(
         call(
             "GET",
             "/api_tokens",
-            records.PageOfApiToken,
+            Page[records.ApiToken],
             query={
                 "page": page,
                 "page_size": page_size,
@@ -172,7 +172,7 @@ def asset_custom_fields_list(
         call(
             "GET",
             "/projects/{project_id}/asset_custom_fields",
-            records.PageOfAssetCustomField,
+            Page[records.AssetCustomField],
             names={"project_id": project_id},
             query={"page": page, "page_size": page_size, "sort": sort},
         )
@@ -302,7 +302,7 @@ def assets_list(
         call(
             "GET",
             "/assets",
-            records.PageOfAsset,
+            Page[records.Asset],
             query={
                 "page": page,
                 "page_size": page_size,
@@ -335,7 +335,7 @@ def assets_list_assets_of_project(
         call(
             "GET",
             "/projects/{project_id}/assets",
-            records.PageOfAsset,
+            Page[records.Asset],
             names={"project_id": project_id},
             query={
                 "page": page,
@@ -441,7 +441,7 @@ def async_tasks_list(
         call(
             "GET",
             "/async_tasks",
-            records.PageOfAsyncTask,
+            Page[records.AsyncTask],
             query={
                 "page": page,
                 "page_size": page_size,
@@ -535,7 +535,7 @@ def audit_log_list(
         call(
             "GET",
             "/audit_log",
-            records.PageOfAuditRow,
+            Page[records.AuditRow],
             query={
                 "page": page,
                 "page_size": page_size,
@@ -747,7 +747,7 @@ def batches_list(
         call(
             "GET",
             "/batches",
-            records.PageOfBatch,
+            Page[records.Batch],
             query={
                 "page": page,
                 "page_size": page_size,
@@ -823,7 +823,7 @@ def batches_list_of_ledger(
         call(
             "GET",
             "/ledgers/{ledger_id}/batches",
-            records.PageOfBatch,
+            Page[records.Batch],
             names={"ledger_id": ledger_id},
             query={
                 "page": page,
@@ -879,7 +879,7 @@ def batches_list_of_project(
         call(
             "GET",
             "/projects/{project_id}/batches",
-            records.PageOfBatch,
+            Page[records.Batch],
             names={"project_id": project_id},
             query={
                 "page": page,
@@ -1021,7 +1021,7 @@ def data_feed_uploads_list_uploads(
         call(
             "GET",
             "/projects/{project_id}/data_feeds/{data_feed_id}/uploads",
-            records.PageOfDataFeedUpload,
+            Page[records.DataFeedUpload],
             names={"project_id": project_id, "data_feed_id": data_feed_id},
             query={"page": page, "page_size": page_size, "sort": sort, "filter[file_name][eq]": file_name},
         )
@@ -1145,7 +1145,7 @@ def data_feeds_list(
         call(
             "GET",
             "/projects/{project_id}/data_feeds",
-            records.PageOfDataFeed,
+            Page[records.DataFeed],
             names={"project_id": project_id},
             query={"page": page, "page_size": page_size, "sort": sort, "filter[name][eq]": name},
         )
@@ -1392,7 +1392,7 @@ def data_points_list_corrections(
         call(
             "GET",
             "/projects/{project_id}/data_points/{data_point_id}/corrections",
-            records.PageOfCorrection,
+            Page[records.Correction],
             names={"project_id": project_id, "data_point_id": data_point_id},
             query={
                 "page": page,
@@ -1429,7 +1429,7 @@ def data_points_list(
         call(
             "GET",
             "/projects/{project_id}/data_points",
-            records.PageOfDataPoint,
+            Page[records.DataPoint],
             names={"project_id": project_id},
             query={
                 "page": page,
@@ -1467,7 +1467,7 @@ def data_points_list_event_corrections(
         call(
             "GET",
             "/projects/{project_id}/events/{event_id}/corrections",
-            records.PageOfCorrection,
+            Page[records.Correction],
             names={"project_id": project_id, "event_id": event_id},
             query={
                 "page": page,
@@ -1497,7 +1497,7 @@ def data_points_list_of_event(
         call(
             "GET",
             "/projects/{project_id}/events/{event_id}/data_points",
-            records.PageOfDataPoint,
+            Page[records.DataPoint],
             names={"project_id": project_id, "event_id": event_id},
             query={"page": page, "page_size": page_size, "sort": sort, "filter[slug][eq]": slug},
         )
@@ -1618,7 +1618,7 @@ def event_types_list(
         call(
             "GET",
             "/projects/{project_id}/event_types",
-            records.PageOfEventType,
+            Page[records.EventType],
             names={"project_id": project_id},
             query={"page": page, "page_size": page_size, "sort": sort, "filter[slug][eq]": slug},
         )
@@ -1762,7 +1762,7 @@ def events_list(
         call(
             "GET",
             "/projects/{project_id}/events",
-            records.PageOfEvent,
+            Page[records.Event],
             names={"project_id": project_id},
             query={
                 "page": page,
@@ -1976,7 +1976,7 @@ def evidence_list_of_batch(
         call(
             "GET",
             "/batches/{batch_id}/evidences",
-            records.PageOfEvidence,
+            Page[records.Evidence],
             names={"batch_id": batch_id},
             query={"page": page, "page_size": page_size, "sort": sort, "filter[type][eq]": type},
         )
@@ -2000,7 +2000,7 @@ def evidence_list_of_event(
         call(
             "GET",
             "/projects/{project_id}/events/{event_id}/evidences",
-            records.PageOfEvidence,
+            Page[records.Evidence],
             names={"project_id": project_id, "event_id": event_id},
             query={"page": page, "page_size": page_size, "sort": sort, "filter[type][eq]": type},
         )
@@ -2139,7 +2139,7 @@ def feedstocks_list(
         call(
             "GET",
             "/feedstocks",
-            records.PageOfFeedstock,
+            Page[records.Feedstock],
             query={
                 "page": page,
                 "page_size": page_size,
@@ -2172,7 +2172,7 @@ def feedstocks_list_feedstocks_of_project(
         call(
             "GET",
             "/projects/{project_id}/feedstocks",
-            records.PageOfFeedstock,
+            Page[records.Feedstock],
             names={"project_id": project_id},
             query={
                 "page": page,
@@ -2289,7 +2289,7 @@ def instruments_list(
         call(
             "GET",
             "/ledgers/{ledger_id}/instruments",
-            records.PageOfInstrument,
+            Page[records.Instrument],
             names={"ledger_id": ledger_id},
             query={
                 "page": page,
@@ -2450,7 +2450,7 @@ def ledgers_list(
         call(
             "GET",
             "/ledgers",
-            records.PageOfLedger,
+            Page[records.Ledger],
             query={
                 "as_of": as_of,
                 "effective_at": effective_at,
@@ -2483,7 +2483,7 @@ def ledgers_list_of_project(
         call(
             "GET",
             "/projects/{project_id}/ledgers",
-            records.PageOfLedger,
+            Page[records.Ledger],
             names={"project_id": project_id},
             query={
                 "as_of": as_of,
@@ -2625,7 +2625,7 @@ def locations_list(
         call(
             "GET",
             "/projects/{project_id}/locations",
-            records.PageOfLocation,
+            Page[records.Location],
             names={"project_id": project_id},
             query={
                 "page": page,
@@ -2658,7 +2658,7 @@ def locations_list_locations_of_account(
         call(
             "GET",
             "/locations",
-            records.PageOfLocation,
+            Page[records.Location],
             query={
                 "page": page,
                 "page_size": page_size,
@@ -2775,7 +2775,7 @@ def methodologies_list(
         call(
             "GET",
             "/methodologies",
-            records.PageOfMethodology,
+            Page[records.Methodology],
             query={"page": page, "page_size": page_size, "sort": sort, "filter[name][eq]": name},
         )
     )
@@ -2856,7 +2856,7 @@ def model_runs_list(
         call(
             "GET",
             "/models/{model_id}/model_runs",
-            records.PageOfModelRun,
+            Page[records.ModelRun],
             names={"model_id": model_id},
             query={
                 "page": page,
@@ -3014,7 +3014,7 @@ def models_list_model_versions(
         call(
             "GET",
             "/models/{model_id}/versions",
-            records.PageOfModel,
+            Page[records.Model],
             names={"model_id": model_id},
             query={"page": page, "page_size": page_size, "sort": sort},
         )
@@ -3037,7 +3037,7 @@ def models_list(
         call(
             "GET",
             "/models",
-            records.PageOfModel,
+            Page[records.Model],
             query={
                 "page": page,
                 "page_size": page_size,
@@ -3066,7 +3066,7 @@ def models_list_of_project(
         call(
             "GET",
             "/projects/{project_id}/models",
-            records.PageOfModel,
+            Page[records.Model],
             names={"project_id": project_id},
             query={
                 "page": page,
@@ -3283,7 +3283,7 @@ def outages_list(
         call(
             "GET",
             "/projects/{project_id}/outages",
-            records.PageOfOutage,
+            Page[records.Outage],
             names={"project_id": project_id},
             query={
                 "page": page,
@@ -3386,7 +3386,7 @@ def projects_list(
         call(
             "GET",
             "/projects",
-            records.PageOfProject,
+            Page[records.Project],
             query={"page": page, "page_size": page_size, "sort": sort},
         )
     )
@@ -3485,7 +3485,7 @@ def registries_list(
         call(
             "GET",
             "/registries",
-            records.PageOfRegistry,
+            Page[records.Registry],
             query={"page": page, "page_size": page_size, "sort": sort, "filter[name][eq]": name},
         )
     )
@@ -3588,7 +3588,7 @@ def report_links_list_links_of_account(
         call(
             "GET",
             "/report_links",
-            records.PageOfReportLink,
+            Page[records.ReportLink],
             query={
                 "page": page,
                 "page_size": page_size,
@@ -3625,7 +3625,7 @@ def report_links_list(
         call(
             "GET",
             "/reports/{report_id}/links",
-            records.PageOfReportLink,
+            Page[records.ReportLink],
             names={"report_id": report_id},
             query={
                 "page": page,
@@ -3867,7 +3867,7 @@ def reports_list(
         call(
             "GET",
             "/reports",
-            records.PageOfReport,
+            Page[records.Report],
             query={
                 "page": page,
                 "page_size": page_size,
@@ -4281,7 +4281,7 @@ def rule_runs_list(
         call(
             "GET",
             "/rules/{rule_id}/rule_runs",
-            records.PageOfRuleRun,
+            Page[records.RuleRun],
             names={"rule_id": rule_id},
             query={
                 "page": page,
@@ -4440,7 +4440,7 @@ def rules_list_rule_versions(
         call(
             "GET",
             "/rules/{rule_id}/versions",
-            records.PageOfRuleVersion,
+            Page[records.RuleVersion],
             names={"rule_id": rule_id},
             query={"page": page, "page_size": page_size, "sort": sort},
         )
@@ -4468,7 +4468,7 @@ def rules_list(
         call(
             "GET",
             "/projects/{project_id}/rules",
-            records.PageOfRule,
+            Page[records.Rule],
             names={"project_id": project_id},
             query={
                 "page": page,
@@ -4680,7 +4680,7 @@ def static_inputs_list(
         call(
             "GET",
             "/projects/{project_id}/static_inputs",
-            records.PageOfStaticInput,
+            Page[records.StaticInput],
             names={"project_id": project_id},
             query={
                 "page": page,
@@ -4723,7 +4723,7 @@ def substitutions_list(
         call(
             "GET",
             "/projects/{project_id}/event_types/{event_type_id}/capture_rate/substitutions",
-            records.PageOfFilledValue,
+            Page[records.FilledValue],
             names={"project_id": project_id, "event_type_id": event_type_id},
             query={
                 "start_time": start_time,
@@ -4894,7 +4894,7 @@ def webhooks_list_deliveries(
         call(
             "GET",
             "/webhooks/{webhook_id}/deliveries",
-            records.PageOfWebhookDelivery,
+            Page[records.WebhookDelivery],
             names={"webhook_id": webhook_id},
             query={
                 "page": page,
@@ -4923,7 +4923,7 @@ def webhooks_list(
         call(
             "GET",
             "/webhooks",
-            records.PageOfWebhook,
+            Page[records.Webhook],
             query={"page": page, "page_size": page_size, "sort": sort, "filter[project_id][eq]": project_id},
         )
     )

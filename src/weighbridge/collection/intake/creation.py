@@ -46,6 +46,7 @@ from weighbridge.collection.records.events import (
     NewEvent,
     NewEventsBody,
 )
+from weighbridge.concurrency import Turns
 from weighbridge.core.collection.correction import leaves_of_rows
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
@@ -55,10 +56,9 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical, jsonb
 from weighbridge.errors import Invalid, TooManyRequests
-from weighbridge.http.pieces import Turns
-from weighbridge.http.shortcut import ShortCall
+from weighbridge.http.endpoints.endpoint import ShortCall
 from weighbridge.platform import changes
-from weighbridge.platform.authentication.presumption import TOKEN_STANDS
+from weighbridge.platform.authentication.tokens import TOKEN_STANDS
 from weighbridge.platform.changes.obligations import AUDIT_ROW_OF_EVENT, MARK_OF_EVENT
 
 # The quota of events that an account stores in a day.
@@ -367,10 +367,10 @@ async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     event = answer_of(key, sent, names, _NOT_YET)
     [leaf] = leaves_of_rows([copy_row(intake.rows[0])])
     values = {
-        **call.presumed.values,
+        **call.cached.values,
         **dict(zip(_ROW, intake.rows[0], strict=True)),
         **_revisions(sent, names),
-        "request_id": call.presumed.actor.request_id,
+        "request_id": call.cached.actor.request_id,
         "id": event.id,
         "after": jsonb(asdict(event) | {"leaf": leaf.hex()}),
     }

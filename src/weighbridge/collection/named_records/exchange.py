@@ -26,7 +26,7 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import canonical, canonical_sha256
 from weighbridge.errors import Invalid
 from weighbridge.http.messages.body import SPOOL_BYTES
-from weighbridge.http.messages.reply import Attachment, Spool
+from weighbridge.http.messages.operation import Attachment, Spool
 from weighbridge.platform import changes
 from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.sandbox.work import SandboxLimits

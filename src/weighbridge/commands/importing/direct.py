@@ -44,8 +44,7 @@ from weighbridge.exchange import data_feeds as feeds
 from weighbridge.exchange.data_feed_uploads_tasks import Feeder
 from weighbridge.exchange.records.data_feeds import NewDataFeed, SentFile
 from weighbridge.platform import async_tasks as tasks
-from weighbridge.platform.async_tasks import read_task_of_any_kind
-from weighbridge.platform.queue import give_head_start
+from weighbridge.platform.async_tasks import give_head_start, read_task_of_any_kind
 from weighbridge.platform.users import administrator_of
 from weighbridge.sandbox.sandbox import prepared_sandboxes
 from weighbridge.settings import Settings
@@ -128,8 +127,8 @@ class DirectService:
             try:
                 self._project = await project_named(tx, self._actor, project)
             except NotFound:
-                said = f"The account {self._account!r} has no project {project!r}."
-                raise NotFound("project", project, message=said) from None
+                message = f"The account {self._account!r} has no project {project!r}."
+                raise NotFound("project", project, message=message) from None
             return choose_target(
                 ids.of("project", self._project),
                 await self._list(tx, event_types.select_event_types, event_types.EVENT_TYPES),

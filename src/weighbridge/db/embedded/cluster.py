@@ -171,10 +171,10 @@ def start(location: ClusterLocation) -> None:
     for _ in range(START_ATTEMPTS):
         _clear_remains(location)
         prune_logs(location)
-        said = _start_once(location)
-        if said is None or find(location) is not None:
+        message = _start_once(location)
+        if message is None or find(location) is not None:
             return
-    raise Refusal(f"The database in {location.home} cannot start:\n{log_tail(location) or said}")
+    raise Refusal(f"The database in {location.home} cannot start:\n{log_tail(location) or message}")
 
 
 def _start_once(location: ClusterLocation) -> str | None:

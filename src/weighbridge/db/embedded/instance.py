@@ -20,7 +20,6 @@ import psycopg
 from psycopg import errors, sql
 from psycopg.conninfo import conninfo_to_dict
 
-from weighbridge.db.connections import has_several, of_primary
 from weighbridge.db.embedded import cluster
 from weighbridge.db.embedded.cluster import SUPERUSER, log_tail, prune_logs
 from weighbridge.db.embedded.location import (
@@ -34,6 +33,7 @@ from weighbridge.db.embedded.location import (
     make_folder,
     share,
 )
+from weighbridge.db.engine import has_several, of_primary
 from weighbridge.db.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import POSTGRESQL_MIN, Settings

@@ -105,9 +105,12 @@ class _Cutting:
         sorts = ", ".join(f"{key.expression} AS sort_{index}" for index, key in enumerate(self.order))
         ordered = self._ordered(in_order=in_order) + (f" LIMIT {most}" if in_order else "")
         each = [
-            Part(f"(SELECT {self.source.cut}, {sorts} FROM {table} WHERE {one.text}{ordered})", one.values)
+            Part(
+                f"(SELECT {self.source.cut}, {sorts} FROM {table} WHERE {condition.text}{ordered})",
+                condition.values,
+            )
             for table in self.source.tables
-            for one in (
+            for condition in (
                 Part.joined(" AND ", [self.found, branch, self.narrowed, self.behind])
                 for branch in self.branches
             )
@@ -277,16 +280,16 @@ def _selection(
     bounded = listing.sorts.get(approach.bound)
     cut = source.by_field.get(approach.field or "", source.by_sort.get(approach.bound, source))
     for name, comparator, value in request.conditions:
-        one = listing.filters[name]
+        filter_ = listing.filters[name]
         if name == source.branched or (name == approach.field and name in source.by_field):
             continue
-        if name == approach.field and one.places:
-            places = [Part.of(SQL(place).format(Literal(value))) for place in one.places]
+        if name == approach.field and filter_.places:
+            places = [Part.of(SQL(place).format(Literal(value))) for place in filter_.places]
             branches = [Part.joined(" AND ", [branch, place]) for branch in branches for place in places]
-        elif not listing.indexes or name == approach.field or one.column == bounded:
-            found.append(Part.of(comparison(one, comparator, value)))
+        elif not listing.indexes or name == approach.field or filter_.column == bounded:
+            found.append(Part.of(comparison(filter_, comparator, value)))
         else:
-            narrowed.append(Part.of(hidden(one, comparator, value)))
+            narrowed.append(Part.of(hidden(filter_, comparator, value)))
     order = request.order(listing)
     behind = [_ALWAYS]
     if request.after is not None:
@@ -307,15 +310,15 @@ async def _countable(tx: Read, selection: _Cutting) -> tuple[int, bool] | None:
 
 def _too_many(listing: Listing, request: ListRequest) -> Problem:
     """Why an order is refused, and what leads out: a range has an order of its own."""
-    filters = ", ".join(dict.fromkeys(one.field for one in listing.indexes if one.field))
+    filters = ", ".join(dict.fromkeys(index.field for index in listing.indexes if index.field))
     given = {name for name, *_ in request.conditions}
-    ranges = [one.sort for one in listing.indexes if one.is_range and one.field in given]
-    orders = ", ".join(one.sort for one in listing.indexes if one.field is None) + " alone"
-    said = (
+    ranges = [index.sort for index in listing.indexes if index.is_range and index.field in given]
+    orders = ", ".join(index.sort for index in listing.indexes if index.field is None) + " alone"
+    message = (
         f"This order is made of at most {SORTED_MAX:,} records, and the filters leave more; narrow them "
         f"by a range of time or by {filters}, or sort by {', '.join(ranges) or orders}."
     )
-    return Problem(said, "sort", "too_many")
+    return Problem(message, "sort", "too_many")
 
 
 def _statement(

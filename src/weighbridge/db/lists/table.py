@@ -159,9 +159,9 @@ class Index:
     field: str | None = None
     is_range: bool = False
 
-    def finds(self, one: Filter, comparator: str, value: Any) -> bool:
+    def finds(self, filter_: Filter, comparator: str, value: Any) -> bool:
         """Whether a condition of the index's field is one that it looks up."""
-        return self.is_range or (comparator == "eq" and (not one.spelled or value in one.spelled))
+        return self.is_range or (comparator == "eq" and (not filter_.spelled or value in filter_.spelled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,11 +291,11 @@ class ListRequest:
     def approach(self, listing: Listing) -> Approach:
         """How the rows of the page are found, whatever the database knows of its tables."""
         sort = self.sort[0].removeprefix("-") if len(self.sort) == 1 else ""
-        fronts = [one for one in listing.indexes if self._finds(one, listing)]
+        fronts = [index for index in listing.indexes if self._finds(index, listing)]
         if not fronts:
             return Approach(None, is_in_order=False)
         front = fronts[0]
-        is_given = any(one.sort == sort and one.field is None for one in listing.indexes)
+        is_given = any(index.sort == sort and index.field is None for index in listing.indexes)
         in_order = Approach(None, is_in_order=True, bound=sort) if is_given else None
         if in_order is not None and not self.conditions:
             return in_order
@@ -336,19 +336,19 @@ def start_implied(request: ListRequest, start: LiteralString, longest: Composabl
     return tuple(implied)
 
 
-def comparison(one: Filter, comparator: str, value: Any) -> Composable:
+def comparison(filter_: Filter, comparator: str, value: Any) -> Composable:
     """A condition as SQL."""
-    if one.contains:
-        return SQL("{} = ANY ({})").format(Literal(value), SQL(one.column))
-    if value in one.spelled:
-        return SQL(one.spelled[value])
-    return SQL("{} {} {}").format(SQL(one.column), SQL(COMPARATORS[comparator]), Literal(value))
+    if filter_.contains:
+        return SQL("{} = ANY ({})").format(Literal(value), SQL(filter_.column))
+    if value in filter_.spelled:
+        return SQL(filter_.spelled[value])
+    return SQL("{} {} {}").format(SQL(filter_.column), SQL(COMPARATORS[comparator]), Literal(value))
 
 
-def hidden(one: Filter, comparator: str, value: Any) -> Composable:
+def hidden(filter_: Filter, comparator: str, value: Any) -> Composable:
     """A condition that no index is used for: another one finds the rows."""
-    if one.contains:
-        return comparison(one, comparator, value)
+    if filter_.contains:
+        return comparison(filter_, comparator, value)
     if comparator == "eq":
-        return SQL("{} IS NOT DISTINCT FROM {}").format(SQL(one.column), Literal(value))
-    return SQL("({}) IS NOT DISTINCT FROM true").format(comparison(one, comparator, value))
+        return SQL("{} IS NOT DISTINCT FROM {}").format(SQL(filter_.column), Literal(value))
+    return SQL("({}) IS NOT DISTINCT FROM true").format(comparison(filter_, comparator, value))

@@ -27,8 +27,8 @@ from weighbridge.exchange.delivery.attempt import (
     write_down,
 )
 from weighbridge.exchange.delivery.feed import WAITING_DELIVERIES_MAX, held_receiver, number_changes, take
+from weighbridge.http.limits import Address
 from weighbridge.http.outgoing import OutgoingClient
-from weighbridge.http.rate_limits import Address
 
 # Resolving: the addresses of a name, asked for in threads of their own.
 #

@@ -19,8 +19,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden
 from weighbridge.http.caller import WebRequest, authenticated
-from weighbridge.http.computing.handover import apart
-from weighbridge.http.computing.loop import execute_request
+from weighbridge.http.endpoints.computing import apart, execute_request
 from weighbridge.http.endpoints.endpoint import (
     answered,
     arrived_request,
@@ -31,13 +30,13 @@ from weighbridge.http.endpoints.endpoint import (
 from weighbridge.http.messages.operation import (
     Handler,
     Operation,
+    Reply,
     Sent,
     WriteCall,
     call_of,
     response_of,
     route,
 )
-from weighbridge.http.messages.reply import Reply
 
 DRY_RUN: Final = "dry_run"
 """The switch in the query that asks for a dry run."""
@@ -137,8 +136,8 @@ async def _tried(request: WebRequest, operation: Operation, dry_run: DryRun) -> 
     change = operation.function
     actor = await authenticated(request, operation.permission)
     if not actor.may(dry_run.permission):
-        said = f"The token lacks the permission {dry_run.permission}, which a dry run needs."
-        raise Forbidden(said, "permission_missing")
+        message = f"The token lacks the permission {dry_run.permission}, which a dry run needs."
+        raise Forbidden(message, "permission_missing")
     async with arrived_request(request, actor, operation.body) as (arrived, _):
 
         async def work(opened: Database) -> Reply:

@@ -7,8 +7,9 @@ decorators are told (permission, body, answer) also makes the OpenAPI document.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final, cast
 
 from litestar.handlers import HTTPRouteHandler
 from psycopg.errors import DiskFull
@@ -18,36 +19,145 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import BeyondCalendarError
 from weighbridge.db.engine import Database, Read
 from weighbridge.db.json import jsonb
-from weighbridge.errors import Invalid, Refusal
-from weighbridge.http import idempotency
-from weighbridge.http.caller import WebRequest, authenticated, database, from_replica, key_locks, shares
-from weighbridge.http.computing.handover import apart
-from weighbridge.http.computing.loop import execute_request
+from weighbridge.errors import Invalid, Malformed, Refusal
+from weighbridge.http import idempotency, wire
+from weighbridge.http.caller import (
+    WebRequest,
+    authenticated,
+    database,
+    from_replica,
+    shares,
+    token_of,
+)
+from weighbridge.http.endpoints.computing import apart, execute_request, lock_idempotency_key
 from weighbridge.http.endpoints.response_modes import MARKS, summarised
+from weighbridge.http.limits import RateLimiter
 from weighbridge.http.messages import body as upload
-from weighbridge.http.messages.body import BODY_BYTES_MAX, arrived_body, digested, may_be_long
+from weighbridge.http.messages.body import BODY_BYTES_MAX, arrived_body, may_be_long
 from weighbridge.http.messages.operation import (
     REFUSALS_TOLD,
     Answer,
+    Attachment,
+    AttachmentReply,
     Call,
     Handler,
     HttpMethod,
     Operation,
     ReadCall,
+    Reply,
     WriteCall,
     call_of,
     replayed,
     response_of,
     route,
 )
-from weighbridge.http.messages.reply import Attachment, AttachmentReply, Reply
-from weighbridge.http.shortcut import Shortcut, by_shortcut
 from weighbridge.http.text import outside_calendar
 
 __all__ = [
     "Answer", "Call", "ReadCall", "WriteCall", "ask", "call_of", "delete", "get", "patch", "post",
     "response_of",
 ]  # fmt: skip
+
+# A shortcut executes a small request in one statement, by what the process remembers.
+#
+# It succeeds or nothing has happened: where anything is unknown, refused or in doubt, the request is done the
+# long way from its start, which looks at everything. So a shortcut has no refusals of its own, and who is
+# refused hears the same as ever.
+#
+# Invariants: the statement itself asks whether the token still stands, and stores nothing otherwise; a
+# request that carries an idempotency key takes the long way; a request counts once against the limit.
+
+
+SHORT_BODY_BYTES_MAX: Final = 16_384
+"""Bytes of a body that may take the shortcut; a larger one is read only once."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedAuthorization:
+    """Whom a token acted for when last looked at, and the parameters that ask whether it still does."""
+
+    actor: Actor
+    token_id: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ShortCall:
+    """One request on its way: who calls if the token still stands, in which database, with which path."""
+
+    database: Database
+    cached: CachedAuthorization
+    path: Mapping[str, str]
+
+
+Shortcut = Callable[[ShortCall, Any], Awaitable[Any]]
+"""Gives the record of the answer, or None when the long way has to be taken."""
+
+
+async def by_shortcut(request: WebRequest, permission: str, body: type[Any], shortcut: Shortcut) -> Any:
+    """The record of the answer; None when nothing has been done and the long way has to be taken."""
+    cached = _recall_authorization(request, permission) if _is_short(request) else None
+    if cached is None:
+        return None
+    try:
+        arrived = wire.decode(await _body_of(request, permission), body)
+    except Malformed:
+        return None
+    limiter: RateLimiter = request.app.state.limiter
+    allowance = limiter.admit_unshared(cached.token_id)
+    if allowance is None:
+        return None
+    record = None
+    try:
+        async with shares(request).turn(cached.actor.account_id):
+            request.scope["state"]["account"] = cached.actor.account_id
+            record = await shortcut(ShortCall(database(request), cached, _path_of(request)), arrived)
+    finally:
+        if record is None:
+            limiter.take_back(cached.token_id, allowance)
+    request.scope["state"]["limit"] = allowance.headers
+    return record
+
+
+def _recall_authorization(request: WebRequest, permission: str) -> CachedAuthorization | None:
+    """Whom the request's token acted for when last looked at, if that one may do this."""
+    token = token_of(request)
+    if not token:
+        return None
+    cached: CachedAuthorization | None = request.app.state.recall_authorization(
+        database(request), token, request.scope["state"]["request_id"]
+    )
+    return cached if cached is not None and cached.actor.may(permission) else None
+
+
+def _is_short(request: WebRequest) -> bool:
+    """Whether the request is small JSON without a key."""
+    headers = request.headers
+    length = headers.get("content-length", "")
+    return (
+        length.isdecimal()
+        and int(length) <= SHORT_BODY_BYTES_MAX
+        and headers.get("content-type", "").partition(";")[0].strip().lower() == wire.MEDIA_TYPE
+        and idempotency.HEADER not in headers
+        and "content-encoding" not in headers
+        and not request.scope["query_string"]
+    )
+
+
+async def _body_of(request: WebRequest, permission: str) -> bytes:
+    try:
+        return await request.body()
+    except Exception:
+        await authenticated(request, permission)  # who is refused anyway hears of that
+        raise
+
+
+def _path_of(request: WebRequest) -> Mapping[str, str]:
+    return cast("Mapping[str, str]", request.path_params)
+
+
+# The endpoints: a decorator for each method.
+
 
 RepeatedAnswer = Callable[[Any], Any] | None
 """What is stored of an answer to be repeated, when that is not all of it: a token loses its secret."""
@@ -327,12 +437,9 @@ async def arrived_request(
         shares(request).request(account),
         shares(request).long_body(account) if may_be_long(request, form) else nullcontext(),
         arrived_body(request, account, body, form, text) as (arrived, raw),
+        lock_idempotency_key(request, actor, raw) as scope,
     ):
-        key = request.headers.get(idempotency.HEADER)
-        of_body = partial(idempotency.scope_of, actor, request.method, request.url.path, key)
-        scope = await digested(raw, of_body)
-        async with key_locks(request).acquire(scope):
-            yield arrived, scope
+        yield arrived, scope
 
 
 async def within_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
@@ -340,8 +447,8 @@ async def within_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
     try:
         return await answering
     except BeyondCalendarError as error:
-        said = outside_calendar(arrived) or [Problem(f"A time {error}.", None, "invalid")]
-        raise Invalid(said) from None
+        message = outside_calendar(arrived) or [Problem(f"A time {error}.", None, "invalid")]
+        raise Invalid(message) from None
 
 
 def routed(

@@ -22,13 +22,15 @@ from weighbridge.http.caller import WebRequest, admitted, database, shares
 from weighbridge.http.endpoints.endpoint import (
     routed,
 )
+from weighbridge.http.limits import FailedAuthentications, Together, client_address, seconds_left
 from weighbridge.http.messages.operation import (
+    Attachment,
+    AttachmentReply,
+    Files,
+    Reply,
     query_of,
     response_of,
 )
-from weighbridge.http.messages.reply import Attachment, AttachmentReply, Files, Reply
-from weighbridge.http.rate_limits import FailedAuthentications, client_address, seconds_left
-from weighbridge.http.shares import Together
 
 # A link is an address that is its own key: whoever has it may have what is behind it, while it lasts.
 #
@@ -88,9 +90,9 @@ async def guarded(request: WebRequest) -> AsyncIterator[None]:
     address, now = client_address(request.scope, app.proxies), asyncio.get_running_loop().time()
     if failures.is_used_up(address, now):
         failures.refuse(address, request_id)
-        said = "Too many links or tokens of this address were refused in this minute."
+        message = "Too many links or tokens of this address were refused in this minute."
         raise TooManyRequests(
-            [Problem(said, None, "too_many_failures")], retry_after_seconds=seconds_left(now)
+            [Problem(message, None, "too_many_failures")], retry_after_seconds=seconds_left(now)
         )
     try:
         yield

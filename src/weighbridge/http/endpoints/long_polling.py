@@ -26,12 +26,11 @@ from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden, Gone, Malformed, Refusal
 from weighbridge.http import metrics
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, token_of
-from weighbridge.http.computing.loop import execute_request, hung_up
+from weighbridge.http.endpoints.computing import execute_request, hung_up
 from weighbridge.http.endpoints.endpoint import routed
+from weighbridge.http.limits import busy
 from weighbridge.http.messages.edge import Receive, RequestScope, Send
-from weighbridge.http.messages.operation import Handler, query_of, response_of
-from weighbridge.http.messages.reply import Reply
-from weighbridge.http.shares import busy
+from weighbridge.http.messages.operation import Handler, Reply, query_of, response_of
 from weighbridge.http.wire import Encode
 
 # The watch: looks for all requests of a process that wait, and wakes those whose account has something new.
@@ -90,8 +89,8 @@ class Watch:
     def end(self) -> None:
         """Let nobody wait any more: the process is about to stop."""
         self.is_ending = True
-        for one in self._waiting:
-            one.woken.set()
+        for waiting in self._waiting:
+            waiting.woken.set()
 
     async def await_later(
         self, account: int, seen: int, seconds: float, *, is_listening: bool = False
@@ -103,7 +102,7 @@ class Watch:
         if self.is_ending:
             return False
         others = (one for one in self._waiting if not (is_listening or one.is_listening))
-        if sum(1 for one in others if one.account == account) >= WAITING_MAX:
+        if sum(1 for other in others if other.account == account) >= WAITING_MAX:
             raise busy(f"The account has {WAITING_MAX:,} requests here that wait, which is all it may.")
         waiting = _Waiting(account, seen, asyncio.Event(), is_listening)
         self._waiting.add(waiting)
@@ -139,10 +138,10 @@ class Watch:
             self._looking = None
 
     async def _look_once(self) -> None:
-        newest = await self._look(self._database, sorted({one.account for one in self._waiting}))
-        for one in self._waiting:
-            if newest.get(one.account, 0) > one.seen:
-                one.woken.set()
+        newest = await self._look(self._database, sorted({waiting.account for waiting in self._waiting}))
+        for waiting in self._waiting:
+            if newest.get(waiting.account, 0) > waiting.seen:
+                waiting.woken.set()
 
 
 # A stream: what is followed, sent as it comes, as Server-Sent Events (HTML Standard, section 9.2).
@@ -260,8 +259,8 @@ def beat_text(cursor: str) -> bytes:
 def end_text(refusal: Refusal) -> bytes:
     """The event that says why a stream ends before its time."""
     [problem, *_] = refusal.problems
-    said = {"message": problem.message, "code": problem.code or refusal.code}
-    return b"event: end\ndata: " + msgspec.json.encode(said) + b"\n\n"
+    message = {"message": problem.message, "code": problem.code or refusal.code}
+    return b"event: end\ndata: " + msgspec.json.encode(message) + b"\n\n"
 
 
 # Serve what can be waited for: the answer, or the next one that has something in it.
@@ -411,5 +410,5 @@ def _seconds(query: tuple[tuple[str, str], ...]) -> int:
     if len(texts) == 1 and is_number and int(text) <= WAIT_SECONDS_MAX:
         return int(text)
     takes = f"a whole number of seconds from 0 to {WAIT_SECONDS_MAX}, once"
-    said = f"{WAIT} is {shorten(text)!r}; it takes {takes}."
-    raise Malformed([Problem(said, WAIT, "invalid")])
+    message = f"{WAIT} is {shorten(text)!r}; it takes {takes}."
+    raise Malformed([Problem(message, WAIT, "invalid")])

@@ -106,8 +106,8 @@ def asked(query: Query, *, is_exported: bool) -> AskedMode:
     export_format = _word(FORMAT, query, ExportFormat, ExportFormat.CSV, problems)
     rest = tuple(pair for pair in query if pair[0] not in {MODE, FORMAT})
     if mode is not ResponseMode.SUMMARY_WITH_EXPORT and any(name == FORMAT for name, _ in query):
-        said = f"{FORMAT} goes with {MODE}={ResponseMode.SUMMARY_WITH_EXPORT}."
-        problems.append(Problem(said, FORMAT, "conflict"))
+        message = f"{FORMAT} goes with {MODE}={ResponseMode.SUMMARY_WITH_EXPORT}."
+        problems.append(Problem(message, FORMAT, "conflict"))
     if mode is not ResponseMode.DEFAULT:
         problems += [
             Problem(f"{name} does not go with {MODE}={mode}: a summary has no pages.", name, "conflict")
@@ -115,8 +115,8 @@ def asked(query: Query, *, is_exported: bool) -> AskedMode:
             if any(given == name for given, _ in query)
         ]
     if mode not in (taken := modes(is_exported=is_exported)):
-        said = f"{MODE} is '{mode}'; this list is not written to files, it takes {' and '.join(taken)}."
-        problems.append(Problem(said, MODE, "unsupported"))
+        message = f"{MODE} is '{mode}'; this list is not written to files, it takes {' and '.join(taken)}."
+        problems.append(Problem(message, MODE, "unsupported"))
     if problems:
         raise Malformed(problems)
     return AskedMode(mode, export_format, rest)
@@ -128,8 +128,8 @@ def _word(name: str, query: Query, words: type[Word], default: Word, problems: l
         return default
     if len(given) == 1 and given[0] in set(words):
         return words(given[0])
-    said = " and ".join(repr(one[:50]) for one in given)
-    problems.append(Problem(f"{name} is {said}; it takes one of {', '.join(words)}.", name, "invalid"))
+    message = " and ".join(repr(text[:50]) for text in given)
+    problems.append(Problem(f"{name} is {message}; it takes one of {', '.join(words)}.", name, "invalid"))
     return default
 
 

@@ -1,1 +1,1 @@
-"""Messages: bodies and replies of requests, refusals, and the outermost layer around them."""
+"""Messages: bodies of requests, operations with their replies, refusals, and the outermost layer."""

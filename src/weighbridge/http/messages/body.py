@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
-from typing import Any, BinaryIO, Final, TypeVar, cast
+from typing import Any, BinaryIO, Final, cast
 
 import msgspec
 from litestar.exceptions import HTTPException
@@ -23,7 +23,7 @@ from weighbridge.db.json import canonical
 from weighbridge.errors import Malformed, TooLarge, UnsupportedMediaType
 from weighbridge.http import wire
 from weighbridge.http.caller import WebRequest
-from weighbridge.http.shares import Places
+from weighbridge.http.limits import Places
 
 # An upload is the one file of a body of multipart/form-data, with the texts beside it.
 #
@@ -191,8 +191,10 @@ class _Reading:
             self._texts[name] = bytearray()
         else:
             known = [FILE_PART, *self.form.texts]
-            said = "is given twice" if name in known else "is not a part of this form"
-            raise _malformed(name, f"{name or 'A part without a name'} {said}; it takes {', '.join(known)}.")
+            message = "is given twice" if name in known else "is not a part of this form"
+            raise _malformed(
+                name, f"{name or 'A part without a name'} {message}; it takes {', '.join(known)}."
+            )
 
     def _plain(self, name: str) -> str:
         """The name of a part without the key that may wrap it."""
@@ -241,8 +243,6 @@ def _malformed(field: str, message: str, code: str = "invalid") -> Malformed:
 # How long a body may be depends on what it is for: most name one record, some many. What is longer is
 # refused before it is read, or where its length is not told, as soon as it is known.
 
-
-T = TypeVar("T")
 
 BODY_BYTES_MAX: Final = 1_048_576
 """The longest body of a request that does not take many records at once, in bytes: 1 MB."""
@@ -295,11 +295,4 @@ def may_be_long(request: WebRequest, form: Form | None) -> bool:
 def may_be_left_out(body: Any) -> bool:
     """Whether a body of this kind is nothing but options."""
     is_record = isinstance(body, type) and issubclass(body, msgspec.Struct)
-    return is_record and not any(one.required for one in msgspec.structs.fields(body))
-
-
-async def digested(body: bytes, digest: Callable[[bytes], T]) -> T:
-    """What is made of the digest of a body; that of a long one is worked out beside the event loop."""
-    if len(body) <= BODY_BYTES_MAX:
-        return digest(body)
-    return await asyncio.to_thread(digest, body)
+    return is_record and not any(field.required for field in msgspec.structs.fields(body))

@@ -54,8 +54,8 @@ def refusal_of(scope: MutableMapping[str, Any]) -> Refusal | None:
     if not any(hosts) and scope["http_version"] not in _HOST_IS_OPTIONAL:
         return Malformed("The request names no host; it takes one header Host.")
     if codings and codings != [_CHUNKED]:
-        said = shorten(b", ".join(codings).decode("latin-1"))
-        return Malformed(f"The transfer encoding is {said}; this service takes chunked alone, or none.")
+        message = shorten(b", ".join(codings).decode("latin-1"))
+        return Malformed(f"The transfer encoding is {message}; this service takes chunked alone, or none.")
     if not _NO_OTHER_FORM.fullmatch(scope.get("raw_path") or scope["path"].encode()):
         return NotFound(message="There is nothing at this path.", code="no_such_path")
     return None

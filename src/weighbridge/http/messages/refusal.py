@@ -155,8 +155,8 @@ def database_away(request: WebRequest, error: OperationalError | PoolTimeout) ->
         return _disk_full(request, "The disk of the database is full")
     if isinstance(error, ConfigurationLimitExceeded):
         # Asking again would need the same room.
-        said = "The request needs more room for interim results than the database allows it; ask for less."
-        return refused(request, Invalid([Problem(said, None, "too_costly")]))
+        message = "The request needs more room for interim results than the database allows it; ask for less."
+        return refused(request, Invalid([Problem(message, None, "too_costly")]))
     state = getattr(error, "sqlstate", None)
     return refused(
         request, Unavailable(_BUSY.get(state, "The database cannot be reached just now; try again."))

@@ -134,7 +134,9 @@ class Examples:
 
     def _either(self, name: str, options: list[Schema], within: tuple[str, ...]) -> Any:
         """The first that does not hold a record again."""
-        free = [one for one in options if _record_of(one) not in within and one.get("type") != "null"]
+        free = [
+            option for option in options if _record_of(option) not in within and option.get("type") != "null"
+        ]
         return self._value(name, free[0], within) if free else None
 
     def _fields(self, schema: Schema, within: tuple[str, ...]) -> dict[str, Any]:

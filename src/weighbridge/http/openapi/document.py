@@ -39,7 +39,7 @@ from weighbridge.http.text import Schema
 
 def results_of(operations: Iterable[Operation]) -> dict[str, type[Any]]:
     """The record that each type of task comes to."""
-    return {kind: result for one in operations for kind, result in one.task_results.items()}
+    return {kind: result for operation in operations for kind, result in operation.task_results.items()}
 
 
 def tell_results(schemas: Schemas, task: type[Any], results: Mapping[str, type[Any]]) -> None:

@@ -184,7 +184,7 @@ def handler(slices: openapi.Slices, prefix: str) -> HTTPRouteHandler:
 def _answer(path: str, document: Mapping[str, Any]) -> tuple[str, bytes]:
     shared = document["components"]["parameters"]
     methods = [_method(name, one, shared) for name, one in document["paths"][path].items()]
-    names = {one.method for one in methods}
+    names = {method.method for method in methods}
     allow = sorted(names | {"OPTIONS"} | ({"HEAD"} if "GET" in names else set()))
     return ", ".join(allow), msgspec.json.encode(PathTaken(path, methods))
 
@@ -199,6 +199,6 @@ def _method(name: str, operation: Mapping[str, Any], shared: Mapping[str, Any]) 
         operation["operationId"],
         operation["summary"],
         operation["x-permission"],
-        [one["name"] for one in parameters if one["in"] == "query"],
+        [parameter["name"] for parameter in parameters if parameter["in"] == "query"],
         [*operation.get("requestBody", {}).get("content", {})],
     )

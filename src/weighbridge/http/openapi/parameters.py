@@ -240,16 +240,16 @@ def _sort(listing: Listing) -> Schema:
     }
 
 
-def _filters(name: str, one: Filter) -> Iterator[Schema]:
-    value = _value(one)
+def _filters(name: str, filter_: Filter) -> Iterator[Schema]:
+    value = _value(filter_)
     meanings = _TIMES if "format" in value else _OTHERS
-    for comparator in one.comparators:
-        compares = "holds" if one.contains else meanings[comparator]
+    for comparator in filter_.comparators:
+        compares = "holds" if filter_.contains else meanings[comparator]
         short = f" `filter[{name}]` alone means the same." if comparator == "eq" else ""
         yield {
             "name": f"filter[{name}][{comparator}]",
             "in": "query",
-            "description": f"Only records whose {name} {compares} the value given: {one.expects}.{short}",
+            "description": f"Only records whose {name} {compares} the value given: {filter_.expects}.{short}",
             "schema": value,
         }
 
@@ -264,20 +264,20 @@ def _plain(listing: Listing) -> Iterator[Schema]:
         }
 
 
-def _value(one: Filter) -> Schema:
+def _value(filter_: Filter) -> Schema:
     """What a filter's value looks like, found out by letting the filter read one."""
-    if one.read is int:
+    if filter_.read is int:
         return {"type": "integer"}
-    words = _LISTED.split(one.expects)
-    if not _reads(one, _NO_WORD) and all(_reads(one, word) for word in words):
+    words = _LISTED.split(filter_.expects)
+    if not _reads(filter_, _NO_WORD) and all(_reads(filter_, word) for word in words):
         return {"type": "string", "enum": words}
-    is_moment = _reads(one, MOMENT_EXAMPLE) and isinstance(one.read(MOMENT_EXAMPLE), datetime)
+    is_moment = _reads(filter_, MOMENT_EXAMPLE) and isinstance(filter_.read(MOMENT_EXAMPLE), datetime)
     return {"type": "string", "format": "date-time"} if is_moment else {"type": "string"}
 
 
-def _reads(one: Filter, text: str) -> bool:
+def _reads(filter_: Filter, text: str) -> bool:
     try:
-        one.read(text)
+        filter_.read(text)
     except ValueError:
         return False
     return True

@@ -128,13 +128,13 @@ _ABOUT: Final = re.compile(r"^(?:New|Issued|Saved|Updated)?(?P<noun>.+?)(?:Chang
 def meaning_of(record: type[msgspec.Struct], name: str, kind: Any) -> str | None:
     """The sentence for a field, with the records that its type is made of; None when there is none."""
     for one in (*_lineage(record), *(akin for about in _lineage(record) for akin in _akin(about))):
-        if said := _docstrings(one.__module__).get(one.__name__, {}).get(name):
-            return said
+        if message := _docstrings(one.__module__).get(one.__name__, {}).get(name):
+            return message
     return SHARED.get(name) or _first_sentence(kind)
 
 
 def _lineage(record: type) -> Iterator[type]:
-    return (one for one in record.__mro__ if one is not object)
+    return (base for base in record.__mro__ if base is not object)
 
 
 def _akin(record: type) -> Iterator[type]:
@@ -161,7 +161,7 @@ def _docstrings(module: str) -> Docstrings:
     except (KeyError, OSError, TypeError):
         return {}
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    return {one.name: dict(_docstrings_in(one)) for one in classes}
+    return {record.name: dict(_docstrings_in(record)) for record in classes}
 
 
 def _docstrings_in(record: ast.ClassDef) -> Iterator[tuple[str, str]]:
@@ -263,7 +263,7 @@ class Schemas:
         if origin is Annotated:
             return self._annotated(kind, arguments[0], arguments[1:])
         if origin in {Union, UnionType}:
-            return _either([self.of(one) for one in arguments if one is not msgspec.UnsetType])
+            return _either([self.of(argument) for argument in arguments if argument is not msgspec.UnsetType])
         if origin is dict:
             return {"type": "object", "additionalProperties": self.of(arguments[1])}
         if origin in _CONTAINERS:
@@ -381,7 +381,7 @@ def _kind_of(record: type[msgspec.Struct]) -> str:
     """The kind of id that the name of a record ends with: `model_run` of `BatchModelRun`."""
     words = _snake(record.__name__.removesuffix("Ref")).split("_")
     ends = ("_".join(words[first:]) for first in range(len(words)))
-    return next((one for one in ends if one in PREFIXES), "")
+    return next((end for end in ends if end in PREFIXES), "")
 
 
 def _example(name: str, schema: Schema) -> Schema:

@@ -148,11 +148,11 @@ def _texts() -> Mapping[str, str]:
 
 
 def _found(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:
-    for one in folder.iterdir():
-        if one.is_dir():
-            yield from _found(one, f"{path}{one.name}/")
-        elif one.name.endswith(".md"):
-            yield path + one.name, one.read_text(encoding="utf-8")
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _found(entry, f"{path}{entry.name}/")
+        elif entry.name.endswith(".md"):
+            yield path + entry.name, entry.read_text(encoding="utf-8")
 
 
 def _within(path: str, text: str, guides: Mapping[str, str]) -> str:

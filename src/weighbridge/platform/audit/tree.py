@@ -74,15 +74,17 @@ async def size_of(tx: Read, account: int) -> int:
 async def roots_of(tx: Read, account: int, spans: Sequence[Span]) -> list[bytes]:
     """The root of each span of the account's tree, all of whose rows are sealed."""
     parts = [perfect_subtrees(span) for span in spans]
-    hashes = await _hashes(tx, account, {place for part in parts for one in part for place in _places(one)})
-    return [joined([_root(one, hashes) for one in part]) for part in parts]
+    hashes = await _hashes(
+        tx, account, {place for part in parts for subtree in part for place in _places(subtree)}
+    )
+    return [joined([_root(subtree, hashes) for subtree in part]) for part in parts]
 
 
 async def edge_of(tx: Read, account: int, size: int) -> Edge:
     """The right edge of the account's tree when it had so many rows, to go on from."""
     subtrees = perfect_subtrees(Span(0, size))
-    hashes = await _hashes(tx, account, {place for one in subtrees for place in _places(one)})
-    return Edge(size, [_root(one, hashes) for one in subtrees])
+    hashes = await _hashes(tx, account, {place for subtree in subtrees for place in _places(subtree)})
+    return Edge(size, [_root(subtree, hashes) for subtree in subtrees])
 
 
 async def _hashes(tx: Read, account: int, places: set[Place]) -> dict[Place, bytes]:

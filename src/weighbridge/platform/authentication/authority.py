@@ -33,7 +33,7 @@ async def refuse_above(tx: Write, actor: Actor, user_id: int) -> None:
         return
     named = {"account": actor.account_id, "user": user_id}
     rows = await tx.tuples(_OF_USER, named)
-    held = {one for (permissions,) in rows for one in permissions}
+    held = {permission for (permissions,) in rows for permission in permissions}
     held |= {one for (one,) in await tx.tuples(_OF_TOKENS, named)}
     refuse_beyond(actor, sorted(held), "Nobody acts on somebody who may do more than themselves")
 

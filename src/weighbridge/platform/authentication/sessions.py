@@ -19,8 +19,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db.connections import suppress_failed_write
-from weighbridge.db.engine import Database, Write
+from weighbridge.db.engine import Database, Write, suppress_failed_write
 from weighbridge.errors import TooManyRequests, Unauthorized
 from weighbridge.platform import changes
 from weighbridge.platform.records.accounts import (
@@ -65,11 +64,11 @@ async def fits(stored: str | None, password: str) -> bool:
 def problem_of_password(password: str, email: str) -> Problem | None:
     """What is wrong with a new password, if anything is: its length, or that it is the address."""
     if not PASSWORD_LENGTH_MIN <= len(password) <= PASSWORD_LENGTH_MAX:
-        said = (
+        message = (
             f"The password has {len(password)} characters; it takes "
             f"{PASSWORD_LENGTH_MIN} to {PASSWORD_LENGTH_MAX}."
         )
-        return Problem(said, "password", "invalid")
+        return Problem(message, "password", "invalid")
     if password.lower() == email.lower():
         return Problem("The password is the address; it takes something else.", "password", "invalid")
     return None

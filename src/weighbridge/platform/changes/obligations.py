@@ -227,15 +227,17 @@ def refuse_forgotten(action: str, traces: Sequence[Trace], before: Any, after: A
     left = {type(trace) for trace in traces}
     if missing := {*_needed(owed, before, after)} - left:
         raise ForgottenError(f"{action} leaves no {_names(missing)}, which it owes.")
-    if strange := left - {one.kind for one in owed}:
+    if strange := left - {obligation.kind for obligation in owed}:
         raise ForgottenError(f"{action} leaves {_names(strange)}, which the table of actions does not say.")
 
 
 def _needed(owed: Sequence[Obligation], before: Any, after: Any) -> Iterator[type[Trace]]:
-    for one in owed:
-        is_changed = isinstance(one, Changing) and getattr(before, one.field) != getattr(after, one.field)
-        if is_changed or isinstance(one, Always):
-            yield one.kind
+    for obligation in owed:
+        is_changed = isinstance(obligation, Changing) and getattr(before, obligation.field) != getattr(
+            after, obligation.field
+        )
+        if is_changed or isinstance(obligation, Always):
+            yield obligation.kind
 
 
 def _names(kinds: set[type[Trace]]) -> str:

@@ -18,6 +18,7 @@ from typing import Final
 import msgspec
 from psycopg import OperationalError
 
+from weighbridge.concurrency import computing_for
 from weighbridge.core.identity import ids
 from weighbridge.core.rule import MemberScope, RuleTarget
 from weighbridge.core.rule.definition import FILLS_GAPS
@@ -25,7 +26,6 @@ from weighbridge.core.rule.states import RunCounts, RunKind, RunState
 from weighbridge.core.time.instant import Interval
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.db.threads import computing_for
 from weighbridge.errors import mistake, new_reference
 from weighbridge.platform import changes
 from weighbridge.quality.definition.prepared_rule import PreparedRule, prepared_rule

@@ -25,7 +25,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.proof.signing import UnprovenError
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Conflict, NotFound, Unavailable
-from weighbridge.http.messages.reply import Attachment, Files
+from weighbridge.http.messages.operation import Attachment, Files
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt

@@ -18,7 +18,7 @@ from weighbridge.core.quantity.number import plain, shorten
 from weighbridge.core.report.state import DeliveryStep, may_have_been_received
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.http.messages.reply import Files, Spool
+from weighbridge.http.messages.operation import Files, Spool
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.reporting.records.reports import Report
@@ -208,7 +208,7 @@ class TaskJournal:
     async def note(
         self, step: DeliveryStep, *, http_status: int | None = None, detail: str | None = None
     ) -> None:
-        """Write a step down; raises Overtaken when a newer attempt has begun."""
+        """Write a step down; raises AttemptSupersededError when a newer attempt has begun."""
         async with self._database.write() as tx:
             await tasks.lock_current_attempt(tx, self._attempt)
             await tx.execute(

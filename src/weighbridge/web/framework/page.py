@@ -16,10 +16,10 @@ from urllib.parse import quote, unquote_to_bytes
 
 from litestar.handlers import HTTPRouteHandler
 
+from weighbridge.concurrency import Turns, computed
 from weighbridge.core.platform.permission import ANY
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read
-from weighbridge.db.threads import computed
 from weighbridge.errors import (
     Conflict,
     Forbidden,
@@ -30,14 +30,11 @@ from weighbridge.errors import (
     UnsupportedMediaType,
 )
 from weighbridge.http.caller import WebRequest, admitted, from_replica, shares
-from weighbridge.http.computing.handover import apart
-from weighbridge.http.computing.loop import execute_request
+from weighbridge.http.endpoints.computing import apart, execute_request
 from weighbridge.http.endpoints.links import link_in
 from weighbridge.http.messages import body as upload
 from weighbridge.http.messages.body import Form
-from weighbridge.http.messages.operation import Operation, framework_path
-from weighbridge.http.messages.reply import AttachmentReply
-from weighbridge.http.pieces import Turns
+from weighbridge.http.messages.operation import AttachmentReply, Operation, framework_path
 from weighbridge.platform.records.accounts import Person
 from weighbridge.web.framework.listing import JSON, ListQuery, as_data, suffix_of
 from weighbridge.web.framework.rendering import rendered

@@ -18,7 +18,7 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.errors import NotFound
 from weighbridge.http.caller import WebRequest
 from weighbridge.http.messages.edge import Send
-from weighbridge.http.messages.reply import Reply
+from weighbridge.http.messages.operation import Reply
 
 # What goes out to a browser: a page, a file or where to go on, each with its headers.
 #

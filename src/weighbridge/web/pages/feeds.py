@@ -26,7 +26,7 @@ from weighbridge.exchange.data_feeds import delete_data_feed, get_data_feed, lis
 from weighbridge.exchange.records.data_feeds import DataFeed, DataFeedUpload, FeedColumn
 from weighbridge.exchange.tabular.cell import DURATION, STEPS
 from weighbridge.exchange.tabular.columns import LEFT_OUT, LOCATION_FIELD
-from weighbridge.http.messages.reply import AttachmentReply
+from weighbridge.http.messages.operation import AttachmentReply
 from weighbridge.web.display.figures import plural
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import form, page

@@ -30,7 +30,7 @@ from weighbridge.exchange.webhooks import (
     try_webhook,
     update_webhook,
 )
-from weighbridge.http.messages.reply import Attachment, AttachmentReply
+from weighbridge.http.messages.operation import Attachment, AttachmentReply
 from weighbridge.platform.async_tasks import cancel_async_task, get_async_task, list_async_tasks
 from weighbridge.platform.audit_log import (
     get_audit_consistency,

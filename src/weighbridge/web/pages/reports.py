@@ -17,7 +17,7 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.caller import WebRequest, database, shares
 from weighbridge.http.endpoints.links import let_in
-from weighbridge.http.messages.reply import Attachment, AttachmentReply
+from weighbridge.http.messages.operation import Attachment, AttachmentReply
 from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, KeptBundle, kept_bundle
 from weighbridge.reporting.methodologies import get_methodology, list_methodologies

@@ -7,7 +7,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Refusal, TooManyRequests, Unauthorized
 from weighbridge.http.caller import WebRequest, database
-from weighbridge.http.rate_limits import client_address
+from weighbridge.http.limits import client_address
 from weighbridge.platform.authentication.sessions import (
     PASSWORD_LENGTH_MAX,
     PASSWORD_LENGTH_MIN,

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from weighbridge.concurrency import FairThreads, computing_for
 from weighbridge.core.halt import Halt, Halted, proceed
-from weighbridge.db.threads import FairThreads, computing_for
 
 DEADLINE_SECONDS = 60.0
 

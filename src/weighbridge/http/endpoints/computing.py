@@ -1,40 +1,182 @@
-"""Requests that another process carries out: an API process lets them through and hands them over.
+"""Where the work of a request is executed: with all others, on a loop of its own, or in another process.
 
-What computes, writes a long page or brings a long body would hold up every other request of the process,
-because an interpreter runs one thread at a time. So the API process looks at the token, counts the request,
-waits for a place of its account, and hands the rest to a computing process, which is the same application
-(`http/computing/server.py`). A computing process stands back behind API processes on the processor.
+`execute_request` runs the work on the loop that answers all requests, or, where it computes, on the
+`ComputingLoop`. `apart` hands over what computes or is long to a compute process, where there is one.
 
-Invariants: a question is asked a second time where the process that had it ends; anything else is not, since
-it may have been carried out. When the client hangs up, or an answer takes too long, the computing process
-hears it, and ends its work.
+Invariants: a request that nobody waits for any more is cancelled and its transaction rolled back; none
+takes longer than CARRYING_OUT_SECONDS_MAX; a read-only computation is asked a second time where the process
+that had it ends, anything else is not, since it may have been executed.
 """
 
 import asyncio
 import re
+import threading
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Self, TypeVar
 
 import structlog
+import uvloop
 
 from weighbridge import tracing
+from weighbridge.concurrency import computing_for, processor_time
 from weighbridge.core.platform.permission import Actor
-from weighbridge.errors import Unavailable
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Database
+from weighbridge.errors import Invalid, Refusal, Unavailable
 from weighbridge.http import idempotency, metrics
-from weighbridge.http.caller import WebRequest, authenticated, key_locks, shares
-from weighbridge.http.computing import server
-from weighbridge.http.computing.loop import CARRYING_OUT_SECONDS_MAX, hung_up
-from weighbridge.http.computing.server import RequestHead
-from weighbridge.http.messages.body import digested, may_be_long
+from weighbridge.http.caller import WebRequest, authenticated, database, key_locks, shares
+from weighbridge.http.endpoints import computing_process as server
+from weighbridge.http.endpoints.computing_process import RequestHead
+from weighbridge.http.limits import Places
+from weighbridge.http.messages.body import may_be_long
 from weighbridge.http.messages.edge import Send
-from weighbridge.http.messages.operation import Handler, Operation, Sent
-from weighbridge.http.messages.reply import Reply
-from weighbridge.http.shares import Places
+from weighbridge.http.messages.operation import Handler, Operation, Reply, Sent
+
+# An event loop in a thread of its own, with connections of its own, for requests that compute.
+#
+# What a computation does between two waits, listing slots or comparing runs, holds up this loop and not the
+# one that answers all other requests. The caller waits on its own loop, and watches whether the client
+# hangs up.
+#
+# Invariants: a request that nobody waits for any more is cancelled, its transaction is rolled back, and its
+# computation halted; none takes longer than CARRYING_OUT_SECONDS_MAX. What had a processor nearly all that
+# time would not end in time when asked again, and is refused as too costly; what waited for one may be
+# asked again.
+
+
+Result = TypeVar("Result")
+Receive = Callable[[], Awaitable[Any]]
+
+CARRYING_OUT_SECONDS_MAX: Final = 20.0
+"""How long a request may compute, from when it has its place."""
+
+HAD_A_PROCESSOR: Final = 0.8
+"""Which part of that time a computation has computed that would take too long on an idle machine as well."""
+
+STOPPING_SECONDS_MAX: Final = 30.0
+"""How long the loop may take to end when the process stops."""
+
+
+class ComputingLoop:
+    """The loop, as long as the `async with` block lasts."""
+
+    def __init__(
+        self, database: Database, places: int, *, seconds_max: float = CARRYING_OUT_SECONDS_MAX
+    ) -> None:
+        self._database = database
+        self._places = places
+        self._seconds_max = seconds_max
+        self._thread = threading.Thread(target=self._run, name="computing loop", daemon=True)
+        self._started: Future[asyncio.AbstractEventLoop] = Future()
+
+    async def __aenter__(self) -> Self:
+        self._thread.start()
+        self._loop = await asyncio.wrap_future(self._started)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        await asyncio.to_thread(self._thread.join, STOPPING_SECONDS_MAX)
+
+    async def carry_out(
+        self, account: int, work: Callable[[Database], Awaitable[Result]], receive: Receive
+    ) -> Result:
+        """Carry out the work of a request whose body was read; Invalid when it takes too long by itself, and
+        Unavailable when it does because others compute.
+        """
+        carried = asyncio.wrap_future(
+            asyncio.run_coroutine_threadsafe(self._within(account, work), self._loop)
+        )
+        leaving = asyncio.create_task(hung_up(receive))
+        try:
+            waited_for: list[asyncio.Future[Any]] = [carried, leaving]
+            await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
+            if not carried.done():
+                raise Unavailable("The client hung up before the computation was done.")
+            return carried.result()
+        finally:
+            carried.cancel()
+            leaving.cancel()
+
+    async def _within(self, account: int, work: Callable[[Database], Awaitable[Result]]) -> Result:
+        async with self._waiting_places.of(account):
+            with computing_for(account), processor_time() as processor:
+                computing = asyncio.ensure_future(work(self._database))
+                try:
+                    # Asked before the computation is cancelled, which ends what is counted.
+                    done, _ = await asyncio.wait([computing], timeout=self._seconds_max)
+                    if done:
+                        return computing.result()
+                    raise too_long(self._seconds_max, processor.seconds)
+                finally:
+                    computing.cancel()
+                    await asyncio.gather(computing, return_exceptions=True)
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._stopping = asyncio.Event()
+        self._waiting_places = Places(self._places)
+        try:
+            async with self._database:
+                self._started.set_result(asyncio.get_running_loop())
+                await self._stopping.wait()
+        except Exception as error:
+            if self._started.done():
+                raise
+            self._started.set_exception(error)
+
+
+def too_long(seconds_max: float, computed_seconds: float) -> Refusal:
+    """What is said of a computation that has not ended in time: whether it may when it is asked again."""
+    message = f"The computation took longer than {seconds_max:g} seconds"
+    if computed_seconds < HAD_A_PROCESSOR * seconds_max:
+        return Unavailable(f"{message}; ask for less.")
+    message += ", the most that a request may compute; ask for less."
+    return Invalid([Problem(message, None, "too_costly")])
+
+
+async def hung_up(receive: Receive) -> None:
+    """Wait until the client goes away; what it still sends is of no interest."""
+    message: MutableMapping[str, Any] = {}
+    while message.get("type") != "http.disconnect":
+        message = await receive()
+
+
+# Where the work of a request is carried out: among all others, or apart from them when it computes.
+
+
+async def execute_request(
+    request: WebRequest, actor: Actor, work: Callable[[Database], Awaitable[Result]], *, computes: bool
+) -> Result:
+    """Carry out the work of a request whose body was read and which is counted among those of its account.
+
+    It waits for the account's turn: to have something computed, or to take a connection. TooManyRequests when
+    that does not come soon, Unavailable when it computes for too long.
+    """
+    account = actor.account_id
+    if not computes:
+        async with shares(request).connection(account):
+            with computing_for(account):
+                return await work(database(request))
+    computing: ComputingLoop = request.app.state.computing
+    return await computing.carry_out(account, work, request.receive)
+
+
+# Requests that another process executes: an API process lets them through and hands them over.
+#
+# What computes, writes a long page or brings a long body would hold up every other request of the process,
+# because an interpreter runs one thread at a time. So the API process looks at the token, counts the request,
+# waits for a place of its account, and hands the rest to a computing process, which is the same application
+# (`computing_process.py`). A computing process stands back behind API processes on the processor.
+
 
 CONNECT_SECONDS: Final = 10.0
 """How long a computing process may take to be there: one that died is started again meanwhile."""
@@ -84,7 +226,7 @@ class ComputingProcesses:
         """A connection to the process that has least to do; Unavailable when none is there for long."""
         deadline = asyncio.get_running_loop().time() + CONNECT_SECONDS
         while True:
-            for socket in sorted(self._sockets, key=lambda one: self._under_way[one]):
+            for socket in sorted(self._sockets, key=lambda path: self._under_way[path]):
                 with suppress(OSError):
                     reader, writer = await asyncio.open_unix_connection(socket, limit=server.PIECE_BYTES_MAX)
                     break
@@ -141,17 +283,22 @@ async def _handed_over(
         if not computes:
             return await _streamed(request, actor, processes)
         body = b"" if operation.body is None else await request.body()
-        async with _alone(request, actor, body), processes.places.of(account):
+        async with lock_idempotency_key(request, actor, body), processes.places.of(account):
             return await _computed(request, operation, actor, processes, body)
 
 
 @asynccontextmanager
-async def _alone(request: WebRequest, actor: Actor, body: bytes) -> AsyncIterator[None]:
+async def lock_idempotency_key(
+    request: WebRequest, actor: Actor, body: bytes
+) -> AsyncIterator[idempotency.KeyScope | None]:
     """Be the only request of its idempotency key in this process; at once where it has none."""
     key = request.headers.get(idempotency.HEADER)
-    of_body = partial(idempotency.scope_of, actor, request.method, request.url.path, key)
-    async with key_locks(request).acquire(await digested(body, of_body) if key else None):
-        yield
+    if key is None or actor.token_id is None:
+        yield None
+        return
+    scope = await idempotency.read_scope(actor.token_id, request.method, request.url.path, key, body)
+    async with key_locks(request).acquire(scope):
+        yield scope
 
 
 async def _computed(

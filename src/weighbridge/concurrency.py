@@ -1,10 +1,11 @@
-"""Threads that compute, so that the event loop goes on answering; they are shared fairly between accounts.
+"""What accounts share of one process: places, threads that compute, and turns on the event loop.
 
-A computation is pure and asks for a thread by `Read.in_thread`. One account has at most some of the threads,
-so another's computation starts at once; those of one account start in the order in which they came.
+Read `FairPlaces` (what only so many may do at a time), `FairThreads` (computations, asked for by
+`Read.in_thread`), then `Turns` (long work on the loop).
 
-Invariants: no account computes in more than its share; whoever stops waiting for a computation has it halted,
-and its thread is counted as long as it is at work.
+Invariants: no more than `places` hold one at a time, and whoever stops waiting leaves the queue; no account
+computes in more than its share; a computation that nobody waits for any more is halted, and its thread counts
+as long as it is at work.
 """
 
 import asyncio
@@ -13,13 +14,55 @@ import sys
 import threading
 import time
 from collections import Counter, OrderedDict, deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from typing import Any, Final, TypeVar
 
 from weighbridge.core.halt import Halt
+
+# Places: an account, or whatever else they are shared by, has at most half of all places unless its share is
+# said, so one that asks for a hundred leaves the others to the others. Requests of one account are served in
+# order.
+
+
+class FairPlaces:
+    """The places of one event loop."""
+
+    def __init__(self, places: int, *, share: int | None = None) -> None:
+        self._all = asyncio.Semaphore(places)
+        self._share = share or max(1, places // 2)
+        self._of_account: dict[Hashable, asyncio.Semaphore] = {}
+        self._asking: Counter[Hashable] = Counter()
+
+    @asynccontextmanager
+    async def of(self, account: Hashable, *, wait_seconds: float | None = None) -> AsyncIterator[None]:
+        """Wait for a place of an account and hold it; TimeoutError when its turn does not come in time."""
+        own = self._of_account.setdefault(account, asyncio.Semaphore(self._share))
+        self._asking[account] += 1
+        try:
+            async with _taken(own, wait_seconds), _taken(self._all, wait_seconds):
+                yield
+        finally:
+            self._asking[account] -= 1
+            if not self._asking[account]:
+                del self._asking[account], self._of_account[account]
+
+
+@asynccontextmanager
+async def _taken(semaphore: asyncio.Semaphore, wait_seconds: float | None) -> AsyncIterator[None]:
+    async with asyncio.timeout(wait_seconds):
+        await semaphore.acquire()
+    try:
+        yield
+    finally:
+        semaphore.release()
+
+
+# Threads: a computation is pure. One account has at most some of the threads, so another's computation
+# starts at once; those of one account start in the order in which they came.
+
 
 Result = TypeVar("Result")
 
@@ -186,3 +229,26 @@ def _stand_back() -> None:
 def take_turns_quickly() -> None:
     """Let the threads of the process take turns so often that its event loop keeps answering."""
     sys.setswitchinterval(SWITCH_SECONDS)
+
+
+# Turns: long work on the event loop gives way to other requests every few milliseconds.
+#
+# A thread would not help: most of this work is in calls that hold the interpreter's lock, so the loop would
+# wait for it all the same, and hand the lock back and forth besides.
+
+
+TURN_SECONDS: Final = 0.005
+"""How long one request works before others get their turn, when none of its steps takes longer."""
+
+
+class Turns:
+    """The turns of one piece of work, which says between its steps that it can give way."""
+
+    def __init__(self) -> None:
+        self._ends = time.monotonic() + TURN_SECONDS
+
+    async def next(self) -> None:
+        """Give way when the turn is over."""
+        if time.monotonic() >= self._ends:
+            await asyncio.sleep(0)
+            self._ends = time.monotonic() + TURN_SECONDS

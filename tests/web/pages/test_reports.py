@@ -46,12 +46,12 @@ def test_a_draft_is_made_of_all_batches_of_a_period(reports, reader):
 def test_a_draft_says_which_requirements_hold_and_which_do_not(reports, reader):
     empty = main_of(reader.get(page_of(reports, reports.report())))
     assert "It takes from no batch." in empty
-    assert empty.count("does not hold") == 1
+    assert empty.count("not met") == 1
     assert empty.count("not known yet") == 6
 
     whole = main_of(reader.get(page_of(reports, reports.report(8))))
-    assert "does not hold" not in whole
-    assert whole.count(">holds<") == 7
+    assert "not met" not in whole
+    assert whole.count(">met<") == 7
 
 
 def test_a_draft_that_is_stale_is_refused_by_what_its_page_shows(reports, reader):
@@ -73,7 +73,7 @@ def test_a_report_is_sent_off_accepted_and_restated(reports, account, reader):
     address = page_of(reports, reports.report(8))
     reader.post(f"{address}/submit").expect(303)
     account.drain()
-    assert "What the receiver says" in main_of(reader.get(address))
+    assert "Decision of the receiver" in main_of(reader.get(address))
 
     reader.post(f"{address}/accept", {"reference": "ISS-7", "reason": "Issued"}).expect(303)
     assert "ISS-7" in main_of(reader.get(address))
@@ -82,7 +82,7 @@ def test_a_report_is_sent_off_accepted_and_restated(reports, account, reader):
     ledger = reports.plant.ledger["id"]
     reader.post(f"{restated}/batches", {"ledger_id": ledger, "from": "2025-02-01T00:00"}).expect(303)
     shown = main_of(reader.get(restated))
-    assert "What it says otherwise" in shown
+    assert "Changes from the restated report" in shown
     assert "selection" in shown
     reader.post(f"{restated}/delete").expect(303)
     assert reader.get(restated).status == 404

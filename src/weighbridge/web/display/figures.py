@@ -26,7 +26,7 @@ _LETTERS_SHOWN: Final = 4
 """Letters of an id that stand in a list, behind its prefix; all of it is copied and shown on hover."""
 
 
-def short_id(text: str) -> str:
+def shorten_id(text: str) -> str:
     """An id as a list shows it, `evt_3f2a…`."""
     prefix, separator, rest = text.partition("_")
     if not separator or len(rest) <= _LETTERS_SHOWN + 2:
@@ -34,7 +34,7 @@ def short_id(text: str) -> str:
     return f"{prefix}_{rest[:_LETTERS_SHOWN]}…"
 
 
-def spoken(code: object) -> str:
+def humanize(code: object) -> str:
     """A code as words: `waits_for_approval` is waits for approval."""
     return str(code).replace("_", " ").replace("-", " ")
 
@@ -80,11 +80,11 @@ def figure(value: object, unit: str = "", *, places: int | None = None) -> Marku
     number = _number(value)
     if number is None:
         return nothing()
-    shown = rounded(number)
+    shown = round_figure(number)
     whole = format(number, "f")
-    if _is_long(shown):
-        return _power(number, unit)
-    return _written(format(shown, "f"), whole, unit, places=places)
+    if _needs_power(shown):
+        return _render_power(number, unit)
+    return _render_number(format(shown, "f"), whole, unit, places=places)
 
 
 def exact(value: object, unit: str = "") -> Markup:
@@ -93,7 +93,7 @@ def exact(value: object, unit: str = "") -> Markup:
     if number is None:
         return nothing()
     whole = format(number, "f")
-    return _written(whole, whole, unit)
+    return _render_number(whole, whole, unit)
 
 
 def brief(value: object, unit: str = "") -> str:
@@ -101,9 +101,9 @@ def brief(value: object, unit: str = "") -> str:
     number = _number(value)
     if number is None:
         return ""
-    shown = rounded(number)
+    shown = round_figure(number)
     text = format(shown, "f")
-    if _is_long(shown):
+    if _needs_power(shown):
         power = number.adjusted()
         digits = format(number.scaleb(-power).quantize(Decimal("0.00001"), ROUND_HALF_EVEN), "f")
         text = f"{digits}\u202f·\u202f10{str(power).translate(_RAISED)}"
@@ -143,7 +143,7 @@ def nothing() -> Markup:
     return Markup('<span class="none">–</span>')  # noqa: RUF001 - a dash, as in printed tables
 
 
-def rounded(number: Decimal) -> Decimal:
+def round_figure(number: Decimal) -> Decimal:
     """The number with at most six significant digits, and all that stand before the point."""
     if not number:
         return number.normalize() if number.as_tuple().exponent else number
@@ -157,12 +157,12 @@ def rounded(number: Decimal) -> Decimal:
 def places_of(values: Iterable[object]) -> int:
     """How many places behind the point a column of figures needs."""
     numbers = [_number(value) for value in values]
-    shown = [rounded(one) for one in numbers if one is not None]
-    places = [len(format(one, "f").partition(".")[2]) for one in shown if not _is_long(one)]
+    shown = [round_figure(one) for one in numbers if one is not None]
+    places = [len(format(one, "f").partition(".")[2]) for one in shown if not _needs_power(one)]
     return min(max(places, default=0), PLACES_ALIGNED_MAX)
 
 
-def grouped(digits: str, *, from_point: bool = False) -> list[str]:
+def group_digits(digits: str, *, from_point: bool = False) -> list[str]:
     """Digits in groups of three, counted from the point."""
     if len(digits) <= 4 and not from_point:
         return [digits] if len(digits) < 4 else [digits[:1], digits[1:]]
@@ -187,37 +187,39 @@ def is_figure(value: object) -> bool:
     return _number(value) is not None
 
 
-def _is_long(number: Decimal) -> bool:
+def _needs_power(number: Decimal) -> bool:
     return bool(number) and number.adjusted() >= WHOLE_DIGITS_MAX
 
 
-def _written(text: str, whole: str, unit: str, *, places: int | None = None) -> Markup:
+def _render_number(text: str, whole: str, unit: str, *, places: int | None = None) -> Markup:
     digits, _, fraction = text.removeprefix("-").partition(".")
     sign = MINUS if text.startswith("-") else ""
-    parts = _gapped(grouped(digits))
+    parts = _join_groups(group_digits(digits))
     kept = Markup("")
     if fraction or places:
-        behind = Markup(".{}").format(_gapped(grouped(fraction, from_point=True))) if fraction else ""
+        behind = (
+            Markup(".{}").format(_join_groups(group_digits(fraction, from_point=True))) if fraction else ""
+        )
         held = f" p{places}" if places else ""
         kept = Markup('<b class="dec{}">{}</b>').format(held, behind)
-    said = f"{whole} {unit}".strip()
+    title = f"{whole} {unit}".strip()
     is_rounded = Decimal(text) != Decimal(whole)
     return Markup('<data class="fig{}{}" value="{}" title="{}"{}>{}{}{}</data>').format(
-        " rounded" if is_rounded else "", " minus" if sign else "", whole, said,
+        " rounded" if is_rounded else "", " minus" if sign else "", whole, title,
         Markup(' tabindex="0"') if is_rounded else "", sign, parts, kept,
     )  # fmt: skip
 
 
-def _power(number: Decimal, unit: str) -> Markup:
+def _render_power(number: Decimal, unit: str) -> Markup:
     power = number.adjusted()
     digits = format(number.scaleb(-power).quantize(Decimal("0.00001"), ROUND_HALF_EVEN), "f")
-    said = f"{number:f} {unit}".strip()
+    title = f"{number:f} {unit}".strip()
     return Markup(
         '<data class="fig rounded" value="{}" title="{}" tabindex="0">{}\u202f·\u202f10<sup>{}</sup></data>'
-    ).format(f"{number:f}", said, digits.replace("-", MINUS), power)
+    ).format(f"{number:f}", title, digits.replace("-", MINUS), power)
 
 
-def _gapped(groups: list[str]) -> Markup:
+def _join_groups(groups: list[str]) -> Markup:
     return Markup("").join(
         escape(group) if at == 0 else Markup("<i>{}</i>").format(group) for at, group in enumerate(groups)
     )
@@ -236,11 +238,11 @@ MONTHS: Final = (
 _DASH: Final = "\N{EN DASH}"
 
 
-Shown = Instant | datetime | str
+TimeValue = Instant | datetime | str
 """A time as a record holds it: a moment, or its text on the wire."""
 
 
-class Moments:
+class TimeFormat:
     """Writes times in one zone, as seen from now."""
 
     def __init__(self, zone: str, now: Instant) -> None:
@@ -248,50 +250,51 @@ class Moments:
         self._zone = ZoneInfo(zone)
         self.now = now
 
-    def __call__(self, shown: Shown | None) -> Markup:
+    def __call__(self, shown: TimeValue | None) -> Markup:
         """A moment: date and time, with seconds where it has any; milliseconds stand behind it, with UTC."""
         if shown is None:
             return nothing()
-        moment = moment_of(shown)
+        moment = to_instant(shown)
         local = moment.astimezone(self._zone)
         clock = f"{local:%H:%M:%S}" if local.second or local.microsecond else f"{local:%H:%M}"
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
-            moment.text, _utc(moment), self.zone, f"{day_of(local)} {clock}"
+            moment.text, _utc(moment), self.zone, f"{format_day(local)} {clock}"
         )
 
-    def day(self, shown: Shown | None) -> Markup:
+    def day(self, shown: TimeValue | None) -> Markup:
         """The day of a moment."""
         if shown is None:
             return nothing()
-        moment = moment_of(shown)
+        moment = to_instant(shown)
         local = moment.astimezone(self._zone)
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
-            moment.text, _utc(moment), self.zone, day_of(local)
+            moment.text, _utc(moment), self.zone, format_day(local)
         )
 
-    def span(self, began: Shown, ended: Shown | None) -> Markup:
+    def span(self, began: TimeValue, ended: TimeValue | None) -> Markup:
         """A stretch of time: a period as people say it, or from when to when."""
-        start, end = moment_of(began), None if ended is None else moment_of(ended)
+        start, end = to_instant(began), None if ended is None else to_instant(ended)
         if end is None or end == start:
             return self(start)
         first, last = start.astimezone(self._zone), end.astimezone(self._zone)
-        said = period_of(first, last)
-        if said is None:
+        text = format_period(first, last)
+        if text is None:
             if first.date() == last.date():
-                said = f"{day_of(first)} {clock_of(first)}{_DASH}{clock_of(last)}"
+                text = f"{format_day(first)} {format_clock(first)}{_DASH}{format_clock(last)}"
             else:
-                said = f"{day_of(first)} {clock_of(first)} {_DASH} {day_of(last)} {clock_of(last)}"
+                begin, until = (f"{format_day(one)} {format_clock(one)}" for one in (first, last))
+                text = f"{begin} {_DASH} {until}"
         return Markup('<time datetime="{}" title="{} to {} · {}">{}</time>').format(
-            f"{start.text}/{end.text}", _utc(start), _utc(end), self.zone, said
+            f"{start.text}/{end.text}", _utc(start), _utc(end), self.zone, text
         )
 
-    def local(self, shown: Shown) -> datetime:
+    def local(self, shown: TimeValue) -> datetime:
         """A moment by the clock on the project's wall."""
-        return moment_of(shown).astimezone(self._zone)
+        return to_instant(shown).astimezone(self._zone)
 
-    def field(self, shown: Shown | None) -> str:
+    def field(self, shown: TimeValue | None) -> str:
         """A moment as a field for date and time takes it, in the zone."""
-        return "" if shown is None else f"{moment_of(shown).astimezone(self._zone):%Y-%m-%dT%H:%M}"
+        return "" if shown is None else f"{to_instant(shown).astimezone(self._zone):%Y-%m-%dT%H:%M}"
 
     def typed(self, text: str) -> Instant | None:
         """What was typed into such a field; None for other texts. Of an hour that comes twice, the first.
@@ -315,19 +318,19 @@ class Moments:
         )
 
 
-def moment_of(shown: Shown) -> Instant:
+def to_instant(shown: TimeValue) -> Instant:
     """The moment of a record's time; ValueError for a text that is none."""
     if isinstance(shown, Instant):
         return shown
     return Instant.of(shown if isinstance(shown, datetime) else datetime.fromisoformat(shown))
 
 
-def day_of(moment: datetime | date) -> str:
+def format_day(moment: datetime | date) -> str:
     """12 Mar 2025."""
     return f"{moment.day} {MONTHS[moment.month - 1][:3]} {moment.year}"
 
 
-def clock_of(moment: datetime) -> str:
+def format_clock(moment: datetime) -> str:
     """14:05, with seconds and milliseconds where there are any."""
     text = f"{moment:%H:%M}"
     if moment.second or moment.microsecond:
@@ -337,9 +340,9 @@ def clock_of(moment: datetime) -> str:
     return text
 
 
-def period_of(first: datetime, last: datetime) -> str | None:
+def format_period(first: datetime, last: datetime) -> str | None:
     """A year, a quarter, a month, a day or a run of whole months or days as people say it; else None."""
-    if clock_of(first) != "00:00" or clock_of(last) != "00:00":
+    if format_clock(first) != "00:00" or format_clock(last) != "00:00":
         return None
     begins, ends = first.date(), last.date()
     months = (ends.year - begins.year) * 12 + ends.month - begins.month
@@ -354,7 +357,7 @@ def period_of(first: datetime, last: datetime) -> str | None:
         until = ends - timedelta(days=1)
         return f"{name} {_DASH} {MONTHS[until.month - 1]} {until.year}"
     until = ends - timedelta(days=1)
-    return day_of(begins) if until == begins else f"{day_of(begins)} {_DASH} {day_of(until)}"
+    return format_day(begins) if until == begins else f"{format_day(begins)} {_DASH} {format_day(until)}"
 
 
 def _utc(moment: Instant) -> str:
@@ -365,7 +368,7 @@ def _utc(moment: Instant) -> str:
 
 
 YEAR = 12
-"""Months that a chart shows unless it is said."""
+"""Months that a chart shows by default."""
 
 
 def months_until(moment: Instant, zone: str, count: int = YEAR) -> list[Instant]:
@@ -378,7 +381,7 @@ def months_until(moment: Instant, zone: str, count: int = YEAR) -> list[Instant]
     return [Instant.of(edge) for edge in reversed(edges)]
 
 
-def month_of(moment: Instant, zone: str) -> str:
+def format_month(moment: Instant, zone: str) -> str:
     """March 2025."""
     local = moment.astimezone(ZoneInfo(zone))
     return f"{MONTHS[local.month - 1]} {local.year}"

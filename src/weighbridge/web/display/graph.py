@@ -66,7 +66,7 @@ Position = tuple[int, int]
 
 def graph(boxes: Sequence[Box], edges: Sequence[GraphEdge], *, says: str) -> Markup:
     """The picture of a graph."""
-    places = arranged([box.key for box in boxes], [(edge.source, edge.target) for edge in edges])
+    places = arrange_boxes([box.key for box in boxes], [(edge.source, edge.target) for edge in edges])
     width = max((x for x, _ in places.values()), default=0) + BOX_WIDTH + 2
     height = max((y for _, y in places.values()), default=0) + BOX_HEIGHT + 2
     drawn = [_edge(edge, places) for edge in edges if edge.source in places and edge.target in places]
@@ -74,7 +74,7 @@ def graph(boxes: Sequence[Box], edges: Sequence[GraphEdge], *, says: str) -> Mar
     return picture(width, height, drawn, says=says, kind="graph")
 
 
-def arranged(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> Mapping[str, Position]:
+def arrange_boxes(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> Mapping[str, Position]:
     """Where each box has its upper left corner."""
     known = set(keys)
     forward = _without_circles(keys, [(a, b) for a, b in edges if a in known and b in known and a != b])
@@ -204,7 +204,7 @@ class FlowNode:
 
     key: str
     title: str
-    said: str = ""
+    amount: str = ""
     address: str = ""
 
 
@@ -218,7 +218,7 @@ class Flow:
     source: str
     target: str
     weight: Decimal
-    said: str
+    title: str
 
 
 def sankey(nodes: Sequence[FlowNode], flows: Sequence[Flow], *, says: str) -> Markup:
@@ -229,7 +229,7 @@ def sankey(nodes: Sequence[FlowNode], flows: Sequence[Flow], *, says: str) -> Ma
         for flow in flows
         if flow.weight > 0 and flow.source != flow.target and {flow.source, flow.target} <= keys
     ]
-    places = arranged([node.key for node in nodes], [(flow.source, flow.target) for flow in shown])
+    places = arrange_boxes([node.key for node in nodes], [(flow.source, flow.target) for flow in shown])
     columns: dict[int, list[FlowNode]] = {}
     for node in sorted(nodes, key=lambda one: places[one.key][1]):
         columns.setdefault((places[node.key][0] - 1) // (BOX_WIDTH + COLUMN_GAP), []).append(node)
@@ -285,7 +285,7 @@ def _bands(flows: Sequence[Flow], spots: Mapping[str, _Spot], scale: Fraction) -
             f"L{at(x2)} {at(y2 + width)} "
             f"C{bend} {at(y2 + width)} {bend} {at(y1 + width)} {at(x1)} {at(y1 + width)} Z"
         )
-        bands.append(element("path", element("title", escape(flow.said)), d=way, class_="flow"))
+        bands.append(element("path", element("title", escape(flow.title)), d=way, class_="flow"))
     return bands
 
 
@@ -293,9 +293,9 @@ def _node(node: FlowNode, spot: _Spot) -> Markup:
     x, y, height = spot
     drawn = element(
         "g",
-        element("title", escape(f"{node.title} {node.said}".strip())),
+        element("title", escape(f"{node.title} {node.amount}".strip())),
         element("rect", x=x, y=y, width=NODE_WIDTH, height=height, class_="node"),
         label(node.title, x + NODE_WIDTH + 6, y + 11, kind="strong"),
-        label(node.said, x + NODE_WIDTH + 6, y + 25, kind="label"),
+        label(node.amount, x + NODE_WIDTH + 6, y + 25, kind="label"),
     )
     return link(node.address, drawn) if node.address else drawn

@@ -14,7 +14,7 @@ import msgspec
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Link
 from weighbridge.core.time.instant import Instant
-from weighbridge.web.display.figures import moment_of, spoken
+from weighbridge.web.display.figures import humanize, to_instant
 
 COLUMNS_MAX: Final = 7
 """Columns of a plain list; the record has the rest."""
@@ -39,7 +39,7 @@ _KINDS: Final = ((bool, "truth"), (Decimal | int, "number"), (Instant, "moment")
 
 
 @dataclass(frozen=True, slots=True)
-class ShownValue:
+class DisplayValue:
     """One value with how it is shown: `kind` chooses the branch of the template."""
 
     kind: str
@@ -47,65 +47,65 @@ class ShownValue:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownField:
+class DisplayField:
     """A field by its words and its name in the interface."""
 
     title: str
     name: str
-    shown: ShownValue
+    shown: DisplayValue
 
 
 @dataclass(frozen=True, slots=True)
-class ShownRows:
+class DisplayRows:
     """Records of a list as a table: some columns, and where each opens."""
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[ShownValue]]
+    rows: Sequence[Sequence[DisplayValue]]
 
 
-def shown_record(record: Any, depth: int = 0) -> list[ShownField]:
+def describe_record(record: Any, depth: int = 0) -> list[DisplayField]:
     """The fields of a record."""
     return [
-        ShownField(_titled(name), name, _shown_field(name, value, depth))
+        DisplayField(_title(name), name, _describe_field(name, value, depth))
         for name, value in _pairs(record)
         if name not in _LEFT_OUT
     ]
 
 
-def shown_value(value: Any, depth: int = 0) -> ShownValue:
+def describe_value(value: Any, depth: int = 0) -> DisplayValue:
     """A value, by what it is."""
     if value is None or value is msgspec.UNSET or value in ("", [], {}, ()):
-        return ShownValue("none", None)
+        return DisplayValue("none", None)
     for kinds, word in _KINDS:
         if isinstance(value, kinds):
-            return ShownValue(word, value.path if isinstance(value, Link) else value)
+            return DisplayValue(word, value.path if isinstance(value, Link) else value)
     if isinstance(value, str):
-        return ShownValue(_kind_of(value), value)
+        return DisplayValue(_kind_of(value), value)
     if depth >= _DEPTH_MAX:
-        return ShownValue("text", str(value))
+        return DisplayValue("text", str(value))
     if isinstance(value, Sequence | set | frozenset):
-        return _shown_list([*value], depth)
-    return ShownValue("record", shown_record(value, depth + 1))
+        return _describe_list([*value], depth)
+    return DisplayValue("record", describe_record(value, depth + 1))
 
 
-def rows_of(records: Sequence[Any], own: str = "") -> ShownRows:
+def describe_rows(records: Sequence[Any], own: str = "") -> DisplayRows:
     """A table of records: what each is called, which opens it, and the first plain fields that say something.
 
     `own` is the address below which each record has its page; empty where it has none.
     """
     if not records:
-        return ShownRows((), ())
+        return DisplayRows((), ())
     every = [dict(_pairs(record)) for record in records]
     plain = [name for name in every[0] if name not in _LEFT_OUT and _is_plain(records, name)]
     plain = [name for name in plain if name != "project_id" or not _is_below(own, every)]
-    names = [name for name in plain if any(shown_value(one.get(name)).kind != "none" for one in every)]
+    names = [name for name in plain if any(describe_value(one.get(name)).kind != "none" for one in every)]
     called = next((name for name in _CALLED if name in names), "") if own else ""
     names = [*filter(None, [called]), *(name for name in names if name != called)][:COLUMNS_MAX]
     rows = [
         [_cell(one, name, f"{own}/{one.get('id')}" if name == called else "") for name in names]
         for one in every
     ]
-    return ShownRows([_titled(name) for name in names], rows)
+    return DisplayRows([_title(name) for name in names], rows)
 
 
 def _is_below(own: str, records: Sequence[Mapping[str, Any]]) -> bool:
@@ -113,21 +113,21 @@ def _is_below(own: str, records: Sequence[Mapping[str, Any]]) -> bool:
     return all(own.startswith(f"/projects/{one.get('project_id')}/") for one in records)
 
 
-def _cell(record: Mapping[str, Any], name: str, address: str) -> ShownValue:
+def _cell(record: Mapping[str, Any], name: str, address: str) -> DisplayValue:
     """A field in a list; what a record is called opens it."""
     value = record.get(name)
-    return ShownValue("called", (value, address)) if address and value else _shown_field(name, value)
+    return DisplayValue("called", (value, address)) if address and value else _describe_field(name, value)
 
 
-def _titled(name: str) -> str:
-    return spoken(name).capitalize()
+def _title(name: str) -> str:
+    return humanize(name).capitalize()
 
 
-def _shown_field(name: str, value: Any, depth: int = 0) -> ShownValue:
+def _describe_field(name: str, value: Any, depth: int = 0) -> DisplayValue:
     """A value of a field; the number of a record is a name, and no amount."""
     if isinstance(value, int) and not isinstance(value, bool) and (name == "id" or name.endswith("_id")):
-        return ShownValue("text", str(value))
-    return shown_value(value, depth)
+        return DisplayValue("text", str(value))
+    return describe_value(value, depth)
 
 
 def _kind_of(text: str) -> str:
@@ -140,21 +140,21 @@ def _kind_of(text: str) -> str:
 
 def _is_moment(text: str) -> bool:
     try:
-        return bool(_MOMENT.fullmatch(text)) and moment_of(text).text == text
+        return bool(_MOMENT.fullmatch(text)) and to_instant(text).text == text
     except ValueError:
         return False
 
 
-def _shown_list(values: list[Any], depth: int) -> ShownValue:
-    if len(values) > 1 and (names := _alike(values)):
-        rows = [[_shown_field(name, value, depth + 1) for name, value in _pairs(one)] for one in values]
-        return ShownValue("table", ShownRows([_titled(name) for name in names], rows))
+def _describe_list(values: list[Any], depth: int) -> DisplayValue:
+    if len(values) > 1 and (names := _common_fields(values)):
+        rows = [[_describe_field(name, value, depth + 1) for name, value in _pairs(one)] for one in values]
+        return DisplayValue("table", DisplayRows([_title(name) for name in names], rows))
     if all(_pairs(one) for one in values):
-        return ShownValue("records", [shown_record(one, depth + 1) for one in values])
-    return ShownValue("list", [shown_value(one, depth + 1) for one in values])
+        return DisplayValue("records", [describe_record(one, depth + 1) for one in values])
+    return DisplayValue("list", [describe_value(one, depth + 1) for one in values])
 
 
-def _alike(values: Sequence[Any]) -> list[str]:
+def _common_fields(values: Sequence[Any]) -> list[str]:
     """The names of the fields of records that all have the same plain ones, few enough for a table."""
     first, *others = [[name for name, _ in _pairs(one)] for one in values]
     is_table = 0 < len(first) <= _TABLE_COLUMNS_MAX and all(names == first for names in others)

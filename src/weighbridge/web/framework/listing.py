@@ -18,8 +18,8 @@ from weighbridge.db.lists.listing import Info, Page
 from weighbridge.errors import NotFound
 from weighbridge.exchange.export.record_table import Query, RecordTable
 from weighbridge.http.messages.operation import Operation
-from weighbridge.web.display.figures import Moments
-from weighbridge.web.framework.responses import Sendable, file_of
+from weighbridge.web.display.figures import TimeFormat
+from weighbridge.web.framework.responses import Sendable, build_file
 from weighbridge.web.framework.visit import Visit
 
 # A list on a page: its filters and its order live in the address, and it is walked by cursor.
@@ -94,9 +94,9 @@ class ListView:
         return f"{self.path}?{text}" if text else self.path
 
 
-def asked_for(query: ListQuery, *, sort: str = "") -> ListQuery:
+def build_query(query: ListQuery, *, sort: str = "") -> ListQuery:
     """The query of a list's page as the interface takes it: no empty fields, but a size and an order."""
-    given = without_blanks(query)
+    given = drop_blanks(query)
     names = {name for name, _ in given}
     usual = (("page_size", PAGE_SIZE), *((("sort", sort),) if sort and "cursor" not in names else ()))
     return given + tuple(pair for pair in usual if pair[0] not in names)
@@ -104,10 +104,10 @@ def asked_for(query: ListQuery, *, sort: str = "") -> ListQuery:
 
 def list_query(visit: Visit) -> ListQuery:
     """Return the query of a list whose filters are those of the address."""
-    return asked_for(visit.query)
+    return build_query(visit.query)
 
 
-def typed_as_filters(query: ListQuery, filters: Mapping[str, str], when: Moments) -> ListQuery:
+def convert_times(query: ListQuery, filters: Mapping[str, str], when: TimeFormat) -> ListQuery:
     """The query with times, that were typed in the project's zone into these fields, as filters."""
     return tuple(
         (filters[name], moment.text) if name in filters and (moment := when.typed(value)) else (name, value)
@@ -115,7 +115,7 @@ def typed_as_filters(query: ListQuery, filters: Mapping[str, str], when: Moments
     )
 
 
-def without_blanks(query: ListQuery) -> ListQuery:
+def drop_blanks(query: ListQuery) -> ListQuery:
     """The query without fields that were left empty."""
     return tuple((name, value) for name, value in query if value.strip())
 
@@ -127,23 +127,23 @@ JSON: Final = ".json"
 CSV: Final = ".csv"
 
 
-def suffix_of(path: str) -> str:
+def data_suffix(path: str) -> str:
     """The ending by which a path asks for data; empty where it asks for a page."""
     return next((suffix for suffix in (JSON, CSV) if path.endswith(suffix)), "")
 
 
-async def as_data(
+async def render_data(
     visit: Visit, of: HTTPRouteHandler, suffix: str, asked: Callable[[Visit], ListQuery] | None
 ) -> Sendable:
     """What an operation gives, in the form that the path asks for; `asked` is what its page asks for."""
     operation: Operation = of.opt["operation"]
-    answer = await visit.ask(of, asked(visit) if asked else without_blanks(visit.query))
+    answer = await visit.ask(of, asked(visit) if asked else drop_blanks(visit.query))
     if suffix == JSON:
-        return file_of(visit.request.app.state.encode(answer), "application/json")
+        return build_file(visit.request.app.state.encode(answer), "application/json")
     if not isinstance(answer, Page):
-        raise NotFound(message="This page is no list, so it has no rows.", code="no_such_path")
+        raise NotFound(message="This page is not a list, so it has no CSV.", code="no_such_path")
     [record] = get_args(operation.returns)
-    return file_of(await _rows(visit, record, answer), "text/csv; charset=utf-8", f"{operation.name}.csv")
+    return build_file(await _rows(visit, record, answer), "text/csv; charset=utf-8", f"{operation.name}.csv")
 
 
 async def _rows(visit: Visit, record: Any, page: Page[Any]) -> bytes:

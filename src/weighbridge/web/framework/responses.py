@@ -57,7 +57,7 @@ class Sendable(Reply):
         await send({"type": "http.response.body", "body": self.content})
 
 
-def page_of(
+def build_page(
     request: WebRequest, text: str, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Sendable:
     """A page on its way out, compressed where the browser takes that."""
@@ -68,12 +68,12 @@ def page_of(
     return Sendable(status, content, own)
 
 
-def moved_to(address: str, headers: Mapping[str, str] | None = None) -> Sendable:
+def redirect_to(address: str, headers: Mapping[str, str] | None = None) -> Sendable:
     """Where the browser goes on: a path of this service."""
     return Sendable(303, b"", {"Location": address, "Cache-Control": "no-store", **(headers or {})})
 
 
-def file_of(content: bytes, media_type: str, name: str = "") -> Sendable:
+def build_file(content: bytes, media_type: str, name: str = "") -> Sendable:
     """Data in place of a page; with a name, to be kept as a file."""
     headers = {"Content-Type": media_type, "Cache-Control": "private, no-store"}
     if name:
@@ -123,7 +123,7 @@ def asset(name: str) -> StaticFile:
     return StaticFile(hashed, TYPES[extension], data, gzip.compress(data, 9, mtime=0))
 
 
-def address_of(name: str) -> str:
+def asset_url(name: str) -> str:
     """Where a page finds an asset; KeyError for one that is not served."""
     if name not in ASSETS:
         raise KeyError(name)

@@ -29,24 +29,24 @@ THEME: Final = "weighbridge_theme"
 THEMES: Final = ("light", "dark")
 
 
-def secret_of(request: WebRequest) -> str:
+def read_session_secret(request: WebRequest) -> str:
     """The secret that the request's cookie holds; empty when it holds none."""
     return cookie_of(request, _name(is_https(request)))
 
 
-def kept(request: WebRequest, secret: str) -> dict[str, str]:
+def keep_session(request: WebRequest, secret: str) -> dict[str, str]:
     """The header that has the browser keep the secret."""
     return {"Set-Cookie": _cookie(request, secret, SESSION_DAYS * 86_400)}
 
 
-def forgotten(request: WebRequest) -> dict[str, str]:
+def forget_session(request: WebRequest) -> dict[str, str]:
     """The header that has the browser forget it."""
     return {"Set-Cookie": _cookie(request, "", 0)}
 
 
-async def person_of(request: WebRequest) -> Person | None:
+async def read_person(request: WebRequest) -> Person | None:
     """Who has signed in; None when nobody has."""
-    secret = secret_of(request)
+    secret = read_session_secret(request)
     if not secret:
         return None
     memory, known = database(request).memory, ("session", hash_of(secret))
@@ -80,24 +80,24 @@ def _cookie(request: WebRequest, value: str, seconds: int) -> str:
 # carries a word made of the session's secret, so that only a page that was sent to this session knows it.
 
 
-FIELD: Final = "form_word"
+FIELD: Final = "csrf_token"
 """The field of a form that carries the word."""
 
-HEADER: Final = "x-form-word"
+HEADER: Final = "x-csrf-token"
 """The header that carries it when a script sends no form."""
 
 _FOREIGN: Final = (
-    "The form came from another site, or from a page of an earlier session; open the page again and send it "
-    "from there. Nothing was changed."
+    "The form was sent from another site or from an earlier session. Nothing was changed. "
+    "Reload the page and send the form again."
 )
 
 
-def word_of(secret: str) -> str:
+def csrf_token_of(secret: str) -> str:
     """The word of a session's forms."""
     return hashlib.sha256(f"form {secret}".encode()).hexdigest()[:32]
 
 
-def refuse_foreign(request: WebRequest) -> None:
+def check_same_origin(request: WebRequest) -> None:
     """Raise Forbidden unless the browser says that one of our own pages sends the request."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
@@ -109,10 +109,10 @@ def refuse_foreign(request: WebRequest) -> None:
         raise Forbidden(_FOREIGN, "form_foreign")
 
 
-def refuse_without_word(request: WebRequest, secret: str, typed: str) -> None:
+def check_csrf_token(request: WebRequest, secret: str, typed: str) -> None:
     """Raise Forbidden unless the form or its header carries the word of the session."""
     given = typed or request.headers.get(HEADER, "")
-    if not hmac.compare_digest(given.encode(), word_of(secret).encode()):
+    if not hmac.compare_digest(given.encode(), csrf_token_of(secret).encode()):
         raise Forbidden(_FOREIGN, "form_foreign")
 
 
@@ -127,14 +127,14 @@ NOTICE_LENGTH_MAX: Final = 500
 """Characters of a notice, at most."""
 
 
-def noticed(said: str) -> dict[str, str]:
+def build_notice_cookie(notice: str) -> dict[str, str]:
     """The header that has the next page say something; of an empty text, the one that ends it."""
-    value = urlsafe_b64encode(said[:NOTICE_LENGTH_MAX].encode()).decode()
-    seconds = _SECONDS if said else 0
+    value = urlsafe_b64encode(notice[:NOTICE_LENGTH_MAX].encode()).decode()
+    seconds = _SECONDS if notice else 0
     return {"Set-Cookie": f"{_COOKIE}={value}; Max-Age={seconds}; HttpOnly; SameSite=Lax; Path=/"}
 
 
-def said_of(request: WebRequest) -> str:
+def read_notice(request: WebRequest) -> str:
     """What the page before has left to be said."""
     try:
         return urlsafe_b64decode(cookie_of(request, _COOKIE)).decode()

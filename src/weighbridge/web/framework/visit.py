@@ -24,7 +24,7 @@ from weighbridge.http.caller import WebRequest
 from weighbridge.http.endpoints.dry_runs import DryRun
 from weighbridge.http.messages.operation import Answer, Call, Operation
 from weighbridge.platform.records.accounts import Person
-from weighbridge.web.display.figures import Moments
+from weighbridge.web.display.figures import TimeFormat
 
 # The frame around a page: the person's projects, the one they are in, and what waits there.
 
@@ -47,7 +47,7 @@ class FrameProject:
 
 
 @dataclass(frozen=True, slots=True)
-class RailEntry:
+class NavigationEntry:
     """One entry of the rail: its words, its address, and how many wait there."""
 
     title: str
@@ -56,11 +56,11 @@ class RailEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class RailGroup:
+class NavigationGroup:
     """Entries of the rail that belong together."""
 
     title: str
-    entries: tuple[RailEntry, ...]
+    entries: tuple[NavigationEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,11 @@ class Frame:
         """Where the project begins, or all projects."""
         return f"/projects/{self.project.id}" if self.project else "/projects"
 
+    @property
+    def base(self) -> str:
+        """What the paths of pages begin with that exist in each project and outside of any."""
+        return self.home if self.project else ""
+
 
 _PROJECTS: Final = """
     SELECT id, name, time_zone, now() FROM projects WHERE account_id = %s
@@ -102,7 +107,7 @@ _WAITING: Final = """
 """
 
 
-async def frame_of(tx: Read, actor: Actor, named: str | None) -> Frame:
+async def read_frame(tx: Read, actor: Actor, named: str | None) -> Frame:
     """The frame of an actor's page, in the project that its path names; NotFound when they have none such."""
     wanted = 0 if named is None else project_number(named)
     rows = await tx.tuples(_PROJECTS, (actor.account_id, wanted, PROJECTS_MAX))
@@ -120,49 +125,52 @@ async def frame_of(tx: Read, actor: Actor, named: str | None) -> Frame:
     )
 
 
-def rail_of(frame: Frame, actor: Actor) -> list[RailGroup]:
+def build_navigation(frame: Frame, actor: Actor) -> list[NavigationGroup]:
     """The rail of a page: what the person may see, by areas."""
     home = frame.home
     if frame.project is None:
-        return [RailGroup("", (RailEntry("Projects", "/projects"),)), *_of_account("", actor)]
-    groups = [RailGroup("", (RailEntry("Overview", home),))]
-    for title, permission, entries in _RAIL:
+        return [
+            NavigationGroup("", (NavigationEntry("Projects", "/projects"),)),
+            *_account_navigation("", actor),
+        ]
+    groups = [NavigationGroup("", (NavigationEntry("Overview", home),))]
+    for title, permission, entries in _NAVIGATION:
         if actor.may(permission):
             waiting = {"Proposals": frame.proposals, "Results": frame.alerts}
             groups.append(
-                RailGroup(
+                NavigationGroup(
                     title,
                     tuple(
-                        RailEntry(name, f"{home}/{path}", counted(waiting.get(name, 0)))
+                        NavigationEntry(name, f"{home}/{path}", format_count(waiting.get(name, 0)))
                         for name, path in entries
                     ),
                 )
             )
-    return [*groups, *_of_account(home, actor)]
+    return [*groups, *_account_navigation(home, actor)]
 
 
-def counted(number: int) -> str:
+def format_count(number: int) -> str:
     """How many wait, for the eye; nothing where nothing does."""
     return "" if not number else f"{COUNT_MAX}+" if number > COUNT_MAX else str(number)
 
 
-def _of_account(home: str, actor: Actor) -> list[RailGroup]:
-    entries = [RailEntry("Tasks", f"{home}/async_tasks")]
+def _account_navigation(home: str, actor: Actor) -> list[NavigationGroup]:
+    entries = [NavigationEntry("Tasks", f"{home}/async_tasks")]
     if actor.may("administration:read"):
         entries += [
-            RailEntry("People", f"{home}/people"),
-            RailEntry("Tokens", f"{home}/api_tokens"),
-            RailEntry("Webhooks", f"{home}/webhooks"),
-            RailEntry("Audit", f"{home}/audit_log"),
-            RailEntry("Flags", f"{home}/feature_flags"),
-            RailEntry("Health", f"{home}/health"),
+            NavigationEntry("People", f"{home}/people"),
+            NavigationEntry("Tokens", f"{home}/api_tokens"),
+            NavigationEntry("Webhooks", f"{home}/webhooks"),
+            NavigationEntry("Audit", f"{home}/audit_log"),
+            NavigationEntry("Feature flags", f"{home}/feature_flags"),
+            NavigationEntry("Health", f"{home}/health"),
         ]
-    return [RailGroup("Project" if home else "Account", tuple(entries))]
+    return [NavigationGroup("Project" if home else "Account", tuple(entries))]
 
 
-_RAIL: Final = (
+_NAVIGATION: Final = (
     (
-        "Measure",
+        "Data",
         "data_collection:read",
         (
             ("Events", "events"),
@@ -178,12 +186,12 @@ _RAIL: Final = (
         ),
     ),
     (
-        "Account",
+        "Accounting",
         "production_accounting:read",
         (("Models", "models"), ("Ledgers", "ledgers"), ("Batches", "batches")),
     ),
     (
-        "Watch",
+        "Quality",
         "data_rules:read",
         (
             ("Rules", "rules"),
@@ -191,7 +199,7 @@ _RAIL: Final = (
             ("Proposals", "proposals"),
         ),
     ),
-    ("Claim", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),
+    ("Reporting", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),
 )
 """The rail: groups of entries with the permission to see them; addresses are below the project."""
 
@@ -233,8 +241,13 @@ class Redirect:
     """Where a browser goes on, after a form as a rule."""
 
     address: str
-    said: str = ""
-    """What the next page says about what was done."""
+    notice: str = ""
+    """What the next page reports."""
+
+
+def lacking_permission(permission: str) -> str:
+    """Return the message for a person who lacks a permission."""
+    return f"You do not have the permission {permission}. Ask an administrator of the account for it."
 
 
 def view(
@@ -283,9 +296,9 @@ class Visit:
         return tx
 
     @property
-    def moments(self) -> Moments:
+    def moments(self) -> TimeFormat:
         """Times in the zone of the project."""
-        return Moments(self.frame.zone, self.frame.now)
+        return TimeFormat(self.frame.zone, self.frame.now)
 
     @property
     def is_partial(self) -> bool:
@@ -353,8 +366,7 @@ class Visit:
 
     def _need(self, permission: str) -> None:
         if not self.may(permission):
-            said = f"You lack the permission {permission}; whoever administers the account gives it."
-            raise Forbidden(said, "permission_missing")
+            raise Forbidden(lacking_permission(permission), "permission_missing")
 
     def _call(self, query: tuple[tuple[str, str], ...], path: Mapping[str, str]) -> Call[Any]:
         state = self.request.app.state

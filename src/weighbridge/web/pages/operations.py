@@ -42,8 +42,8 @@ from weighbridge.platform.audit_log import (
 from weighbridge.platform.feature_flags import get_feature_flags
 from weighbridge.platform.records.audit_log import AuditKey
 from weighbridge.settings import Settings
-from weighbridge.web.display.record import ShownField, shown_record, shown_value
-from weighbridge.web.framework.listing import ListView, list_query, without_blanks
+from weighbridge.web.display.record import DisplayField, describe_record, describe_value
+from weighbridge.web.framework.listing import ListView, drop_blanks, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -59,7 +59,7 @@ async def tasks(visit: Visit) -> View:
     found = await visit.ask(list_async_tasks, list_query(visit))
     return view(
         "operations/tasks.html", "Tasks",
-        call="/async_tasks", has_csv=True, tasks=found.data, home=home_of(visit),
+        call="/async_tasks", has_csv=True, tasks=found.data,
         list=ListView(visit.request.url.path, visit.query, found.info),
     )  # fmt: skip
 
@@ -69,8 +69,8 @@ async def task(visit: Visit) -> View:
     found = await visit.ask(get_async_task)
     return view(
         "operations/task.html", f"Task {found.id}",
-        call=f"/async_tasks/{found.id}", crumbs=(("Tasks", f"{home_of(visit)}/async_tasks"),),
-        task=found, args=shown_record(found.args), result=shown_value(found.result),
+        call=f"/async_tasks/{found.id}", crumbs=(("Tasks", f"{visit.frame.base}/async_tasks"),),
+        task=found, args=describe_record(found.args), result=describe_value(found.result),
         has_ended=found.state in ENDED,
     )  # fmt: skip
 
@@ -79,14 +79,7 @@ async def task(visit: Visit) -> View:
 async def cancel(visit: Visit) -> Redirect:
     """End a task that waits or runs: it changes nothing."""
     found = await visit.do(cancel_async_task, {})
-    return Redirect(
-        f"{home_of(visit)}/async_tasks/{found.id}", "The task is cancelled; it has changed nothing."
-    )
-
-
-def home_of(visit: Visit) -> str:
-    """Where the project's pages begin; empty where one is in none."""
-    return visit.frame.home if visit.frame.project else ""
+    return Redirect(f"{visit.frame.base}/async_tasks/{found.id}", "Task cancelled. It changed nothing.")
 
 
 # Feature flags: which parts of the service the account has, and the line by which each is switched.
@@ -100,7 +93,7 @@ async def flags(visit: Visit) -> View:
     found = await visit.ask(get_feature_flags)
     account = await visit.reading.value(_ACCOUNT, (visit.actor.account_id,))
     return view(
-        "operations/flags.html", "Flags",
+        "operations/flags.html", "Feature flags",
         call="/feature_flags", account=quote(account),
         flags=[(feature.value, meaning, getattr(found, feature)) for feature, meaning in FEATURES.items()],
     )  # fmt: skip
@@ -164,7 +157,7 @@ async def health(visit: Visit) -> View:
     queue = await visit.reading.row(QueueHealth, _QUEUE, values)
     return view(
         "operations/health.html", "Health", guide="howto/operate.md",
-        database=database, milliseconds=round(took * 1000), queue=queue, home=home_of(visit),
+        database=database, milliseconds=round(took * 1000), queue=queue,
         is_current=database is not None and database.revision == newest_revision(),
         room=await asyncio.to_thread(_room, visit), version=version("weighbridge"),
         settings=settings,
@@ -227,7 +220,7 @@ class AuditHead:
 async def audit(visit: Visit) -> View:
     """Every write of the account, the newest first, and the head that they are under."""
     found = await visit.ask(list_audit_log, list_query(visit))
-    path = f"{home_of(visit)}{_PATH}"
+    path = f"{visit.frame.base}{_PATH}"
     head = await _head(visit)
     return view(
         "operations/audit.html", "Audit",
@@ -250,29 +243,29 @@ async def _head(visit: Visit) -> AuditHead | None:
     return AuditHead(checkpoint.size, checkpoint.root.hex(), text.rstrip("\n").rpartition("\n")[2], text, key)
 
 
-def _fields(record: object) -> list[ShownField]:
-    return shown_record(record) if isinstance(record, dict) else []
+def _fields(record: object) -> list[DisplayField]:
+    return describe_record(record) if isinstance(record, dict) else []
 
 
 @page(f"{_PATH}/head", permission=_READ, everywhere=True)
 async def head_file(visit: Visit) -> AttachmentReply:
     """The signed head, to be kept by somebody outside."""
-    return _file(visit, await visit.ask(get_audit_head))
+    return _send_file(visit, await visit.ask(get_audit_head))
 
 
 @page(f"{_PATH}/proof", permission=_READ, everywhere=True)
 async def proof_file(visit: Visit) -> AttachmentReply:
     """The proof that a row is under a head."""
-    return _file(visit, await visit.ask(get_audit_proof, without_blanks(visit.query)))
+    return _send_file(visit, await visit.ask(get_audit_proof, drop_blanks(visit.query)))
 
 
 @page(f"{_PATH}/consistency", permission=_READ, everywhere=True)
 async def consistency_file(visit: Visit) -> AttachmentReply:
     """The proof that the head extends one that was kept."""
-    return _file(visit, await visit.ask(get_audit_consistency, without_blanks(visit.query)))
+    return _send_file(visit, await visit.ask(get_audit_consistency, drop_blanks(visit.query)))
 
 
-def _file(visit: Visit, attachment: Attachment) -> AttachmentReply:
+def _send_file(visit: Visit, attachment: Attachment) -> AttachmentReply:
     return attachment.reply(visit.request.app.state.downloads, visit.actor.account_id)
 
 
@@ -295,7 +288,7 @@ async def webhooks(visit: Visit) -> View:
 @form(_ALL, permission=_WRITE, again=webhooks, everywhere=True)
 async def make_webhook(visit: Visit) -> View:
     """Make a webhook; its secret is shown this once."""
-    made: IssuedWebhook = await visit.do(create_webhook, {"webhook": _typed(visit)})
+    made: IssuedWebhook = await visit.do(create_webhook, {"webhook": _webhook_body(visit)})
     return await _webhooks(visit, issued=made)
 
 
@@ -307,8 +300,8 @@ async def webhook(visit: Visit) -> View:
 @form(_ONE, permission=_WRITE, again=webhook, everywhere=True)
 async def change_webhook(visit: Visit) -> Redirect:
     """Change whom a webhook tells what."""
-    await visit.do(update_webhook, {"webhook": _typed(visit)})
-    return Redirect(_own(visit), "The webhook is changed.")
+    await visit.do(update_webhook, {"webhook": _webhook_body(visit)})
+    return Redirect(_webhook_url(visit), "Webhook saved.")
 
 
 @form(f"{_ONE}/switch", permission=_WRITE, again=webhook, everywhere=True)
@@ -316,8 +309,12 @@ async def switch(visit: Visit) -> Redirect:
     """Have a webhook told nothing more, or go on where it stood."""
     is_on = visit.text("on") == "yes"
     await visit.do(update_webhook, {"webhook": {"is_enabled": is_on}})
-    said = "It goes on where it stood." if is_on else "It is told nothing until it is on again."
-    return Redirect(_own(visit), said)
+    notice = (
+        "Webhook enabled. Delivery continues with the oldest pending message."
+        if is_on
+        else "Webhook disabled."
+    )
+    return Redirect(_webhook_url(visit), notice)
 
 
 @form(f"{_ONE}/roll_secret", permission=_WRITE, again=webhook, everywhere=True)
@@ -332,30 +329,30 @@ async def new_secret(visit: Visit) -> View:
 async def remove(visit: Visit) -> Redirect:
     """Remove a webhook with the log of its deliveries."""
     await visit.do(delete_webhook)
-    return Redirect(f"{home_of(visit)}{_ALL}", "The webhook is gone.")
+    return Redirect(f"{visit.frame.base}{_ALL}", "Webhook deleted.")
 
 
 @form(f"{_ONE}/test", permission=_WRITE, again=webhook, everywhere=True)
-async def try_one(visit: Visit) -> Redirect:
+async def send_test_message(visit: Visit) -> Redirect:
     """Send a message that says nothing, to see whether it arrives."""
     await visit.do(try_webhook, {})
-    return Redirect(_own(visit), "A test message is on its way.")
+    return Redirect(_webhook_url(visit), "Test message queued.")
 
 
 @form(f"{_ONE}/deliveries/{{delivery_id}}/again", permission=_WRITE, again=webhook, everywhere=True)
 async def send_again(visit: Visit) -> Redirect:
     """Send a message again that did not arrive."""
     await visit.do(redeliver, {})
-    return Redirect(_own(visit), "The message is on its way again.")
+    return Redirect(_webhook_url(visit), "Message queued again.")
 
 
 async def _webhooks(visit: Visit, issued: IssuedWebhook | None = None) -> View:
     found = await visit.ask(list_webhooks, list_query(visit))
-    path = f"{home_of(visit)}{_ALL}"
+    path = f"{visit.frame.base}{_ALL}"
     return view(
         "operations/webhooks.html", "Webhooks",
         call=_ALL, has_csv=True, webhooks=found.data, issued=issued, path=path,
-        list=ListView(path, visit.query, found.info), kinds=ACTIONS, chosen=_chosen(visit, None),
+        list=ListView(path, visit.query, found.info), kinds=ACTIONS, chosen=_selected_changes(visit, None),
         is_here=visit.text("project", "yes") == "yes", names=_names(visit),
     )  # fmt: skip
 
@@ -363,13 +360,13 @@ async def _webhooks(visit: Visit, issued: IssuedWebhook | None = None) -> View:
 async def _webhook(visit: Visit, issued: IssuedWebhook | None = None) -> View:
     found: Webhook = await visit.ask(get_webhook)
     deliveries = await visit.ask(list_deliveries, list_query(visit))
-    path = f"{home_of(visit)}{_ALL}"
+    path = f"{visit.frame.base}{_ALL}"
     return view(
         "operations/webhook.html", found.description or found.url,
         call=f"{_ALL}/{found.id}", crumbs=(("Webhooks", path),),
         webhook=found, deliveries=deliveries.data, path=f"{path}/{found.id}", issued=issued,
         list=ListView(f"{path}/{found.id}", visit.query, deliveries.info), kinds=ACTIONS,
-        chosen=_chosen(visit, found), overlaps=OVERLAP_HOURS, names=_names(visit),
+        chosen=_selected_changes(visit, found), overlaps=OVERLAP_HOURS, names=_names(visit),
         is_here=found.project_id is not None,
     )  # fmt: skip
 
@@ -379,14 +376,14 @@ def _names(visit: Visit) -> Mapping[str, str]:
     return {one.id: one.name for one in visit.frame.projects}
 
 
-def _chosen(visit: Visit, found: Webhook | None) -> Sequence[str]:
+def _selected_changes(visit: Visit, found: Webhook | None) -> Sequence[str]:
     """The changes that the form has ticked: what was typed, else what the webhook is told."""
     if visit.typed:
         return visit.texts("change_types")
     return found.change_types if found else ()
 
 
-def _typed(visit: Visit) -> dict[str, Any]:
+def _webhook_body(visit: Visit) -> dict[str, Any]:
     """What the form says of a webhook; without a tick it is told of all that its maker may read."""
     project = visit.frame.project
     named: dict[str, Any] = {"url": visit.text("url"), "description": visit.text("description")}
@@ -397,8 +394,8 @@ def _typed(visit: Visit) -> dict[str, Any]:
     return named
 
 
-def _own(visit: Visit) -> str:
-    return f"{home_of(visit)}{_ALL}/{visit.path['webhook_id']}"
+def _webhook_url(visit: Visit) -> str:
+    return f"{visit.frame.base}{_ALL}/{visit.path['webhook_id']}"
 
 
 PAGES = [
@@ -412,5 +409,5 @@ PAGES = [
     *page(_ALL, permission=_READ, of=list_webhooks, asked=list_query, everywhere=True)(webhooks),
     *page(_ONE, permission=_READ, of=get_webhook, everywhere=True)(webhook),
     *(*make_webhook, *change_webhook, *switch, *new_secret, *remove),
-    *(*try_one, *send_again),
+    *(*send_test_message, *send_again),
 ]

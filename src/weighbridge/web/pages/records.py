@@ -16,13 +16,13 @@ from weighbridge.db.lists.listing import Page
 from weighbridge.errors import NotFound
 from weighbridge.http.messages.operation import Operation, framework_path
 from weighbridge.modelling.static_inputs import list_static_inputs
-from weighbridge.web.display.figures import spoken
-from weighbridge.web.display.record import ShownRows, rows_of, shown_record
+from weighbridge.web.display.figures import humanize
+from weighbridge.web.display.record import DisplayRows, describe_record, describe_rows
 from weighbridge.web.forms.pages import BY_LIST
 from weighbridge.web.forms.record_forms import RecordForm
-from weighbridge.web.framework.listing import ListView, asked_for
+from weighbridge.web.framework.listing import ListView, build_query
 from weighbridge.web.framework.page import IN_PROJECT, page
-from weighbridge.web.framework.rendering import quoted
+from weighbridge.web.framework.rendering import quote_body
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
 # Where a record opens: the one table of kinds and places, and `/open/{id}`, which goes there.
@@ -51,7 +51,7 @@ _IN_NO_PROJECT: Final = ("model", "export")
 """Kinds whose ids name no project."""
 
 
-def place_of(text: str, project: str = "") -> str:
+def find_record_url(text: str, project: str = "") -> str:
     """Where the record of an id opens, in the project where it names none; empty for a text that is no id."""
     kind = ids.kind_of(text)
     key = ids.parse(kind, text) if kind else None
@@ -68,7 +68,7 @@ async def open_record(visit: Visit) -> Any:
     """Go to the page of a record that is known by its id alone."""
     named = visit.path["record_id"].strip()
     project = visit.frame.project.id if visit.frame.project else ""
-    place = place_of(named, project)
+    place = find_record_url(named, project)
     if not place:
         raise NotFound("record", named)
     return Redirect(place)
@@ -121,23 +121,23 @@ async def find(visit: Visit) -> View | Redirect:
     """What was found; an id leads to its record at once, or is what is found where a script asks."""
     words = visit.asked("q").strip()[:WORDS_LENGTH_MAX]
     project = visit.frame.project
-    if place := place_of(words, project.id if project else ""):
+    if place := find_record_url(words, project.id if project else ""):
         if not visit.is_partial:
             return Redirect(place)
         found = [(ids.kind_of(words) or "record", words, words)]
     elif words and "\x00" not in words:
         found = [
-            *await _tracked(visit, words, "event", _EVENTS, "data_collection:read"),
-            *await _tracked(visit, words, "batch", _BATCHES, "production_accounting:read"),
-            *await _named(visit, words),
-            *await _models(visit, words),
+            *await _search_by_reference(visit, words, "event", _EVENTS, "data_collection:read"),
+            *await _search_by_reference(visit, words, "batch", _BATCHES, "production_accounting:read"),
+            *await _search_by_name(visit, words),
+            *await _search_models(visit, words),
         ]
     else:
         found = []
-    return view("records/found.html", "Find", words=words, found=found)
+    return view("records/found.html", "Search", words=words, found=found)
 
 
-async def _tracked(
+async def _search_by_reference(
     visit: Visit, words: str, kind: str, statement: LiteralString, permission: str
 ) -> list[tuple[str, str, str]]:
     if not visit.may(permission):
@@ -146,7 +146,7 @@ async def _tracked(
     return [(kind, f"{name}, {known}", ids.of(kind, of, number)) for of, number, name, known in rows]
 
 
-async def _models(visit: Visit, words: str) -> list[tuple[str, str, str]]:
+async def _search_models(visit: Visit, words: str) -> list[tuple[str, str, str]]:
     if not visit.may("production_accounting:read"):
         return []
     rows = await visit.tx.tuples(
@@ -161,7 +161,7 @@ async def _models(visit: Visit, words: str) -> list[tuple[str, str, str]]:
     return [("model", name, ids.of("model", 0, number)) for number, name in rows]
 
 
-async def _named(visit: Visit, words: str) -> list[tuple[str, str, str]]:
+async def _search_by_name(visit: Visit, words: str) -> list[tuple[str, str, str]]:
     found: list[tuple[str, str, str]] = []
     for kind, table, permission in _NAMED:
         if not visit.may(permission):
@@ -205,9 +205,9 @@ def pages(slices: Sequence[Sequence[HTTPRouteHandler]], taken: AbstractSet[str])
     """A plain page of each operation that reads, at the paths that are not taken."""
     made: list[HTTPRouteHandler] = []
     known = {*taken}
-    making = _making(slices)
-    opened = {one.opt["operation"].path.rpartition("/{")[0] for one in _reading(slices)}
-    for handler in _reading(slices):
+    making = _creation_examples(slices)
+    opened = {one.opt["operation"].path.rpartition("/{")[0] for one in _read_operations(slices)}
+    for handler in _read_operations(slices):
         for path in _paths(handler.opt["operation"].path):
             if framework_path(path) not in known:
                 routes = _page(handler, path, making.get(handler.opt["operation"].path, ""), opened)
@@ -216,7 +216,7 @@ def pages(slices: Sequence[Sequence[HTTPRouteHandler]], taken: AbstractSet[str])
     return made
 
 
-def _reading(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRouteHandler]:
+def _read_operations(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRouteHandler]:
     """Operations whose answer a plain page can show; first those below a project, for the path is theirs."""
     every = [handler for routes in slices for handler in routes]
     for handler in sorted(every, key=lambda one: not one.opt["operation"].path.startswith(IN_PROJECT)):
@@ -227,11 +227,11 @@ def _reading(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRoute
             yield handler
 
 
-def _making(slices: Sequence[Sequence[HTTPRouteHandler]]) -> dict[str, str]:
+def _creation_examples(slices: Sequence[Sequence[HTTPRouteHandler]]) -> dict[str, str]:
     """The example of a body that makes a record, by the path of the list in which it then stands."""
     operations: list[Operation] = [handler.opt["operation"] for routes in slices for handler in routes]
     return {
-        one.path: quoted(one.example)
+        one.path: quote_body(one.example)
         for one in operations
         if one.method == "POST" and isinstance(one.example, dict)
     }
@@ -249,23 +249,23 @@ def _page(
     is_listing = operation.listing is not None
 
     async def plain(visit: Visit) -> View | Redirect:
-        query = asked_for(_of_project(visit, operation)) if is_listing else visit.query
+        query = build_query(_of_project(visit, operation)) if is_listing else visit.query
         found = await visit.ask(handler, query)
-        call = _filled(operation.path, visit)
+        call = _fill_path(operation.path, visit)
         if is_listing and isinstance(found, Page):
             return view(
                 "records/list.html", _title(operation), call=call, has_csv=True,
-                rows=rows_of(found.data, visit.request.url.path if opens else ""),
+                rows=describe_rows(found.data, visit.request.url.path if opens else ""),
                 list=ListView(visit.request.url.path, visit.query, found.info),
-                making={"call": call if example else "", "body": example}, form=_form_of(visit, operation),
+                creation={"call": call if example else "", "body": example}, form=_form_of(visit, operation),
                 new=f"{visit.request.url.path}/new",
             )  # fmt: skip
-        if elsewhere := own_project(visit, found):
+        if elsewhere := find_own_project_url(visit, found):
             return Redirect(elsewhere)
         name = str(getattr(found, "name", "") or _title(operation))
         return view(
             "records/record.html", name, call=call,
-            record=shown_record(found), id=str(getattr(found, "id", "")), kind=_title(operation),
+            record=describe_record(found), id=str(getattr(found, "id", "")), kind=_title(operation),
             form=_form_of(visit, operation), own=visit.request.url.path, crumbs=_crumbs(visit, operation),
             values=await _values_of(visit, operation, found),
         )  # fmt: skip
@@ -282,7 +282,7 @@ def _form_of(visit: Visit, operation: Operation) -> RecordForm | None:
     return made if made is not None and visit.may(made.writes) else None
 
 
-async def _values_of(visit: Visit, operation: Operation, found: Any) -> tuple[str, ShownRows] | None:
+async def _values_of(visit: Visit, operation: Operation, found: Any) -> tuple[str, DisplayRows] | None:
     """The static inputs of a record, the newest first, with where all of them are; None where it has none."""
     made = BY_LIST.get(operation.path.rpartition("/")[0])
     if made is None or not made.values_by:
@@ -290,7 +290,7 @@ async def _values_of(visit: Visit, operation: Operation, found: Any) -> tuple[st
     query = ((f"filter[{made.values_by}]", found.id), ("sort", "-effective_from"))
     listed = await visit.ask(list_static_inputs, (*query, ("page_size", VALUES_SHOWN)))
     path = f"{visit.frame.home}/static_inputs"
-    return f"{path}?{urlencode(query)}", rows_of(listed.data, path)
+    return f"{path}?{urlencode(query)}", describe_rows(listed.data, path)
 
 
 def _crumbs(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:
@@ -308,7 +308,7 @@ def _of_project(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ..
     return (*visit.query, ("filter[project_id]", project.id))
 
 
-def own_project(visit: Visit, found: Any) -> str:
+def find_own_project_url(visit: Visit, found: Any) -> str:
     """Where a record of another project has its page; empty when it is in its own."""
     project, own = visit.frame.project, getattr(found, "project_id", None)
     if project is None or not isinstance(own, str) or own == project.id:
@@ -316,7 +316,7 @@ def own_project(visit: Visit, found: Any) -> str:
     return visit.request.url.path.replace(project.id, own, 1)
 
 
-def _filled(path: str, visit: Visit) -> str:
+def _fill_path(path: str, visit: Visit) -> str:
     for name, value in visit.path.items():
         path = path.replace(f"{{{name}}}", value)
     return path
@@ -331,7 +331,7 @@ def _title(operation: Operation) -> str:
         if name.startswith(verb):
             name = name.removeprefix(verb)
             break
-    return spoken(name).capitalize()
+    return humanize(name).capitalize()
 
 
 PAGES = [*open_record, *find]

@@ -88,6 +88,32 @@ def test_a_report_is_sent_off_accepted_and_restated(reports, account, reader):
     assert reader.get(restated).status == 404
 
 
+def test_restatement_of_period_includes_batches_of_restated_report(reports, reader):
+    address = page_of(reports, accepted(reports, reports.report(8)))
+    restatement = moved(reader.post(f"{address}/restate", {"name": "Again"}))
+    period = {"ledger_id": reports.plant.ledger["id"], "until": "2025-03-01T00:00"}
+
+    reader.post(f"{restatement}/batches", period).expect(303)
+
+    shown = main_of(reader.get(restatement))
+    assert "2 batches" in shown
+    assert 'value="12"' in shown
+    assert "Amounts that the restated report reserves are available, too." in shown
+
+
+def test_restatement_of_period_excludes_batches_that_others_reserve(reports, reader):
+    submitted(reports, reports.report(0, 4))
+    address = page_of(reports, accepted(reports, reports.report(8)))
+    restatement = moved(reader.post(f"{address}/restate", {"name": "Again"}))
+    period = {"ledger_id": reports.plant.ledger["id"]}
+
+    reader.post(f"{restatement}/batches", period).expect(303)
+
+    shown = main_of(reader.get(restatement))
+    assert "2 batches" in shown
+    assert 'value="10"' in shown
+
+
 def test_a_rejection_needs_its_reason(reports, reader):
     address = page_of(reports, submitted(reports, reports.report(8)))
 

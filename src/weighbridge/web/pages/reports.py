@@ -3,12 +3,14 @@
 Invariant: an error of the interface for a link is an error here, and the audit log records each use.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Final
 
 from weighbridge.accounting.batches import list_ledger_batches
 from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers
+from weighbridge.accounting.records.batches import Batch
 from weighbridge.collection.projects import read_project
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
@@ -114,31 +116,40 @@ async def make_report(visit: Visit) -> Redirect:
     if methodology := visit.text("methodology_id"):
         new["methodology_id"] = int(methodology) if methodology.isdecimal() else -1
     if visit.text("ledger_id"):
-        new["batch_ids"] = await batches_of_period(visit)
+        batches = await read_batches_of_period(visit)
+        new["batch_ids"] = name_batches(batches, list_empty(batches))
     made = await visit.do(create_report, {"report": new})
     return Redirect(f"/projects/{made.project_id}/reports/{made.id}", f"Draft {made.name} created.")
 
 
-async def batches_of_period(visit: Visit) -> list[str]:
-    """The batches of the chosen ledger that lie in the chosen period and have something left."""
+async def read_batches_of_period(visit: Visit) -> list[Batch]:
+    """Return the batches of the selected ledger in the selected period, the oldest first."""
     start, end = visit.moments.typed(visit.text("from")), visit.moments.typed(visit.text("until"))
     bounds = (("start_time][geq", start), ("end_time][leq", end))
     query = tuple((f"filter[{name}]", moment.text) for name, moment in bounds if moment is not None)
     cursor: str | None = ""
-    found: list[str] = []
-    while cursor is not None:
-        walked = (("cursor", cursor),) if cursor else (("sort", "start_time"),)
+    found: list[Batch] = []
+    while cursor is not None and sum(batch.ledger_balance > 0 for batch in found) <= REPORT_BATCHES_MAX:
+        position = (("cursor", cursor),) if cursor else (("sort", "start_time"),)
         listed = await visit.ask(
-            list_ledger_batches, (*query, ("page_size", _PAGE), *walked), ledger_id=visit.text("ledger_id")
+            list_ledger_batches, (*query, ("page_size", _PAGE), *position), ledger_id=visit.text("ledger_id")
         )
-        found += [batch.id for batch in listed.data if batch.ledger_balance > 0]
+        found += listed.data
         cursor = listed.info.next_cursor
-        if len(found) > REPORT_BATCHES_MAX:
-            break
-    if not found:
-        said = "No batch of this ledger lies in the period and has something left."
-        raise Invalid([Problem(said, "report.batch_ids", "no_batches")])
     return found
+
+
+def name_batches(batches: Iterable[Batch], without: AbstractSet[str]) -> list[str]:
+    """Return the IDs of batches except some; Invalid if no batch remains."""
+    if named := [batch.id for batch in batches if batch.id not in without]:
+        return named
+    message = "The ledger must have a batch with a balance above zero in the period. Select another period."
+    raise Invalid([Problem(message, "report.batch_ids", "no_batches")])
+
+
+def list_empty(batches: Iterable[Batch]) -> set[str]:
+    """Return the IDs of the batches without a balance."""
+    return {batch.id for batch in batches if batch.ledger_balance <= 0}
 
 
 # One report: what it takes, how far it is from its receiver, and what proves it.
@@ -212,9 +223,27 @@ async def read_bundle(tx: Read, key: ids.Key) -> KeptBundle | None:
 
 @form(f"{REPORT_PATH}/batches", permission=_WRITE, again=report)
 async def replace_batches(visit: Visit) -> Redirect:
-    """Have a draft take all that is left of a ledger's batches of a period, instead of what it takes."""
-    body = {"report": {"batch_ids": await batches_of_period(visit)}}
-    return _redirect_to_report(visit, await visit.do(update_report, body), "Batches of the draft replaced.")
+    """Replace the batches of a draft with those of a period, each with its entire balance.
+
+    What the restated report reserves is available to its restatement, so a restatement also includes
+    batches without a balance, except those of which nothing is available.
+    """
+    found: Report = await visit.ask(get_report)
+    batches = await read_batches_of_period(visit)
+    empty = list_empty(batches)
+    try:
+        changed = await _update_batches(visit, name_batches(batches, set() if found.supersedes else empty))
+    except Invalid as refusal:
+        unavailable = empty & {record for problem in refusal.problems for record in problem.records}
+        if not unavailable:
+            raise
+        changed = await _update_batches(visit, name_batches(batches, unavailable))
+    return _redirect_to_report(visit, changed, "Batches of the draft replaced.")
+
+
+async def _update_batches(visit: Visit, named: Sequence[str]) -> Report:
+    changed: Report = await visit.do(update_report, {"report": {"batch_ids": named}})
+    return changed
 
 
 @form(f"{REPORT_PATH}/submit", permission=_WRITE, again=report)

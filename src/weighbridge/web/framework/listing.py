@@ -7,6 +7,7 @@ differ only in their beginning.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
@@ -102,9 +103,12 @@ def build_query(query: ListQuery, *, sort: str = "") -> ListQuery:
     return given + tuple(pair for pair in usual if pair[0] not in names)
 
 
-def list_query(visit: Visit) -> ListQuery:
-    """Return the query of a list whose filters are those of the address."""
-    return build_query(visit.query)
+def list_query(visit: Visit, *, sort: str = "", times: Mapping[str, str] = MappingProxyType({})) -> ListQuery:
+    """Return the query of a list whose filters are those of the URL.
+
+    `times` are fields with times in the project's zone, each with its filter.
+    """
+    return build_query(convert_times(visit.query, times, visit.moments), sort=sort)
 
 
 def convert_times(query: ListQuery, filters: Mapping[str, str], when: TimeFormat) -> ListQuery:

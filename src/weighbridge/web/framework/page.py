@@ -39,7 +39,7 @@ from weighbridge.http.messages.operation import Operation, framework_path
 from weighbridge.http.messages.reply import AttachmentReply
 from weighbridge.http.pieces import Turns
 from weighbridge.platform.records.accounts import Person
-from weighbridge.web.framework.listing import JSON, ListQuery, data_suffix, render_data
+from weighbridge.web.framework.listing import JSON, ListQuery, data_suffix, drop_blanks, render_data
 from weighbridge.web.framework.rendering import render_page
 from weighbridge.web.framework.responses import Sendable, redirect_to
 from weighbridge.web.framework.session import (
@@ -241,6 +241,39 @@ def form(
         return [_build_route(operation, handler, one, bytes_max) for one in paths]
 
     return decorate
+
+
+def action(
+    path: str, handler: HTTPRouteHandler, *, permission: str = ANY, again: PageFunction,
+    back: str, notice: str, everywhere: bool = False,
+) -> list[HTTPRouteHandler]:  # fmt: skip
+    """Serve a button that executes an operation without fields, goes back (`Visit.url`) and reports it."""
+
+    async def execute(visit: Visit) -> Redirect:
+        await visit.do(handler, {})
+        return Redirect(visit.url(back), notice)
+
+    _name_after(execute, handler)
+    return form(path, permission=permission, again=again, everywhere=everywhere)(execute)
+
+
+def download(
+    path: str, handler: HTTPRouteHandler, *, permission: str, everywhere: bool = False
+) -> list[HTTPRouteHandler]:
+    """Serve the file of an operation."""
+
+    async def send_file(visit: Visit) -> AttachmentReply:
+        attachment = await visit.ask(handler, drop_blanks(visit.query))
+        reply: AttachmentReply = attachment.reply(visit.request.app.state.downloads, visit.actor.account_id)
+        return reply
+
+    _name_after(send_file, handler)
+    return page(path, permission=permission, everywhere=everywhere)(send_file)
+
+
+def _name_after(function: Callable[..., Any], handler: HTTPRouteHandler) -> None:
+    operation: Operation = handler.opt["operation"]
+    function.__name__, function.__doc__ = operation.name, operation.summary
 
 
 def open_page(

@@ -305,6 +305,10 @@ class Visit:
         """Whether a script asks for a part of the page."""
         return HTMX in self.request.headers
 
+    def url(self, path: str) -> str:
+        """Return the URL of a page of the project; names in braces are parameters of the visit's path."""
+        return f"{self.frame.base}/{path.format_map(self.path)}"
+
     def may(self, permission: str) -> bool:
         """Whether the person holds a permission."""
         return self.actor.may(permission)

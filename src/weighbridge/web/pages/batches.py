@@ -6,6 +6,7 @@ A deletion is previewed before it is requested.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -35,7 +36,7 @@ from weighbridge.web.display.charts import stacked_bar
 from weighbridge.web.display.figures import MINUS, brief, plural, round_figure
 from weighbridge.web.display.formula import formula, word
 from weighbridge.web.display.graph import Box, GraphEdge, graph
-from weighbridge.web.framework.listing import ListQuery, ListView, build_query, convert_times
+from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledger_years import LEDGERS_SHOWN
@@ -165,22 +166,21 @@ _DAYS: Final = {"from": "filter[start_time][geq]", "until": "filter[end_time][le
 """Fields in which times are typed, and the filters that they are."""
 
 
-def build_batches_query(visit: Visit) -> ListQuery:
-    """What the list asks for, the newest first."""
-    return build_query(convert_times(visit.query, _DAYS, visit.moments), sort="-start_time")
+_QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS)
+"""The newest batches first."""
 
 
 @page(
     "/projects/{project_id}/batches",
     permission="production_accounting:read",
     of=list_project_batches,
-    asked=build_batches_query,
+    asked=_QUERY,
 )
 async def batches(visit: Visit) -> View:
     """Batches of a project with what remains of them."""
-    found = await visit.ask(list_project_batches, build_batches_query(visit))
+    found = await visit.ask(list_project_batches, _QUERY(visit))
     ledgers = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
-    path = f"{visit.frame.home}/batches"
+    path = visit.url("batches")
     return view(
         "ledgers/batches.html", "Batches", call=path, has_csv=True,
         batches=found.data, list=ListView(path, visit.query, found.info), ledgers=ledgers.data,

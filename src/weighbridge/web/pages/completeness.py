@@ -140,7 +140,7 @@ def build_gaps_query(visit: Visit) -> ListQuery:
 async def gap_event_types(visit: Visit) -> View:
     """The event types that have a cadence, and so may have gaps."""
     types = (await visit.ask(list_event_types, OFFERED)).data
-    path = f"/projects/{visit.path['project_id']}/event_types"
+    path = visit.url("event_types")
     return view(
         "data/gap_types.html", "Gaps", call=path, types=[one for one in types if one.cadence_unit], path=path
     )

@@ -20,7 +20,7 @@ from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.quality.review.impact import DRY_RUNS
 from weighbridge.web.forms.fields import ANSWERS, FormBody, FormField, Said, fields_of, texts_of, usual_texts
 from weighbridge.web.forms.pages import MORE, form_view, typed_texts
-from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.events import EVENT_PATH as ONE
 from weighbridge.web.pages.events import event
@@ -107,7 +107,7 @@ async def new_event(visit: Visit) -> View:
     named = visit.text("event_type_id") or visit.asked("event_type_id")
     found = (await visit.ask(list_event_types, _TYPES)).data
     types = [one for one in found if one.rolled_up_from is None]
-    path = f"{visit.frame.home}/events"
+    path = visit.url("events")
     if not named and len(types) != 1:
         return view(
             "data/event_types.html", "New event", call=path, method="POST", crumbs=(("Events", path),),
@@ -144,7 +144,7 @@ async def make_event(visit: Visit) -> Any:
     }  # fmt: skip
     made: Event = await visit.do(create_events, {"event": body})
     missing = f" Missing: {', '.join(made.missing)}." if made.missing else ""
-    home = f"{visit.frame.home}/events"
+    home = visit.url("events")
     if not visit.text(NEXT):
         return Redirect(f"{home}/{made.id}", f"Event created.{missing}")
     carried = [(name, texts[name]) for name in _CARRIED_ON if texts.get(name)]
@@ -173,16 +173,6 @@ async def _make_locations(visit: Visit, new: Sequence[Mapping[str, Any]]) -> lis
             raise Invalid([Problem(p.message, at_row, p.code, p.records) for p in refused.problems]) from None
         made.append({"id": location.id})
     return made
-
-
-@form(f"{ONE}/void", permission=_WRITE, again=event)
-async def void(visit: Visit) -> Redirect:
-    """Void an event that was wrong altogether: it counts no more, and stays stored for the audit."""
-    await visit.do(void_event)
-    return Redirect(
-        f"{visit.frame.home}/events",
-        "Event voided. It is excluded from all calculations and remains in the audit log.",
-    )
 
 
 def points_of(values: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -233,13 +223,14 @@ async def correct_event(visit: Visit) -> Any:
         return await _show_correction(visit, None)
     await visit.do(update_event, {"event": await _body(visit)})
     return Redirect(
-        _event_url(visit), "Event corrected. Batches that use the earlier values are out of date."
+        visit.url("events/{event_id}"),
+        "Event corrected. Batches that use the earlier values are out of date.",
     )
 
 
 async def _show_correction(visit: Visit, impact: Any) -> View:
     found, kind, fields = await _read_event(visit)
-    own, events = _event_url(visit), f"{visit.frame.home}/events"
+    own, events = visit.url("events/{event_id}"), visit.url("events")
     before, sent = _current_texts(visit, found, fields), typed_texts(visit)
     names = {one.slug: f"{VALUES}.{one.slug}" for one in kind.data_point_types}
     typed = [slug for slug, name in names.items() if sent.get(name) and sent[name] != before.get(name)]
@@ -297,15 +288,14 @@ def _current_texts(visit: Visit, found: Event, fields: list[FormField]) -> dict[
     return texts_of(fields, record, visit.moments)
 
 
-def _event_url(visit: Visit) -> str:
-    return f"{visit.frame.home}/events/{visit.path['event_id']}"
-
-
 PAGES = [
     *new_event_page,
     *make_event,
-    *void,
+    *action(
+        f"{ONE}/void", void_event, permission=_WRITE, again=event, back="events",
+        notice="Event voided. It is excluded from all calculations and remains in the audit log.",
+    ),
     *page(f"{ONE}/edit", permission=_WRITE)(edit_event),
     *event_impact,
     *correct_event,
-]
+]  # fmt: skip

@@ -6,6 +6,7 @@ previewed before it is made.
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -30,8 +31,8 @@ from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.quality.review.impact import DRY_RUNS
-from weighbridge.web.framework.listing import ListQuery, ListView, build_query, convert_times
-from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.listing import ListView, list_query
+from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.responses import Sendable
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -48,20 +49,19 @@ _DAYS: Final = {
 """Fields in which times are typed, and the filters that they are."""
 
 
-def build_events_query(visit: Visit) -> ListQuery:
-    """What the list asks for, the newest first."""
-    return build_query(convert_times(visit.query, _DAYS, visit.moments), sort="-start_time")
+_QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS)
+"""The newest events first."""
 
 
 @page(
     "/projects/{project_id}/events",
     permission="data_collection:read",
     of=list_events,
-    asked=build_events_query,
+    asked=_QUERY,
 )
 async def events(visit: Visit) -> View:
     """Events of a project, the newest first."""
-    query = build_events_query(visit)
+    query = _QUERY(visit)
     found = await visit.ask(list_events, query)
     types = await visit.ask(list_event_types, (("page_size", TYPES_OFFERED), ("sort", "name")))
     path = f"/projects/{visit.frame.project.id}/events" if visit.frame.project else ""
@@ -130,16 +130,16 @@ async def attach_evidence(visit: Visit) -> Redirect:
     else:
         link = {"type": "url", "url": visit.text("url"), "name": visit.text("name") or visit.text("url")}
         made = await visit.do(create_evidence, {"evidence": link})
-    return Redirect(_event_url(visit), f"{made.name} attached.")
+    return Redirect(visit.url("events/{event_id}"), f"{made.name} attached.")
 
 
 async def evidence(visit: Visit) -> View:
     """One file or link, with a look at it where it is a picture."""
     found = await visit.ask(get_evidence)
-    path = f"{_event_url(visit)}/evidences/{found.id}"
+    path = visit.url(f"events/{{event_id}}/evidences/{found.id}")
     is_file = found.type == "file"
     return view(
-        "data/evidence.html", found.name, call=path, crumbs=(("Event", _event_url(visit)),),
+        "data/evidence.html", found.name, call=path, crumbs=(("Event", visit.url("events/{event_id}")),),
         evidence=found, path=path, is_file=is_file, is_seen=is_file and found.content_type in PICTURES,
     )  # fmt: skip
 
@@ -160,10 +160,6 @@ async def evidence_file(visit: Visit) -> Sendable:
     if found.content_type not in PICTURES:
         headers["Content-Disposition"] = "attachment"
     return Sendable(200, content, headers)
-
-
-def _event_url(visit: Visit) -> str:
-    return f"/projects/{visit.path['project_id']}/events/{visit.path['event_id']}"
 
 
 # One data point: its value, what it was captured as, who corrected it and why, and which batches used it.
@@ -224,20 +220,14 @@ async def make_correction(visit: Visit) -> Redirect:
     body = await _body(visit, visit.text("value"), visit.text("reason"))
     await visit.do(correct_data_point, body)
     return Redirect(
-        _data_point_url(visit), "Value corrected. Batches that use the earlier value are out of date."
+        visit.url("data_points/{data_point_id}"),
+        "Value corrected. Batches that use the earlier value are out of date.",
     )
-
-
-@form(f"{DATA_POINT_PATH}/revert", permission="data_collection:write", again=data_point)
-async def revert_correction(visit: Visit) -> Redirect:
-    """Restore the captured value; the corrections stay in the history."""
-    await visit.do(revert_data_point, {})
-    return Redirect(_data_point_url(visit), "Captured value restored. The history remains stored.")
 
 
 async def _show_data_point(visit: Visit, impact: Any) -> View:
     found = await visit.ask(get_data_point)
-    path = _data_point_url(visit)
+    path = visit.url("data_points/{data_point_id}")
     project = f"/projects/{visit.path['project_id']}"
     if isinstance(found, OutputDataPointOfRun):
         return view(
@@ -290,10 +280,6 @@ async def _used_by(visit: Visit, found: DataPoint) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _data_point_url(visit: Visit) -> str:
-    return f"/projects/{visit.path['project_id']}/data_points/{visit.path['data_point_id']}"
-
-
 PAGES = [
     *events,
     *page(EVENT_PATH, permission="data_collection:read", of=get_event)(event),
@@ -304,5 +290,9 @@ PAGES = [
     *page(DATA_POINT_PATH, permission="data_collection:read", of=get_data_point)(data_point),
     *correction_impact,
     *make_correction,
-    *revert_correction,
-]
+    *action(
+        f"{DATA_POINT_PATH}/revert", revert_data_point, permission="data_collection:write", again=data_point,
+        back="data_points/{data_point_id}",
+        notice="Captured value restored. The history remains stored.",
+    ),
+]  # fmt: skip

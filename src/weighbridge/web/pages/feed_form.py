@@ -27,7 +27,7 @@ from weighbridge.sandbox.work import SandboxLimits
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages import feeds
-from weighbridge.web.pages.feeds import DELIMITERS, OFFERED, ONE, PATH, feeds_url, named_records
+from weighbridge.web.pages.feeds import DELIMITERS, OFFERED, ONE, PATH, named_records
 
 # A data feed while it is typed: what its form shows, and what the interface is sent of it.
 
@@ -243,8 +243,8 @@ async def new_feed(visit: Visit) -> View:
     types = [one for one in (await visit.ask(list_event_types, OFFERED)).data if one.rolled_up_from is None]
     if not named and len(types) != 1:
         return view(
-            "data/feed_types.html", "New feed", crumbs=(("Feeds", feeds_url(visit)),), types=types,
-            path=feeds_url(visit), call=feeds_url(visit), method="POST",
+            "data/feed_types.html", "New feed", crumbs=(("Feeds", visit.url("data_feeds")),), types=types,
+            path=visit.url("data_feeds"), call=visit.url("data_feeds"), method="POST",
         )  # fmt: skip
     kind = await visit.ask(get_event_type, event_type_id=named or types[0].id)
     is_typed = visit.text("event_type_id") != ""
@@ -280,7 +280,7 @@ async def make_feed(visit: Visit) -> Redirect:
     body = read_feed_body(visit) | {"event_type_id": visit.text("event_type_id")}
     made = await visit.do(create_data_feed, {"data_feed": body})
     return Redirect(
-        f"{feeds_url(visit)}/{made.id}",
+        visit.url(f"data_feeds/{made.id}"),
         "Feed created. Validate a file to test it without storing anything.",
     )
 
@@ -298,7 +298,7 @@ async def change_feed(visit: Visit) -> Redirect:
     """Change how files are read from now on."""
     made = await visit.do(update_data_feed, {"data_feed": read_feed_body(visit)})
     return Redirect(
-        f"{feeds_url(visit)}/{made.id}", "Feed saved. The changes apply to files uploaded from now on."
+        visit.url(f"data_feeds/{made.id}"), "Feed saved. The changes apply to files uploaded from now on."
     )
 
 
@@ -311,8 +311,8 @@ async def _editor(
     sample: FileSample | None = None,
     suggested: SuggestedColumns | None = None,
 ) -> View:
-    back = feeds_url(visit) if feed is None else f"{feeds_url(visit)}/{feed.id}"
-    crumbs = (("Feeds", feeds_url(visit)), *(() if feed is None else ((feed.name, back),)))
+    back = visit.url("data_feeds") if feed is None else visit.url(f"data_feeds/{feed.id}")
+    crumbs = (("Feeds", visit.url("data_feeds")), *(() if feed is None else ((feed.name, back),)))
     title, action = ("New feed", f"{back}/new") if feed is None else ("Edit", f"{back}/edit")
     return view(
         "data/feed_form.html", title, crumbs=crumbs, kind=kind, draft=draft,
@@ -320,7 +320,8 @@ async def _editor(
         is_new=feed is None, sample=sample, lacking=_missing_fields(suggested),
         fields=feeds.fields_of(kind), words=feeds, delimiters=delimiters(draft),
         field_count=len(draft.lines),
-        sample_path=f"{feeds_url(visit)}/sample?event_type_id={kind.id}", named=await named_records(visit),
+        sample_path=visit.url(f"data_feeds/sample?event_type_id={kind.id}"),
+        named=await named_records(visit),
     )  # fmt: skip
 
 

@@ -26,10 +26,9 @@ from weighbridge.exchange.data_feeds import delete_data_feed, get_data_feed, lis
 from weighbridge.exchange.records.data_feeds import DataFeed, DataFeedUpload, FeedColumn
 from weighbridge.exchange.tabular.cell import DURATION, STEPS
 from weighbridge.exchange.tabular.columns import LEFT_OUT, LOCATION_FIELD
-from weighbridge.http.messages.reply import AttachmentReply
 from weighbridge.web.display.figures import plural
 from weighbridge.web.framework.listing import ListView, list_query
-from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.page import action, download, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
 # What a data feed says, as sentences: how its files are read, and what becomes of their rows.
@@ -163,7 +162,7 @@ async def data_feeds(visit: Visit) -> View:
     """The data feeds of a project."""
     found = await visit.ask(list_data_feeds, list_query(visit))
     types = await visit.ask(list_event_types, OFFERED)
-    path = feeds_url(visit)
+    path = visit.url("data_feeds")
     return view(
         "data/feeds.html", "Feeds", call=path, has_csv=True, feeds=found.data, path=path,
         list=ListView(path, visit.query, found.info), names={one.id: one.name for one in types.data},
@@ -175,7 +174,7 @@ async def data_feed(visit: Visit) -> View:
     feed: DataFeed = await visit.ask(get_data_feed)
     event_type: EventType = await visit.ask(get_event_type, event_type_id=feed.event_type_id)
     uploads = await visit.ask(list_uploads, UPLOADS_SHOWN)
-    path = feeds_url(visit)
+    path = visit.url("data_feeds")
     return view(
         "data/feed.html", feed.name, call=f"{path}/{feed.id}", crumbs=(("Feeds", path),),
         feed=feed, kind=event_type, path=f"{path}/{feed.id}", sentences=describe_feed(feed),
@@ -187,23 +186,11 @@ async def data_feed(visit: Visit) -> View:
     )  # fmt: skip
 
 
-@form(f"{ONE}/delete", permission="data_collection:write", again=data_feed)
-async def remove_feed(visit: Visit) -> Redirect:
-    """Remove a feed to which no file ever came."""
-    await visit.do(delete_data_feed)
-    return Redirect(feeds_url(visit), "Feed deleted.")
-
-
 @form(f"{ONE}/unwatch", permission="data_collection:write", again=data_feed)
 async def stop_watching(visit: Visit) -> Redirect:
     """Look for no more files at the watched place."""
     made = await visit.do(update_data_feed, {"data_feed": {"watch": None}})
-    return Redirect(f"{feeds_url(visit)}/{made.id}", "Watching stopped.")
-
-
-def feeds_url(visit: Visit) -> str:
-    """Where the feeds of the project are."""
-    return f"/projects/{visit.path['project_id']}/data_feeds"
+    return Redirect(visit.url(f"data_feeds/{made.id}"), "Watching stopped.")
 
 
 async def named_records(visit: Visit) -> dict[str, list[Any]]:
@@ -244,10 +231,10 @@ async def uploads(visit: Visit) -> View:
     """All files that came to a feed, the newest first."""
     feed = await visit.ask(get_data_feed)
     found = await visit.ask(list_uploads, list_query(visit))
-    path = f"{feeds_url(visit)}/{feed.id}"
+    path = visit.url(f"data_feeds/{feed.id}")
     return view(
         "data/uploads.html", "Files", call=f"{path}/uploads", has_csv=True,
-        crumbs=(("Feeds", feeds_url(visit)), (feed.name, path)),
+        crumbs=(("Feeds", visit.url("data_feeds")), (feed.name, path)),
         feed=feed, path=path, uploads=found.data, list=ListView(f"{path}/uploads", visit.query, found.info),
     )  # fmt: skip
 
@@ -258,7 +245,7 @@ async def send_file(visit: Visit) -> Redirect:
     if visit.file is None:
         raise Invalid([Problem("Select a file.", "file", "required")])
     answer = await visit.keep(create_upload)
-    return Redirect(_upload_url(visit, answer.record))
+    return Redirect(visit.url(f"data_feeds/{{data_feed_id}}/uploads/{answer.record.id}"))
 
 
 async def upload(visit: Visit) -> View:
@@ -266,11 +253,11 @@ async def upload(visit: Visit) -> View:
     feed = await visit.ask(get_data_feed)
     kind: EventType = await visit.ask(get_event_type, event_type_id=feed.event_type_id)
     found: DataFeedUpload = await visit.ask(get_upload)
-    path = f"{feeds_url(visit)}/{feed.id}"
+    path = visit.url(f"data_feeds/{feed.id}")
     names = {one.slug: one.name for one in kind.data_point_types}
     return view(
         "data/upload.html", found.file_name, call=f"{path}/uploads/{found.id}",
-        crumbs=(("Feeds", feeds_url(visit)), (feed.name, path)),
+        crumbs=(("Feeds", visit.url("data_feeds")), (feed.name, path)),
         feed=feed, kind=kind, upload=found, path=path, names=names, is_over=found.state not in _RUNNING,
         events=_events_url(visit, kind, found, feed.duration),
     )  # fmt: skip
@@ -282,19 +269,7 @@ async def import_upload(visit: Visit) -> Redirect:
     tried: DataFeedUpload = await visit.ask(get_upload)
     body = {"of_upload": tried.id, "dry_run": visit.text("dry_run") == "true"}
     made = await visit.do(create_upload, {"upload": body})
-    return Redirect(_upload_url(visit, made))
-
-
-@page(f"{UPLOAD}/bad_rows", permission="data_collection:read")
-async def bad_rows(visit: Visit) -> AttachmentReply:
-    """Every bad row as a file."""
-    sent = await visit.ask(download_bad_rows)
-    reply: AttachmentReply = sent.reply(visit.request.app.state.downloads, visit.actor.account_id)
-    return reply
-
-
-def _upload_url(visit: Visit, made: DataFeedUpload) -> str:
-    return f"{feeds_url(visit)}/{made.data_feed_id}/uploads/{made.id}"
+    return Redirect(visit.url(f"data_feeds/{{data_feed_id}}/uploads/{made.id}"))
 
 
 def _events_url(visit: Visit, kind: EventType, found: DataFeedUpload, duration: str | None) -> str:
@@ -313,11 +288,14 @@ def _events_url(visit: Visit, kind: EventType, found: DataFeedUpload, duration: 
 PAGES = [
     *data_feeds,
     *page(ONE, permission="data_collection:read", of=get_data_feed)(data_feed),
-    *remove_feed,
+    *action(
+        f"{ONE}/delete", delete_data_feed, permission="data_collection:write", again=data_feed,
+        back="data_feeds", notice="Feed deleted.",
+    ),
     *stop_watching,
     *uploads,
     *send_file,
     *page(UPLOAD, permission="data_collection:read", of=get_upload)(upload),
     *import_upload,
-    *bad_rows,
-]
+    *download(f"{UPLOAD}/bad_rows", download_bad_rows, permission="data_collection:read"),
+]  # fmt: skip

@@ -105,7 +105,7 @@ async def ledger(visit: Visit) -> View | Redirect:
     )
     return view(
         "ledgers/ledger.html", found.name,
-        call=f"/ledgers/{found.id}", crumbs=(("Ledgers", f"{visit.frame.home}/ledgers"),),
+        call=f"/ledgers/{found.id}", crumbs=(("Ledgers", visit.url("ledgers")),),
         ledger=found, batches=batches.data, list=ListView(path, visit.query, batches.info), year=year,
         chart=_chart(visit, year, own, before) if own and (posted.produced or posted.drawn) else None,
         bar=bar, drawn=total, path=path,

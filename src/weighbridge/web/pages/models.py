@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from importlib.resources import files
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -43,7 +44,7 @@ from weighbridge.modelling.records import models as records
 from weighbridge.modelling.records.documents import Validation
 from weighbridge.web.display.formula import formula
 from weighbridge.web.display.graph import Box, GraphEdge, graph
-from weighbridge.web.framework.listing import ListQuery, ListView, build_query
+from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -86,7 +87,7 @@ async def read_document(visit: Visit) -> tuple[str, Model]:
 
 def version_context(visit: Visit, found: records.Model, tab: str) -> dict[str, Any]:
     """What every page of a version shows around its own."""
-    models = f"/projects/{visit.path['project_id']}/models"
+    models = visit.url("models")
     return {
         "model": found,
         "tab": tab,
@@ -198,17 +199,16 @@ def _reads(node: Node) -> str:
 # Models of a project, and the versions of one with their labels and notes.
 
 
-def build_models_query(visit: Visit) -> ListQuery:
-    """What the list asks for: every version, those of one model together."""
-    return build_query(visit.query, sort="name,-version")
+_QUERY: Final = partial(list_query, sort="name,-version")
+"""Every version, those of one model together."""
 
 
-@page(PATH, permission="production_accounting:read", of=list_project_models, asked=build_models_query)
+@page(PATH, permission="production_accounting:read", of=list_project_models, asked=_QUERY)
 async def models(visit: Visit) -> View:
     """The models of a project with their versions."""
-    query = build_models_query(visit)
+    query = _QUERY(visit)
     found = await visit.ask(list_project_models, query)
-    path = f"/projects/{visit.path['project_id']}/models"
+    path = visit.url("models")
     return view(
         "models/models.html", "Models", call=f"{path}?{urlencode(query)}", has_csv=True,
         models=found.data, list=ListView(path, visit.query, found.info), path=path,
@@ -232,18 +232,17 @@ async def note_version(visit: Visit) -> Redirect:
     """Write what people call a version, and what they should know of it."""
     await visit.do(set_version_label, {"model": {"version_label": visit.text("version_label") or None}})
     await visit.do(update_model, {"model": {"description": visit.text("description") or None}})
-    return Redirect(_versions(visit), "Label and notes saved.")
+    return Redirect(visit.url("models/{model_id}/versions"), "Label and notes saved.")
 
 
 @form(f"{ONE}/activate", permission="production_accounting:write", again=model_versions, computes=True)
 async def activate_version(visit: Visit) -> Redirect:
     """Make a version the one that ledgers run from now on."""
     made = await visit.do(activate_model, {})
-    return Redirect(_versions(visit), f"Version {made.version} activated. Existing batches are unchanged.")
-
-
-def _versions(visit: Visit) -> str:
-    return f"/projects/{visit.path['project_id']}/models/{visit.path['model_id']}/versions"
+    return Redirect(
+        visit.url("models/{model_id}/versions"),
+        f"Version {made.version} activated. Existing batches are unchanged.",
+    )
 
 
 # The editor of a model: its document, checked while it is typed, and saved as the next version.
@@ -302,7 +301,7 @@ async def check_version(visit: Visit) -> View | Redirect:
 
 
 async def _show_new(visit: Visit, validation: Validation | None) -> View:
-    models = f"/projects/{visit.path['project_id']}/models"
+    models = visit.url("models")
     example = visit.asked("example")
     text = _example(example) if example in EXAMPLES else ""
     return view(

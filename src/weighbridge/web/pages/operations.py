@@ -30,7 +30,7 @@ from weighbridge.exchange.webhooks import (
     try_webhook,
     update_webhook,
 )
-from weighbridge.http.messages.reply import Attachment, AttachmentReply
+from weighbridge.http.messages.reply import Attachment
 from weighbridge.platform.async_tasks import cancel_async_task, get_async_task, list_async_tasks
 from weighbridge.platform.audit_log import (
     get_audit_consistency,
@@ -43,8 +43,8 @@ from weighbridge.platform.feature_flags import get_feature_flags
 from weighbridge.platform.records.audit_log import AuditKey
 from weighbridge.settings import Settings
 from weighbridge.web.display.record import DisplayField, describe_record, describe_value
-from weighbridge.web.framework.listing import ListView, drop_blanks, list_query
-from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.listing import ListView, list_query
+from weighbridge.web.framework.page import action, download, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
 # Async tasks: how far they are, what came of them, and ending one.
@@ -69,17 +69,10 @@ async def task(visit: Visit) -> View:
     found = await visit.ask(get_async_task)
     return view(
         "operations/task.html", f"Task {found.id}",
-        call=f"/async_tasks/{found.id}", crumbs=(("Tasks", f"{visit.frame.base}/async_tasks"),),
+        call=f"/async_tasks/{found.id}", crumbs=(("Tasks", visit.url("async_tasks")),),
         task=found, args=describe_record(found.args), result=describe_value(found.result),
         has_ended=found.state in ENDED,
     )  # fmt: skip
-
-
-@form("/async_tasks/{task_id}/cancel", again=task, everywhere=True)
-async def cancel(visit: Visit) -> Redirect:
-    """End a task that waits or runs: it changes nothing."""
-    found = await visit.do(cancel_async_task, {})
-    return Redirect(f"{visit.frame.base}/async_tasks/{found.id}", "Task cancelled. It changed nothing.")
 
 
 # Feature flags: which parts of the service the account has, and the line by which each is switched.
@@ -247,28 +240,6 @@ def _fields(record: object) -> list[DisplayField]:
     return describe_record(record) if isinstance(record, dict) else []
 
 
-@page(f"{_PATH}/head", permission=_READ, everywhere=True)
-async def head_file(visit: Visit) -> AttachmentReply:
-    """The signed head, to be kept by somebody outside."""
-    return _send_file(visit, await visit.ask(get_audit_head))
-
-
-@page(f"{_PATH}/proof", permission=_READ, everywhere=True)
-async def proof_file(visit: Visit) -> AttachmentReply:
-    """The proof that a row is under a head."""
-    return _send_file(visit, await visit.ask(get_audit_proof, drop_blanks(visit.query)))
-
-
-@page(f"{_PATH}/consistency", permission=_READ, everywhere=True)
-async def consistency_file(visit: Visit) -> AttachmentReply:
-    """The proof that the head extends one that was kept."""
-    return _send_file(visit, await visit.ask(get_audit_consistency, drop_blanks(visit.query)))
-
-
-def _send_file(visit: Visit, attachment: Attachment) -> AttachmentReply:
-    return attachment.reply(visit.request.app.state.downloads, visit.actor.account_id)
-
-
 # Webhooks: whom the service tells what changes, made and changed here, with what was delivered to each.
 
 
@@ -301,7 +272,7 @@ async def webhook(visit: Visit) -> View:
 async def change_webhook(visit: Visit) -> Redirect:
     """Change whom a webhook tells what."""
     await visit.do(update_webhook, {"webhook": _webhook_body(visit)})
-    return Redirect(_webhook_url(visit), "Webhook saved.")
+    return Redirect(visit.url("webhooks/{webhook_id}"), "Webhook saved.")
 
 
 @form(f"{_ONE}/switch", permission=_WRITE, again=webhook, everywhere=True)
@@ -314,7 +285,7 @@ async def switch(visit: Visit) -> Redirect:
         if is_on
         else "Webhook disabled."
     )
-    return Redirect(_webhook_url(visit), notice)
+    return Redirect(visit.url("webhooks/{webhook_id}"), notice)
 
 
 @form(f"{_ONE}/roll_secret", permission=_WRITE, again=webhook, everywhere=True)
@@ -323,27 +294,6 @@ async def new_secret(visit: Visit) -> View:
     hours = visit.text("hours")
     body = {"overlap_hours": int(hours)} if hours.isdecimal() else {}
     return await _webhook(visit, issued=await visit.do(roll_secret, body))
-
-
-@form(f"{_ONE}/delete", permission=_WRITE, again=webhook, everywhere=True)
-async def remove(visit: Visit) -> Redirect:
-    """Remove a webhook with the log of its deliveries."""
-    await visit.do(delete_webhook)
-    return Redirect(f"{visit.frame.base}{_ALL}", "Webhook deleted.")
-
-
-@form(f"{_ONE}/test", permission=_WRITE, again=webhook, everywhere=True)
-async def send_test_message(visit: Visit) -> Redirect:
-    """Send a message that says nothing, to see whether it arrives."""
-    await visit.do(try_webhook, {})
-    return Redirect(_webhook_url(visit), "Test message queued.")
-
-
-@form(f"{_ONE}/deliveries/{{delivery_id}}/again", permission=_WRITE, again=webhook, everywhere=True)
-async def send_again(visit: Visit) -> Redirect:
-    """Send a message again that did not arrive."""
-    await visit.do(redeliver, {})
-    return Redirect(_webhook_url(visit), "Message queued again.")
 
 
 async def _webhooks(visit: Visit, issued: IssuedWebhook | None = None) -> View:
@@ -394,20 +344,32 @@ def _webhook_body(visit: Visit) -> dict[str, Any]:
     return named
 
 
-def _webhook_url(visit: Visit) -> str:
-    return f"{visit.frame.base}{_ALL}/{visit.path['webhook_id']}"
-
-
 PAGES = [
     *page("/async_tasks", of=list_async_tasks, asked=list_query, everywhere=True)(tasks),
     *page("/async_tasks/{task_id}", of=get_async_task, everywhere=True)(task),
-    *cancel,
+    *action(
+        "/async_tasks/{task_id}/cancel", cancel_async_task, again=task, everywhere=True,
+        back="async_tasks/{task_id}", notice="Task cancelled. It changed nothing.",
+    ),
     *page("/feature_flags", permission=ANY, of=get_feature_flags, everywhere=True)(flags),
     *health,
     *page(_PATH, permission=_READ, of=list_audit_log, asked=list_query, everywhere=True)(audit),
-    *(*head_file, *proof_file, *consistency_file),
+    *download(f"{_PATH}/head", get_audit_head, permission=_READ, everywhere=True),
+    *download(f"{_PATH}/proof", get_audit_proof, permission=_READ, everywhere=True),
+    *download(f"{_PATH}/consistency", get_audit_consistency, permission=_READ, everywhere=True),
     *page(_ALL, permission=_READ, of=list_webhooks, asked=list_query, everywhere=True)(webhooks),
     *page(_ONE, permission=_READ, of=get_webhook, everywhere=True)(webhook),
-    *(*make_webhook, *change_webhook, *switch, *new_secret, *remove),
-    *(*send_test_message, *send_again),
-]
+    *(*make_webhook, *change_webhook, *switch, *new_secret),
+    *action(
+        f"{_ONE}/delete", delete_webhook, permission=_WRITE, again=webhook, everywhere=True,
+        back="webhooks", notice="Webhook deleted.",
+    ),
+    *action(
+        f"{_ONE}/test", try_webhook, permission=_WRITE, again=webhook, everywhere=True,
+        back="webhooks/{webhook_id}", notice="Test message queued.",
+    ),
+    *action(
+        f"{_ONE}/deliveries/{{delivery_id}}/again", redeliver, permission=_WRITE, again=webhook,
+        everywhere=True, back="webhooks/{webhook_id}", notice="Message queued again.",
+    ),
+]  # fmt: skip

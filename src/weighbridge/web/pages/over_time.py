@@ -168,7 +168,7 @@ async def data_points(visit: Visit) -> View:
     chosen, types = await read_selection(visit)
     query = _values_query(visit, chosen)
     found = await visit.ask(list_data_points, query)
-    path = f"/projects/{visit.path['project_id']}/data_points"
+    path = visit.url("data_points")
     is_number = chosen is not None and chosen.point.value_type == "number"
     drawn = (
         await read_series(visit.reading, chosen.name, chosen.start, chosen.end)

@@ -24,7 +24,7 @@ from weighbridge.platform.records.accounts import ApiToken
 from weighbridge.reporting.records.report_links import ReportLink
 from weighbridge.reporting.report_links import list_links_of_account, reassign_report_link, revoke_report_link
 from weighbridge.web.framework.listing import ListView, list_query
-from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
 # The people of an account: who may do what, invitations, and links for another password.
@@ -55,7 +55,7 @@ async def revoke_invitation(visit: Visit) -> Redirect:
     email = visit.text("email")
     if not await actions.withdraw_invitation(visit.tx, visit.actor, email):
         raise NotFound(message="This invitation was already used or revoked.", code="no_such_path")
-    return Redirect(f"{visit.frame.base}/people", f"Invitation of {email} revoked.")
+    return Redirect(visit.url("people"), f"Invitation of {email} revoked.")
 
 
 async def one_person(visit: Visit) -> View:
@@ -64,7 +64,7 @@ async def one_person(visit: Visit) -> View:
     tokens, links = await _list_credentials(visit, user.id)
     return view(
         "access/person.html", user.name, guide="howto/give-people-access.md",
-        crumbs=(("People", f"{visit.frame.base}/people"),),
+        crumbs=(("People", visit.url("people")),),
         user=user, role=title_of(user.permissions), roles=ROLES, every=ALL_PERMISSIONS, tokens=tokens,
         links=links, title_of=title_of, path=f"{visit.frame.base}/people/{user.id}",
     )  # fmt: skip
@@ -80,8 +80,8 @@ async def update_person(visit: Visit) -> Redirect:
     if not may_sign_in:
         disabled = "User disabled. They can no longer sign in, and their invitations are invalid. "
         remaining = "Their tokens and report links remain valid until you revoke or transfer them."
-        return Redirect(_person_url(visit), disabled + remaining)
-    return Redirect(f"{visit.frame.base}/people", "Permissions saved.")
+        return Redirect(visit.url("people/{user_id}"), disabled + remaining)
+    return Redirect(visit.url("people"), "Permissions saved.")
 
 
 @form("/people/{user_id}/hand_over", permission="administration:write", again=one_person, everywhere=True)
@@ -93,7 +93,7 @@ async def transfer_credential(visit: Visit) -> Redirect:
     else:
         named = {"report_id": visit.text("report"), "link_id": visit.text("link")}
         await visit.do(reassign_report_link, {"link": wanted}, **named)
-    return Redirect(_person_url(visit), f"Transferred to {visit.text('email')}.")
+    return Redirect(visit.url("people/{user_id}"), f"Transferred to {visit.text('email')}.")
 
 
 @form("/people/{user_id}/end", permission="administration:write", again=one_person, everywhere=True)
@@ -103,7 +103,7 @@ async def end(visit: Visit) -> Redirect:
         await visit.do(revoke_api_token, token_id=token)
     else:
         await visit.do(revoke_report_link, report_id=visit.text("report"), link_id=visit.text("link"))
-    return Redirect(_person_url(visit), "Token revoked." if token else "Link revoked.")
+    return Redirect(visit.url("people/{user_id}"), "Token revoked." if token else "Link revoked.")
 
 
 @form("/people/{user_id}/password", permission="administration:write", again=one_person, everywhere=True)
@@ -125,10 +125,6 @@ async def _list_credentials(visit: Visit, number: int) -> tuple[list[ApiToken], 
     is_open = ("filter[status][eq]", "open")
     links = await visit.ask(list_links_of_account, (of_user, is_open, ("page_size", HELD_SHOWN)))
     return tokens.data, links.data
-
-
-def _person_url(visit: Visit) -> str:
-    return f"{visit.frame.base}/people/{_number(visit)}"
 
 
 async def _people(visit: Visit, link: str = "", link_of: str = "") -> View:
@@ -184,16 +180,9 @@ async def make_token(visit: Visit) -> View:
     return await _tokens(visit, made=made)
 
 
-@form("/api_tokens/{token_id}/revoke", permission="administration:write", again=tokens, everywhere=True)
-async def revoke_token(visit: Visit) -> Redirect:
-    """Revoke a token with all that were issued by it."""
-    await visit.do(revoke_api_token)
-    return Redirect(f"{visit.frame.base}/api_tokens", "Token revoked.")
-
-
 async def _tokens(visit: Visit, made: object = None) -> View:
     found = await visit.ask(list_api_tokens, list_query(visit))
-    path = f"{visit.frame.base}/api_tokens"
+    path = visit.url("api_tokens")
     return view(
         "operations/tokens.html", "Tokens",
         call="/api_tokens", has_csv=True, tokens=found.data, made=made, path=path,
@@ -219,5 +208,8 @@ PAGES = [
         everywhere=True,
     )(tokens),
     *make_token,
-    *revoke_token,
-]
+    *action(
+        "/api_tokens/{token_id}/revoke", revoke_api_token, permission="administration:write", again=tokens,
+        everywhere=True, back="api_tokens", notice="Token revoked.",
+    ),
+]  # fmt: skip

@@ -289,7 +289,7 @@ async def _values_of(visit: Visit, operation: Operation, found: Any) -> tuple[st
         return None
     query = ((f"filter[{made.values_by}]", found.id), ("sort", "-effective_from"))
     listed = await visit.ask(list_static_inputs, (*query, ("page_size", VALUES_SHOWN)))
-    path = f"{visit.frame.home}/static_inputs"
+    path = visit.url("static_inputs")
     return f"{path}?{urlencode(query)}", describe_rows(listed.data, path)
 
 

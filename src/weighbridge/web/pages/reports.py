@@ -19,7 +19,7 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.caller import WebRequest, database, shares
 from weighbridge.http.endpoints.links import let_in
-from weighbridge.http.messages.reply import Attachment, AttachmentReply
+from weighbridge.http.messages.reply import Attachment
 from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, KeptBundle, kept_bundle
 from weighbridge.reporting.methodologies import get_methodology, list_methodologies
@@ -52,7 +52,7 @@ from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.reporting.submission.requirements import requirements_of
 from weighbridge.web.display.figures import TimeFormat
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query
-from weighbridge.web.framework.page import PageResponse, form, open_page, page
+from weighbridge.web.framework.page import PageResponse, action, download, form, open_page, page
 from weighbridge.web.framework.rendering import render_open_page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledger_years import LEDGERS_SHOWN
@@ -89,7 +89,7 @@ def build_reports_query(visit: Visit) -> ListQuery:
 async def reports(visit: Visit) -> View:
     """The reports of a project."""
     found = await visit.ask(list_reports, build_reports_query(visit))
-    path = f"{visit.frame.home}/reports"
+    path = visit.url("reports")
     return view(
         "reports/reports.html", "Reports", call="/reports", has_csv=True,
         reports=found.data, list=ListView(path, visit.query, found.info), tones=TONES,
@@ -205,7 +205,7 @@ async def show_report(visit: Visit, **more: Any) -> View | Redirect:
     context: dict[str, Any] = {"issued": None, **more}
     return view(
         "reports/report.html", found.name,
-        call=f"/reports/{found.id}", crumbs=(("Reports", f"{visit.frame.home}/reports"),),
+        call=f"/reports/{found.id}", crumbs=(("Reports", visit.url("reports")),),
         report=found, tones=TONES, ledger=ledger, methodology=methodology, links=links.data,
         path=f"{visit.frame.home}/reports/{found.id}", days=DAYS_DEFAULT, requirement_names=REQUIREMENT_NAMES,
         requirements=await requirements_of(visit.reading, key) if is_draft else [],
@@ -246,18 +246,13 @@ async def _update_batches(visit: Visit, named: Sequence[str]) -> Report:
     return changed
 
 
-@form(f"{REPORT_PATH}/submit", permission=_WRITE, again=report)
-async def submit(visit: Visit) -> Redirect:
-    """Send a draft off, or send off again what failed on its way."""
-    await visit.do(submit_report, {})
-    return Redirect(_report_url(visit), "Report submitted.")
-
-
 @form(f"{REPORT_PATH}/bundle", permission=_WRITE, again=report)
 async def make_bundle(visit: Visit) -> Redirect:
     """Have the proof bundle of a draft made."""
     await visit.do(make_report_bundle, {"redact": visit.text("redact") == "yes"})
-    return Redirect(_report_url(visit), "Bundle requested. It appears here when it is complete.")
+    return Redirect(
+        visit.url("reports/{report_id}"), "Bundle requested. It appears here when it is complete."
+    )
 
 
 @form(f"{REPORT_PATH}/accept", permission=_WRITE, again=report)
@@ -296,13 +291,6 @@ async def restate(visit: Visit) -> Redirect:
     )
 
 
-@form(f"{REPORT_PATH}/delete", permission=_WRITE, again=report)
-async def remove(visit: Visit) -> Redirect:
-    """Remove a draft."""
-    await visit.do(delete_report)
-    return Redirect(f"{visit.frame.home}/reports", "Draft deleted.")
-
-
 @form(f"{REPORT_PATH}/links", permission=_WRITE, again=report)
 async def make_link(visit: Visit) -> View | Redirect:
     """Make a link for a verifier; its address is shown this once."""
@@ -311,39 +299,6 @@ async def make_link(visit: Visit) -> View | Redirect:
     made = await visit.do(create_report_link, {"link": {"name": visit.text("name"), "expires_in": seconds}})
     address = str(made.url.path).rpartition("/reports/")[2]
     return await show_report(visit, issued={"name": made.name, "path": f"/reports/{address}"})
-
-
-@form(f"{REPORT_PATH}/links/{{link_id}}/revoke", permission=_WRITE, again=report)
-async def revoke_link(visit: Visit) -> Redirect:
-    """Make a link open nothing any more."""
-    await visit.do(revoke_report_link)
-    return Redirect(_report_url(visit), "Link revoked.")
-
-
-@page(f"{REPORT_PATH}/bundle.zip", permission=_READ)
-async def bundle_file(visit: Visit) -> AttachmentReply:
-    """The proof bundle."""
-    return _send_file(visit, await visit.ask(download_report_bundle))
-
-
-@page(f"{REPORT_PATH}/bundle.zip.tsr", permission=_READ)
-async def time_stamp_file(visit: Visit) -> AttachmentReply:
-    """The time stamp over the proof bundle."""
-    return _send_file(visit, await visit.ask(download_report_time_stamp))
-
-
-@page(f"{REPORT_PATH}/submission_file", permission=_READ)
-async def submission_file(visit: Visit) -> AttachmentReply:
-    """The file that is handed on; of a draft, as it would be."""
-    return _send_file(visit, await visit.ask(download_submission))
-
-
-def _send_file(visit: Visit, attachment: Attachment) -> AttachmentReply:
-    return attachment.reply(visit.request.app.state.downloads, visit.actor.account_id)
-
-
-def _report_url(visit: Visit) -> str:
-    return f"{visit.frame.home}/reports/{visit.path['report_id']}"
 
 
 def _redirect_to_report(visit: Visit, changed: Report, notice: str) -> Redirect:
@@ -398,8 +353,22 @@ PAGES = [
     ),
     *make_report,
     *page(REPORT_PATH, permission=_READ, of=get_report)(report),
-    *(*replace_batches, *submit, *make_bundle, *accept, *reject, *restate, *remove),
-    *(*make_link, *revoke_link, *bundle_file, *time_stamp_file, *submission_file),
+    *(*replace_batches, *make_bundle, *accept, *reject, *restate, *make_link),
+    *action(
+        f"{REPORT_PATH}/submit", submit_report, permission=_WRITE, again=report,
+        back="reports/{report_id}", notice="Report submitted.",
+    ),
+    *action(
+        f"{REPORT_PATH}/delete", delete_report, permission=_WRITE, again=report, back="reports",
+        notice="Draft deleted.",
+    ),
+    *action(
+        f"{REPORT_PATH}/links/{{link_id}}/revoke", revoke_report_link, permission=_WRITE, again=report,
+        back="reports/{report_id}", notice="Link revoked.",
+    ),
+    *download(f"{REPORT_PATH}/bundle.zip", download_report_bundle, permission=_READ),
+    *download(f"{REPORT_PATH}/bundle.zip.tsr", download_report_time_stamp, permission=_READ),
+    *download(f"{REPORT_PATH}/submission_file", download_submission, permission=_READ),
     *report_by_link,
     *bundle_by_link,
-]
+]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -29,7 +30,7 @@ from weighbridge.quality.rule_results import (
 from weighbridge.quality.rules import get_rule, list_rules
 from weighbridge.web.display.charts import trace
 from weighbridge.web.display.figures import plural
-from weighbridge.web.framework.listing import ListQuery, ListView, build_query
+from weighbridge.web.framework.listing import ListQuery, ListView, build_query, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.series import SeriesName, read_series
@@ -43,17 +44,15 @@ RULES_OFFERED: Final = "200"
 """Rules that the filter offers."""
 
 
-def build_results_query(visit: Visit) -> ListQuery:
-    """What the list asks for."""
-    return build_query(visit.query, sort="-id")
+_QUERY: Final = partial(list_query, sort="-id")
 
 
 async def rule_results(visit: Visit) -> View:
     """What the rules of a project found, the newest first."""
-    query = build_results_query(visit)
+    query = _QUERY(visit)
     found = await visit.ask(list_project_rule_results, query)
     rules = await visit.ask(list_rules, (("page_size", RULES_OFFERED), ("sort", "name")))
-    path = f"/projects/{visit.path['project_id']}/rule_results"
+    path = visit.url("rule_results")
     return view(
         "rules/results.html", "Results",
         call=f"{path}?{urlencode(query)}",
@@ -67,7 +66,7 @@ async def dismiss_results(visit: Visit) -> Redirect:
     """Dismiss the chosen results with one reason."""
     chosen = visit.texts("result_ids")
     done = await visit.do(bulk_dismiss, {"result_ids": [*chosen], "reason": visit.text("reason")})
-    path = f"/projects/{visit.path['project_id']}/rule_results"
+    path = visit.url("rule_results")
     return Redirect(path, f"{plural(len(done.data), 'result')} dismissed.")
 
 
@@ -102,7 +101,9 @@ async def impact_of_proposals(visit: Visit) -> View:
 @form(f"{PROPOSALS_PATH}/impact", permission="data_rules:read", again=proposals, asks=True)
 async def choose_proposals(visit: Visit) -> Redirect:
     """Go on to what the chosen proposals would change, at an address that names them and nothing else."""
-    return Redirect(f"{_path(visit)}/impact?{urlencode([(CHOSEN, one) for one in _selected_results(visit)])}")
+    return Redirect(
+        visit.url(f"proposals/impact?{urlencode([(CHOSEN, one) for one in _selected_results(visit)])}")
+    )
 
 
 @form(f"{PROPOSALS_PATH}/approve", permission=APPROVE, again=proposals, computes=True)
@@ -114,14 +115,16 @@ async def approve_proposals(visit: Visit) -> Redirect:
     notice = f"{plural(approved, 'proposal')} approved."
     if gone:
         notice += f" {plural(gone, 'proposal')} superseded, because the data changed."
-    return Redirect(_path(visit), notice)
+    return Redirect(visit.url("proposals"), notice)
 
 
 @form(f"{PROPOSALS_PATH}/reject", permission=APPROVE, again=proposals)
 async def reject_proposals(visit: Visit) -> Redirect:
     """Reject the chosen proposals with one reason."""
     done = await visit.do(bulk_reject, {CHOSEN: _selected_results(visit), "reason": visit.text("reason")})
-    return Redirect(_path(visit), f"{plural(len(done.data), 'proposal')} rejected. The values are unchanged.")
+    return Redirect(
+        visit.url("proposals"), f"{plural(len(done.data), 'proposal')} rejected. The values are unchanged."
+    )
 
 
 async def _show_inbox(visit: Visit, impact: ImpactOfProposals | None) -> View:
@@ -131,7 +134,8 @@ async def _show_inbox(visit: Visit, impact: ImpactOfProposals | None) -> View:
     return view(
         "rules/inbox.html", "Proposals",
         call="" if impact else f"{project}/rule_results?{urlencode(query)}",
-        results=found.data, list=ListView(_path(visit), visit.query, found.info), path=_path(visit),
+        results=found.data, list=ListView(visit.url("proposals"), visit.query, found.info),
+        path=visit.url("proposals"),
         project=project, chosen=_selected_results(visit), impact=impact,
     )  # fmt: skip
 
@@ -139,10 +143,6 @@ async def _show_inbox(visit: Visit, impact: ImpactOfProposals | None) -> View:
 def _selected_results(visit: Visit) -> list[str]:
     asked = tuple(value for name, value in visit.query if name == CHOSEN)
     return [*(visit.texts(CHOSEN) or asked)]
-
-
-def _path(visit: Visit) -> str:
-    return f"/projects/{visit.path['project_id']}/proposals"
 
 
 # One result of a rule: what was found, what is proposed, what approving it would change, and the decision.
@@ -295,9 +295,9 @@ async def _next(visit: Visit) -> str:
 
 
 PAGES = [
-    *page(
-        RESULTS_PATH, permission="data_rules:read", of=list_project_rule_results, asked=build_results_query
-    )(rule_results),
+    *page(RESULTS_PATH, permission="data_rules:read", of=list_project_rule_results, asked=_QUERY)(
+        rule_results
+    ),
     *dismiss_results,
     *page(
         PROPOSALS_PATH,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -28,7 +29,7 @@ from weighbridge.quality.rules import (
     update_rule,
 )
 from weighbridge.web.display.figures import to_instant
-from weighbridge.web.framework.listing import ListQuery, ListView, build_query
+from weighbridge.web.framework.listing import ListView, build_query, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -42,17 +43,15 @@ SHOWN: Final = (("page_size", "20"),)
 """Versions and runs that the page of a rule shows."""
 
 
-def build_rules_query(visit: Visit) -> ListQuery:
-    """What the list asks for."""
-    return build_query(visit.query, sort="name")
+_QUERY: Final = partial(list_query, sort="name")
 
 
-@page(PATH, permission="data_rules:read", of=list_rules, asked=build_rules_query)
+@page(PATH, permission="data_rules:read", of=list_rules, asked=_QUERY)
 async def rules(visit: Visit) -> View:
     """The rules of a project, by name."""
-    query = build_rules_query(visit)
+    query = _QUERY(visit)
     found = await visit.ask(list_rules, query)
-    path = f"/projects/{visit.path['project_id']}/rules"
+    path = visit.url("rules")
     return view(
         "rules/rules.html", "Rules", call=f"{path}?{urlencode(query)}", has_csv=True,
         rules=found.data, list=ListView(path, visit.query, found.info), path=path,
@@ -115,7 +114,7 @@ async def new_rule(visit: Visit) -> View:
     example = EXAMPLES.get(visit.asked("example"))
     begin = example[1]["rule"] if example else {}
     start = {name: value for name, value in begin.items() if name not in {"event_type_id", "model_id"}}
-    return await _show_editor(visit, start, f"{_project(visit)}/rules/new", "New rule")
+    return await _show_editor(visit, start, f"{visit.frame.home}/rules/new", "New rule")
 
 
 async def edit_rule(visit: Visit) -> View | Redirect:
@@ -124,7 +123,7 @@ async def edit_rule(visit: Visit) -> View | Redirect:
     if found.project_id != visit.path["project_id"]:
         return Redirect(f"/projects/{found.project_id}/rules/{found.id}/edit")
     return await _show_editor(
-        visit, _fields_of(found), f"{_project(visit)}/rules/{found.id}/edit", found.name
+        visit, _fields_of(found), f"{visit.frame.home}/rules/{found.id}/edit", found.name
     )
 
 
@@ -135,7 +134,7 @@ async def make_rule(visit: Visit) -> Redirect:
     notice = (
         "Rule created. It is now evaluated over existing data." if made.backfill_enqueued else "Rule created."
     )
-    return Redirect(f"{_project(visit)}/rules/{made.id}", notice)
+    return Redirect(f"{visit.frame.home}/rules/{made.id}", notice)
 
 
 @form(f"{ONE}/edit", permission="data_rules:write", again=edit_rule, computes=True)
@@ -143,7 +142,7 @@ async def change_rule(visit: Visit) -> Redirect:
     """Change the rule; what decides a result makes another version."""
     made = await visit.do(update_rule, {"rule": _rule_body(visit, is_new=False)})
     return Redirect(
-        f"{_project(visit)}/rules/{made.id}", f"Rule saved. The current version is {made.version}."
+        f"{visit.frame.home}/rules/{made.id}", f"Rule saved. The current version is {made.version}."
     )
 
 
@@ -158,7 +157,7 @@ async def try_rule(visit: Visit) -> View:
     except (Invalid, Malformed) as refusal:
         problems = tuple(refusal.problems)
     action = visit.text("action")
-    address = action if action.startswith(f"{_project(visit)}/rules/") else f"{_project(visit)}/rules/new"
+    address = action if action.startswith(f"{visit.frame.home}/rules/") else f"{visit.frame.home}/rules/new"
     title = visit.text("name") or "New rule"
     return await _show_editor(visit.refused(problems), {}, address, title, found)
 
@@ -171,7 +170,7 @@ async def _show_editor(
     assets = await visit.ask(list_assets_of_project, OFFERED) if may_see else None
     moments = visit.moments
     until = await _newest(visit)
-    project = _project(visit)
+    project = visit.frame.home
 
     def shown(name: str) -> str:
         if visit.typed:
@@ -210,7 +209,7 @@ async def _newest(visit: Visit) -> Instant:
 
 def _own_call(visit: Visit, action: str) -> str:
     """The call that changes the rule of a form."""
-    return action.removeprefix(_project(visit)).removesuffix("/edit")
+    return action.removeprefix(visit.frame.home).removesuffix("/edit")
 
 
 def _moment_field(visit: Visit, start: dict[str, Any], name: str) -> str:
@@ -273,10 +272,6 @@ def _period(visit: Visit) -> dict[str, str]:
     if problems:
         raise Invalid(problems)
     return {"start_time": start or "", "end_time": end or ""}
-
-
-def _project(visit: Visit) -> str:
-    return f"/projects/{visit.path['project_id']}"
 
 
 PAGES = [

@@ -114,7 +114,7 @@ def test_every_page_leads_to_the_guide_and_what_its_foot_leads_to_is_there(ada, 
         if path not in FILES and (shown := ada.get(address_in(world, path))).status == 200:
             led[path] = {*re.findall(r'href="(/[^"]+)"', shown.text.rsplit("<footer", 1)[-1])}
             led[path] |= {
-                *re.findall(r'href="(/[^"]+)"', shown.text.split('id="rail"')[1].split("</nav>")[0])
+                *re.findall(r'href="(/[^"]+)"', shown.text.split('id="navigation"')[1].split("</nav>")[0])
             }
 
     lost = {path for path, links in led.items() if not any(one.startswith("/guide/") for one in links)}

@@ -131,8 +131,8 @@ def _places(days: Sequence[date]) -> list[int]:
 
 # A strip of slots: what became of each slot in which a value was expected, from left to right in time.
 #
-# A cell is a slot, or several where there are more than the strip has room for; then its parts stand over
-# one another as high as their share. Cells beside one another that say the same are one.
+# A cell is one interval, or several if there are more than the strip has room for; its parts are stacked by
+# their share. Adjacent cells with the same content are merged.
 
 
 WIDTH: Final = 1_096
@@ -141,7 +141,7 @@ WIDTH: Final = 1_096
 HEIGHT: Final = 14
 
 KINDS: Final = ("captured", "substituted", "imputed", "unfit", "missing", "outage")
-"""What may become of a slot, in the order in which they stand over one another."""
+"""The states of an interval, in the order in which they are stacked."""
 
 KIND_WORDS: Final = {
     "captured": "captured",
@@ -192,7 +192,7 @@ def strip(
 
 
 def join_cells(cells: Sequence[StripCell]) -> Iterator[StripCell]:
-    """The cells, those beside one another that are all the same as one."""
+    """Merge adjacent cells with the same content."""
     last: StripCell | None = None
     for cell in cells:
         if last is not None and last.only and last.only == cell.only and last.end == cell.start:

@@ -33,7 +33,7 @@ def at(length: Length) -> str:
 
 
 def element(name: str, *inside: Markup | str, **attributes: object) -> Markup:
-    """An element; `class_` is its class, and an underscore in a name stands for a hyphen."""
+    """Return an element; `class_` is its class, and an underscore in a name is a hyphen."""
     attributes_text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_text(value))}"'
         for key, value in attributes.items()
@@ -72,7 +72,7 @@ def _text(value: object) -> str:
     return at(value) if isinstance(value, Decimal | Fraction) else str(value)
 
 
-# One bar for what is drawn, what remains and what is short; figures stand beside it, not in it.
+# One bar for the withdrawn amount, the balance and the deficit.
 
 
 SHARES_WIDTH: Final = 520
@@ -127,7 +127,7 @@ def _bar(index: int, height: Fraction, base: Fraction, *, is_newest: bool) -> Ma
     return element("rect", x=index * (BAR + GAP), y=top, width=BAR, height=seen, class_=kind)
 
 
-# A balance over time: one step for each month, filled down to zero, below it where something is short.
+# A balance over time: one step per month, filled to zero.
 
 
 STEP: Final = 56
@@ -136,7 +136,7 @@ FOOT: Final = 18
 
 
 def steps(months: Sequence[tuple[str, Decimal, str]], *, says: str) -> Markup:
-    """The chart: of each month its short name, how the ledger stood at its end, and that in words."""
+    """Draw the balance at the end of each month; each month has a short name, the balance and a title."""
     levels = [Fraction(level) for _, level, _ in months]
     most, least = max([*levels, Fraction(0)]), min([*levels, Fraction(0)])
     scale = Fraction(STEPS_HEIGHT) / (most - least) if most > least else Fraction(0)

@@ -4,7 +4,7 @@ Figures have thin gaps between thousands, made by the stylesheet, and their exac
 Times are in the project's zone, with UTC in the title.
 
 Invariants: no digit before the point is dropped of a number that is shown in full; a figure that shows
-less than its number tells the exact one.
+less than its number has the exact one in its title.
 """
 
 import re
@@ -19,15 +19,15 @@ from markupsafe import Markup, escape
 from weighbridge.core.time.cadence import slot_at
 from weighbridge.core.time.instant import MILLISECOND, Instant
 
-# Words for people: names of codes, plurals, short ids.
+# Words: codes as words, plurals, short IDs.
 
 
 _LETTERS_SHOWN: Final = 4
-"""Letters of an id that stand in a list, behind its prefix; all of it is copied and shown on hover."""
+"""Letters of an ID in a list, after its prefix; the complete ID is copied and shown on hover."""
 
 
 def shorten_id(text: str) -> str:
-    """An id as a list shows it, `evt_3f2a…`."""
+    """Shorten an ID for a list: `evt_3f2a…`."""
     prefix, separator, rest = text.partition("_")
     if not separator or len(rest) <= _LETTERS_SHOWN + 2:
         return text
@@ -35,27 +35,25 @@ def shorten_id(text: str) -> str:
 
 
 def humanize(code: object) -> str:
-    """A code as words: `waits_for_approval` is waits for approval."""
+    """Return a code as words: `waits_for_approval` is waits for approval."""
     return str(code).replace("_", " ").replace("-", " ")
 
 
 def plural(count: int, one: str, many: str = "") -> str:
-    """A number with its noun: 1 batch, 2 batches."""
+    """Return a number with its noun: 1 batch, 2 batches."""
     return f"{count:,}".replace(",", "\u202f") + f" {noun(count, one, many)}"
 
 
 def noun(count: int, one: str, many: str = "") -> str:
-    """A noun, or a verb, as it stands behind a number: batch behind 1, batches behind any other."""
+    """Return the singular of a noun or a verb for 1, and the plural for other numbers."""
     return one if count == 1 else many or f"{one}s"
 
 
-# Figures: thin gaps between thousands, decimals fainter, a real minus, the exact value behind.
+# Figures: thin gaps between thousands, decimals fainter, a real minus.
 #
-# The gaps are made by the stylesheet, not by characters, so whoever copies a figure copies its digits.
-# Lists show at most six significant digits; the exact number stands in the title, and is what is copied.
-#
-# Invariants: no digit before the point is ever dropped of a number that is shown in full; a figure that
-# shows less than its number says so by its class, `rounded`.
+# The stylesheet makes the gaps, so that copied figures contain only digits. Lists show at most six
+# significant digits; the exact number is in the title, and is what is copied. A figure that shows less than
+# its number has the class `rounded`.
 
 
 DIGITS_SHOWN: Final = 6
@@ -76,7 +74,7 @@ MINUS: Final = "\N{MINUS SIGN}"
 
 
 def figure(value: object, unit: str = "", *, places: int | None = None) -> Markup:
-    """A number as a list shows it; with places, so many stand behind the point of its column."""
+    """Write a number for a list; with the decimal places of its column."""
     number = _number(value)
     if number is None:
         return nothing()
@@ -88,7 +86,7 @@ def figure(value: object, unit: str = "", *, places: int | None = None) -> Marku
 
 
 def exact(value: object, unit: str = "") -> Markup:
-    """A number with every digit, as its own record shows it."""
+    """Write a number with every digit, for its own record."""
     number = _number(value)
     if number is None:
         return nothing()
@@ -97,7 +95,7 @@ def exact(value: object, unit: str = "") -> Markup:
 
 
 def brief(value: object, unit: str = "") -> str:
-    """A number as a picture has room for it, in plain text; a unit of one is none. Empty of nothing."""
+    """Write a number as short plain text for a picture, without the unit 1; empty for None."""
     number = _number(value)
     if number is None:
         return ""
@@ -111,7 +109,7 @@ def brief(value: object, unit: str = "") -> str:
 
 
 def amount(value: object, unit: str | None) -> Markup:
-    """A number with its unit behind it, short."""
+    """Write a number with its unit, short."""
     number = _number(value)
     if number is None:
         return nothing()
@@ -119,7 +117,7 @@ def amount(value: object, unit: str | None) -> Markup:
 
 
 def percent(share: object) -> Markup:
-    """A share from 0 to 1 in percent, to a tenth; all of it only where nothing is lacking. Exact on hover."""
+    """Write a share in percent, rounded down to a tenth below 1, with the exact value on hover."""
     number = _number(share)
     if number is None:
         return nothing()
@@ -131,7 +129,7 @@ def percent(share: object) -> Markup:
 
 
 def percent_text(part: int, whole: int) -> str:
-    """A part of a whole in percent, to a tenth, never all of it where anything lacks; empty of nothing."""
+    """Return a part of a whole in percent, rounded down to a tenth; empty for an empty whole."""
     if not whole:
         return ""
     tenths = part * 1000 // whole
@@ -139,12 +137,12 @@ def percent_text(part: int, whole: int) -> str:
 
 
 def nothing() -> Markup:
-    """What stands where there is no number."""
+    """Return the dash that means no value."""
     return Markup('<span class="none">–</span>')  # noqa: RUF001 - a dash, as in printed tables
 
 
 def round_figure(number: Decimal) -> Decimal:
-    """The number with at most six significant digits, and all that stand before the point."""
+    """Round a number to six significant digits, keeping all digits before the point."""
     if not number:
         return number.normalize() if number.as_tuple().exponent else number
     places = DIGITS_SHOWN - 1 - number.adjusted()
@@ -155,7 +153,7 @@ def round_figure(number: Decimal) -> Decimal:
 
 
 def places_of(values: Iterable[object]) -> int:
-    """How many places behind the point a column of figures needs."""
+    """Return how many decimal places a column of figures needs."""
     numbers = [_number(value) for value in values]
     shown = [round_figure(one) for one in numbers if one is not None]
     places = [len(format(one, "f").partition(".")[2]) for one in shown if not _needs_power(one)]
@@ -163,7 +161,7 @@ def places_of(values: Iterable[object]) -> int:
 
 
 def group_digits(digits: str, *, from_point: bool = False) -> list[str]:
-    """Digits in groups of three, counted from the point."""
+    """Group digits by three, from the point."""
     if len(digits) <= 4 and not from_point:
         return [digits] if len(digits) < 4 else [digits[:1], digits[1:]]
     if from_point:
@@ -225,9 +223,7 @@ def _join_groups(groups: list[str]) -> Markup:
     )
 
 
-# Times and periods in the project's zone, with UTC behind: 12 Mar 2025 14:05; March 2025.
-#
-# Records of lists hold times as the texts that go on the wire; those are shown like any other.
+# Times and periods in the project's zone, with UTC in the title: 12 Mar 2025 14:05; March 2025.
 
 
 MONTHS: Final = (
@@ -239,7 +235,7 @@ _DASH: Final = "\N{EN DASH}"
 
 
 TimeValue = Instant | datetime | str
-"""A time as a record holds it: a moment, or its text on the wire."""
+"""A time as records have it: an instant, or its text in JSON."""
 
 
 class TimeFormat:
@@ -251,7 +247,7 @@ class TimeFormat:
         self.now = now
 
     def __call__(self, shown: TimeValue | None) -> Markup:
-        """A moment: date and time, with seconds where it has any; milliseconds stand behind it, with UTC."""
+        """Write an instant: date and time, with seconds if there are any, and UTC in the title."""
         if shown is None:
             return nothing()
         moment = to_instant(shown)
@@ -262,7 +258,7 @@ class TimeFormat:
         )
 
     def day(self, shown: TimeValue | None) -> Markup:
-        """The day of a moment."""
+        """Write the day of an instant."""
         if shown is None:
             return nothing()
         moment = to_instant(shown)
@@ -272,7 +268,7 @@ class TimeFormat:
         )
 
     def span(self, began: TimeValue, ended: TimeValue | None) -> Markup:
-        """A stretch of time: a period as people say it, or from when to when."""
+        """Write a time interval: a calendar period by its name, or start and end."""
         start, end = to_instant(began), None if ended is None else to_instant(ended)
         if end is None or end == start:
             return self(start)
@@ -289,17 +285,17 @@ class TimeFormat:
         )
 
     def local(self, shown: TimeValue) -> datetime:
-        """A moment by the clock on the project's wall."""
+        """Return an instant in the project's zone."""
         return to_instant(shown).astimezone(self._zone)
 
     def field(self, shown: TimeValue | None) -> str:
-        """A moment as a field for date and time takes it, in the zone."""
+        """Return an instant as the value of a date and time field."""
         return "" if shown is None else f"{to_instant(shown).astimezone(self._zone):%Y-%m-%dT%H:%M}"
 
     def typed(self, text: str) -> Instant | None:
-        """What was typed into such a field; None for other texts. Of an hour that comes twice, the first.
+        """Read a date and time field; None for other texts. Of an hour that occurs twice, the first is meant.
 
-        A time with an offset is that moment, whatever the zone.
+        A time with an offset is that instant in any zone.
         """
         try:
             read = datetime.fromisoformat(text)
@@ -308,7 +304,7 @@ class TimeFormat:
             return None
 
     def is_skipped(self, text: str) -> bool:
-        """Whether a time that can be read never comes in the zone, for the clocks are put forward over it."""
+        """Whether a time does not exist in the zone, because the clocks are set forward over it."""
         read = datetime.fromisoformat(text)
         if read.tzinfo:
             return False
@@ -319,7 +315,7 @@ class TimeFormat:
 
 
 def to_instant(shown: TimeValue) -> Instant:
-    """The moment of a record's time; ValueError for a text that is none."""
+    """Return the instant of a record's time; ValueError for other texts."""
     if isinstance(shown, Instant):
         return shown
     return Instant.of(shown if isinstance(shown, datetime) else datetime.fromisoformat(shown))
@@ -341,7 +337,7 @@ def format_clock(moment: datetime) -> str:
 
 
 def format_period(first: datetime, last: datetime) -> str | None:
-    """A year, a quarter, a month, a day or a run of whole months or days as people say it; else None."""
+    """Return the name of a year, quarter, month, day, or several months or days; None for other intervals."""
     if format_clock(first) != "00:00" or format_clock(last) != "00:00":
         return None
     begins, ends = first.date(), last.date()
@@ -364,7 +360,7 @@ def _utc(moment: Instant) -> str:
     return f"{moment.text[:10]} {moment.text[11:23].removesuffix('.000')} UTC"
 
 
-# The months that a chart shows, by the clock on the project's wall.
+# The months of a chart, in the project's zone.
 
 
 YEAR = 12
@@ -372,7 +368,7 @@ YEAR = 12
 
 
 def months_until(moment: Instant, zone: str, count: int = YEAR) -> list[Instant]:
-    """The edges of so many whole months, the last of which holds the moment just before this one."""
+    """Return the edges of some whole months; the last one contains the time just before an instant."""
     wall = ZoneInfo(zone)
     slot = slot_at("monthly", moment - MILLISECOND, wall)
     edges = [slot.end, slot.start]

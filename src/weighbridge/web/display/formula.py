@@ -1,6 +1,6 @@
 """A formula as mathematics: MathML of the expression tree, with fractions, powers, roots and cases.
 
-Names are written as words. What `shown` gives for a name stands in its place, so that the same formula is
+Names are written as words. The result of `shown` for a name replaces it, so that the same formula is
 also written with its numbers, each of which may lead to its own page.
 """
 
@@ -39,7 +39,7 @@ _STRENGTHS: Final = {
 }  # fmt: skip
 
 Shown = Callable[[Name], Markup]
-"""What stands for a name: MathML."""
+"""Returns the MathML that replaces a name."""
 
 
 def formula(tree: Expression, shown: Shown | None = None, *, result: str = "") -> Markup:

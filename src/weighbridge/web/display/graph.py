@@ -16,7 +16,7 @@ from weighbridge.web.display.charts import at, element, label, link, picture
 
 # A layered graph: boxes in columns, edges from left to right; for models, lineage and the flow of data.
 #
-# A box stands in the column behind the last of what it depends on. Boxes of a column are put where their
+# A box is in the column after the last of its inputs. Boxes of a column are placed where their
 # neighbours lie, by a few sweeps there and back (Sugiyama, Tagawa and Toda 1981, the barycentre of each
 # box).
 #
@@ -49,7 +49,7 @@ class Box:
     kind: str = ""
     address: str = ""
     is_current: bool = False
-    """Whether it is the one that stands beside the graph."""
+    """Whether the page shows details of this box."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _without_circles(keys: Sequence[str], edges: list[tuple[str, str]]) -> list[
 
 
 def _columns(keys: Sequence[str], edges: list[tuple[str, str]]) -> list[list[str]]:
-    """The boxes by columns, each behind the last of those that lead to it."""
+    """Return the boxes by columns, each after the last of its inputs."""
     before, waiting = defaultdict(list), dict.fromkeys(keys, 0)
     for source, target in edges:
         before[source].append(target)
@@ -189,7 +189,7 @@ def _short(text: str, letters_max: int = LETTERS_MAX) -> str:
 
 # A Sankey diagram: what flows between ledgers, each band as wide as its amount.
 #
-# Bars stand in columns as boxes of a layered graph do; a bar is as high as the more of what comes and goes.
+# Bars are arranged in columns like boxes; the height of a bar is the larger of its inflow and outflow.
 
 
 NODE_WIDTH: Final = 12

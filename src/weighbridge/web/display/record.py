@@ -20,27 +20,27 @@ COLUMNS_MAX: Final = 7
 """Columns of a plain list; the record has the rest."""
 
 _LEFT_OUT: Final = frozenset({"ui_url"})
-"""What is the address of the page itself."""
+"""Fields with the URL of the page itself."""
 
 _CALLED: Final = ("name", "label", "slug", "reason")
-"""The fields by which people know a record, the best first."""
+"""The fields that name a record, the best first."""
 
 _TABLE_COLUMNS_MAX: Final = 12
-"""Fields up to which records inside a record stand as a table."""
+"""Fields up to which records inside a record are shown as a table."""
 
 _DEPTH_MAX: Final = 6
-"""How deep records are shown inside one another; deeper ones stand as text."""
+"""How deep nested records are shown; deeper ones are shown as text."""
 
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-"""A time as lists hold it: its text on the wire."""
+"""A time as lists have it: its text in JSON."""
 
 _KINDS: Final = ((bool, "truth"), (Decimal | int, "number"), (Instant, "moment"), (Link, "link"))
-"""What a value is shown as, by its type; yes and no come first, for to Python they are whole numbers."""
+"""The kind of a value by its type; booleans come first, because they are integers in Python."""
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayValue:
-    """One value with how it is shown: `kind` chooses the branch of the template."""
+    """A value with its kind, which selects the branch of the template."""
 
     kind: str
     value: Any
@@ -48,7 +48,7 @@ class DisplayValue:
 
 @dataclass(frozen=True, slots=True)
 class DisplayField:
-    """A field by its words and its name in the interface."""
+    """A field with its title and its name in the interface."""
 
     title: str
     name: str
@@ -57,14 +57,14 @@ class DisplayField:
 
 @dataclass(frozen=True, slots=True)
 class DisplayRows:
-    """Records of a list as a table: some columns, and where each opens."""
+    """Records of a list as a table."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[DisplayValue]]
 
 
 def describe_record(record: Any, depth: int = 0) -> list[DisplayField]:
-    """The fields of a record."""
+    """Return the fields of a record."""
     return [
         DisplayField(_title(name), name, _describe_field(name, value, depth))
         for name, value in _pairs(record)
@@ -73,7 +73,7 @@ def describe_record(record: Any, depth: int = 0) -> list[DisplayField]:
 
 
 def describe_value(value: Any, depth: int = 0) -> DisplayValue:
-    """A value, by what it is."""
+    """Return a value with its kind."""
     if value is None or value is msgspec.UNSET or value in ("", [], {}, ()):
         return DisplayValue("none", None)
     for kinds, word in _KINDS:
@@ -89,9 +89,9 @@ def describe_value(value: Any, depth: int = 0) -> DisplayValue:
 
 
 def describe_rows(records: Sequence[Any], own: str = "") -> DisplayRows:
-    """A table of records: what each is called, which opens it, and the first plain fields that say something.
+    """Return a table of records: the name, which links to the record, and the first plain fields with values.
 
-    `own` is the address below which each record has its page; empty where it has none.
+    `own` is the URL below which each record has its page; empty without pages.
     """
     if not records:
         return DisplayRows((), ())
@@ -109,12 +109,12 @@ def describe_rows(records: Sequence[Any], own: str = "") -> DisplayRows:
 
 
 def _is_below(own: str, records: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the pages of the records are those of their one project, which then says nothing new."""
+    """Whether all records are of the project of the page, so that the column would repeat it."""
     return all(own.startswith(f"/projects/{one.get('project_id')}/") for one in records)
 
 
 def _cell(record: Mapping[str, Any], name: str, address: str) -> DisplayValue:
-    """A field in a list; what a record is called opens it."""
+    """Return a field in a list; the name of a record links to it."""
     value = record.get(name)
     return DisplayValue("called", (value, address)) if address and value else _describe_field(name, value)
 
@@ -124,14 +124,14 @@ def _title(name: str) -> str:
 
 
 def _describe_field(name: str, value: Any, depth: int = 0) -> DisplayValue:
-    """A value of a field; the number of a record is a name, and no amount."""
+    """Return the value of a field; the number of a record is a name, not an amount."""
     if isinstance(value, int) and not isinstance(value, bool) and (name == "id" or name.endswith("_id")):
         return DisplayValue("text", str(value))
     return describe_value(value, depth)
 
 
 def _kind_of(text: str) -> str:
-    """Lists hold times as texts; those and ids are shown as what they are."""
+    """Return the kind of a text: lists have times and IDs as texts."""
     if _is_moment(text):
         return "moment"
     kind = ids.kind_of(text)
@@ -155,7 +155,7 @@ def _describe_list(values: list[Any], depth: int) -> DisplayValue:
 
 
 def _common_fields(values: Sequence[Any]) -> list[str]:
-    """The names of the fields of records that all have the same plain ones, few enough for a table."""
+    """Return the fields of records that share the same plain fields, few enough for a table."""
     first, *others = [[name for name, _ in _pairs(one)] for one in values]
     is_table = 0 < len(first) <= _TABLE_COLUMNS_MAX and all(names == first for names in others)
     return first if is_table and all(_is_plain(values, name) for name in first) else []
@@ -169,7 +169,7 @@ def _is_plain(records: Sequence[Any], name: str) -> bool:
 
 
 def _pairs(value: Any) -> list[tuple[str, Any]]:
-    """The fields of a record under their names on the wire; none of anything else."""
+    """Return the fields of a record under their names in JSON; empty for other values."""
     if isinstance(value, msgspec.Struct):
         names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
         return [(wire, getattr(value, name)) for wire, name in names]

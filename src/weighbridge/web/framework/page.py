@@ -51,23 +51,22 @@ from weighbridge.web.framework.session import (
 )
 from weighbridge.web.framework.visit import Frame, Redirect, View, Visit, lacking_permission, read_frame
 
-# A form on its way in: the fields that were typed, and the file that came with them, if the form takes one.
+# Reading a form: its fields and its file.
 #
-# Invariant: no file is put into the store before the form has shown that one of our own pages sent it, and
-# none stays there when what it is for is refused.
+# Invariant: a file is stored only after the CSRF token was checked, and is deleted if the form is rejected.
 
 
 FIELDS_MAX: Final = 5_000
 """Fields of a form, at most."""
 
 OPEN_FIELDS_MAX: Final = 20
-"""Fields of a form that anybody may send, at most."""
+"""Fields of a form that is accepted without a session, at most."""
 
 OPEN_FORM_BYTES_MAX: Final = 16_384
-"""Bytes of a form that anybody may send, at most: an address to come back to is the longest of its texts."""
+"""Bytes of a form that is accepted without a session, at most; its longest text is the URL to return to."""
 
 _PIECE: Final = 4_096
-"""Bytes of a text that are decoded before others get their turn."""
+"""Bytes of a text that are decoded before other requests run."""
 
 FormTexts = Mapping[str, tuple[str, ...]]
 
@@ -76,7 +75,7 @@ FormTexts = Mapping[str, tuple[str, ...]]
 async def read_form(
     request: WebRequest, account: int, secret: str, takes: upload.Form | None
 ) -> AsyncIterator[tuple[FormTexts, Any]]:
-    """What was typed, and what became of the file beside it; Forbidden without the word of the session."""
+    """Read the fields of a form and store its file; Forbidden without the CSRF token of the session."""
     kind = request.headers.get("content-type", "")
     if takes is None or not upload.is_form(kind):
         typed = await read_fields(request)
@@ -93,7 +92,7 @@ async def read_form(
 
 
 async def read_fields(request: WebRequest, fields_max: int = FIELDS_MAX) -> dict[str, tuple[str, ...]]:
-    """What was typed into a form, by the names of its fields; Malformed for more fields than it may have."""
+    """Read the fields of a form, each with its values; Malformed for too many fields."""
     body, turns = await request.body(), Turns()
     if body.count(b"&") >= fields_max:
         raise Malformed(f"The form must have at most {fields_max:,} fields.")
@@ -109,7 +108,7 @@ async def read_fields(request: WebRequest, fields_max: int = FIELDS_MAX) -> dict
 
 
 async def _decode(text: bytes, turns: Turns) -> str:
-    """A name or a value as it was typed: a long one is decoded in pieces, none of which cuts an escape."""
+    """Decode a name or a value; a long one in pieces, none of which cuts an escape."""
     text = text.replace(b"+", b" ")
     pieces, start = [], 0
     while start < len(text):
@@ -125,46 +124,41 @@ async def _decode(text: bytes, turns: Turns) -> str:
         raise Malformed("The form must be encoded as UTF-8.") from None
 
 
-# A page is a plain function behind a path; this is what all of them share.
-#
-# `page` shows, `form` takes what was typed. Both find who has signed in, ask for a permission, open one
-# transaction (reading or writing), and render what the function gives. A refusal of a form shows its page
-# again, with what was typed and what is wrong with it. A page that is told of an operation (`of`) also
-# answers `.json`, and a list `.csv`, with what the operation gives.
+# Declarations of pages: `page` shows, `form` executes what was typed, `action` and `download` are buttons and
+# files of operations. `open_page` needs no session.
 
 
 PageResponse = Sendable | AttachmentReply
-"""What goes out: a page, or a file as the interface sends it."""
+"""A response: a page, or a file as the interface sends it."""
 
 PageResult = Awaitable[View | Redirect | PageResponse]
 PageFunction = Callable[[Visit], PageResult]
 
 IN_PROJECT: Final = "/projects/{project_id}"
-"""What the path of a page of a project begins with."""
+"""The prefix of the paths of a project's pages."""
 
 FORM_BYTES_MAX: Final = 2_000_000
-"""Bytes of what is typed into a form, at most; a model document is the longest of them."""
+"""Bytes of a form, at most; a model document is the longest text."""
 
 FIELDS_AT_ONCE: Final = 100
-"""Fields of a form up to which its page is made at once; that of a longer one is made in a thread."""
+"""Fields of a form up to which its page is rendered on the loop; a longer one is rendered in a thread."""
 
 CHARACTERS_AT_ONCE: Final = 100_000
-"""Characters of a form up to which its page is made at once."""
+"""Characters of a form up to which its page is rendered on the loop."""
 
 _SHOWN_AGAIN: Final = (Invalid, Malformed, Conflict, TooLarge, UnsupportedMediaType)
-"""Refusals of what was typed, which show the form again; others have a page of their own."""
+"""Errors that show the form again; other errors have a page of their own."""
 
 
 def page(
     path: str, *, permission: str = ANY, of: HTTPRouteHandler | None = None, computes: bool = False,
     tries: bool = False, everywhere: bool = False, asked: Callable[[Visit], ListQuery] | None = None,
 ) -> Callable[[PageFunction], list[HTTPRouteHandler]]:  # fmt: skip
-    """Serve a page that reads; with the operation that gives the same data, as `.json` and `.csv` too.
+    """Serve a page that reads; with `of`, the operation that gives the same data, as `.json` and `.csv` too.
 
-    `asked` makes the query of that operation of the page's own, where the two differ.
-    One that computes is carried out apart from all other requests. One that tries may change what it likes to
-    see what comes of it: that is undone. One that stands everywhere is there below each project as well, so
-    that whoever is in one stays there.
+    `asked` builds the query of that operation if it differs from the query of the page. A page that computes
+    runs apart from all other requests. A page that tries runs in a transaction that is rolled back. A page
+    that is everywhere also exists below each project, so that people stay in their project.
     """
 
     def decorate(function: PageFunction) -> list[HTTPRouteHandler]:
@@ -209,10 +203,10 @@ def form(
     everywhere: bool = False,
     takes: Form | None = None,
 ) -> Callable[[PageFunction], list[HTTPRouteHandler]]:
-    """Serve a function that does what was typed into a form, and as a rule says where to go on (`Moved`).
+    """Serve a function that executes a form and usually redirects (`Redirect`).
 
-    What it refuses is shown by the page `again`, whose visit has what was typed and the problems. One that
-    only asks stores nothing: it reads one snapshot. One that takes a file finds it in the visit.
+    Errors are shown by the page `again`, whose visit has the typed texts and the problems. A form that only
+    asks stores nothing: it reads one snapshot. A form that takes a file finds it in the visit.
     """
     opening = Database.read if asks else Database.write
 
@@ -279,9 +273,9 @@ def _name_after(function: Callable[..., Any], handler: HTTPRouteHandler) -> None
 def open_page(
     method: Any, path: str, *, query: Mapping[str, str] = MappingProxyType({})
 ) -> Callable[[Callable[[WebRequest], Awaitable[PageResponse]]], list[HTTPRouteHandler]]:
-    """Serve something to whoever asks, signed in or not; it opens what it needs itself.
+    """Serve a page that needs no session; it opens its own transactions.
 
-    `query` names the parameters of an address that is a link.
+    `query` names the parameters of a link that grants access.
     """
     is_link = bool(query)
 
@@ -302,13 +296,13 @@ def open_page(
 
 
 def sign_in_url(request: WebRequest) -> str:
-    """Where somebody signs in who asked for a page, and comes back to it."""
+    """Return the URL to sign in at and to return from to the requested page."""
     asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     return "/sign_in" if asked == "/" else f"/sign_in?next={quote(asked, safe='/')}"
 
 
 async def _person(request: WebRequest, permission: str) -> Person | None:
-    """Who has signed in, and may; the process that computes for another one looks again."""
+    """Return the person of the session; None without one, Forbidden without the permission."""
     person = await read_person(request)
     request.scope["state"]["person"] = person
     if person is not None:
@@ -331,9 +325,9 @@ async def _execute_page(
     computes: bool = False,
     of_replica: bool = False,
 ) -> PageResponse:
-    """What a function of a page gives, in a transaction of its own, as it goes out.
+    """Execute the function of a page in a transaction of its own, and render its result.
 
-    With `of_replica` that is one on the replica, where there is one.
+    With `of_replica` the transaction is on the replica, if there is one.
     """
     path = {name: _strip_suffix(str(value)) for name, value in request.path_params.items()}
 
@@ -365,14 +359,14 @@ async def _execute_page(
 
 
 def _is_long(typed: Mapping[str, tuple[str, ...]], shown: View | Redirect) -> bool:
-    """Whether a page, in which what was typed is shown again, takes so long that it is made in a thread."""
+    """Whether rendering a page with the typed texts takes so long that a thread does it."""
     characters = sum(len(value) for values in typed.values() for value in values)
     fields = max(len(typed), shown.field_count if isinstance(shown, View) else 0)
     return fields > FIELDS_AT_ONCE or characters > CHARACTERS_AT_ONCE
 
 
 def _strip_suffix(text: str) -> str:
-    """The last part of a record's path without the ending that asks for data."""
+    """Return a path parameter without the suffix that requests data."""
     return text.removesuffix(JSON)
 
 

@@ -40,13 +40,8 @@ from weighbridge.web.framework.session import (
 )
 from weighbridge.web.framework.visit import Frame, Redirect, View, Visit, build_navigation
 
-# What helps with a page: the operation that does the same for a program, and the guide to read on in.
-#
-# Both follow from the call that the page shows; only a page that the interface has no call for names its
-# guide.
-#
-# Invariants: a link to the guide leads to a page that is there, built or not; a call of a page is one that
-# the interface has.
+# Help with a page: the operation that does the same for a program, and the page of the guide. Both follow
+# from the request in the footer; a page without one names its guide.
 
 
 _PARAMETER: Final = re.compile(r"\\{\w+\\}")
@@ -54,24 +49,24 @@ _PARAMETER: Final = re.compile(r"\\{\w+\\}")
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """What helps with the records that a call is about."""
+    """Links to the API reference and to the guide, for the request of a page."""
 
     operation: str
-    """Where the interface describes the call."""
+    """The URL of the operation in the API reference."""
     guide: str
-    """Where the guide is; empty where there is none."""
+    """The URL of the page of the guide; empty without one."""
     title: str
     body: str
-    """A body as the call takes it, as a line of shell has it; empty where none is known."""
+    """An example of the body, quoted for a shell; empty without one."""
 
 
 def guide_start() -> str:
-    """Where the guide begins; empty where it is not there."""
+    """Return the URL of the guide; empty if it was not built."""
     return site.page_address(INDEX)
 
 
 def find_guidance(method: str, call: str, guide: str) -> Guidance | None:
-    """What helps with a call, by its method and its path below the prefix of the interface.
+    """Return the help with a request, by its method and its path below the prefix of the interface.
 
     A page without a call names its guide, by its path below `docs/`.
     """
@@ -94,22 +89,19 @@ def find_guidance(method: str, call: str, guide: str) -> Guidance | None:
 
 
 def quote_body(body: Any) -> str:
-    """A body as JSON that stands between single quotes of a shell."""
+    """Return a body as JSON for single quotes of a shell."""
     return msgspec.json.encode(body).decode().replace("'", "'\\''")
 
 
 @cache
 def _patterns() -> Sequence[tuple[re.Pattern[str], Operation]]:
-    """Every operation with what its paths look like; those without parameters first, for they are closer."""
+    """Return every operation with a pattern of its paths; those with fewer parameters first."""
     every = [handler.opt["operation"] for routes in SLICES for handler in routes]
     every.sort(key=lambda one: one.path.count("{"))
     return [(re.compile(_PARAMETER.sub("[^/]+", re.escape(one.path))), one) for one in every]
 
 
-# Templates: pages are Jinja, escaped throughout, and a name that is not there is a mistake.
-#
-# The functions that templates know write figures, times and periods (`showing/`); what a picture is made of
-# is drawn before (`drawing/`), so that templates hold no arithmetic.
+# Templates.
 
 
 _SHARED: Final = {
@@ -147,7 +139,7 @@ def templates() -> Environment:
 
 @cache
 def compile_templates() -> None:
-    """Begin to compile all templates in a thread: whoever opens a page first would hold the loop for that."""
+    """Compile all templates in a thread, so that the first request of a page does not block the loop."""
 
     def compile_all() -> None:
         for name in templates().list_templates():
@@ -157,7 +149,7 @@ def compile_templates() -> None:
 
 
 def render_page(visit: Visit, shown: View | Redirect, status: int = 0) -> Sendable:
-    """What a function of a page gave, as it goes out."""
+    """Render the result of a page function."""
     if isinstance(shown, Redirect):
         return redirect_to(shown.address, build_notice_cookie(shown.notice))
     request = visit.request
@@ -172,13 +164,13 @@ def render_page(visit: Visit, shown: View | Redirect, status: int = 0) -> Sendab
 
 
 def render_open_page(request: WebRequest, template: str, status: int = 200, **context: Any) -> Sendable:
-    """A page for somebody who may not have signed in."""
+    """Render a page that needs no session."""
     text = templates().get_template(template).render({**_base_context(request), **context})
     return build_page(request, text, status)
 
 
 def render_error(request: WebRequest, title: str, body: Any) -> str:
-    """A page that says what was wrong: in its frame, as far as that is known."""
+    """Render an error as a page; in its frame if the request got that far."""
     state = request.scope["state"]
     frame, person = state.get("frame"), state.get("person")
     context = {**_base_context(request), "title": title, "body": body, "layout": "bare.html"}
@@ -209,22 +201,20 @@ def _frame_context(request: WebRequest, frame: Frame, person: Person, shown: Vie
         "guide_start": guide_start(),
         "person": person,
         "frame": frame,
-        "rail": build_navigation(frame, person.actor),
+        "navigation": build_navigation(frame, person.actor),
         "notice": read_notice(request),
         "query_text": f"?{query}" if query else "",
         "when": TimeFormat(frame.zone, frame.now),
     }
 
 
-# Refusals as pages: whatever refuses a request of a browser is shown in the frame, in the same sentences.
-#
-# The interface's own refusals are made first and then shown, so that both say the same.
+# Errors as pages: the error response of the interface, shown in the frame.
 
 
 Handlers = Mapping[Any, Callable[[WebRequest, Any], Response[bytes]]]
 
 _NOT_PAGES: Final = (f"{API_PREFIX}/", "/docs", "/openapi.json", "/healthz", "/readyz", "/assets/")
-"""Paths whose refusals are for programs, whoever asks."""
+"""Paths whose errors are never pages."""
 
 TITLES: Final = {
     400: "Invalid request",
@@ -239,11 +229,11 @@ TITLES: Final = {
     429: "Too many requests",
     503: "Temporarily unavailable",
 }
-"""What a refusal is called, by its status."""
+"""The title of an error, by its status."""
 
 
 def handlers(of_interface: Handlers) -> dict[Any, Callable[[WebRequest, Any], Response[bytes]]]:
-    """The handlers of refusals, each of which answers a browser with a page."""
+    """Wrap the error handlers of the interface so that browsers get a page."""
     return {kind: _wrap_handler(handler) for kind, handler in of_interface.items()}
 
 

@@ -45,12 +45,12 @@ from weighbridge.web.pages.records import find_own_project_url, find_record_url
 # How a batch came about, as mathematics: each formula in words, and then with its numbers.
 #
 # Every number leads to its node on the same page. A name without one number, such as that of an array,
-# stands as the word that it is.
+# is written as a word.
 
 
 @dataclass(frozen=True, slots=True)
 class NodeFormula:
-    """A node with a formula: as it stands in the model, and with the numbers of the batch."""
+    """The formula of a node: with names, and with the numbers of the batch."""
 
     node: LineageNode
     symbols: Markup
@@ -59,7 +59,7 @@ class NodeFormula:
 
 
 def write_formulas(nodes: Sequence[LineageNode]) -> list[NodeFormula]:
-    """The formulas behind the output that the ledger keeps, that one first, each before what it reads."""
+    """Return the formulas of the credited output, each before its inputs."""
     by_slug = {node.slug: node for node in nodes}
     order: dict[str, None] = {}
     waiting = [node.slug for node in nodes if node.is_primary]
@@ -104,7 +104,7 @@ BOXES_MAX: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class LineageLevel:
-    """A node with what it is computed from; one that stands elsewhere already is only named."""
+    """A node with its inputs; a repeated node is only named."""
 
     node: LineageNode
     below: Sequence["LineageLevel"]
@@ -197,7 +197,7 @@ EVENTS_LOOKED_AT: Final = "100"
 """Events of one type whose evidence is shown with a batch."""
 
 ADJUSTING_SHOWN: Final = "100"
-"""Batches of one run that its story tells of."""
+"""Batches in the history of a calculation."""
 
 
 async def batch(visit: Visit) -> View | Redirect:
@@ -228,7 +228,7 @@ async def batch(visit: Visit) -> View | Redirect:
 
 @form(f"{BATCH_PATH}/settle", permission="production_accounting:write", again=batch, computes=True)
 async def settle(visit: Visit) -> Redirect:
-    """Compute the slot of a stale batch anew, so that it stands on the data as they are."""
+    """Regenerate the period of a batch that is out of date."""
     found: Batch = await visit.ask(get_batch)
     end = max(found.end_time, Instant.of(found.start_time + MILLISECOND))
     body = {"start_time": found.start_time.text, "end_time": end.text}
@@ -276,7 +276,7 @@ async def _evidences(visit: Visit, found: Batch, nodes: Sequence[LineageNode]) -
     return evidences
 
 
-# Delete batches: what would come of it is shown first, with what stands in the way; then why.
+# Delete batches: the impact and what blocks the deletion are shown first; the form asks for the reason.
 #
 # The page carries the deletion out, looks at it and undoes it. Only its form asks for the deletion.
 
@@ -332,7 +332,7 @@ async def _show_deletion(visit: Visit, *, tries: bool) -> View | Redirect:
 async def _try_deletion(
     visit: Visit, found: Batch, named: Sequence[str]
 ) -> tuple[DeletionTrial | None, list[Problem]]:
-    """What the deletion would come to; or what stands in its way."""
+    """Return the impact of the deletion, or what blocks it."""
     try:
         task = await visit.do(create_batch_deletion, {"batch_ids": [*named]}, ledger_id=found.ledger_id)
     except (Invalid, Conflict) as refusal:

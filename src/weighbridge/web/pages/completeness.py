@@ -21,7 +21,7 @@ from weighbridge.web.framework.visit import View, Visit, view
 
 # How complete the data are, as a calendar: one row for each event type, one cell for each day.
 #
-# It stands on a page of its own, which the overview takes its calendar from once it is shown: counting
+# It has a page of its own, from which the overview loads the calendar after it is shown: counting
 # slots of many meters may take longer than the rest of the overview.
 
 
@@ -116,7 +116,7 @@ def _cell(day: date, figures: CaptureFigures, gaps: str, *, has_begun: bool) -> 
     )  # fmt: skip
 
 
-# Gaps of an event type: where meters lack valid values, what stands around and in them, by which rule.
+# Gaps of an event type: the readings around them, the substitute data and their rules.
 
 
 PATH: Final = "/projects/{project_id}/event_types/{event_type_id}/gaps"
@@ -174,7 +174,7 @@ async def _gaps(visit: Visit, query: ListQuery) -> tuple[list[Gap], tuple[Proble
 
 
 async def _rules(visit: Visit) -> dict[str, Any]:
-    """The rules of the project by id, whose words stand beside what they filled."""
+    """Return the rules of the project by ID, for their names and messages."""
     if not visit.may("data_rules:read"):
         return {}
     return {one.id: one for one in (await visit.ask(list_rules, OFFERED)).data}

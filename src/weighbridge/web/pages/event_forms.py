@@ -218,7 +218,7 @@ async def event_impact(visit: Visit) -> View:
 
 @form(f"{ONE}/edit", permission=_WRITE, again=edit_event)
 async def correct_event(visit: Visit) -> Any:
-    """Correct the event: what is typed counts from now on, and what was captured stays beside it."""
+    """Correct the event; the captured values remain stored."""
     if visit.text(MORE):
         return await _show_correction(visit, None)
     await visit.do(update_event, {"event": await _body(visit)})

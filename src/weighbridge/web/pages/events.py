@@ -87,7 +87,7 @@ PICTURES: Final = ("image/png", "image/jpeg", "image/webp", "image/gif")
 """Media types that a page shows; others are kept as a file."""
 
 EVIDENCE_SHOWN: Final = "50"
-"""Files and links that stand on the page of their event, the newest."""
+"""Files and links on the page of their event, the newest."""
 
 
 async def event(visit: Visit) -> View:
@@ -162,10 +162,9 @@ async def evidence_file(visit: Visit) -> Sendable:
     return Sendable(200, content, headers)
 
 
-# One data point: its value, what it was captured as, who corrected it and why, and which batches used it.
+# One data point: its current and captured value, its corrections, and the batches that use it.
 #
-# A correction is looked at before it is made: the page of its impact carries it out, says what would come
-# of it and undoes it. Only from there it is made.
+# The impact of a correction is shown first, in a transaction that is rolled back.
 
 
 DATA_POINT_PATH: Final = "/projects/{project_id}/data_points/{data_point_id}"
@@ -216,7 +215,7 @@ async def correction_impact(visit: Visit) -> View:
 
 @form(f"{DATA_POINT_PATH}/correct", permission="data_collection:write", again=data_point)
 async def make_correction(visit: Visit) -> Redirect:
-    """Correct the data point: the new value counts from now on, the captured one stays beside it."""
+    """Correct the data point; the captured value remains stored."""
     body = await _body(visit, visit.text("value"), visit.text("reason"))
     await visit.do(correct_data_point, body)
     return Redirect(

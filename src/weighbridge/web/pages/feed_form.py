@@ -36,7 +36,7 @@ LINES_FREE: Final = 4
 """Lines for further columns that the form has."""
 
 CELLS_SHOWN: Final = 3
-"""Cells of a column that stand beside it, the first of the sample."""
+"""Sample values of a column, the first of the file."""
 
 CELL_LENGTH_SHOWN: Final = 24
 
@@ -78,10 +78,10 @@ class FeedDraft:
     locations: list[str] = field(default_factory=list)
     in_order: bool = False
     has_units: bool = False
-    """Whether a line of units stands below the header."""
+    """Whether a line of units follows the header."""
 
     def text(self, name: str, usual: str = "") -> str:
-        """What stands in a field."""
+        """Return the text of a field."""
         return self.texts.get(name, usual)
 
 
@@ -121,7 +121,7 @@ def draft_of_sample(sample: FileSample, suggested: SuggestedColumns, zone: str) 
 
 
 def draft_of_form(visit: Visit) -> FeedDraft:
-    """A feed as it was typed, with what is wrong beside the lines of its columns."""
+    """Return the draft of the typed fields, with problems at the lines of their columns."""
     texts = {name: visit.text(name) for name in visit.typed}
     lines = list(_typed_lines(visit))
     sent = [at for at, one in enumerate(lines) if _is_sent(one)]
@@ -193,7 +193,7 @@ def _place_of(problem: Problem) -> int | None:
     return int(number) if bracket and number.isdigit() else None
 
 
-# Making and changing a data feed by a form, which a sample of its files fills in as far as it tells.
+# Create and change a data feed by a form, which a sample file fills in.
 
 
 SAMPLE_BYTES_MAX: Final = 8_388_608

@@ -1,4 +1,4 @@
-"""Data feeds and the files that came to them: how each is read, in words, and what became of each row."""
+"""Data feeds and their files: how files are read, in words, and the result of each row."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -154,7 +154,7 @@ OFFERED: Final = (("page_size", "200"), ("sort", "name"))
 """Records by whose names a feed speaks of them."""
 
 UPLOADS_SHOWN: Final = (("page_size", "10"),)
-"""Uploads that stand on the page of a feed, the newest."""
+"""Uploads on the page of a feed, the newest."""
 
 
 @page(PATH, permission="data_collection:read", of=list_data_feeds, asked=list_query)
@@ -217,7 +217,7 @@ async def _records(visit: Visit, feed: DataFeed) -> list[tuple[str, list[tuple[s
     ]
 
 
-# Files that came to a data feed: sending one, trying it first, and what became of each of its rows.
+# The files of a data feed: validation, import, and the result of each row.
 
 
 UPLOADS: Final = ONE + "/uploads"
@@ -228,7 +228,7 @@ _RUNNING: Final = (TaskState.PENDING, TaskState.RUNNING)
 
 @page(UPLOADS, permission="data_collection:read", of=list_uploads, asked=list_query)
 async def uploads(visit: Visit) -> View:
-    """All files that came to a feed, the newest first."""
+    """Show all files of a feed, the newest first."""
     feed = await visit.ask(get_data_feed)
     found = await visit.ask(list_uploads, list_query(visit))
     path = visit.url(f"data_feeds/{feed.id}")
@@ -241,7 +241,7 @@ async def uploads(visit: Visit) -> View:
 
 @form(UPLOADS, permission="data_collection:write", again=data_feed, takes=create_upload.opt["operation"].form)
 async def send_file(visit: Visit) -> Redirect:
-    """Send a file: to be tried, or in earnest."""
+    """Upload a file: to validate or to import it."""
     if visit.file is None:
         raise Invalid([Problem("Select a file.", "file", "required")])
     answer = await visit.keep(create_upload)
@@ -273,7 +273,7 @@ async def import_upload(visit: Visit) -> Redirect:
 
 
 def _events_url(visit: Visit, kind: EventType, found: DataFeedUpload, duration: str | None) -> str:
-    """Where the events stand that the file brought, by their type and time; empty where it brought none."""
+    """Return the URL of the events of a file, by their type and time; empty without events."""
     if not found.stored or found.first_start is None or found.last_end is None:
         return ""
     last = found.last_end if duration is None else Instant.of(found.last_end - MILLISECOND)

@@ -27,7 +27,7 @@ from weighbridge.web.framework.visit import Visit
 
 
 LEDGERS_SHOWN: Final = "100"
-"""Ledgers that stand in one table."""
+"""Ledgers of one table."""
 
 STALE_SHOWN: Final = "20"
 """Stale batches that are read by themselves; all are counted."""
@@ -100,7 +100,7 @@ async def ledger_year(visit: Visit) -> LedgerYear:
 
 
 def twelve_months_until(visit: Visit, newest: Sequence[Batch]) -> list[Instant]:
-    """The edges of the twelve months that end with the newest batch; with this month where there is none."""
+    """Return the edges of the twelve months until the newest batch, or until now without batches."""
     until = max((to_instant(one.end_time) for one in newest), default=visit.frame.now)
     return months_until(until, visit.frame.zone)
 

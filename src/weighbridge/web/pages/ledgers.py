@@ -79,7 +79,7 @@ async def make_ledger(visit: Visit) -> Redirect:
     return Redirect(f"/projects/{made.project_id}/ledgers/{made.id}", f"Ledger {made.name} created.")
 
 
-# One ledger: what it holds, how it came to that, its batches, and what it takes and gives.
+# One ledger: its balance, its batches and its flows.
 
 
 LEDGER_PATH: Final = "/projects/{project_id}/ledgers/{ledger_id}"
@@ -133,8 +133,8 @@ def _chart(visit: Visit, year: LedgerYear, row: YearOfLedger, before: Turnover) 
         level += period.produced - period.drawn
         local = visit.moments.local(edge)
         name = MONTHS[local.month - 1]
-        stands = f"{level:,f}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", MINUS)
-        months.append((name[:3], level, f"end of {name} {local.year}: {stands} {row.ledger.unit}"))
+        balance = f"{level:,f}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", MINUS)
+        months.append((name[:3], level, f"end of {name} {local.year}: {balance} {row.ledger.unit}"))
     return steps(months, says=f"Balance of {row.ledger.name} at the end of each month, {year.period}")
 
 

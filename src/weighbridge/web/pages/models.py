@@ -50,19 +50,19 @@ from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
 # One version of a model as a graph: what it reads, what it computes of that, what it gives.
 #
-# One node is always chosen and stands beside the graph; which one, the address says.
+# One node is always selected by the URL and shown in detail.
 
 
 PATH: Final = "/projects/{project_id}/models"
 ONE: Final = PATH + "/{model_id}"
 
 RUNS_SHOWN: Final = "12"
-"""Batches of the version, the latest, that stand with the value of the chosen node."""
+"""The latest batches of the version, with the value of the selected node."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeOfRun:
-    """What a node came to in one batch."""
+    """The value of a node in one batch."""
 
     run: ModelRun
     value: Decimal | Sequence[Decimal] | None
@@ -100,7 +100,7 @@ def version_context(visit: Visit, found: records.Model, tab: str) -> dict[str, A
 
 
 async def model_version(visit: Visit) -> View | Redirect:
-    """A version: its nodes as a graph, the chosen one beside it."""
+    """Show a version: its nodes as a graph, and the selected one in detail."""
     found = await read_version(visit)
     if isinstance(found, Redirect):
         return found
@@ -138,7 +138,7 @@ def draw_graph(model: Model, path: str, chosen: Node | None = None) -> Markup:
 
 
 def describe_node(node: Node, model: Model) -> dict[str, Any]:
-    """A node in words, with its formula as mathematics beside its text."""
+    """Describe a node, with its formula as mathematics and as text."""
     tree = node.body.tree if isinstance(node.body, Formula) else None
     return {
         "slug": node.slug,
@@ -159,7 +159,7 @@ def describe_node(node: Node, model: Model) -> dict[str, Any]:
 
 
 async def _latest(visit: Visit, slug: str) -> list[NodeOfRun]:
-    """What a node came to in the latest batches of the version."""
+    """Return the values of a node in the latest batches of the version."""
     listed = await visit.ask(list_model_runs, (("page_size", RUNS_SHOWN), ("sort", "-start_time")))
     runs: list[ModelRun] = [one for one in listed.data if one.batch_id is not None]
     values = [(run, _calculation_of(run.calculations, slug)) for run in runs]

@@ -65,7 +65,7 @@ async def tasks(visit: Visit) -> View:
 
 
 async def task(visit: Visit) -> View:
-    """One task: its progress, what was asked for and what it came to."""
+    """Show a task: its progress, its parameters and its result."""
     found = await visit.ask(get_async_task)
     return view(
         "operations/task.html", f"Task {found.id}",
@@ -94,11 +94,11 @@ async def flags(visit: Visit) -> View:
 
 # Health: whether the service does its work, by what the process, the database and the queue tell.
 #
-# What other accounts have and ask for is told to operators alone, by the counters of `weighbridge serve`.
+# Only operators see figures of other accounts, by the counters of `weighbridge serve`.
 
 
 class DatabaseHealth(msgspec.Struct, frozen=True):
-    """What the database tells of itself."""
+    """The state of the database."""
 
     revision: str
     """The step of its tables."""
@@ -240,7 +240,7 @@ def _fields(record: object) -> list[DisplayField]:
     return describe_record(record) if isinstance(record, dict) else []
 
 
-# Webhooks: whom the service tells what changes, made and changed here, with what was delivered to each.
+# Webhooks and their deliveries.
 
 
 _ALL: Final = "/webhooks"
@@ -248,7 +248,7 @@ _ONE: Final = "/webhooks/{webhook_id}"
 _WRITE: Final = "administration:write"
 
 OVERLAP_HOURS: Final = (0, 24, 168)
-"""For how long the form offers that the secret so far signs beside the new one."""
+"""Hours for which the previous secret can remain valid."""
 
 
 async def webhooks(visit: Visit) -> View:
@@ -264,20 +264,20 @@ async def make_webhook(visit: Visit) -> View:
 
 
 async def webhook(visit: Visit) -> View:
-    """One webhook: whom it tells what, how it fares, and its deliveries."""
+    """Show a webhook with its subscription, its state and its deliveries."""
     return await _webhook(visit)
 
 
 @form(_ONE, permission=_WRITE, again=webhook, everywhere=True)
 async def change_webhook(visit: Visit) -> Redirect:
-    """Change whom a webhook tells what."""
+    """Change the URL or the subscription of a webhook."""
     await visit.do(update_webhook, {"webhook": _webhook_body(visit)})
     return Redirect(visit.url("webhooks/{webhook_id}"), "Webhook saved.")
 
 
 @form(f"{_ONE}/switch", permission=_WRITE, again=webhook, everywhere=True)
 async def switch(visit: Visit) -> Redirect:
-    """Have a webhook told nothing more, or go on where it stood."""
+    """Disable or enable a webhook; enabled again, it continues with the oldest pending message."""
     is_on = visit.text("on") == "yes"
     await visit.do(update_webhook, {"webhook": {"is_enabled": is_on}})
     notice = (
@@ -327,14 +327,14 @@ def _names(visit: Visit) -> Mapping[str, str]:
 
 
 def _selected_changes(visit: Visit, found: Webhook | None) -> Sequence[str]:
-    """The changes that the form has ticked: what was typed, else what the webhook is told."""
+    """Return the selected changes: those of the form, else those of the webhook."""
     if visit.typed:
         return visit.texts("change_types")
     return found.change_types if found else ()
 
 
 def _webhook_body(visit: Visit) -> dict[str, Any]:
-    """What the form says of a webhook; without a tick it is told of all that its maker may read."""
+    """Return the body of a webhook; without selected changes it receives all that its creator may read."""
     project = visit.frame.project
     named: dict[str, Any] = {"url": visit.text("url"), "description": visit.text("description")}
     if types := visit.texts("change_types"):

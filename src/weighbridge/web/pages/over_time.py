@@ -1,6 +1,6 @@
 """Data points over time: a chart over the full width, and the values of the visible range as a table.
 
-The picture is drawn on the server, for whoever runs no script and for print; a browser with scripts puts a
+The picture is drawn on the server, for browsers without scripts and for print; a browser with scripts puts a
 chart in its place that is zoomed by drawing over it, and fetches each range anew.
 """
 

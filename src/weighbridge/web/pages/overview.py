@@ -29,7 +29,7 @@ from weighbridge.web.pages.ledger_years import LedgerYear, YearOfLedger, ledger_
 
 
 EACH_SHOWN: Final = "10"
-"""Records of each kind that stand in the list."""
+"""Records of each kind in the list."""
 
 SHORT_LEDGERS_MAX: Final = 10
 """Ledgers with a deficit whose moments are looked up."""
@@ -227,7 +227,7 @@ async def overview(visit: Visit) -> View:
 
 
 def _final(rows: Sequence[YearOfLedger]) -> list[YearOfLedger]:
-    """What the newest month is told by: ledgers that made something, of which none draws another link."""
+    """Return the ledgers of the first sentence: with production that no other ledger withdraws."""
     made = [row for row in rows if row.newest]
     last = [row for row in made if not row.periods[-1].drawn] or made
     return last[:SENTENCE_LEDGERS_MAX]

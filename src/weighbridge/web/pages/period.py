@@ -23,7 +23,7 @@ from weighbridge.web.framework.visit import Visit
 
 # What a generation is asked for: the fields of its form, in an address or as they were typed.
 #
-# Draws by hand are said for one period. Once another period is chosen they are left out, so that nothing is
+# Manual withdrawals apply to one period. If another period is selected they are dropped, so that nothing is
 # drawn for a month that was meant for another one.
 
 
@@ -54,7 +54,7 @@ class GenerationRequest:
     skipped: tuple[str, ...]
     """Numbers of data point types that are set aside."""
     draws: tuple[Draw, ...] | None
-    """What is drawn by hand; None where nothing is said of it, and runs keep what they hold."""
+    """Manual withdrawals; None if unspecified, then calculations keep theirs."""
     start: Instant | None
     end: Instant | None
 
@@ -115,7 +115,7 @@ class GenerationRequest:
 
 
 def read_generation_request(visit: Visit) -> GenerationRequest:
-    """What was typed, or else what stands in the address."""
+    """Read the request from the form, or from the URL."""
     typed = [(name, value) for name, values in visit.typed.items() for value in values]
     pairs = [(name, value.strip()) for name, value in typed or visit.query]
     values = dict(pairs)
@@ -204,7 +204,7 @@ async def suggest_period(visit: Visit, ledger: Ledger, inputs: Sequence[Required
 
 
 async def _first_data(visit: Visit, inputs: Sequence[RequiredInput]) -> Instant | None:
-    """When the first event began that the model reads; None where there is none, or it may not be seen."""
+    """Return the start of the first event that the model reads; None without one or without permission."""
     if not visit.may("data_collection:read"):
         return None
     slugs = dict.fromkeys(one.subcategory for one in inputs if one.category == "event")
@@ -225,7 +225,7 @@ SLOTS_SHOWN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class StripSlot:
-    """One slot: what it is called, how its batches stand, and the form with its period."""
+    """A period of the strip: its name, the state of its batches, and the URL of the form for it."""
 
     name: str
     state: str
@@ -246,7 +246,7 @@ class Strip:
     """The form with the period of all stale slots of the strip; empty where none is."""
     stale_count: int
     ungenerated: str
-    """The form with the period behind the newest slot with batches; empty where there is none."""
+    """The URL of the form for the period after the newest batches; empty without one."""
 
 
 async def build_period_strip(
@@ -287,7 +287,7 @@ async def build_period_strip(
 
 
 class _Addresses:
-    """Addresses of the form with another period; what is chosen beside it stays."""
+    """URLs of the form for other periods; the other fields are kept."""
 
     def __init__(self, visit: Visit, asked: GenerationRequest, path: str) -> None:
         self.visit, self.path = visit, path
@@ -315,7 +315,7 @@ def _slots(cadence: str, zone: ZoneInfo, until: datetime) -> list[Interval]:
 
 
 async def _until(visit: Visit, ledger: Ledger, asked: GenerationRequest) -> Instant:
-    """Where the strip ends: where it was asked to, or behind the newest batch and the newest data."""
+    """Return the end of the strip: as requested, or after the newest batch and data."""
     if strip := visit.moments.typed(asked.values.get("strip", "")):
         return strip
     batches = await visit.ask(list_ledger_batches, _NEWEST, ledger_id=ledger.id)
@@ -349,6 +349,6 @@ def _slot(
 
 
 def _behind(slots: Sequence[Interval], shown: Sequence[StripSlot]) -> list[Interval]:
-    """The slots behind the last one that holds batches; none where no slot of the strip does."""
+    """Return the periods after the last one with batches; none if no period has batches."""
     made = [at for at, one in enumerate(shown) if one.state != "never"]
     return list(slots[made[-1] + 1 :]) if made else []

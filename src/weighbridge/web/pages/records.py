@@ -25,7 +25,7 @@ from weighbridge.web.framework.page import IN_PROJECT, page
 from weighbridge.web.framework.rendering import quote_body
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
-# Where a record opens: the one table of kinds and places, and `/open/{id}`, which goes there.
+# The page of each kind of record, and `/open/{id}`, which redirects to it.
 
 
 PLACES: Final[Mapping[str, str]] = {
@@ -45,14 +45,14 @@ PLACES: Final[Mapping[str, str]] = {
     "report": "reports",
     "export": "exports",
 }
-"""Below which folder of its project a record of a kind opens."""
+"""The folder of a record's page in its project, by kind."""
 
 _IN_NO_PROJECT: Final = ("model", "export")
-"""Kinds whose ids name no project."""
+"""Kinds whose IDs do not contain the project."""
 
 
 def find_record_url(text: str, project: str = "") -> str:
-    """Where the record of an id opens, in the project where it names none; empty for a text that is no id."""
+    """Return the URL of a record by its ID, in a project if the ID has none; empty for other texts."""
     kind = ids.kind_of(text)
     key = ids.parse(kind, text) if kind else None
     if kind is None or key is None:
@@ -65,7 +65,7 @@ def find_record_url(text: str, project: str = "") -> str:
 
 @page("/open/{record_id}", everywhere=True)
 async def open_record(visit: Visit) -> Any:
-    """Go to the page of a record that is known by its id alone."""
+    """Redirect to the page of a record by its ID."""
     named = visit.path["record_id"].strip()
     project = visit.frame.project.id if visit.frame.project else ""
     place = find_record_url(named, project)
@@ -74,7 +74,7 @@ async def open_record(visit: Visit) -> Any:
     return Redirect(place)
 
 
-# Find a record by its id, its tracking id, its client reference or the beginning of its name.
+# Search records by ID, tracking ID, client reference or part of the name.
 
 
 FOUND_MAX: Final = 20
@@ -106,7 +106,7 @@ _EVENTS: Final = """
       JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
      ORDER BY e.start_time DESC LIMIT %(most)s
 """
-"""Each half by an index of its own."""
+"""Each half uses an index of its own."""
 
 _BATCHES: Final = """
     SELECT b.project_id, b.id, l.name, b.tracking_id
@@ -118,7 +118,7 @@ _BATCHES: Final = """
 
 @page("/find", everywhere=True)
 async def find(visit: Visit) -> View | Redirect:
-    """What was found; an id leads to its record at once, or is what is found where a script asks."""
+    """Show the results of a search; an ID redirects to its record, unless a script asks."""
     words = visit.asked("q").strip()[:WORDS_LENGTH_MAX]
     project = visit.frame.project
     if place := find_record_url(words, project.id if project else ""):
@@ -180,7 +180,7 @@ async def _search_by_name(visit: Visit, words: str) -> list[tuple[str, str, str]
 
 
 def _values(visit: Visit, words: str) -> dict[str, object]:
-    """What is looked for, in the project that one is in or else in all of them."""
+    """Return the values of a search in the current project, or in all projects."""
     frame = visit.frame
     projects = [frame.project] if frame.project else frame.projects
     return {
@@ -191,18 +191,16 @@ def _values(visit: Visit, words: str) -> dict[str, object]:
     }
 
 
-# Plain pages: of every record and every list of the interface that has no page of its own.
-#
-# They are made from the table of operations, so that nothing answers 404 that has an address. What the
-# interface has below a project stands at the same path; what it has outside stands below each project too.
+# Plain pages for every record and list of the interface without a page of its own, made from the table of
+# operations. They have the path of the operation; those outside of projects exist below each project, too.
 
 
 VALUES_SHOWN: Final = "20"
-"""Static inputs that stand on the page of what they hold for, the newest."""
+"""Static inputs on the page of the record they apply to, the newest."""
 
 
 def pages(slices: Sequence[Sequence[HTTPRouteHandler]], taken: AbstractSet[str]) -> list[HTTPRouteHandler]:
-    """A plain page of each operation that reads, at the paths that are not taken."""
+    """Return a plain page for each operation that reads, at the paths that are not taken."""
     made: list[HTTPRouteHandler] = []
     known = {*taken}
     making = _creation_examples(slices)
@@ -217,7 +215,7 @@ def pages(slices: Sequence[Sequence[HTTPRouteHandler]], taken: AbstractSet[str])
 
 
 def _read_operations(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRouteHandler]:
-    """Operations whose answer a plain page can show; first those below a project, for the path is theirs."""
+    """Yield the operations that a plain page can show; those below a project first, for their paths."""
     every = [handler for routes in slices for handler in routes]
     for handler in sorted(every, key=lambda one: not one.opt["operation"].path.startswith(IN_PROJECT)):
         operation: Operation = handler.opt["operation"]
@@ -228,7 +226,7 @@ def _read_operations(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[H
 
 
 def _creation_examples(slices: Sequence[Sequence[HTTPRouteHandler]]) -> dict[str, str]:
-    """The example of a body that makes a record, by the path of the list in which it then stands."""
+    """Return the example of a body that creates a record, by the path of its list."""
     operations: list[Operation] = [handler.opt["operation"] for routes in slices for handler in routes]
     return {
         one.path: quote_body(one.example)
@@ -276,14 +274,14 @@ def _page(
 
 
 def _form_of(visit: Visit, operation: Operation) -> RecordForm | None:
-    """The forms of the records of a list or of one record, for whoever may type into them."""
+    """Return the form of a list or a record, if the person has its permission."""
     path = operation.path
     made = BY_LIST.get(path.rpartition("/")[0] if path.endswith("}") else path)
     return made if made is not None and visit.may(made.writes) else None
 
 
 async def _values_of(visit: Visit, operation: Operation, found: Any) -> tuple[str, DisplayRows] | None:
-    """The static inputs of a record, the newest first, with where all of them are; None where it has none."""
+    """Return the newest static inputs of a record with the URL of all; None for records without any."""
     made = BY_LIST.get(operation.path.rpartition("/")[0])
     if made is None or not made.values_by:
         return None
@@ -294,13 +292,13 @@ async def _values_of(visit: Visit, operation: Operation, found: Any) -> tuple[st
 
 
 def _crumbs(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:
-    """The list that a record of a project stands in."""
+    """Return the breadcrumb of a record: its list."""
     made = BY_LIST.get(operation.path.rpartition("/")[0])
     return ((made.title, f"{visit.frame.home}/{made.folder}"),) if made is not None else ()
 
 
 def _of_project(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:
-    """The query, which below a project asks for that project's records alone where the list can."""
+    """Return the query, limited to the current project if the list has that filter."""
     project = visit.frame.project
     filters = operation.listing.filters
     if project is None or "project_id" not in filters or "{project_id}" in operation.path:
@@ -309,7 +307,7 @@ def _of_project(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ..
 
 
 def find_own_project_url(visit: Visit, found: Any) -> str:
-    """Where a record of another project has its page; empty when it is in its own."""
+    """Return the URL of a record's page in its own project; empty if this is it."""
     project, own = visit.frame.project, getattr(found, "project_id", None)
     if project is None or not isinstance(own, str) or own == project.id:
         return ""

@@ -152,13 +152,13 @@ def list_empty(batches: Iterable[Batch]) -> set[str]:
     return {batch.id for batch in batches if batch.ledger_balance <= 0}
 
 
-# One report: what it takes, how far it is from its receiver, and what proves it.
+# One report: its batches, its submission and its proof bundle.
 
 
 REPORT_PATH: Final = "/projects/{project_id}/reports/{report_id}"
 
 LINKS_SHOWN: Final = "100"
-"""Links of a report that stand on its page."""
+"""Links on the page of a report."""
 
 DAY_SECONDS: Final = 86_400
 
@@ -184,7 +184,7 @@ REQUIREMENT_NAMES: Final[Mapping[Requirement, str]] = {
 
 
 async def report(visit: Visit) -> View | Redirect:
-    """A report, whatever its state."""
+    """Show a report."""
     return await show_report(visit)
 
 
@@ -217,7 +217,7 @@ async def show_report(visit: Visit, **more: Any) -> View | Redirect:
 
 
 async def read_bundle(tx: Read, key: ids.Key) -> KeptBundle | None:
-    """The bundle that is kept of a report that is known to be there; None while there is none."""
+    """Return the stored bundle of an existing report; None without one."""
     return await kept_bundle(tx, key.project, key.key)
 
 
@@ -305,9 +305,7 @@ def _redirect_to_report(visit: Visit, changed: Report, notice: str) -> Redirect:
     return Redirect(f"{visit.frame.home}/reports/{changed.id}", notice)
 
 
-# What a verifier sees behind a link: the report as it is, and its bundle; nobody signs in.
-#
-# Invariant: what the interface refuses of a link is refused here, and each use is told by the audit log.
+# The page of a link: a report and its bundle, without a session.
 
 
 VERIFIER_PATH: Final = "/reports/{report_id}/by_link"
@@ -334,7 +332,7 @@ async def report_by_link(request: WebRequest) -> PageResponse:
 
 @open_page("GET", f"{VERIFIER_PATH}/bundle", query={KEY: KEY_MEANING})
 async def bundle_by_link(request: WebRequest) -> PageResponse:
-    """The proof bundle of the report behind a link."""
+    """Send the proof bundle of the report of a link."""
     entry = await let_in(request, report_entry)
     opened = entry.behind
     async with shares(request).request(entry.account), database(request).read() as tx:

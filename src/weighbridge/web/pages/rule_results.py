@@ -100,7 +100,7 @@ async def impact_of_proposals(visit: Visit) -> View:
 
 @form(f"{PROPOSALS_PATH}/impact", permission="data_rules:read", again=proposals, asks=True)
 async def choose_proposals(visit: Visit) -> Redirect:
-    """Go on to what the chosen proposals would change, at an address that names them and nothing else."""
+    """Redirect to the impact of the selected proposals, at a URL that names only them."""
     return Redirect(
         visit.url(f"proposals/impact?{urlencode([(CHOSEN, one) for one in _selected_results(visit)])}")
     )
@@ -154,7 +154,7 @@ def _selected_results(visit: Visit) -> list[str]:
 RESULT_PATH: Final = "/projects/{project_id}/rule_results/{rule_result_id}"
 
 WINDOW: Final = timedelta(hours=168)
-"""How long before a value, and a quarter of it after, the picture beside it reaches."""
+"""The time before a value that its picture shows; after it, a quarter of that."""
 
 WINDOW_WIDTH: Final = 460
 """Pixels of that picture."""
@@ -285,7 +285,7 @@ async def _pending_proposals(visit: Visit) -> list[str]:
 
 
 async def _next(visit: Visit) -> str:
-    """Where a reviewer goes on: the proposal behind this one, else the one before it, else the inbox."""
+    """Return the URL of the next proposal, else of the previous one, else of the inbox."""
     pending, here = await _pending_proposals(visit), visit.path["rule_result_id"]
     project = f"/projects/{visit.path['project_id']}"
     if here not in pending or len(pending) == 1:

@@ -110,7 +110,7 @@ _READ: Final = msgspec.json.Decoder(float_hook=Decimal)
 
 
 async def new_rule(visit: Visit) -> View:
-    """A rule that is to be made; an example of the list may stand in it to begin with."""
+    """Show the form of a new rule, optionally filled with an example."""
     example = EXAMPLES.get(visit.asked("example"))
     begin = example[1]["rule"] if example else {}
     start = {name: value for name, value in begin.items() if name not in {"event_type_id", "model_id"}}
@@ -199,7 +199,7 @@ async def _show_editor(
 
 
 async def _newest(visit: Visit) -> Instant:
-    """Until when a rule is tried: behind the newest data, or now where there are none or nobody may see."""
+    """Return the end of the test period: after the newest data, or now without data or permission."""
     now = visit.moments.now
     if visit.typed or not visit.may("data_collection:read"):
         return now

@@ -70,7 +70,7 @@ class SeriesName(NamedTuple):
 
     @property
     def meter(self) -> Composable:
-        """What the events of the series meet beside their type."""
+        """The condition on events of the series in addition to their type."""
         conditions: list[Composable] = [SQL("true")]
         if self.asset is not None:
             conditions.append(SQL("e.asset_id = {}").format(Literal(self.asset)))
@@ -218,7 +218,7 @@ METERS_MAX: Final = 100
 
 _KINDS: Final = ("asset", "location")
 
-# What a meter sent last tells of which types its events are; a look at all of them could take long.
+# The last events of a meter show which event types it sends; reading all of them could take long.
 _OFFERED: Final = """
     SELECT 'asset', m.id, m.name
       FROM (SELECT id, name FROM assets WHERE project_id = %(project)s ORDER BY name, id LIMIT %(most)s) m
@@ -284,7 +284,7 @@ class MeterStrip:
 
 @dataclass(frozen=True, slots=True)
 class SlotStrips:
-    """What stands below a chart: strips, or why there are none; both empty where nothing is expected."""
+    """The content below a chart: strips, or the reason why there are none; empty if no data are expected."""
 
     strips: list[MeterStrip]
     instead: str = ""

@@ -48,7 +48,7 @@ _YEAR_SECONDS: Final = 31_536_000
 
 @open_page("GET", "/sign_in")
 async def sign_in_page(request: WebRequest) -> Sendable:
-    """The form to sign in; whoever has signed in goes on."""
+    """Show the form to sign in; redirect a person who has a session."""
     after = local_path_or_home(request.query_params.get("next", ""))
     if await read_person(request) is not None:
         return redirect_to(after)
@@ -135,7 +135,7 @@ _BY_FORM: Final = ("first", "join", "password")
 
 @open_page("GET", "/join")
 async def join_page(request: WebRequest) -> Sendable:
-    """The form behind a link: choose a password."""
+    """Show the form of a link, to set a password."""
     key = request.query_params.get("key", "")
     async with database(request).read() as tx:
         link = await link_by_secret(tx, key, _BY_FORM)

@@ -21,9 +21,9 @@
   const palette = make("dialog", { class: "palette", "aria-label": "Search" }, input, list, message);
   document.body.append(palette);
 
-  // What is chosen from: pages of the rail at once, records as the service finds them.
+  // What is chosen from: pages of the navigation at once, records as the service finds them.
   let chosen = 0, asked = 0, timer = 0, records = [];
-  const pages = (words) => [...document.querySelectorAll(".rail li a")]
+  const pages = (words) => [...document.querySelectorAll(".navigation li a")]
     .map((link) => ({ name: link.firstChild.textContent.trim(), kind: "page", address: link.href }))
     .filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
   const choices = () => [...list.children];

@@ -62,13 +62,13 @@ def test_a_generation_is_previewed_and_followed_to_its_batch(person, account):
         page.get_by_label("Until").fill(JANUARY[1][:16])
         page.get_by_role("button", name="Preview").click()
         page.get_by_role("button", name="Generate 1 batch").click()
-        page.get_by_text("waits for a worker").wait_for()
+        page.get_by_text("waiting for a worker").wait_for()
 
         account.drain()
 
         page.get_by_text("complete").wait_for()
         page.get_by_role("link", name="2025-01").click()
-        page.get_by_role("heading", name="Who took of it").wait_for()
+        page.get_by_role("heading", name="Withdrawals from this batch").wait_for()
 
 
 def test_a_ledger_is_given_a_model_and_walked_to_a_batch_with_its_numbers(person, account):
@@ -84,24 +84,24 @@ def test_a_ledger_is_given_a_model_and_walked_to_a_batch_with_its_numbers(person
     with person.at(f"{home}/{bare['id']}") as page:
         page.get_by_label("Model").select_option(label="Deliveries, version 1")
         page.get_by_label("Output").fill("half")
-        page.get_by_role("button", name="Give it this model").click()
-        page.get_by_text("Half runs Deliveries now.").wait_for()
+        page.get_by_role("button", name="Assign model").click()
+        page.get_by_text("Model Deliveries assigned to Half.").wait_for()
         page.goto(f"{home}/{second.ledger['id']}")
         page.get_by_role("link", name="Generate batches").first.click()
         page.get_by_role("link", name="2025-01: never generated").click()
-        page.get_by_text("nobody named a source").wait_for()
-        page.get_by_label("Draw of 2025-01 for drawn").fill("7.5")
+        page.get_by_text("no source is selected").wait_for()
+        page.get_by_label("Withdraw from 2025-01 for drawn").fill("7.5")
         page.get_by_role("button", name="Preview").click()
         page.get_by_role("button", name="Generate 1 batch").click()
-        page.get_by_text("waits for a worker").wait_for()
+        page.get_by_text("waiting for a worker").wait_for()
         account.drain()
         page.get_by_role("link", name="2025-01").click()
 
-        page.get_by_role("heading", name="How it came about").wait_for()
+        page.get_by_role("heading", name="Calculation").wait_for()
         page.locator("math a", has_text="7.5").first.click()
         page.wait_for_url("**#node-used")
-        page.get_by_role("heading", name="What it drew").wait_for()
-        page.get_by_role("link", name="Delete").click()
+        page.get_by_role("heading", name="Withdrawals from other batches").wait_for()
+        page.get_by_role("link", name="Delete batch").click()
         page.get_by_text("2.5 → 10 remaining").wait_for()
 
     person.look(f"{home}/{second.ledger['id']}/generations?{PERIOD}", shot="generate-by-hand")
@@ -120,31 +120,31 @@ def test_a_model_is_changed_in_the_editor_and_what_it_would_change_is_compared(p
 
     with person.at(path) as page:
         page.get_by_role("link", name="Document").click()
-        document = page.get_by_label("The document")
+        document = page.get_by_label("Model document")
         text = document.input_value()
         wrong = text.replace("slug: mass", "slug: wet").replace("output: true", "") + DRY
         document.fill(wrong.replace("wet * 3", "wett * 3"))
-        page.get_by_text("cannot be saved yet").wait_for()
+        page.get_by_text("invalid").wait_for()
         page.get_by_text("wett").last.wait_for()
         said = page.locator("#validation").inner_text()
         assert "line 12, column" in said, said
         document.fill(wrong)
-        page.get_by_text("can be saved", exact=True).wait_for()
-        page.get_by_label("What people call the new version").fill("Dry basis")
+        page.get_by_text("valid", exact=True).wait_for()
+        page.get_by_label("Version label").fill("Dry basis")
         page.get_by_role("button", name="Save as version 2").click()
 
-        page.get_by_text("Saved as version 2.").wait_for()
-        page.get_by_label("Over the past, from").fill(JANUARY[0][:16])
+        page.get_by_text("Version 2 created.").wait_for()
+        page.get_by_label("Period from").fill(JANUARY[0][:16])
         page.get_by_label("until").fill(JANUARY[1][:16])
         page.get_by_role("button", name="Compare").click()
-        page.get_by_role("heading", name="What would change").wait_for()
+        page.get_by_role("heading", name="Impact").wait_for()
         assert "22.5" in page.locator("main").inner_text()
         page.get_by_role("link", name="Simulate").click()
         page.get_by_label("wet, in t").fill("8")
-        page.get_by_role("button", name="Compute").click()
+        page.get_by_role("button", name="Calculate").click()
         page.get_by_text("8 t * 3 / 4").wait_for()
         page.get_by_role("link", name="mass", exact=True).click()
-        page.get_by_role("region", name="The formula").wait_for()
+        page.get_by_role("region", name="Formula").wait_for()
         assert "#node" in page.url
         saved = page.url
 
@@ -165,7 +165,7 @@ def test_a_verifier_can_use_the_page_behind_a_link(site, ada, world):
         assert page.locator("form").count() == 0
     with site.page(javascript=False, width=380) as page:
         page.goto(address)
-        page.get_by_text("Read-only, by a link that ends").wait_for()
+        page.get_by_text("Read-only access through an expiring link").wait_for()
 
 
 def shell(lines, folder):
@@ -187,7 +187,7 @@ def test_a_report_goes_from_its_draft_to_a_bundle_that_the_lines_of_its_page_pro
         page.get_by_label("Name").fill("Winter")
         page.get_by_label("Type", exact=True).last.fill("quarterly")
         page.get_by_label("Ledger").select_option(label="Deliveries, t")
-        page.get_by_role("button", name="Make the draft").click()
+        page.get_by_role("button", name="Create draft").click()
         page.get_by_role("heading", name="Winter").wait_for()
         address = page.url.removeprefix(person.site.server.address)
         page.get_by_text(came).wait_for()
@@ -196,11 +196,11 @@ def test_a_report_goes_from_its_draft_to_a_bundle_that_the_lines_of_its_page_pro
         plant.generate()
 
         page.locator("#requirements:not(:has(.unmet))").wait_for()
-        page.get_by_text("Send it off…").click()
+        page.get_by_text("Submit report…").click()
         page.get_by_text("8 t of Deliveries").wait_for()
         assert account.caller().get(f"/reports/{address.rsplit('/', 1)[1]}").body["status"] == "draft"
-        page.get_by_role("button", name="Send off 2 batches").click()
-        page.get_by_text("The report is on its way.").wait_for()
+        page.get_by_role("button", name="Submit 2 batches").click()
+        page.get_by_text("Report submitted.").wait_for()
         account.drain()
         page.goto(address)
         with page.expect_download() as downloading:

@@ -62,11 +62,11 @@ def test_the_chart_takes_the_place_of_the_picture_and_is_zoomed_by_drawing_over_
 
 def test_a_rule_is_tried_while_it_is_typed(ada, world):
     with ada.at(f"/projects/{world.ids['project']}/rules/new") as page:
-        page.get_by_label("What people call it").fill("Heavy")
+        page.get_by_label("Name").fill("Heavy")
         page.locator("[name=effective_from]").fill("2025-01-01T00:00")
         page.locator("[name=tried_from]").fill("2025-01-01T00:00")
         page.locator("[name=tried_until]").fill("2025-03-01T00:00")
-        page.get_by_label("Wrong when").fill(RULE["expression"])
+        page.get_by_label("Fails when").fill(RULE["expression"])
 
         page.get_by_text("evaluated").wait_for()
 
@@ -111,24 +111,24 @@ def test_proposals_are_decided_on_by_what_they_would_change(account, api, drain,
     with person.at(inbox) as page:
         for box in page.get_by_role("checkbox").all()[:2]:
             box.check()
-        page.get_by_role("button", name="What would change").click()
-        page.get_by_role("heading", name="What approving 2 proposals would change").wait_for()
+        page.get_by_role("button", name="Preview impact").click()
+        page.get_by_role("heading", name="Impact of approving 2 proposals").wait_for()
         page.locator("#impact").get_by_text("January 2025").wait_for()
         person.look(page.url.removeprefix(person.site.server.address), shot="inbox-impact")
-        page.get_by_role("button", name="Approve the chosen").click()
+        page.get_by_role("button", name="Approve selected").click()
         page.get_by_text("2 proposals approved.").wait_for()
 
         page.get_by_role("checkbox").first.check()
-        page.get_by_text("Reject the chosen…").click()
-        page.get_by_label("Why all of them are rejected").fill("The scale was right that day")
-        page.get_by_role("button", name="Reject", exact=True).click()
+        page.get_by_text("Reject selected…").click()
+        page.get_by_label("Reason for all selected proposals").fill("The scale was right that day")
+        page.get_by_role("button", name="Reject proposals").click()
         page.get_by_text("1 proposal rejected; the values stay.").wait_for()
 
         page.get_by_role("link", name="waits").click()
         page.locator("#impact").get_by_text("January 2025").wait_for()
         page.keyboard.press("a")
         page.wait_for_url("**/proposals")
-        page.get_by_text("Nothing waits").wait_for()
+        page.get_by_text("No pending proposals").wait_for()
     assert pending(api, rule) == 0
 
 
@@ -141,9 +141,9 @@ def test_alerts_are_dismissed_together_with_one_reason(account, api, drain, pers
     with person.at(f"/projects/{plant.project['id']}/rule_results") as page:
         for box in page.get_by_role("checkbox").all():
             box.check()
-        page.get_by_text("Dismiss the chosen…").click()
-        page.get_by_label("Why all of them are dismissed").fill("Known, and mended on Monday")
-        page.get_by_role("button", name="Dismiss", exact=True).click()
+        page.get_by_text("Dismiss selected…").click()
+        page.get_by_label("Reason for all selected results").fill("Known, and mended on Monday")
+        page.get_by_role("button", name="Dismiss results").click()
         page.get_by_text("3 results dismissed.").wait_for()
 
     assert {one["status"] for one in results(api, rule)} == {"dismissed"}
@@ -165,29 +165,29 @@ def test_a_feed_is_made_of_a_sample_and_a_file_with_bad_rows_is_mended_and_sent_
     shot = "with" if javascript else "without"
     with person.at(f"{plant.path}/data_feeds", javascript=javascript, expects=(422,)) as page:
         page.get_by_role("link", name="New feed").click()
-        page.get_by_label("A file as it comes").set_input_files(a_file("scale.csv", LOG.format("1200,0")))
-        page.get_by_role("button", name="Look at it").click()
+        page.get_by_label("Sample file").set_input_files(a_file("scale.csv", LOG.format("1200,0")))
+        page.get_by_role("button", name="Read sample").click()
         page.get_by_text("3 columns, and below what they seem to give").wait_for()
         keep_shot(page, f"feed-sample-{shot}")
-        assert page.get_by_label("Form of times").input_value() == "%d.%m.%Y %H:%M"
-        page.get_by_role("button", name="Make the feed").click()
+        assert page.get_by_label("Time format").input_value() == "%d.%m.%Y %H:%M"
+        page.get_by_role("button", name="Create feed").click()
 
         page.get_by_label("File", exact=True).set_input_files(a_file("log.csv", LOG.format("viel")))
-        page.get_by_role("button", name="Try it").click()
-        page.get_by_text("waits for a worker").wait_for()
+        page.get_by_role("button", name="Validate only").click()
+        page.get_by_text("waiting for a worker").wait_for()
         account.drain()
         if not javascript:
-            page.get_by_role("link", name="Look again").click()
+            page.get_by_role("link", name="Refresh").click()
         page.get_by_text("1 row is bad. Nothing is stored.").wait_for()
         assert page.get_by_role("row", name="2 Mass (kg) viel").count() == 1
         keep_shot(page, f"upload-bad-{shot}")
 
-        page.get_by_label("The mended file").set_input_files(a_file("log.csv", LOG.format("1250,0")))
-        page.get_by_role("button", name="Upload it").click()
-        page.get_by_text("waits for a worker").wait_for()
+        page.get_by_label("Corrected file").set_input_files(a_file("log.csv", LOG.format("1250,0")))
+        page.get_by_role("button", name="Import file").click()
+        page.get_by_text("waiting for a worker").wait_for()
         account.drain()
         if not javascript:
-            page.get_by_role("link", name="Look again").click()
+            page.get_by_role("link", name="Refresh").click()
         page.get_by_text("2 events are stored.").wait_for()
         if javascript:
             refuse_violations(page)
@@ -202,16 +202,16 @@ def test_a_value_is_corrected_after_its_impact_was_seen(account, person):
     plant.generate()
     with person.at(f"/projects/{plant.project['id']}/events/{event}") as page:
         page.get_by_role("link", name="correct", exact=True).first.click()
-        page.get_by_label("Right is, in t").fill("28")
-        page.get_by_label("Why").fill("Second weighing")
-        page.get_by_role("button", name="Show what would change").click()
+        page.get_by_label("Correct value, in t").fill("28")
+        page.get_by_label("Reason").fill("Second weighing")
+        page.get_by_role("button", name="Preview impact").click()
 
         page.get_by_text("1 batch would be stale").wait_for()
         refuse_violations(page)
         keep_shot(page, "correction-impact")
-        page.get_by_role("button", name="Correct it").click()
+        page.get_by_role("button", name="Save correction").click()
 
-        page.get_by_text("Corrected. Batches that were made of the old value are stale.").wait_for()
+        page.get_by_text("Value corrected. Batches that use the earlier value are out of date.").wait_for()
         page.get_by_text("Second weighing").wait_for()
         page.go_back()
     assert plant.batches()[0]["is_stale"]
@@ -232,18 +232,18 @@ def test_a_picture_is_attached_and_seen_and_what_only_says_that_it_is_one_is_ref
         file.write(PNG)
         file.truncate(len(PNG) + EVIDENCE_BYTES_MAX)
     with ada.at(address, expects=(413, 415)) as page:
-        page.get_by_label("A file that proves it").set_input_files(large)
-        page.get_by_role("button", name="Attach the file").click()
+        page.get_by_label("Evidence file").set_input_files(large)
+        page.get_by_role("button", name="Attach file").click()
         page.get_by_role("alert").get_by_text(f"more than {EVIDENCE_BYTES_MAX:,} bytes").wait_for()
 
         hostile = {"name": "ticket.png", "mimeType": "image/png", "buffer": b"<script>alert(1)</script>"}
-        page.get_by_label("A file that proves it").set_input_files(hostile)
-        page.get_by_role("button", name="Attach the file").click()
+        page.get_by_label("Evidence file").set_input_files(hostile)
+        page.get_by_role("button", name="Attach file").click()
         page.get_by_role("alert").get_by_text("its content is not one").wait_for()
 
         picture = {"name": "ticket.png", "mimeType": "image/png", "buffer": PNG}
-        page.get_by_label("A file that proves it").set_input_files(picture)
-        page.get_by_role("button", name="Attach the file").click()
+        page.get_by_label("Evidence file").set_input_files(picture)
+        page.get_by_role("button", name="Attach file").click()
         page.get_by_text("ticket.png is attached.").wait_for()
         seen = page.get_by_role("img", name="ticket.png")
         seen.scroll_into_view_if_needed()

@@ -7,7 +7,7 @@ import pytest
 def test_the_palette_finds_a_record_and_opens_it_by_keyboard(ada, world, keys):
     with ada.at(f"/projects/{world.ids['project']}/events") as page:
         page.keyboard.press(keys)
-        page.get_by_role("combobox", name="Find a page or a record").fill("shredder")
+        page.get_by_role("combobox", name="Search pages and records").fill("shredder")
         page.get_by_role("option", name="Shredder").wait_for()
         page.keyboard.press("Enter")
 
@@ -38,7 +38,7 @@ def test_the_palette_closes_by_escape_and_says_when_nothing_is_called_so(ada, wo
     with ada.at(f"/projects/{world.ids['project']}") as page:
         page.keyboard.press("/")
         page.get_by_role("combobox").fill("zzzz")
-        page.get_by_text("Nothing is called that.").wait_for()
+        page.get_by_text("No matching pages or records.").wait_for()
         page.keyboard.press("Escape")
         page.keyboard.press("Escape")
 
@@ -59,11 +59,11 @@ def test_rows_are_walked_and_opened_by_keyboard(ada, world):
 def test_a_question_mark_shows_the_keys_of_the_page(ada, world):
     with ada.at(f"/projects/{world.ids['project']}/events") as page:
         page.keyboard.press("?")
-        page.get_by_role("dialog", name="Keys").wait_for()
+        page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
         page.get_by_text("Next and previous row").wait_for()
         page.keyboard.press("Escape")
 
-        page.get_by_role("dialog", name="Keys").wait_for(state="hidden")
+        page.get_by_role("dialog", name="Keyboard shortcuts").wait_for(state="hidden")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_page_is_read_where_no_script_runs(ada, world, address):
 
 def test_a_record_is_found_where_no_script_runs(ada, world):
     with ada.at(f"/projects/{world.ids['project']}", javascript=False) as page:
-        page.get_by_label("Find anything").fill("shredder")
+        page.get_by_label("Search").fill("shredder")
         page.keyboard.press("Enter")
 
         page.get_by_role("link", name="Shredder").wait_for()

@@ -69,14 +69,14 @@ def test_a_reason_is_typed_where_the_form_opened_and_decides_nothing(person, pro
         page.keyboard.press("r")
         page.keyboard.type("already weighed at the gate")
 
-        assert page.get_by_label("Why").input_value() == "already weighed at the gate"
+        assert page.get_by_label("Reason").input_value() == "already weighed at the gate"
         page.evaluate("document.activeElement.blur()")
         page.keyboard.type(ALPHABET)
         page.wait_for_timeout(0)
 
         assert page.url.endswith(address)
         assert pending(api, rule) == 1
-        page.get_by_role("button", name="Reject", exact=True).click()
+        page.get_by_role("button", name="Reject proposal").click()
         page.wait_for_url(lambda url: not url.endswith(f"{address}/reject"))
 
     assert pending(api, rule) == 0
@@ -100,7 +100,7 @@ def test_a_key_that_is_held_down_decides_nothing(person, proposal):
     with person.at(address, expects=(GIVEN_UP,)) as page:
         page.evaluate(_HOLD, "a")
         page.keyboard.press("?")
-        page.get_by_role("dialog", name="Keys").wait_for()
+        page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
 
     assert pending(api, rule) == 1
 

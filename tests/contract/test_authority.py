@@ -114,7 +114,7 @@ ACTS: dict[str, tuple[Callable[[Pair], Answer], ...]] = {
             {"email": pair.invited(), "role": "own", "permissions": ["administration:read"]},
         ),
     ),
-    "page_withdraw": (lambda pair: pair.person.post("/people/withdraw", {"email": pair.invited()}),),
+    "page_revoke_invitation": (lambda pair: pair.person.post("/people/withdraw", {"email": pair.invited()}),),
     "page_update_person": (
         lambda pair: pair.person.post(
             f"/people/{pair.user()[0]}",
@@ -130,11 +130,11 @@ ACTS: dict[str, tuple[Callable[[Pair], Answer], ...]] = {
             "/api_tokens", {"name": "t", "permissions": list(pair.other), "days": "30"}
         ),
     ),
-    "page_revoke_token": (lambda pair: pair.person.post(f"/api_tokens/{pair.token()}/revoke"),),
+    "page_revoke_api_token": (lambda pair: pair.person.post(f"/api_tokens/{pair.token()}/revoke"),),
     "page_end": (
         lambda pair: pair.person.post(f"/people/{pair.user()[0]}/end", {"token": pair.token()}),
     ),
-    "page_hand_over": (
+    "page_transfer_credential": (
         lambda pair: pair.person.post(
             f"/people/{pair.user()[0]}/hand_over",
             {"token": pair.token("administration:read"), "email": pair.user()[1]},

@@ -17,7 +17,7 @@ STORED = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD
 """What is stored of it. A hash says itself what it costs to compare, and most tests are not about that."""
 
 _numbers = itertools.count(1)
-_WORD = re.compile(r'name="form_word" value="([0-9a-f]+)"')
+_WORD = re.compile(r'name="csrf_token" value="([0-9a-f]+)"')
 
 
 class Visitor:
@@ -34,7 +34,7 @@ class Visitor:
 
     def post(self, path: str, fields: Mapping[str, Any] | None = None, **headers: str) -> Answer:
         """Send a form as one of our own pages would."""
-        typed = {"form_word": self.word, **(fields or {})}
+        typed = {"csrf_token": self.word, **(fields or {})}
         usual = {
             "origin": self.server.address,
             "sec-fetch-site": "same-origin",

@@ -105,7 +105,7 @@ def test_records_of_another_account_are_not_found(stranger, world, path):
 def test_without_its_permission_it_is_refused(lacking, world, path, permission):
     refused = lacking[permission.partition(":")[0]].get(address_in(world, path)).expect(403)
 
-    assert f"You lack the permission {permission}" in refused.text
+    assert f"You do not have the permission {permission}" in refused.text
 
 
 def test_every_page_leads_to_the_guide_and_what_its_foot_leads_to_is_there(ada, world):
@@ -114,7 +114,7 @@ def test_every_page_leads_to_the_guide_and_what_its_foot_leads_to_is_there(ada, 
         if path not in FILES and (shown := ada.get(address_in(world, path))).status == 200:
             led[path] = {*re.findall(r'href="(/[^"]+)"', shown.text.rsplit("<footer", 1)[-1])}
             led[path] |= {
-                *re.findall(r'href="(/[^"]+)"', shown.text.split('id="rail"')[1].split("</nav>")[0])
+                *re.findall(r'href="(/[^"]+)"', shown.text.split('id="navigation"')[1].split("</nav>")[0])
             }
 
     lost = {path for path, links in led.items() if not any(one.startswith("/guide/") for one in links)}

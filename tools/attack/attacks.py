@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tools.attack import files
 from tools.attack.plant import MODEL, Member, event
-from weighbridge.web.framework.session import word_of
+from weighbridge.web.framework.session import csrf_token_of
 
 MANY: Final = 200
 """Connections of one attacker."""
@@ -142,7 +142,7 @@ def _sampled(body: Callable[[Member], bytes]) -> Make:
         path = "/projects/{project}/data_feeds/sample?event_type_id={event_type}"
         of_session = {
             "Cookie": f"weighbridge_session={member.session}",
-            "X_Form_Word": word_of(member.session),
+            "X_CSRF_Token": csrf_token_of(member.session),
         }
         headers = SAME_ORIGIN | {"Content_Type": files.CONTENT_TYPE} | of_session
         return _unknown("POST", path, body(member), **headers)(member)

@@ -19,7 +19,7 @@ from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Refusal
 from weighbridge.http.caller import read_cookie
 from weighbridge.supervisor.loop_watch import HELD_SECONDS_MAX
-from weighbridge.web.framework.page import typed_of
+from weighbridge.web.framework.page import read_fields
 
 _loop = asyncio.new_event_loop()
 
@@ -38,7 +38,7 @@ def read_cookies(text: bytes) -> None:
 def read_form(text: bytes) -> None:
     """What was typed into a form."""
     with suppress(Refusal, UnicodeDecodeError):
-        _loop.run_until_complete(typed_of(_request(body=text)))
+        _loop.run_until_complete(read_fields(_request(body=text)))
 
 
 def _request(query: bytes = b"", body: bytes = b"") -> Request[Any, Any, Any]:

@@ -123,7 +123,7 @@ def test_a_form_of_another_site_is_refused(account: Account):
 def test_a_form_without_the_word_of_its_session_is_refused(account: Account):
     somebody = visitor(account)
 
-    somebody.post("/sign_out", {"form_word": "0" * 32}).expect(403)
+    somebody.post("/sign_out", {"csrf_token": "0" * 32}).expect(403)
     somebody.get("/me").expect(200)
 
 

@@ -74,7 +74,7 @@ def test_a_range_without_values_says_so(ada, plant):
     plant.deliver(30)
     address = f"{home(plant)}/data_points?of=delivery/mass&from=2024-01-01T00:00&until=2024-02-01T00:00"
 
-    assert "No value in this range" in words(ada.get(address))
+    assert "No values in this range" in words(ada.get(address))
 
 
 def test_many_values_are_cut_into_their_extremes_and_no_spike_is_lost(server, ada, plant):
@@ -104,7 +104,7 @@ def test_rules_that_would_follow_a_correction_are_named_with_its_impact(api, ada
 
     seen = words(ada.get(f"{home(plant)}/data_points/{mass['id']}/correct?value=28&reason=Second+weighing"))
 
-    assert "These automatic rules will evaluate it afterwards" in seen
+    assert "These automatic rules will evaluate the data afterwards" in seen
     assert "Scale reads low (adjust)." in seen
 
 
@@ -113,7 +113,7 @@ def test_a_correction_is_made_after_its_impact_was_seen_and_can_be_reverted(api,
 
     seen = words(ada.get(f"{path}/correct?value=28&reason=Second+weighing"))
     assert "30 → 28" in seen
-    assert "1 batch would be stale" in seen
+    assert "1 batch would be out of date" in seen
     assert Decimal(api.get(path).body["value"]) == 30
 
     ada.post(f"{path}/correct", {"value": "28", "reason": "Second weighing"}).expect(303)
@@ -145,7 +145,7 @@ def test_who_may_not_write_corrects_nothing_and_another_account_sees_nothing(acc
     path = f"{home(plant)}/data_points/{mass['id']}"
     reader = visitor(account, "data_collection:read")
 
-    assert "Correct it" not in reader.get(path).expect(200).text
+    assert "Save correction" not in reader.get(path).expect(200).text
     reader.get(f"{path}/correct?value=1").expect(403)
     visitor(server.account()).get(path).expect(404)
 
@@ -153,7 +153,7 @@ def test_who_may_not_write_corrects_nothing_and_another_account_sees_nothing(acc
 def test_a_project_without_event_types_teaches_what_belongs_here(api, ada):
     project = given.project(api)
 
-    assert "Nothing to measure yet" in words(ada.get(f"/projects/{project['id']}/data_points"))
+    assert "No data points yet" in words(ada.get(f"/projects/{project['id']}/data_points"))
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_the_slots_below_a_chart_say_of_each_meter_what_was_captured_filled_out_
 
     north, south = slots(ada.get(f"{path}?{HOURS}"))
 
-    assert north[0] == "Slots of North: 4 of 6 captured, 1 substituted, 1 imputed, 0 missing"
+    assert north[0] == "Intervals of North: 4 of 6 captured, 1 substituted, 1 imputed, 0 missing"
     assert [one.rpartition(", ")[2] for one in north[1:]] == [
         "1 captured", "1 substituted", "1 captured", "1 imputed", "2 captured",
     ]  # fmt: skip
@@ -208,7 +208,7 @@ def test_a_chart_is_narrowed_to_a_meter_with_its_table_and_its_data(ada, stacks)
     assert highs(series) == sorted([*highs(f"{series}&meter={first}"), 50, 51, 52, 53])
     page = ada.get(f"{path}?{HOURS}&meter={second}")
     assert [one[0] for one in slots(page)] == [
-        "Slots of South: 4 of 5 captured, 0 substituted, 0 imputed, 1 missing"
+        "Intervals of South: 4 of 5 captured, 0 substituted, 0 imputed, 1 missing"
     ]
     assert "4 of 4 values" in words(page)
     assert f'<option value="{second}" selected>South</option>' in page.text
@@ -228,4 +228,4 @@ def test_a_range_of_too_many_slots_says_so_and_keeps_its_chart(ada, stacks):
 
     page = words(ada.get(f"{path}?of=hour/so2&from=2005-01-01T00:00&until=2025-02-01T00:00"))
 
-    assert "slots show in a shorter one" in page
+    assert "Select a shorter range to see them" in page

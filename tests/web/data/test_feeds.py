@@ -50,7 +50,7 @@ def words(answer, status=200):
 
 def sent(person, path, name, content, **texts):
     """Send a file as the form of a page does; `name` is what the browser calls it."""
-    parts = {"form_word": person.word, **texts}
+    parts = {"csrf_token": person.word, **texts}
     body = b"".join(
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{text}\r\n'.encode()
         for key, text in parts.items()
@@ -75,7 +75,7 @@ def fields(answer):
     """What stands in the fields of a form, by their names."""
     found = {}
     for tag in re.findall(r"<input [^>]*>", answer.text):
-        if (name := re.search(r'name="(\w+)"', tag)) and name[1] != "form_word":
+        if (name := re.search(r'name="(\w+)"', tag)) and name[1] != "csrf_token":
             value = re.search(r'value="([^"]*)"', tag)
             found.setdefault(name[1], []).append(unescape(value[1]) if value else "")
     for name, options in re.findall(r'<select [^>]*name="(\w+)"[^>]*>(.*?)</select>', answer.text, re.DOTALL):
@@ -112,12 +112,12 @@ def test_a_feed_is_made_by_the_form_and_says_in_words_what_it_does(ada, plant):
     ]  # fmt: skip
     assert feed["missing"] == ["n/a", "-"]
     page = words(ada.get(made.headers["location"]))
-    assert "written as %d.%m.%Y %H:%M, on the clock of Europe/Berlin" in page
-    assert "a comma stands before the decimals" in page
-    assert "CSV in windows-1252 with a semicolon between cells" in page
+    assert "written as %d.%m.%Y %H:%M, in the time zone Europe/Berlin" in page
+    assert "decimal mark: a comma" in page
+    assert "CSV in windows-1252, delimited by semicolon" in page
     assert "kg, converted to t" in page
-    assert "nothing, it is left out" in page
-    assert 'class="said"' not in ada.get(made.headers["location"]).text
+    assert "ignored" in page
+    assert 'class="notice"' not in ada.get(made.headers["location"]).text
     assert "Scale house" in words(ada.get(feeds(plant)))
 
 
@@ -160,7 +160,7 @@ def test_a_feed_is_changed_where_it_stands(ada, plant):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("empty.csv", b"", "The file is empty."),
+        ("empty.csv", b"", "The file must not be empty."),
         ("book.xls", b"\xd0\xcf\x11\xe0 old", "save it as XLSX"),
         ("broken.xlsx", b"PK\x03\x04 broken", "broken.xlsx"),
         ("zipped.csv.gz", b"\x1f\x8b broken", "cannot be read"),
@@ -180,12 +180,12 @@ def test_a_file_is_tried_and_its_bad_rows_are_told_by_line_column_and_what_came(
 
     there = sent(ada, f"{path}/uploads", "log.csv", bad, dry_run="true").expect(303).headers["location"]
     waiting = ada.get(there).expect(200).text
-    assert "waits for a worker" in waiting
+    assert "waiting for a worker" in waiting
     assert 'hx-trigger="every 1s"' in waiting
     account.drain()
 
     page = words(ada.get(there))
-    assert "2 rows are bad. Nothing is stored." in page
+    assert "2 rows are invalid. Nothing is stored yet." in page
     rows = re.findall(r"<tr><td class=\"num\">.*?</tr>", ada.get(there).text, re.DOTALL)
     assert [unescape(re.sub(r"\s+|<[^>]+>", " ", row)).split()[:3] for row in rows] == [
         ["2", "mass", "much"], ["3", "start_time", "never"],
@@ -203,16 +203,16 @@ def test_a_good_file_is_stored_after_it_was_tried_and_leads_to_its_events(accoun
 
     tried = sent(ada, f"{path}/uploads", "log.csv", good, dry_run="true").headers["location"]
     account.drain()
-    assert "Store 2 events" in words(ada.get(tried))
+    assert "Import 2 events" in words(ada.get(tried))
     stored = ada.post(f"{tried}/again", {"dry_run": "false"}).expect(303).headers["location"]
     account.drain()
 
     shown = ada.get(stored).expect(200).text
-    assert "2 events are stored." in words(ada.get(stored))
+    assert "2 events stored." in words(ada.get(stored))
     [events] = re.findall(r'<dt>Events</dt><dd><a href="([^"]+)"', shown)
     assert len(re.findall(r"<tr>\s*<td><a href=\"[^\"]+/events/evt_", ada.get(unescape(events)).text)) == 2
     assert "log.csv" in words(ada.get(f"{path}/uploads"))
-    assert "Remove it" not in ada.get(path).text
+    assert "Delete feed" not in ada.get(path).text
 
 
 def test_rows_that_differ_from_what_is_stored_are_shown_with_both_values(account, ada, plant):
@@ -230,11 +230,11 @@ def test_rows_that_differ_from_what_is_stored_are_shown_with_both_values(account
     account.drain()
 
     page = words(ada.get(there))
-    assert "1 row differs from the event that is stored, which stays as it is." in page
+    assert "1 row differs from the stored event, which is unchanged." in page
     [row] = re.findall(r"<tr><td class=\"num\">.*?</tr>", ada.get(there).text, re.DOTALL)
     assert unescape(re.sub(r"\s+|<[^>]+>", " ", row)).split()[:4] == ["3", "mass", "2.5", "2"]
     assert "Correct 1 event" in words(ada.get(tried))
-    assert "they are corrected to what the file says" in words(ada.get(path))
+    assert "the stored event is corrected to the values in the file" in words(ada.get(path))
 
 
 def test_a_file_is_refused_in_words_on_the_page_of_its_feed(ada, plant):
@@ -242,7 +242,7 @@ def test_a_file_is_refused_in_words_on_the_page_of_its_feed(ada, plant):
     ada.get(path)
 
     assert "The file is empty." in words(sent(ada, f"{path}/uploads", "log.csv", b""), 422)
-    assert "Choose a file first." in words(ada.post(f"{path}/uploads"), 422)
+    assert "Select a file." in words(ada.post(f"{path}/uploads"), 422)
 
 
 def test_a_feed_without_files_is_removed(ada, plant):
@@ -261,7 +261,7 @@ def test_who_may_only_read_is_offered_nothing_that_writes_and_another_account_fi
     reader = visitor(account, "data_collection:read")
 
     shown = reader.get(path).expect(200).text
-    assert "Change it" not in shown
+    assert "Edit feed" not in shown
     assert '<form method="post" action="/projects' not in shown
     reader.post(f"{path}/uploads").expect(403)
     stranger = visitor(server.account())
@@ -273,5 +273,5 @@ def test_who_may_only_read_is_offered_nothing_that_writes_and_another_account_fi
 def test_a_project_without_event_types_is_told_what_comes_first(api, ada):
     project = given.project(api)
 
-    assert "No event type yet" in words(ada.get(f"/projects/{project['id']}/data_feeds/new"))
-    assert "No feed yet" in words(ada.get(f"/projects/{project['id']}/data_feeds"))
+    assert "No event types yet" in words(ada.get(f"/projects/{project['id']}/data_feeds/new"))
+    assert "No feeds yet" in words(ada.get(f"/projects/{project['id']}/data_feeds"))

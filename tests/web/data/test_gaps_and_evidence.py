@@ -43,8 +43,8 @@ def test_a_gap_shows_what_stands_around_and_in_it_and_the_rule_that_filled_it(ad
 
     page = words(ada.get(f"{path}?from=2025-01-01T00:00&until=2025-01-01T05:00"))
 
-    assert "1 gap: 2 slots in which nothing came, 3 slots filled by rules" in page
-    assert "3 slots, 2 missing, 2 imputed, 1 substituted" in page
+    assert "1 gap: 2 intervals without data, 3 intervals filled by rules" in page
+    assert "3 intervals, 2 missing, 2 imputed, 1 substituted" in page
     assert "mean before after" in page
     assert rule["name"] in page
     assert "By the permit" in page
@@ -61,7 +61,7 @@ def test_a_range_without_gaps_says_so(ada, meter):
 
     page = words(ada.get(f"{path}?from=2025-01-01T00:00&until=2025-01-01T01:00"))
 
-    assert "No gap in this range" in page
+    assert "No gaps in this range" in page
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def event(api):
 def multipart(ada, name, content, word=None):
     """The body that a browser sends for a file of the form."""
     parts = [
-        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="form_word"\r\n\r\n'.encode(),
+        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="csrf_token"\r\n\r\n'.encode(),
         f"{word or ada.word}\r\n".encode(),
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'.encode(),
         b"Content-Type: application/octet-stream\r\n\r\n" + content + b"\r\n",
@@ -120,7 +120,7 @@ def test_a_link_is_attached_too(api, ada, event):
     ada.get(event)
 
     ada.post(f"{event}/evidences", {"url": "https://example.org/ticket"}).expect(303)
-    assert ada.post(f"{event}/evidences", {"url": ""}).expect(422).text.count("Choose a file")
+    assert ada.post(f"{event}/evidences", {"url": ""}).expect(422).text.count("Select a file")
 
     [found] = api.get(f"{event}/evidences").data
     assert "https://example.org/ticket" in ada.get(f"{event}/evidences/{found['id']}").expect(200).text

@@ -47,7 +47,7 @@ def test_others_are_answered_while_a_hostile_sample_is_read(account, plant, stra
     somebody = visitor(account)
     path = f"{plant.path}/data_feeds/sample?event_type_id={plant.event_type['id']}"
     headers = {
-        "sec-fetch-site": "same-origin", "content-type": files.CONTENT_TYPE, "x-form-word": somebody.word,
+        "sec-fetch-site": "same-origin", "content-type": files.CONTENT_TYPE, "x-csrf-token": somebody.word,
         "cookie": f"weighbridge_session={somebody.cookies['weighbridge_session']}",
     }  # fmt: skip
 

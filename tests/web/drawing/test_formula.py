@@ -10,9 +10,9 @@ from weighbridge.web.display.formula import formula
 
 def said(text: str) -> str:
     """The formula as letters: fractions as (a)/(b), powers as a^(b)."""
-    written = formula(parse(text))
-    written = re.sub(r"<mfrac><mrow>(.*?)</mrow><mrow>(.*?)</mrow></mfrac>", r"(\1)/(\2)", written)
-    return re.sub(r"<[^>]+>", "", written)
+    markup = formula(parse(text))
+    markup = re.sub(r"<mfrac><mrow>(.*?)</mrow><mrow>(.*?)</mrow></mfrac>", r"(\1)/(\2)", markup)
+    return re.sub(r"<[^>]+>", "", markup)
 
 
 @pytest.mark.parametrize(

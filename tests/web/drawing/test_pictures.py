@@ -16,7 +16,7 @@ from weighbridge.web.display.graph import (
     Flow,
     FlowNode,
     GraphEdge,
-    arranged,
+    arrange_boxes,
     graph,
     sankey,
 )
@@ -79,7 +79,7 @@ EDGES = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefg
 
 @given(NODES, EDGES)
 def test_no_two_boxes_overlap_whatever_the_graph(nodes: list[str], edges: list[tuple[str, str]]):
-    places = list(arranged(nodes, edges).values())
+    places = list(arrange_boxes(nodes, edges).values())
 
     assert len(places) == len(nodes)
     for at, (x, y) in enumerate(places):
@@ -88,7 +88,7 @@ def test_no_two_boxes_overlap_whatever_the_graph(nodes: list[str], edges: list[t
 
 
 def test_a_box_stands_behind_all_that_it_depends_on():
-    places = arranged(["c", "a", "b"], [("a", "b"), ("b", "c"), ("a", "c")])
+    places = arrange_boxes(["c", "a", "b"], [("a", "b"), ("b", "c"), ("a", "c")])
 
     assert places["a"][0] < places["b"][0] < places["c"][0]
 

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 
-from weighbridge.web.display.calendar import KINDS, WIDTH, StripCell, joined, strip
+from weighbridge.web.display.calendar import KINDS, WIDTH, StripCell, join_cells, strip
 
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -18,7 +18,7 @@ def rects(picture):
 
 
 def test_cells_beside_one_another_that_are_all_the_same_are_one():
-    cells = [*joined([cell(0, captured=1), cell(1, captured=1), cell(2, missing=1), cell(3, captured=1)])]
+    cells = [*join_cells([cell(0, captured=1), cell(1, captured=1), cell(2, missing=1), cell(3, captured=1)])]
 
     assert [(one.only, sum(one.counts), one.end - one.start) for one in cells] == [
         ("captured", 2, timedelta(hours=2)),
@@ -28,7 +28,7 @@ def test_cells_beside_one_another_that_are_all_the_same_are_one():
 
 
 def test_cells_with_a_pause_between_them_stay_apart():
-    assert len([*joined([cell(0, captured=1), cell(2, captured=1)])]) == 2
+    assert len([*join_cells([cell(0, captured=1), cell(2, captured=1)])]) == 2
 
 
 def test_a_mixed_cell_shows_its_shares_over_one_another():
@@ -46,7 +46,7 @@ def test_a_mixed_cell_shows_its_shares_over_one_another():
     assert rects(drawn) == [
         ("0", "0", half, "14"), (half, "3.5", half, "10.5"), (half, "0", half, "3.5"),
     ]  # fmt: skip
-    assert "then: 4 slots, 3 captured, 1 missing" in drawn
+    assert "then: 4 intervals, 3 captured, 1 missing" in drawn
 
 
 def test_a_cell_that_reaches_over_the_end_is_cut_there():

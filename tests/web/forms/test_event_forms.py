@@ -13,9 +13,9 @@ POINTS = [
     {"name": "Driver", "slug": "driver", "value_type": "string", "required": False},
 ]
 CANNOT_BE = [
-    ("values.wet-mass", "12,5", "no number"),
+    ("values.wet-mass", "12,5", "Wet mass must be a number with a decimal point"),
     ("values.wet-mass", "1e9999", "wet-mass"),
-    ("start_time", "", "missing"),
+    ("start_time", "", "Start time must not be empty"),
     ("end_time", "2025-01-30T06:00", "end_time"),
 ]
 
@@ -120,7 +120,7 @@ def test_the_next_event_begins_where_the_one_before_ended_with_its_tags(api, pro
 def test_an_event_that_lacks_a_value_says_so(writer, form, kind):
     moved = writer.post(form, typed(kind, **{"values.wet-mass": ""})).expect(303).headers["location"]
 
-    assert "It lacks wet-mass" in writer.get(moved).text
+    assert "Missing: wet-mass" in writer.get(moved).text
 
 
 def test_an_event_is_void_by_its_page(api, writer, listed, kind):
@@ -170,7 +170,7 @@ def test_a_value_is_not_taken_away_and_a_first_one_completes_the_event(api, writ
 
     assert 'id="wrong-values.seal-whole"' in refused.text
     assert api.get(page).body["status"] == "complete"
-    assert "nothing to correct" in again.text
+    assert "No changes to save" in again.text
 
 
 def test_a_project_without_locations_gets_them_with_its_first_event(api, project, writer):

@@ -96,7 +96,7 @@ def test_a_webhook_is_made_changed_switched_and_removed(world: World):
     ada.post(f"{page}/switch", {"on": "yes"}).expect(303)
     [other] = _SECRET.findall(ada.post(f"{page}/roll_secret", {"hours": "24"}).expect(200).text)
     assert other != secret
-    assert "Old secret until" in ada.get(page).text
+    assert "Previous secret valid until" in ada.get(page).text
     ada.post(f"{page}/delete").expect(303)
     ada.get(page).expect(404)
 
@@ -158,9 +158,9 @@ def test_flags_say_what_is_on_and_the_line_that_switches_it(account: Account, sq
 def test_health_says_what_the_process_the_database_and_the_queue_tell(account: Account, sql):
     administrator = visitor(account)
     shown = administrator.get("/health").expect(200).text
-    assert "of this version" in shown
-    assert "has room" in shown
-    assert "none at work" in shown
+    assert ">current<" in shown
+    assert ">sufficient<" in shown
+    assert "none running" in shown
 
     sql(
         "INSERT INTO async_tasks (account_id, user_id, request_id, type, args, created_at) "

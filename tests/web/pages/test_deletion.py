@@ -55,7 +55,7 @@ def test_a_deletion_needs_a_reason_which_stays_in_the_audit_log(links, account, 
     reader.get(path)
     refused = reader.post(path, {"reason": " "})
     assert refused.status == 422
-    assert "Say why" in refused.text
+    assert "Reason must not be empty" in refused.text
 
     moved = reader.post(path, {"reason": "made by mistake"}).expect(303).headers["location"]
     account.drain()
@@ -74,8 +74,8 @@ def test_what_is_drawn_stands_in_the_way_and_can_be_deleted_with_it(links, accou
 
     shown = reader.get(path)
     assert "is drawn by" in words(shown)
-    assert "Delete it as well" in words(shown)
-    assert "What would change" in words(reader.get(f"{path}?with={drawing}"))
+    assert "Delete this batch as well" in words(shown)
+    assert "Impact" in words(reader.get(f"{path}?with={drawing}"))
     reader.post(path, {"reason": "start again", "with": drawing}).expect(303)
     account.drain()
 
@@ -102,4 +102,4 @@ def test_a_run_that_fell_says_what_would_stand_above_it(api, account, reader):
 
     shown = words(reader.get(address(plant, 1)))
 
-    assert "came to 6 last; what remains of its run stands at 10" in shown
+    assert "was last calculated as 6; the remaining batches of its calculation total 10" in shown

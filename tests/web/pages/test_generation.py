@@ -85,23 +85,23 @@ def test_slots_stand_side_by_side_never_generated_up_to_date_or_stale(plant, api
 
     shown = main_of(reader.get(path_of(plant)))
 
-    assert "2025-01: 1 of 1 batch stale" in shown
+    assert "2025-01: 1 of 1 batch out of date" in shown
     assert (
         'href="'
         + path_of(plant)
-        + '?from=2025-01-01T00%3A00&amp;until=2025-02-01T00%3A00" class="waits">1 stale slot'
+        + '?from=2025-01-01T00%3A00&amp;until=2025-02-01T00%3A00" class="waits">1 period out of date'
         in shown
     )
 
 
 def test_an_input_without_data_is_set_aside_by_its_box(plant, api, reader):
     asked = f"{path_of(plant)}?{JANUARY}"
-    assert "no event in the period" in words(reader.get(asked))
+    assert "no events in the period" in words(reader.get(asked))
     number = api.get(f"/ledgers/{plant.ledger['id']}/required_inputs").data[0]["id"]
 
     shown = main_of(reader.get(f"{asked}&skip={number}"))
 
-    assert "set aside" in shown
+    assert ">excluded<" in shown
     assert re.search(rf'name="skip" value="{number}"[^>]* checked>', shown)
 
 
@@ -109,19 +109,19 @@ def test_a_static_input_that_holds_no_value_yet_is_missing(api, account, reader)
     plant = given_accounting.plant(api, account.drain, WITH_FACTOR, is_model_of_project=False)
     plant.deliver(2)
     asked = f"{path_of(plant)}?{JANUARY}"
-    assert "no value holds by its beginning" in words(reader.get(asked))
+    assert "no value is effective at the start of the period" in words(reader.get(asked))
 
     value = {"slug": "grid-factor", "value": 3, "effective_from": "2024-01-01T00:00:00Z"}
     api.post(f"/projects/{plant.project['id']}/static_inputs", {"static_input": value}).expect(201)
 
-    assert "no value holds" not in words(reader.get(asked))
+    assert "no value is effective" not in words(reader.get(asked))
 
 
 def test_draws_by_hand_are_named_lot_by_lot_and_drawn(production, account, reader):
     first, second = production
     lot = first.batches()[0]["id"]
     asked = f"{path_of(second)}?{JANUARY}&by_hand=/"
-    assert "nobody named a source for drawn" in words(reader.get(asked))
+    assert "no source is selected for drawn" in words(reader.get(asked))
 
     shown = main_of(reader.get(f"{asked}&draw:drawn:{lot}=7.5"))
     assert "Generate 1 batch<" in shown
@@ -132,7 +132,7 @@ def test_draws_by_hand_are_named_lot_by_lot_and_drawn(production, account, reade
     assert chain.balances(first) == {"2025-01": 2.5}
     again = main_of(reader.get(f"{path_of(second)}?{JANUARY}"))
     assert f'name="draw:drawn:{lot}" value="7.5"' in again
-    assert "There is nothing to generate" in again
+    assert "No batches to generate" in again
 
 
 def test_draws_that_were_named_for_one_period_are_not_taken_for_another(production, reader):
@@ -147,7 +147,7 @@ def test_draws_that_were_named_for_one_period_are_not_taken_for_another(producti
 
 @pytest.mark.parametrize(
     ("typed", "says"),
-    [("much", "no amount that can be drawn"), ("11", "it holds 10 t"), ("-1", "above zero")],
+    [("much", "must be a number"), ("11", "it holds 10 t"), ("-1", "above zero")],
 )
 def test_an_amount_that_cannot_be_drawn_is_said_at_its_lot(production, reader, typed, says):
     first, second = production
@@ -178,15 +178,15 @@ def test_a_ledger_without_a_model_is_given_one_and_its_batches_are_generated(api
         api, plant.project, given_accounting.document(given_accounting.MASS, name="Second")
     )
     home = f"/projects/{plant.project['id']}/ledgers/{bare['id']}"
-    assert "Give it this model" in words(reader.get(home))
-    assert "Give it this model" in words(reader.get(f"{home}/generations"))
+    assert "Assign model" in words(reader.get(home))
+    assert "Assign model" in words(reader.get(f"{home}/generations"))
 
     refused = reader.post(f"{home}/model", {"model_id": other["id"], "output": "nothing"})
     assert refused.status == 422
     assert "nothing" in refused.text
     moved = reader.post(f"{home}/model", {"model_id": other["id"], "output": ""}).expect(303)
 
-    assert "Stock runs Second now." in words(reader.get(moved.headers["location"]))
+    assert "Model Second assigned to Stock." in words(reader.get(moved.headers["location"]))
     assert api.get(f"/ledgers/{bare['id']}").body["latest_model"]["id"] == other["id"]
 
 
@@ -194,7 +194,7 @@ def test_a_ledger_is_made_with_its_decimals_rounding_and_category(api, plant, re
     path = f"/projects/{plant.project['id']}/ledgers"
     new = {"name": "Oil", "unit": "kg", "scale": "three", "rounding": "down", "asset_category": "oil"}
     reader.get(path)
-    assert "is no number of decimals" in unescape(reader.post(path, new).text)
+    assert "must be a whole number of decimals" in unescape(reader.post(path, new).text)
 
     reader.post(path, new | {"scale": "3"}).expect(303)
 
@@ -210,7 +210,7 @@ def test_ledgers_of_one_model_are_credited_together_when_asked(api, account, rea
     )
     given_accounting.ledger(api, plant.project, plant.model, name="Half", output="half")
     plant.deliver(4)
-    assert "Credit Half as well" in words(reader.get(path_of(plant)))
+    assert "Also credit Half" in words(reader.get(path_of(plant)))
 
     assert "Generate 1 batch<" in main_of(reader.get(f"{path_of(plant)}?{JANUARY}"))
     assert "Generate 2 batches<" in main_of(reader.get(f"{path_of(plant)}?{JANUARY}&together=yes"))
@@ -224,7 +224,7 @@ def test_the_form_begins_with_what_is_complete_since_the_last_batch(plant, reade
     shown = main_of(reader.get(path_of(plant)))
 
     assert 'name="from" value="2025-01-01T00:00"' in first
-    assert "Nothing is generated yet: from the first data" in first
+    assert "No batches yet: from the first data" in first
     assert 'name="from" value="2025-02-01T00:00"' in shown
     assert "From the end of the last batch" in shown
 

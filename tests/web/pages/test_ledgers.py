@@ -49,7 +49,7 @@ def test_ledgers_stand_with_their_balance_and_year(plant, reader):
 
     assert 'value="7.5"' in shown
     assert "up to date" in shown
-    assert "Produced by Deliveries, month by month, February 2024 \N{EN DASH} January 2025" in shown
+    assert "Production of Deliveries by month, February 2024 \N{EN DASH} January 2025" in shown
 
 
 def test_a_ledger_says_how_it_stood_at_the_end_of_each_month(plant, reader):
@@ -79,12 +79,12 @@ def test_a_stale_batch_says_why_and_is_settled_by_one_button(plant, account, rea
     assert "a value that it used was corrected" in main_of(reader.get(address))
 
     moved = reader.post(f"{address}/settle").expect(303).headers["location"]
-    assert "waits for a worker" in main_of(reader.get(moved))
+    assert "waiting for a worker" in main_of(reader.get(moved))
     account.drain()
 
     ended = main_of(reader.get(moved))
     assert "complete" in ended
-    assert "no longer stands" not in main_of(reader.get(address))
+    assert "is out of date" not in main_of(reader.get(address))
     assert [batch["primary_output"]["value"] for batch in plant.batches()] == [7.5, 1.5, 1.5]
     story = main_of(reader.get(of_batch(plant)))
     assert story.count(">adjusted</a>") == 2
@@ -104,10 +104,10 @@ def test_a_batch_that_draws_says_of_what_and_waits_for_a_stale_source(api, accou
 
     shown = main_of(reader.get(of_batch(second)))
 
-    drawn = shown.split("What it drew", 1)[1].split("</table>")[0]
+    drawn = shown.split("Withdrawals from other batches", 1)[1].split("</table>")[0]
     assert first.batches()[0]["id"] in drawn
     assert 'value="8"' in drawn
-    assert "Settle that batch first" in shown
+    assert "Regenerate that batch first" in shown
     assert "/settle" not in shown
     assert "/settle" in main_of(reader.get(of_batch(first)))
 
@@ -121,9 +121,9 @@ def test_the_first_batch_of_a_run_says_that_its_newest_is_stale(plant, reader):
 
     shown = main_of(reader.get(of_batch(plant, 0)))
 
-    assert "adjusted since" in shown
-    assert f'/batches/{plant.batches()[-1]["id"]}">the newest of the run</a> has the numbers' in shown
-    assert "The newest batch of its run is stale" in shown
+    assert "adjusted later" in shown
+    assert f'/batches/{plant.batches()[-1]["id"]}">the newest batch</a> has the current ones' in shown
+    assert "The newest batch of this calculation is out of date" in shown
 
 
 def test_generation_is_previewed_then_followed_to_its_batches(plant, account, reader):
@@ -140,7 +140,7 @@ def test_generation_is_previewed_then_followed_to_its_batches(plant, account, re
     moved = reader.post(path, period).expect(303).headers["location"]
     account.drain()
     assert 'value="3"' in main_of(reader.get(moved))
-    assert "There is nothing to generate" in main_of(
+    assert "No batches to generate" in main_of(
         reader.get(f"{path}?from={period['from']}&until={period['until']}")
     )
 
@@ -148,7 +148,7 @@ def test_generation_is_previewed_then_followed_to_its_batches(plant, account, re
 def test_a_period_without_what_the_model_needs_says_what_is_missing(plant, reader):
     path = f"{home(plant)}/ledgers/{plant.ledger['id']}/generations"
 
-    assert "no event in the period" in main_of(
+    assert "no events in the period" in main_of(
         reader.get(f"{path}?from=2025-05-01T00:00&until=2025-06-01T00:00")
     )
 
@@ -193,5 +193,5 @@ def test_the_list_of_batches_is_filtered_by_its_address(plant, reader):
     path = f"{home(plant)}/batches"
 
     assert plant.batches()[0]["id"] in main_of(reader.get(path))
-    assert "Nothing fits these filters" in main_of(reader.get(f"{path}?from={JANUARY[1][:16]}"))
+    assert "No matching batches" in main_of(reader.get(f"{path}?from={JANUARY[1][:16]}"))
     assert reader.get(f"{path}.csv").expect(200).text.startswith("id,")

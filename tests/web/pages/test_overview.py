@@ -26,7 +26,7 @@ def test_a_new_project_says_what_to_do_next(api, reader):
 
     shown = main_of(reader.get(f"/projects/{project['id']}"))
 
-    assert "First: say what is measured" in shown
+    assert "First: Define what is measured" in shown
     assert "curl -X POST" in shown
 
 
@@ -35,7 +35,7 @@ def test_a_plant_without_batches_offers_to_generate_them(api, account, reader):
 
     shown = main_of(reader.get(home(plant)))
 
-    assert "Next: generate the first batches" in shown
+    assert "Next: Generate the first batches" in shown
     assert f"/ledgers/{plant.ledger['id']}/generations" in shown
 
 
@@ -43,7 +43,7 @@ def test_the_newest_month_is_told_in_one_sentence_and_a_stale_batch_waits(api, a
     plant = given_accounting.plant(api, account.drain)
     event = plant.deliver(5)
     plant.generate()
-    assert "Every batch stands on the data as they are." in main_of(reader.get(home(plant)))
+    assert "All batches are up to date." in main_of(reader.get(home(plant)))
     point = api.get(f"{home(plant)}/events/{event}").body["data_points"][0]["id"]
     change = {"data_point": {"value": 6, "reason": "weighed again"}}
     api.patch(f"{home(plant)}/data_points/{point}", change).expect(200)
@@ -51,9 +51,9 @@ def test_the_newest_month_is_told_in_one_sentence_and_a_stale_batch_waits(api, a
     shown = main_of(reader.get(home(plant)))
 
     assert "<b>January 2025:</b>" in shown
-    assert "1 batch is stale" in shown
+    assert "1 batch is out of date" in shown
     assert "data point corrected" in shown
-    assert f'href="{home(plant)}/batches/{plant.batches()[0]["id"]}">Generate again</a>' in shown
+    assert f'href="{home(plant)}/batches/{plant.batches()[0]["id"]}">Review batch</a>' in shown
 
 
 def test_the_flow_leads_from_event_types_through_models_to_ledgers(api, account, reader):
@@ -63,10 +63,10 @@ def test_the_flow_leads_from_event_types_through_models_to_ledgers(api, account,
     shown = main_of(reader.get(home(first)))
     ledgers = main_of(reader.get(f"{home(first)}/ledgers"))
 
-    assert "How data flow from event types through models to ledgers" in shown
+    assert "Data flow from event types through models to ledgers" in shown
     for word in ("delivery", "production", "Deliveries", "Production"):
         assert f"{word}</text>" in shown
-    assert "What flows from ledger to ledger" not in ledgers
+    assert "Flows between ledgers" not in ledgers
 
 
 def test_what_one_ledger_draws_of_another_stands_as_a_flow_and_a_deficit_waits(api, account, reader):

@@ -46,12 +46,12 @@ def test_a_draft_is_made_of_all_batches_of_a_period(reports, reader):
 def test_a_draft_says_which_requirements_hold_and_which_do_not(reports, reader):
     empty = main_of(reader.get(page_of(reports, reports.report())))
     assert "It takes from no batch." in empty
-    assert empty.count("does not hold") == 1
+    assert empty.count("not met") == 1
     assert empty.count("not known yet") == 6
 
     whole = main_of(reader.get(page_of(reports, reports.report(8))))
-    assert "does not hold" not in whole
-    assert whole.count(">holds<") == 7
+    assert "not met" not in whole
+    assert whole.count(">met<") == 7
 
 
 def test_a_draft_that_is_stale_is_refused_by_what_its_page_shows(reports, reader):
@@ -73,7 +73,7 @@ def test_a_report_is_sent_off_accepted_and_restated(reports, account, reader):
     address = page_of(reports, reports.report(8))
     reader.post(f"{address}/submit").expect(303)
     account.drain()
-    assert "What the receiver says" in main_of(reader.get(address))
+    assert "Decision of the receiver" in main_of(reader.get(address))
 
     reader.post(f"{address}/accept", {"reference": "ISS-7", "reason": "Issued"}).expect(303)
     assert "ISS-7" in main_of(reader.get(address))
@@ -82,10 +82,36 @@ def test_a_report_is_sent_off_accepted_and_restated(reports, account, reader):
     ledger = reports.plant.ledger["id"]
     reader.post(f"{restated}/batches", {"ledger_id": ledger, "from": "2025-02-01T00:00"}).expect(303)
     shown = main_of(reader.get(restated))
-    assert "What it says otherwise" in shown
+    assert "Changes from the restated report" in shown
     assert "selection" in shown
     reader.post(f"{restated}/delete").expect(303)
     assert reader.get(restated).status == 404
+
+
+def test_restatement_of_period_includes_batches_of_restated_report(reports, reader):
+    address = page_of(reports, accepted(reports, reports.report(8)))
+    restatement = moved(reader.post(f"{address}/restate", {"name": "Again"}))
+    period = {"ledger_id": reports.plant.ledger["id"], "until": "2025-03-01T00:00"}
+
+    reader.post(f"{restatement}/batches", period).expect(303)
+
+    shown = main_of(reader.get(restatement))
+    assert "2 batches" in shown
+    assert 'value="12"' in shown
+    assert "Amounts that the restated report reserves are available, too." in shown
+
+
+def test_restatement_of_period_excludes_batches_that_others_reserve(reports, reader):
+    submitted(reports, reports.report(0, 4))
+    address = page_of(reports, accepted(reports, reports.report(8)))
+    restatement = moved(reader.post(f"{address}/restate", {"name": "Again"}))
+    period = {"ledger_id": reports.plant.ledger["id"]}
+
+    reader.post(f"{restatement}/batches", period).expect(303)
+
+    shown = main_of(reader.get(restatement))
+    assert "2 batches" in shown
+    assert 'value="10"' in shown
 
 
 def test_a_rejection_needs_its_reason(reports, reader):

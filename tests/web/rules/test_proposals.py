@@ -54,7 +54,7 @@ def test_the_inbox_lists_what_waits_and_the_review_says_what_approving_changes(a
 
     impact = words(ada.get(f"{home(plant)}/rule_results/{found[0]}/impact"))
     assert "January 2025 60 60.60 0.60 t" in impact
-    assert "nothing is written" in impact
+    assert "Nothing is stored" in impact
 
 
 def test_the_overview_names_what_waits_and_what_it_would_change(ada, plant, proposed):
@@ -98,11 +98,11 @@ def test_many_are_approved_at_once_after_a_look_at_what_they_change_together(api
 
     looked = ada.post(f"{home(plant)}/proposals/impact", {"result_ids": found, "reason": ""}).expect(303)
     assert looked.headers["location"] == f"{home(plant)}/proposals/impact?{chosen}"
-    assert "What approving 2 proposals would change" in words(ada.get(looked.headers["location"]))
+    assert "Impact of approving 2 proposals" in words(ada.get(looked.headers["location"]))
     ada.post(f"{home(plant)}/proposals/approve", {"result_ids": found}).expect(303)
 
     assert pending(api, rule) == 0
-    assert "Nothing waits" in words(ada.get(f"{home(plant)}/proposals"))
+    assert "No pending proposals" in words(ada.get(f"{home(plant)}/proposals"))
 
 
 def test_many_are_rejected_and_dismissed_with_one_reason(api, ada, plant, proposed):
@@ -195,7 +195,7 @@ def test_a_window_that_is_no_json_is_said_at_its_field_and_what_was_typed_stays(
 
     refused = ada.post(f"{home(plant)}/rules/new", RULE | {"window": "{kind"}).expect(422).text
 
-    assert "window is not JSON" in refused
+    assert "window must be JSON" in refused
     assert "{kind" in refused
 
 

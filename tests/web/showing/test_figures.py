@@ -32,11 +32,11 @@ def test_a_figure_of_a_list_is_short(number: str, shown: str):
 
 
 def test_the_exact_number_stands_behind_a_short_one():
-    written = figure(Decimal("123456789.25"), "t")
+    text = figure(Decimal("123456789.25"), "t")
 
-    assert 'value="123456789.25"' in written
-    assert 'title="123456789.25 t"' in written
-    assert "rounded" in written
+    assert 'value="123456789.25"' in text
+    assert 'title="123456789.25 t"' in text
+    assert "rounded" in text
 
 
 def test_a_record_shows_every_digit():

@@ -6,9 +6,9 @@ from datetime import datetime
 import pytest
 
 from weighbridge.core.time.instant import Instant
-from weighbridge.web.display.figures import Moments
+from weighbridge.web.display.figures import TimeFormat
 
-BERLIN = Moments("Europe/Berlin", Instant.of(datetime.fromisoformat("2025-06-01T00:00:00Z")))
+BERLIN = TimeFormat("Europe/Berlin", Instant.of(datetime.fromisoformat("2025-06-01T00:00:00Z")))
 
 
 def at(text: str) -> Instant:
@@ -16,10 +16,10 @@ def at(text: str) -> Instant:
 
 
 def test_a_moment_is_shown_in_the_zone_with_utc_behind():
-    written = BERLIN(at("2025-03-12T13:05:00Z"))
+    text = BERLIN(at("2025-03-12T13:05:00Z"))
 
-    assert ">12 Mar 2025 14:05<" in written
-    assert 'title="2025-03-12 13:05:00 UTC · Europe/Berlin"' in written
+    assert ">12 Mar 2025 14:05<" in text
+    assert 'title="2025-03-12 13:05:00 UTC · Europe/Berlin"' in text
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_a_moment_is_shown_in_the_zone_with_utc_behind():
     ],
 )
 def test_a_period_is_said_as_people_say_it(start: str, end: str, said: str):
-    written = re.sub(r"<[^>]+>", "", BERLIN.span(at(start), at(end)))
+    text = re.sub(r"<[^>]+>", "", BERLIN.span(at(start), at(end)))
 
-    assert written == said
+    assert text == said
 
 
 def test_what_is_typed_is_a_time_of_the_zone():

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from weighbridge.core.time.instant import Instant
-from weighbridge.web.display.figures import month_of, months_until, percent, percent_text
+from weighbridge.web.display.figures import format_month, months_until, percent, percent_text
 
 
 def at(text):
@@ -21,7 +21,7 @@ def test_the_last_month_is_the_one_that_the_moment_ends_or_lies_in():
         "2025-01-31T23:00:00.000Z",
     ]
     assert months_until(at("2025-01-10T00:00:00Z"), "Europe/Berlin", 2) == ended
-    assert month_of(ended[0], "Europe/Berlin") == "December 2024"
+    assert format_month(ended[0], "Europe/Berlin") == "December 2024"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Final
 from markupsafe import Markup, escape
 
 from weighbridge.web.display.charts import at, element, label, link, picture
-from weighbridge.web.display.figures import MONTHS, day_of, plural
+from weighbridge.web.display.figures import MONTHS, format_day, plural
 
 # A calendar of completeness: one row for each event type, one cell for each day, what is missing below.
 #
@@ -91,11 +91,11 @@ def kind_of(cell: DayCell) -> str:
 
 def _draw_day(cell: DayCell, x: int, y: int) -> Markup:
     kind = kind_of(cell)
-    said = f"{day_of(cell.day)}: {_said(cell)}"
+    title = f"{format_day(cell.day)}: {_title(cell)}"
     top, height = (y + 13, 2) if kind == "missing" else (y, 15)
     drawn = element(
         "rect",
-        element("title", escape(said)),
+        element("title", escape(title)),
         x=x,
         y=top,
         width=CELL,
@@ -106,7 +106,7 @@ def _draw_day(cell: DayCell, x: int, y: int) -> Markup:
     return link(cell.address, drawn) if cell.address else drawn
 
 
-def _said(cell: DayCell) -> str:
+def _title(cell: DayCell) -> str:
     if cell.expected <= 0:
         return "outage" if cell.outage else "nothing expected"
     parts = [f"{cell.measured} of {cell.expected} measured"]
@@ -131,8 +131,8 @@ def _places(days: Sequence[date]) -> list[int]:
 
 # A strip of slots: what became of each slot in which a value was expected, from left to right in time.
 #
-# A cell is a slot, or several where there are more than the strip has room for; then its parts stand over
-# one another as high as their share. Cells beside one another that say the same are one.
+# A cell is one interval, or several if there are more than the strip has room for; its parts are stacked by
+# their share. Adjacent cells with the same content are merged.
 
 
 WIDTH: Final = 1_096
@@ -141,13 +141,13 @@ WIDTH: Final = 1_096
 HEIGHT: Final = 14
 
 KINDS: Final = ("captured", "substituted", "imputed", "unfit", "missing", "outage")
-"""What may become of a slot, in the order in which they stand over one another."""
+"""The states of an interval, in the order in which they are stacked."""
 
-SAID: Final = {
+KIND_WORDS: Final = {
     "captured": "captured",
     "substituted": "substituted",
     "imputed": "imputed",
-    "unfit": "not valid",
+    "unfit": "invalid",
     "missing": "missing",
     "outage": "in an outage or out of service",
 }
@@ -183,7 +183,7 @@ def strip(
         share = Fraction((moment - start) / whole) if whole else Fraction(0)
         return min(max(share, Fraction(0)), Fraction(1)) * WIDTH
 
-    parts = [one for cell in joined(cells) for one in _draw_slots(cell, x, span)]
+    parts = [one for cell in join_cells(cells) for one in _draw_slots(cell, x, span)]
     return element(
         "svg", element("title", escape(says)), *parts,
         class_="strip", viewBox=f"0 0 {at(WIDTH)} {at(HEIGHT)}", preserveAspectRatio="none", role="img",
@@ -191,8 +191,8 @@ def strip(
     )  # fmt: skip
 
 
-def joined(cells: Sequence[StripCell]) -> Iterator[StripCell]:
-    """The cells, those beside one another that are all the same as one."""
+def join_cells(cells: Sequence[StripCell]) -> Iterator[StripCell]:
+    """Merge adjacent cells with the same content."""
     last: StripCell | None = None
     for cell in cells:
         if last is not None and last.only and last.only == cell.only and last.end == cell.start:
@@ -213,8 +213,8 @@ def _draw_slots(
     if not total:
         return
     left, right = x(cell.start), x(cell.end)
-    named = [f"{count} {SAID[kind]}" for kind, count in zip(KINDS, cell.counts, strict=True) if count]
-    said = f"{span(cell.start, cell.end)}: {plural(total, 'slot')}, {', '.join(named)}"
+    parts = [f"{count} {KIND_WORDS[kind]}" for kind, count in zip(KINDS, cell.counts, strict=True) if count]
+    title = f"{span(cell.start, cell.end)}: {plural(total, 'interval')}, {', '.join(parts)}"
     foot = Fraction(HEIGHT)
     bars = []
     for kind, count in zip(KINDS, cell.counts, strict=True):
@@ -223,4 +223,4 @@ def _draw_slots(
         height = Fraction(HEIGHT * count, total)
         foot -= height
         bars.append(element("rect", x=left, y=foot, width=right - left, height=height, class_=f"slot {kind}"))
-    yield element("g", element("title", escape(said)), *bars)
+    yield element("g", element("title", escape(title)), *bars)

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from markupsafe import Markup, escape
 
-from weighbridge.web.display.figures import MINUS, rounded
+from weighbridge.web.display.figures import MINUS, round_figure
 
 # The parts that pictures share: an element of SVG, a picture with its words, coordinates as text.
 
@@ -33,14 +33,14 @@ def at(length: Length) -> str:
 
 
 def element(name: str, *inside: Markup | str, **attributes: object) -> Markup:
-    """An element; `class_` is its class, and an underscore in a name stands for a hyphen."""
-    written = "".join(
+    """Return an element; `class_` is its class, and an underscore in a name is a hyphen."""
+    attributes_text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_text(value))}"'
         for key, value in attributes.items()
         if value is not None and value != ""
     )
     body = Markup("").join(inside)
-    return Markup(f"<{name}{written}>{body}</{name}>" if body else f"<{name}{written}/>")  # noqa: S704 - escaped
+    return Markup(f"<{name}{attributes_text}>{body}</{name}>" if body else f"<{name}{attributes_text}/>")  # noqa: S704 - escaped
 
 
 def picture(width: Length, height: Length, parts: Iterable[Markup], *, says: str, kind: str = "") -> Markup:
@@ -72,7 +72,7 @@ def _text(value: object) -> str:
     return at(value) if isinstance(value, Decimal | Fraction) else str(value)
 
 
-# One bar for what is drawn, what remains and what is short; figures stand beside it, not in it.
+# One bar for the withdrawn amount, the balance and the deficit.
 
 
 SHARES_WIDTH: Final = 520
@@ -127,7 +127,7 @@ def _bar(index: int, height: Fraction, base: Fraction, *, is_newest: bool) -> Ma
     return element("rect", x=index * (BAR + GAP), y=top, width=BAR, height=seen, class_=kind)
 
 
-# A balance over time: one step for each month, filled down to zero, below it where something is short.
+# A balance over time: one step per month, filled to zero.
 
 
 STEP: Final = 56
@@ -136,20 +136,20 @@ FOOT: Final = 18
 
 
 def steps(months: Sequence[tuple[str, Decimal, str]], *, says: str) -> Markup:
-    """The chart: of each month its short name, how the ledger stood at its end, and that in words."""
+    """Draw the balance at the end of each month; each month has a short name, the balance and a title."""
     levels = [Fraction(level) for _, level, _ in months]
     most, least = max([*levels, Fraction(0)]), min([*levels, Fraction(0)])
     scale = Fraction(STEPS_HEIGHT) / (most - least) if most > least else Fraction(0)
     base = most * scale + 1
     parts = []
-    for index, (name, _, said) in enumerate(months):
+    for index, (name, _, title) in enumerate(months):
         height = levels[index] * scale
         top, tall = (base - height, height) if height >= 0 else (base, -height)
         kind = "level short" if height < 0 else "level"
         parts.append(
             element(
                 "g",
-                element("title", escape(said)),
+                element("title", escape(title)),
                 element(
                     "rect", x=index * STEP, y=top, width=STEP - 2, height=max(tall, Fraction(1)), class_=kind
                 ),
@@ -330,13 +330,13 @@ def _lines(scale: _Scale) -> Iterator[Markup]:
         value = scale.least + (scale.most - scale.least) * Fraction(at, LINES + 1)
         y = scale.y(value)
         yield element("line", x1=LEFT, x2=scale.width, y1=y, y2=y, class_="base")
-        yield label(_said(value), LEFT - 8, y + 4, kind="axis", anchor="end")
+        yield label(_axis_label(value), LEFT - 8, y + 4, kind="axis", anchor="end")
 
 
-def _said(value: Fraction) -> str:
+def _axis_label(value: Fraction) -> str:
     number = Decimal(value.numerator) / Decimal(value.denominator)
     digits = max(3 - number.adjusted(), 0) if number else 0
-    text = format(rounded(number.quantize(Decimal(1).scaleb(-min(digits, 9)))), "f")
+    text = format(round_figure(number.quantize(Decimal(1).scaleb(-min(digits, 9)))), "f")
     return text.replace("-", MINUS)
 
 

@@ -4,7 +4,7 @@ Figures have thin gaps between thousands, made by the stylesheet, and their exac
 Times are in the project's zone, with UTC in the title.
 
 Invariants: no digit before the point is dropped of a number that is shown in full; a figure that shows
-less than its number tells the exact one.
+less than its number has the exact one in its title.
 """
 
 import re
@@ -19,43 +19,41 @@ from markupsafe import Markup, escape
 from weighbridge.core.time.cadence import slot_at
 from weighbridge.core.time.instant import MILLISECOND, Instant
 
-# Words for people: names of codes, plurals, short ids.
+# Words: codes as words, plurals, short IDs.
 
 
 _LETTERS_SHOWN: Final = 4
-"""Letters of an id that stand in a list, behind its prefix; all of it is copied and shown on hover."""
+"""Letters of an ID in a list, after its prefix; the complete ID is copied and shown on hover."""
 
 
-def short_id(text: str) -> str:
-    """An id as a list shows it, `evt_3f2a…`."""
+def shorten_id(text: str) -> str:
+    """Shorten an ID for a list: `evt_3f2a…`."""
     prefix, separator, rest = text.partition("_")
     if not separator or len(rest) <= _LETTERS_SHOWN + 2:
         return text
     return f"{prefix}_{rest[:_LETTERS_SHOWN]}…"
 
 
-def spoken(code: object) -> str:
-    """A code as words: `waits_for_approval` is waits for approval."""
+def humanize(code: object) -> str:
+    """Return a code as words: `waits_for_approval` is waits for approval."""
     return str(code).replace("_", " ").replace("-", " ")
 
 
 def plural(count: int, one: str, many: str = "") -> str:
-    """A number with its noun: 1 batch, 2 batches."""
+    """Return a number with its noun: 1 batch, 2 batches."""
     return f"{count:,}".replace(",", "\u202f") + f" {noun(count, one, many)}"
 
 
 def noun(count: int, one: str, many: str = "") -> str:
-    """A noun, or a verb, as it stands behind a number: batch behind 1, batches behind any other."""
+    """Return the singular of a noun or a verb for 1, and the plural for other numbers."""
     return one if count == 1 else many or f"{one}s"
 
 
-# Figures: thin gaps between thousands, decimals fainter, a real minus, the exact value behind.
+# Figures: thin gaps between thousands, decimals fainter, a real minus.
 #
-# The gaps are made by the stylesheet, not by characters, so whoever copies a figure copies its digits.
-# Lists show at most six significant digits; the exact number stands in the title, and is what is copied.
-#
-# Invariants: no digit before the point is ever dropped of a number that is shown in full; a figure that
-# shows less than its number says so by its class, `rounded`.
+# The stylesheet makes the gaps, so that copied figures contain only digits. Lists show at most six
+# significant digits; the exact number is in the title, and is what is copied. A figure that shows less than
+# its number has the class `rounded`.
 
 
 DIGITS_SHOWN: Final = 6
@@ -76,34 +74,34 @@ MINUS: Final = "\N{MINUS SIGN}"
 
 
 def figure(value: object, unit: str = "", *, places: int | None = None) -> Markup:
-    """A number as a list shows it; with places, so many stand behind the point of its column."""
+    """Write a number for a list; with the decimal places of its column."""
     number = _number(value)
     if number is None:
         return nothing()
-    shown = rounded(number)
+    shown = round_figure(number)
     whole = format(number, "f")
-    if _is_long(shown):
-        return _power(number, unit)
-    return _written(format(shown, "f"), whole, unit, places=places)
+    if _needs_power(shown):
+        return _render_power(number, unit)
+    return _render_number(format(shown, "f"), whole, unit, places=places)
 
 
 def exact(value: object, unit: str = "") -> Markup:
-    """A number with every digit, as its own record shows it."""
+    """Write a number with every digit, for its own record."""
     number = _number(value)
     if number is None:
         return nothing()
     whole = format(number, "f")
-    return _written(whole, whole, unit)
+    return _render_number(whole, whole, unit)
 
 
 def brief(value: object, unit: str = "") -> str:
-    """A number as a picture has room for it, in plain text; a unit of one is none. Empty of nothing."""
+    """Write a number as short plain text for a picture, without the unit 1; empty for None."""
     number = _number(value)
     if number is None:
         return ""
-    shown = rounded(number)
+    shown = round_figure(number)
     text = format(shown, "f")
-    if _is_long(shown):
+    if _needs_power(shown):
         power = number.adjusted()
         digits = format(number.scaleb(-power).quantize(Decimal("0.00001"), ROUND_HALF_EVEN), "f")
         text = f"{digits}\u202f·\u202f10{str(power).translate(_RAISED)}"
@@ -111,7 +109,7 @@ def brief(value: object, unit: str = "") -> str:
 
 
 def amount(value: object, unit: str | None) -> Markup:
-    """A number with its unit behind it, short."""
+    """Write a number with its unit, short."""
     number = _number(value)
     if number is None:
         return nothing()
@@ -119,7 +117,7 @@ def amount(value: object, unit: str | None) -> Markup:
 
 
 def percent(share: object) -> Markup:
-    """A share from 0 to 1 in percent, to a tenth; all of it only where nothing is lacking. Exact on hover."""
+    """Write a share in percent, rounded down to a tenth below 1, with the exact value on hover."""
     number = _number(share)
     if number is None:
         return nothing()
@@ -131,7 +129,7 @@ def percent(share: object) -> Markup:
 
 
 def percent_text(part: int, whole: int) -> str:
-    """A part of a whole in percent, to a tenth, never all of it where anything lacks; empty of nothing."""
+    """Return a part of a whole in percent, rounded down to a tenth; empty for an empty whole."""
     if not whole:
         return ""
     tenths = part * 1000 // whole
@@ -139,12 +137,12 @@ def percent_text(part: int, whole: int) -> str:
 
 
 def nothing() -> Markup:
-    """What stands where there is no number."""
+    """Return the dash that means no value."""
     return Markup('<span class="none">–</span>')  # noqa: RUF001 - a dash, as in printed tables
 
 
-def rounded(number: Decimal) -> Decimal:
-    """The number with at most six significant digits, and all that stand before the point."""
+def round_figure(number: Decimal) -> Decimal:
+    """Round a number to six significant digits, keeping all digits before the point."""
     if not number:
         return number.normalize() if number.as_tuple().exponent else number
     places = DIGITS_SHOWN - 1 - number.adjusted()
@@ -155,15 +153,15 @@ def rounded(number: Decimal) -> Decimal:
 
 
 def places_of(values: Iterable[object]) -> int:
-    """How many places behind the point a column of figures needs."""
+    """Return how many decimal places a column of figures needs."""
     numbers = [_number(value) for value in values]
-    shown = [rounded(one) for one in numbers if one is not None]
-    places = [len(format(one, "f").partition(".")[2]) for one in shown if not _is_long(one)]
+    shown = [round_figure(one) for one in numbers if one is not None]
+    places = [len(format(one, "f").partition(".")[2]) for one in shown if not _needs_power(one)]
     return min(max(places, default=0), PLACES_ALIGNED_MAX)
 
 
-def grouped(digits: str, *, from_point: bool = False) -> list[str]:
-    """Digits in groups of three, counted from the point."""
+def group_digits(digits: str, *, from_point: bool = False) -> list[str]:
+    """Group digits by three, from the point."""
     if len(digits) <= 4 and not from_point:
         return [digits] if len(digits) < 4 else [digits[:1], digits[1:]]
     if from_point:
@@ -187,45 +185,45 @@ def is_figure(value: object) -> bool:
     return _number(value) is not None
 
 
-def _is_long(number: Decimal) -> bool:
+def _needs_power(number: Decimal) -> bool:
     return bool(number) and number.adjusted() >= WHOLE_DIGITS_MAX
 
 
-def _written(text: str, whole: str, unit: str, *, places: int | None = None) -> Markup:
+def _render_number(text: str, whole: str, unit: str, *, places: int | None = None) -> Markup:
     digits, _, fraction = text.removeprefix("-").partition(".")
     sign = MINUS if text.startswith("-") else ""
-    parts = _gapped(grouped(digits))
+    parts = _join_groups(group_digits(digits))
     kept = Markup("")
     if fraction or places:
-        behind = Markup(".{}").format(_gapped(grouped(fraction, from_point=True))) if fraction else ""
+        behind = (
+            Markup(".{}").format(_join_groups(group_digits(fraction, from_point=True))) if fraction else ""
+        )
         held = f" p{places}" if places else ""
         kept = Markup('<b class="dec{}">{}</b>').format(held, behind)
-    said = f"{whole} {unit}".strip()
+    title = f"{whole} {unit}".strip()
     is_rounded = Decimal(text) != Decimal(whole)
     return Markup('<data class="fig{}{}" value="{}" title="{}"{}>{}{}{}</data>').format(
-        " rounded" if is_rounded else "", " minus" if sign else "", whole, said,
+        " rounded" if is_rounded else "", " minus" if sign else "", whole, title,
         Markup(' tabindex="0"') if is_rounded else "", sign, parts, kept,
     )  # fmt: skip
 
 
-def _power(number: Decimal, unit: str) -> Markup:
+def _render_power(number: Decimal, unit: str) -> Markup:
     power = number.adjusted()
     digits = format(number.scaleb(-power).quantize(Decimal("0.00001"), ROUND_HALF_EVEN), "f")
-    said = f"{number:f} {unit}".strip()
+    title = f"{number:f} {unit}".strip()
     return Markup(
         '<data class="fig rounded" value="{}" title="{}" tabindex="0">{}\u202f·\u202f10<sup>{}</sup></data>'
-    ).format(f"{number:f}", said, digits.replace("-", MINUS), power)
+    ).format(f"{number:f}", title, digits.replace("-", MINUS), power)
 
 
-def _gapped(groups: list[str]) -> Markup:
+def _join_groups(groups: list[str]) -> Markup:
     return Markup("").join(
         escape(group) if at == 0 else Markup("<i>{}</i>").format(group) for at, group in enumerate(groups)
     )
 
 
-# Times and periods in the project's zone, with UTC behind: 12 Mar 2025 14:05; March 2025.
-#
-# Records of lists hold times as the texts that go on the wire; those are shown like any other.
+# Times and periods in the project's zone, with UTC in the title: 12 Mar 2025 14:05; March 2025.
 
 
 MONTHS: Final = (
@@ -236,11 +234,11 @@ MONTHS: Final = (
 _DASH: Final = "\N{EN DASH}"
 
 
-Shown = Instant | datetime | str
-"""A time as a record holds it: a moment, or its text on the wire."""
+TimeValue = Instant | datetime | str
+"""A time as records have it: an instant, or its text in JSON."""
 
 
-class Moments:
+class TimeFormat:
     """Writes times in one zone, as seen from now."""
 
     def __init__(self, zone: str, now: Instant) -> None:
@@ -248,55 +246,56 @@ class Moments:
         self._zone = ZoneInfo(zone)
         self.now = now
 
-    def __call__(self, shown: Shown | None) -> Markup:
-        """A moment: date and time, with seconds where it has any; milliseconds stand behind it, with UTC."""
+    def __call__(self, shown: TimeValue | None) -> Markup:
+        """Write an instant: date and time, with seconds if there are any, and UTC in the title."""
         if shown is None:
             return nothing()
-        moment = moment_of(shown)
+        moment = to_instant(shown)
         local = moment.astimezone(self._zone)
         clock = f"{local:%H:%M:%S}" if local.second or local.microsecond else f"{local:%H:%M}"
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
-            moment.text, _utc(moment), self.zone, f"{day_of(local)} {clock}"
+            moment.text, _utc(moment), self.zone, f"{format_day(local)} {clock}"
         )
 
-    def day(self, shown: Shown | None) -> Markup:
-        """The day of a moment."""
+    def day(self, shown: TimeValue | None) -> Markup:
+        """Write the day of an instant."""
         if shown is None:
             return nothing()
-        moment = moment_of(shown)
+        moment = to_instant(shown)
         local = moment.astimezone(self._zone)
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
-            moment.text, _utc(moment), self.zone, day_of(local)
+            moment.text, _utc(moment), self.zone, format_day(local)
         )
 
-    def span(self, began: Shown, ended: Shown | None) -> Markup:
-        """A stretch of time: a period as people say it, or from when to when."""
-        start, end = moment_of(began), None if ended is None else moment_of(ended)
+    def span(self, began: TimeValue, ended: TimeValue | None) -> Markup:
+        """Write a time interval: a calendar period by its name, or start and end."""
+        start, end = to_instant(began), None if ended is None else to_instant(ended)
         if end is None or end == start:
             return self(start)
         first, last = start.astimezone(self._zone), end.astimezone(self._zone)
-        said = period_of(first, last)
-        if said is None:
+        text = format_period(first, last)
+        if text is None:
             if first.date() == last.date():
-                said = f"{day_of(first)} {clock_of(first)}{_DASH}{clock_of(last)}"
+                text = f"{format_day(first)} {format_clock(first)}{_DASH}{format_clock(last)}"
             else:
-                said = f"{day_of(first)} {clock_of(first)} {_DASH} {day_of(last)} {clock_of(last)}"
+                begin, until = (f"{format_day(one)} {format_clock(one)}" for one in (first, last))
+                text = f"{begin} {_DASH} {until}"
         return Markup('<time datetime="{}" title="{} to {} · {}">{}</time>').format(
-            f"{start.text}/{end.text}", _utc(start), _utc(end), self.zone, said
+            f"{start.text}/{end.text}", _utc(start), _utc(end), self.zone, text
         )
 
-    def local(self, shown: Shown) -> datetime:
-        """A moment by the clock on the project's wall."""
-        return moment_of(shown).astimezone(self._zone)
+    def local(self, shown: TimeValue) -> datetime:
+        """Return an instant in the project's zone."""
+        return to_instant(shown).astimezone(self._zone)
 
-    def field(self, shown: Shown | None) -> str:
-        """A moment as a field for date and time takes it, in the zone."""
-        return "" if shown is None else f"{moment_of(shown).astimezone(self._zone):%Y-%m-%dT%H:%M}"
+    def field(self, shown: TimeValue | None) -> str:
+        """Return an instant as the value of a date and time field."""
+        return "" if shown is None else f"{to_instant(shown).astimezone(self._zone):%Y-%m-%dT%H:%M}"
 
     def typed(self, text: str) -> Instant | None:
-        """What was typed into such a field; None for other texts. Of an hour that comes twice, the first.
+        """Read a date and time field; None for other texts. Of an hour that occurs twice, the first is meant.
 
-        A time with an offset is that moment, whatever the zone.
+        A time with an offset is that instant in any zone.
         """
         try:
             read = datetime.fromisoformat(text)
@@ -305,7 +304,7 @@ class Moments:
             return None
 
     def is_skipped(self, text: str) -> bool:
-        """Whether a time that can be read never comes in the zone, for the clocks are put forward over it."""
+        """Whether a time does not exist in the zone, because the clocks are set forward over it."""
         read = datetime.fromisoformat(text)
         if read.tzinfo:
             return False
@@ -315,19 +314,19 @@ class Moments:
         )
 
 
-def moment_of(shown: Shown) -> Instant:
-    """The moment of a record's time; ValueError for a text that is none."""
+def to_instant(shown: TimeValue) -> Instant:
+    """Return the instant of a record's time; ValueError for other texts."""
     if isinstance(shown, Instant):
         return shown
     return Instant.of(shown if isinstance(shown, datetime) else datetime.fromisoformat(shown))
 
 
-def day_of(moment: datetime | date) -> str:
+def format_day(moment: datetime | date) -> str:
     """12 Mar 2025."""
     return f"{moment.day} {MONTHS[moment.month - 1][:3]} {moment.year}"
 
 
-def clock_of(moment: datetime) -> str:
+def format_clock(moment: datetime) -> str:
     """14:05, with seconds and milliseconds where there are any."""
     text = f"{moment:%H:%M}"
     if moment.second or moment.microsecond:
@@ -337,9 +336,9 @@ def clock_of(moment: datetime) -> str:
     return text
 
 
-def period_of(first: datetime, last: datetime) -> str | None:
-    """A year, a quarter, a month, a day or a run of whole months or days as people say it; else None."""
-    if clock_of(first) != "00:00" or clock_of(last) != "00:00":
+def format_period(first: datetime, last: datetime) -> str | None:
+    """Return the name of a year, quarter, month, day, or several months or days; None for other intervals."""
+    if format_clock(first) != "00:00" or format_clock(last) != "00:00":
         return None
     begins, ends = first.date(), last.date()
     months = (ends.year - begins.year) * 12 + ends.month - begins.month
@@ -354,22 +353,22 @@ def period_of(first: datetime, last: datetime) -> str | None:
         until = ends - timedelta(days=1)
         return f"{name} {_DASH} {MONTHS[until.month - 1]} {until.year}"
     until = ends - timedelta(days=1)
-    return day_of(begins) if until == begins else f"{day_of(begins)} {_DASH} {day_of(until)}"
+    return format_day(begins) if until == begins else f"{format_day(begins)} {_DASH} {format_day(until)}"
 
 
 def _utc(moment: Instant) -> str:
     return f"{moment.text[:10]} {moment.text[11:23].removesuffix('.000')} UTC"
 
 
-# The months that a chart shows, by the clock on the project's wall.
+# The months of a chart, in the project's zone.
 
 
 YEAR = 12
-"""Months that a chart shows unless it is said."""
+"""Months that a chart shows by default."""
 
 
 def months_until(moment: Instant, zone: str, count: int = YEAR) -> list[Instant]:
-    """The edges of so many whole months, the last of which holds the moment just before this one."""
+    """Return the edges of some whole months; the last one contains the time just before an instant."""
     wall = ZoneInfo(zone)
     slot = slot_at("monthly", moment - MILLISECOND, wall)
     edges = [slot.end, slot.start]
@@ -378,7 +377,7 @@ def months_until(moment: Instant, zone: str, count: int = YEAR) -> list[Instant]
     return [Instant.of(edge) for edge in reversed(edges)]
 
 
-def month_of(moment: Instant, zone: str) -> str:
+def format_month(moment: Instant, zone: str) -> str:
     """March 2025."""
     local = moment.astimezone(ZoneInfo(zone))
     return f"{MONTHS[local.month - 1]} {local.year}"

@@ -1,6 +1,6 @@
 """A formula as mathematics: MathML of the expression tree, with fractions, powers, roots and cases.
 
-Names are written as words. What `shown` gives for a name stands in its place, so that the same formula is
+Names are written as words. The result of `shown` for a name replaces it, so that the same formula is
 also written with its numbers, each of which may lead to its own page.
 """
 
@@ -39,7 +39,7 @@ _STRENGTHS: Final = {
 }  # fmt: skip
 
 Shown = Callable[[Name], Markup]
-"""What stands for a name: MathML."""
+"""Returns the MathML that replaces a name."""
 
 
 def formula(tree: Expression, shown: Shown | None = None, *, result: str = "") -> Markup:
@@ -49,7 +49,7 @@ def formula(tree: Expression, shown: Shown | None = None, *, result: str = "") -
     """
     named = result if isinstance(result, Markup) else word(result)
     head = named + _sign("=") if result else Markup("")
-    row = _row(head, _written(tree, shown or _name))
+    row = _row(head, _write(tree, shown or _name))
     role = Markup(' role="group"') if "<a " in row else ""
     return Markup('<math display="block"{}>{}</math>').format(role, row)
 
@@ -70,7 +70,7 @@ def _name(name: Name) -> Markup:
     return word(name.text)
 
 
-def _written(tree: Expression, shown: Shown) -> Markup:  # noqa: PLR0911 - one for each kind of node
+def _write(tree: Expression, shown: Shown) -> Markup:  # noqa: PLR0911 - one for each kind of node
     match tree:
         case Number(value=value):
             return number(plain(value))
@@ -81,9 +81,9 @@ def _written(tree: Expression, shown: Shown) -> Markup:  # noqa: PLR0911 - one f
         case Name():
             return shown(tree)
         case Unary(operator=Operator.NOT, operand=operand):
-            return _row(_said("not"), _inner(operand, _SIGNED, shown))
+            return _row(_words("not"), _inside(operand, _SIGNED, shown))
         case Unary(operand=operand):
-            return _row(_sign(MINUS), _inner(operand, _SIGNED, shown))
+            return _row(_sign(MINUS), _inside(operand, _SIGNED, shown))
         case FunctionCall():
             return _call(tree, shown)
         case _:
@@ -95,52 +95,52 @@ def _test(tree: Expression, shown: Shown) -> Markup:
         case Binary():
             return _binary(tree, shown)
         case Between(value=value, low=low, high=high):
-            parts = (_inner(one, _SUM, shown) for one in (low, value, high))
+            parts = (_inside(one, _SUM, shown) for one in (low, value, high))
             return _row(_sign("≤").join(parts))
         case Membership(value=value, options=options):
-            return _row(_inner(value, _SUM, shown), _sign("∈"), _fenced(options, shown, "{", "}"))
+            return _row(_inside(value, _SUM, shown), _sign("∈"), _with_parentheses(options, shown, "{", "}"))
         case NullTest(value=value):
-            return _row(_inner(value, _SUM, shown), _said("has no value"))
+            return _row(_inside(value, _SUM, shown), _words("has no value"))
     raise TypeError(tree)
 
 
 def _binary(tree: Binary, shown: Shown) -> Markup:
     if tree.operator is Operator.DIVIDE:
         return Markup("<mfrac>{}{}</mfrac>").format(
-            _row(_written(tree.left, shown)), _row(_written(tree.right, shown))
+            _row(_write(tree.left, shown)), _row(_write(tree.right, shown))
         )
     if tree.operator is Operator.POWER:
         return Markup("<msup>{}{}</msup>").format(
-            _row(_inner(tree.left, _ATOM + 1, shown)), _row(_written(tree.right, shown))
+            _row(_inside(tree.left, _ATOM + 1, shown)), _row(_write(tree.right, shown))
         )
     strength = _STRENGTHS.get(tree.operator, _TEST)
     sign = _SIGNS.get(tree.operator)
-    between = _sign(sign) if sign else _said(tree.operator.value)
-    left, right = _inner(tree.left, strength, shown), _inner(tree.right, strength + 1, shown)
+    between = _sign(sign) if sign else _words(tree.operator.value)
+    left, right = _inside(tree.left, strength, shown), _inside(tree.right, strength + 1, shown)
     return _row(left, between, right)
 
 
 def _call(tree: FunctionCall, shown: Shown) -> Markup:
     arguments = tree.arguments
     if tree.function == "sqrt" and len(arguments) == 1:
-        return Markup("<msqrt>{}</msqrt>").format(_written(arguments[0], shown))
+        return Markup("<msqrt>{}</msqrt>").format(_write(arguments[0], shown))
     if tree.function == "abs" and len(arguments) == 1:
-        return _row(_sign("|"), _written(arguments[0], shown), _sign("|"))
+        return _row(_sign("|"), _write(arguments[0], shown), _sign("|"))
     if tree.function == "if" and len(arguments) == 3:
-        test, then, other = (_written(one, shown) for one in arguments)
-        rows = _case(then, _row(_said("if"), test)) + _case(other, _said("otherwise"))
+        test, then, other = (_write(one, shown) for one in arguments)
+        rows = _case(then, _row(_words("if"), test)) + _case(other, _words("otherwise"))
         return _row(_sign("{"), Markup('<mtable columnalign="left">{}</mtable>').format(rows))
-    return _row(word(tree.function), _fenced(arguments, shown, "(", ")"))
+    return _row(word(tree.function), _with_parentheses(arguments, shown, "(", ")"))
 
 
 def _case(value: Markup, when: Markup) -> Markup:
     return Markup("<mtr><mtd>{}</mtd><mtd>{}</mtd></mtr>").format(value, when)
 
 
-def _inner(tree: Expression, needed: int, shown: Shown) -> Markup:
+def _inside(tree: Expression, needed: int, shown: Shown) -> Markup:
     """An operand, in parentheses where it binds less than it has to."""
-    written = _written(tree, shown)
-    return _row(_sign("("), written, _sign(")")) if _strength(tree) < needed else written
+    markup = _write(tree, shown)
+    return _row(_sign("("), markup, _sign(")")) if _strength(tree) < needed else markup
 
 
 def _strength(tree: Expression) -> int:
@@ -157,8 +157,8 @@ def _strength(tree: Expression) -> int:
             return _ATOM + 1
 
 
-def _fenced(trees: tuple[Expression, ...], shown: Shown, begins: str, ends: str) -> Markup:
-    inside = _sign(",").join(_written(one, shown) for one in trees)
+def _with_parentheses(trees: tuple[Expression, ...], shown: Shown, begins: str, ends: str) -> Markup:
+    inside = _sign(",").join(_write(one, shown) for one in trees)
     return _row(_sign(begins), inside, _sign(ends))
 
 
@@ -170,5 +170,5 @@ def _sign(text: str) -> Markup:
     return Markup("<mo>{}</mo>").format(text)
 
 
-def _said(text: str) -> Markup:
+def _words(text: str) -> Markup:
     return Markup("<mtext> {} </mtext>").format(escape(text))

@@ -16,7 +16,7 @@ from weighbridge.web.display.charts import at, element, label, link, picture
 
 # A layered graph: boxes in columns, edges from left to right; for models, lineage and the flow of data.
 #
-# A box stands in the column behind the last of what it depends on. Boxes of a column are put where their
+# A box is in the column after the last of its inputs. Boxes of a column are placed where their
 # neighbours lie, by a few sweeps there and back (Sugiyama, Tagawa and Toda 1981, the barycentre of each
 # box).
 #
@@ -49,7 +49,7 @@ class Box:
     kind: str = ""
     address: str = ""
     is_current: bool = False
-    """Whether it is the one that stands beside the graph."""
+    """Whether the page shows details of this box."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ Position = tuple[int, int]
 
 def graph(boxes: Sequence[Box], edges: Sequence[GraphEdge], *, says: str) -> Markup:
     """The picture of a graph."""
-    places = arranged([box.key for box in boxes], [(edge.source, edge.target) for edge in edges])
+    places = arrange_boxes([box.key for box in boxes], [(edge.source, edge.target) for edge in edges])
     width = max((x for x, _ in places.values()), default=0) + BOX_WIDTH + 2
     height = max((y for _, y in places.values()), default=0) + BOX_HEIGHT + 2
     drawn = [_edge(edge, places) for edge in edges if edge.source in places and edge.target in places]
@@ -74,7 +74,7 @@ def graph(boxes: Sequence[Box], edges: Sequence[GraphEdge], *, says: str) -> Mar
     return picture(width, height, drawn, says=says, kind="graph")
 
 
-def arranged(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> Mapping[str, Position]:
+def arrange_boxes(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> Mapping[str, Position]:
     """Where each box has its upper left corner."""
     known = set(keys)
     forward = _without_circles(keys, [(a, b) for a, b in edges if a in known and b in known and a != b])
@@ -116,7 +116,7 @@ def _without_circles(keys: Sequence[str], edges: list[tuple[str, str]]) -> list[
 
 
 def _columns(keys: Sequence[str], edges: list[tuple[str, str]]) -> list[list[str]]:
-    """The boxes by columns, each behind the last of those that lead to it."""
+    """Return the boxes by columns, each after the last of its inputs."""
     before, waiting = defaultdict(list), dict.fromkeys(keys, 0)
     for source, target in edges:
         before[source].append(target)
@@ -189,7 +189,7 @@ def _short(text: str, letters_max: int = LETTERS_MAX) -> str:
 
 # A Sankey diagram: what flows between ledgers, each band as wide as its amount.
 #
-# Bars stand in columns as boxes of a layered graph do; a bar is as high as the more of what comes and goes.
+# Bars are arranged in columns like boxes; the height of a bar is the larger of its inflow and outflow.
 
 
 NODE_WIDTH: Final = 12
@@ -204,7 +204,7 @@ class FlowNode:
 
     key: str
     title: str
-    said: str = ""
+    amount: str = ""
     address: str = ""
 
 
@@ -218,7 +218,7 @@ class Flow:
     source: str
     target: str
     weight: Decimal
-    said: str
+    title: str
 
 
 def sankey(nodes: Sequence[FlowNode], flows: Sequence[Flow], *, says: str) -> Markup:
@@ -229,7 +229,7 @@ def sankey(nodes: Sequence[FlowNode], flows: Sequence[Flow], *, says: str) -> Ma
         for flow in flows
         if flow.weight > 0 and flow.source != flow.target and {flow.source, flow.target} <= keys
     ]
-    places = arranged([node.key for node in nodes], [(flow.source, flow.target) for flow in shown])
+    places = arrange_boxes([node.key for node in nodes], [(flow.source, flow.target) for flow in shown])
     columns: dict[int, list[FlowNode]] = {}
     for node in sorted(nodes, key=lambda one: places[one.key][1]):
         columns.setdefault((places[node.key][0] - 1) // (BOX_WIDTH + COLUMN_GAP), []).append(node)
@@ -285,7 +285,7 @@ def _bands(flows: Sequence[Flow], spots: Mapping[str, _Spot], scale: Fraction) -
             f"L{at(x2)} {at(y2 + width)} "
             f"C{bend} {at(y2 + width)} {bend} {at(y1 + width)} {at(x1)} {at(y1 + width)} Z"
         )
-        bands.append(element("path", element("title", escape(flow.said)), d=way, class_="flow"))
+        bands.append(element("path", element("title", escape(flow.title)), d=way, class_="flow"))
     return bands
 
 
@@ -293,9 +293,9 @@ def _node(node: FlowNode, spot: _Spot) -> Markup:
     x, y, height = spot
     drawn = element(
         "g",
-        element("title", escape(f"{node.title} {node.said}".strip())),
+        element("title", escape(f"{node.title} {node.amount}".strip())),
         element("rect", x=x, y=y, width=NODE_WIDTH, height=height, class_="node"),
         label(node.title, x + NODE_WIDTH + 6, y + 11, kind="strong"),
-        label(node.said, x + NODE_WIDTH + 6, y + 25, kind="label"),
+        label(node.amount, x + NODE_WIDTH + 6, y + 25, kind="label"),
     )
     return link(node.address, drawn) if node.address else drawn

@@ -14,124 +14,124 @@ import msgspec
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Link
 from weighbridge.core.time.instant import Instant
-from weighbridge.web.display.figures import moment_of, spoken
+from weighbridge.web.display.figures import humanize, to_instant
 
 COLUMNS_MAX: Final = 7
 """Columns of a plain list; the record has the rest."""
 
 _LEFT_OUT: Final = frozenset({"ui_url"})
-"""What is the address of the page itself."""
+"""Fields with the URL of the page itself."""
 
 _CALLED: Final = ("name", "label", "slug", "reason")
-"""The fields by which people know a record, the best first."""
+"""The fields that name a record, the best first."""
 
 _TABLE_COLUMNS_MAX: Final = 12
-"""Fields up to which records inside a record stand as a table."""
+"""Fields up to which records inside a record are shown as a table."""
 
 _DEPTH_MAX: Final = 6
-"""How deep records are shown inside one another; deeper ones stand as text."""
+"""How deep nested records are shown; deeper ones are shown as text."""
 
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-"""A time as lists hold it: its text on the wire."""
+"""A time as lists have it: its text in JSON."""
 
 _KINDS: Final = ((bool, "truth"), (Decimal | int, "number"), (Instant, "moment"), (Link, "link"))
-"""What a value is shown as, by its type; yes and no come first, for to Python they are whole numbers."""
+"""The kind of a value by its type; booleans come first, because they are integers in Python."""
 
 
 @dataclass(frozen=True, slots=True)
-class ShownValue:
-    """One value with how it is shown: `kind` chooses the branch of the template."""
+class DisplayValue:
+    """A value with its kind, which selects the branch of the template."""
 
     kind: str
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
-class ShownField:
-    """A field by its words and its name in the interface."""
+class DisplayField:
+    """A field with its title and its name in the interface."""
 
     title: str
     name: str
-    shown: ShownValue
+    shown: DisplayValue
 
 
 @dataclass(frozen=True, slots=True)
-class ShownRows:
-    """Records of a list as a table: some columns, and where each opens."""
+class DisplayRows:
+    """Records of a list as a table."""
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[ShownValue]]
+    rows: Sequence[Sequence[DisplayValue]]
 
 
-def shown_record(record: Any, depth: int = 0) -> list[ShownField]:
-    """The fields of a record."""
+def describe_record(record: Any, depth: int = 0) -> list[DisplayField]:
+    """Return the fields of a record."""
     return [
-        ShownField(_titled(name), name, _shown_field(name, value, depth))
+        DisplayField(_title(name), name, _describe_field(name, value, depth))
         for name, value in _pairs(record)
         if name not in _LEFT_OUT
     ]
 
 
-def shown_value(value: Any, depth: int = 0) -> ShownValue:
-    """A value, by what it is."""
+def describe_value(value: Any, depth: int = 0) -> DisplayValue:
+    """Return a value with its kind."""
     if value is None or value is msgspec.UNSET or value in ("", [], {}, ()):
-        return ShownValue("none", None)
+        return DisplayValue("none", None)
     for kinds, word in _KINDS:
         if isinstance(value, kinds):
-            return ShownValue(word, value.path if isinstance(value, Link) else value)
+            return DisplayValue(word, value.path if isinstance(value, Link) else value)
     if isinstance(value, str):
-        return ShownValue(_kind_of(value), value)
+        return DisplayValue(_kind_of(value), value)
     if depth >= _DEPTH_MAX:
-        return ShownValue("text", str(value))
+        return DisplayValue("text", str(value))
     if isinstance(value, Sequence | set | frozenset):
-        return _shown_list([*value], depth)
-    return ShownValue("record", shown_record(value, depth + 1))
+        return _describe_list([*value], depth)
+    return DisplayValue("record", describe_record(value, depth + 1))
 
 
-def rows_of(records: Sequence[Any], own: str = "") -> ShownRows:
-    """A table of records: what each is called, which opens it, and the first plain fields that say something.
+def describe_rows(records: Sequence[Any], own: str = "") -> DisplayRows:
+    """Return a table of records: the name, which links to the record, and the first plain fields with values.
 
-    `own` is the address below which each record has its page; empty where it has none.
+    `own` is the URL below which each record has its page; empty without pages.
     """
     if not records:
-        return ShownRows((), ())
+        return DisplayRows((), ())
     every = [dict(_pairs(record)) for record in records]
     plain = [name for name in every[0] if name not in _LEFT_OUT and _is_plain(records, name)]
     plain = [name for name in plain if name != "project_id" or not _is_below(own, every)]
-    names = [name for name in plain if any(shown_value(one.get(name)).kind != "none" for one in every)]
+    names = [name for name in plain if any(describe_value(one.get(name)).kind != "none" for one in every)]
     called = next((name for name in _CALLED if name in names), "") if own else ""
     names = [*filter(None, [called]), *(name for name in names if name != called)][:COLUMNS_MAX]
     rows = [
         [_cell(one, name, f"{own}/{one.get('id')}" if name == called else "") for name in names]
         for one in every
     ]
-    return ShownRows([_titled(name) for name in names], rows)
+    return DisplayRows([_title(name) for name in names], rows)
 
 
 def _is_below(own: str, records: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the pages of the records are those of their one project, which then says nothing new."""
+    """Whether all records are of the project of the page, so that the column would repeat it."""
     return all(own.startswith(f"/projects/{one.get('project_id')}/") for one in records)
 
 
-def _cell(record: Mapping[str, Any], name: str, address: str) -> ShownValue:
-    """A field in a list; what a record is called opens it."""
+def _cell(record: Mapping[str, Any], name: str, address: str) -> DisplayValue:
+    """Return a field in a list; the name of a record links to it."""
     value = record.get(name)
-    return ShownValue("called", (value, address)) if address and value else _shown_field(name, value)
+    return DisplayValue("called", (value, address)) if address and value else _describe_field(name, value)
 
 
-def _titled(name: str) -> str:
-    return spoken(name).capitalize()
+def _title(name: str) -> str:
+    return humanize(name).capitalize()
 
 
-def _shown_field(name: str, value: Any, depth: int = 0) -> ShownValue:
-    """A value of a field; the number of a record is a name, and no amount."""
+def _describe_field(name: str, value: Any, depth: int = 0) -> DisplayValue:
+    """Return the value of a field; the number of a record is a name, not an amount."""
     if isinstance(value, int) and not isinstance(value, bool) and (name == "id" or name.endswith("_id")):
-        return ShownValue("text", str(value))
-    return shown_value(value, depth)
+        return DisplayValue("text", str(value))
+    return describe_value(value, depth)
 
 
 def _kind_of(text: str) -> str:
-    """Lists hold times as texts; those and ids are shown as what they are."""
+    """Return the kind of a text: lists have times and IDs as texts."""
     if _is_moment(text):
         return "moment"
     kind = ids.kind_of(text)
@@ -140,22 +140,22 @@ def _kind_of(text: str) -> str:
 
 def _is_moment(text: str) -> bool:
     try:
-        return bool(_MOMENT.fullmatch(text)) and moment_of(text).text == text
+        return bool(_MOMENT.fullmatch(text)) and to_instant(text).text == text
     except ValueError:
         return False
 
 
-def _shown_list(values: list[Any], depth: int) -> ShownValue:
-    if len(values) > 1 and (names := _alike(values)):
-        rows = [[_shown_field(name, value, depth + 1) for name, value in _pairs(one)] for one in values]
-        return ShownValue("table", ShownRows([_titled(name) for name in names], rows))
+def _describe_list(values: list[Any], depth: int) -> DisplayValue:
+    if len(values) > 1 and (names := _common_fields(values)):
+        rows = [[_describe_field(name, value, depth + 1) for name, value in _pairs(one)] for one in values]
+        return DisplayValue("table", DisplayRows([_title(name) for name in names], rows))
     if all(_pairs(one) for one in values):
-        return ShownValue("records", [shown_record(one, depth + 1) for one in values])
-    return ShownValue("list", [shown_value(one, depth + 1) for one in values])
+        return DisplayValue("records", [describe_record(one, depth + 1) for one in values])
+    return DisplayValue("list", [describe_value(one, depth + 1) for one in values])
 
 
-def _alike(values: Sequence[Any]) -> list[str]:
-    """The names of the fields of records that all have the same plain ones, few enough for a table."""
+def _common_fields(values: Sequence[Any]) -> list[str]:
+    """Return the fields of records that share the same plain fields, few enough for a table."""
     first, *others = [[name for name, _ in _pairs(one)] for one in values]
     is_table = 0 < len(first) <= _TABLE_COLUMNS_MAX and all(names == first for names in others)
     return first if is_table and all(_is_plain(values, name) for name in first) else []
@@ -169,7 +169,7 @@ def _is_plain(records: Sequence[Any], name: str) -> bool:
 
 
 def _pairs(value: Any) -> list[tuple[str, Any]]:
-    """The fields of a record under their names on the wire; none of anything else."""
+    """Return the fields of a record under their names in JSON; empty for other values."""
     if isinstance(value, msgspec.Struct):
         names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
         return [(wire, getattr(value, name)) for wire, name in names]

@@ -19,7 +19,7 @@ from msgspec import inspect
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import NumberError, limited, plain, shorten
 from weighbridge.http.openapi.schemas import meaning_of
-from weighbridge.web.display.figures import Moments, moment_of, spoken
+from weighbridge.web.display.figures import TimeFormat, humanize, to_instant
 
 # Fields of a form: how each is shown, read, and what it may take, by the type that the interface takes.
 #
@@ -96,11 +96,11 @@ def _form_field(record: type[msgspec.Struct], found: inspect.Field, said: Said) 
     words = said.choices or {}
     return FormField(
         said.name,
-        said.label or spoken(said.name).capitalize(),
+        said.label or humanize(said.name).capitalize(),
         kind,
         help=_help(record, said),
         is_required=found.required and not is_optional and kind not in {"truth", "group", "rows"},
-        choices=[(one, words.get(one, spoken(one))) for one in choices],
+        choices=[(one, words.get(one, humanize(one))) for one in choices],
         usual=usual if isinstance(usual, str) else "yes" if usual is True else "",
         of=said.of,
         fields=within,
@@ -165,7 +165,7 @@ _DIGITS_READ: Final = 9
 """Digits of a row's number that are read; a longer number is beyond any form."""
 
 
-def texts_of(fields: Sequence[FormField], record: Any, when: Moments, within: str = "") -> dict[str, str]:
+def texts_of(fields: Sequence[FormField], record: Any, when: TimeFormat, within: str = "") -> dict[str, str]:
     """The texts of a record; those of what it does not have are left out."""
     texts: dict[str, str] = {}
     for one in fields:
@@ -219,7 +219,7 @@ def _value(record: Any, name: str) -> Any:
     return None if found is msgspec.UNSET else found
 
 
-def _text(one: FormField, value: Any, when: Moments) -> str:
+def _text(one: FormField, value: Any, when: TimeFormat) -> str:
     if one.kind == "truth":
         return "yes" if value else ""
     if isinstance(value, bool):
@@ -231,9 +231,9 @@ def _text(one: FormField, value: Any, when: Moments) -> str:
     return str(value)
 
 
-def _clock(when: Moments, value: datetime | str) -> str:
+def _clock(when: TimeFormat, value: datetime | str) -> str:
     """A moment by the clock of the project, with seconds where it has any."""
-    local = when.local(moment_of(value))
+    local = when.local(to_instant(value))
     if local.microsecond:
         return f"{local:%Y-%m-%dT%H:%M:%S}.{local.microsecond // 1000:03d}"
     return f"{local:%Y-%m-%dT%H:%M:%S}" if local.second else f"{local:%Y-%m-%dT%H:%M}"
@@ -254,7 +254,7 @@ _BLANK_KINDS: Final = frozenset({"choice", "truth"})
 class FormBody:
     """A body in the making."""
 
-    when: Moments
+    when: TimeFormat
     problems: list[Problem] = field(default_factory=list)
     """What cannot be read, at its field."""
 
@@ -280,7 +280,7 @@ class FormBody:
     def _read(self, one: FormField, texts: Texts, path: str) -> Any:
         if one.kind == "rows":
             if is_beyond_lines(texts, path):
-                said = f"{one.label} has more than {LINES_MAX:,} rows, which is more than a form takes."
+                said = f"{one.label} must have at most {LINES_MAX:,} rows."
                 self.problems.append(Problem(said, path, "too_many"))
             return [self._record(one.fields, texts, f"{path}[{at}].") for at in rows_typed(one, texts, path)]
         if one.kind == "group":
@@ -305,9 +305,10 @@ class FormBody:
         if one.kind == "moment":
             moment = self.when.typed(text)
             if moment is None:
-                return self._wrong(one, path, f"{shorten(text)!r}, which is no date and time")
+                return self._wrong(one, path, "must be a date and time", f"{shorten(text)!r}")
             if self.when.is_skipped(text):
-                return self._wrong(one, path, f"{text!r}, which the clocks of {self.when.zone} pass over")
+                must = f"must be a time that exists in {self.when.zone}; the clocks are set forward over it"
+                return self._wrong(one, path, must, f"{text!r}")
             return moment.text
         if one.kind in {"number", "whole"}:
             return self._number(one, text, path)
@@ -319,22 +320,23 @@ class FormBody:
         except InvalidOperation:
             number = Decimal("NaN")
         if not number.is_finite():
-            said = "no number; decimals stand behind a point, and nothing between thousands"
-            return self._wrong(one, path, f"{shorten(text)!r}, which is {said}")
+            must = "must be a number with a decimal point and without thousands separators"
+            return self._wrong(one, path, must, f"{shorten(text)!r}")
         if one.kind == "number":
             return number
         try:
             whole = int(limited(number))  # in this order, for 1e999999999 has as many digits
         except NumberError as error:
-            return self._wrong(one, path, f"{shorten(text)!r}, and {error}".removesuffix("."))
-        return whole if whole == number else self._wrong(one, path, f"{shorten(text)}, no whole number")
+            return self._wrong(one, path, f"is {shorten(text)!r}, and {error}".removesuffix("."))
+        return whole if whole == number else self._wrong(one, path, "must be a whole number", shorten(text))
 
     def _missing(self, one: FormField, path: str) -> None:
         if one.is_required:
-            self.problems.append(Problem(f"{one.label} is missing.", path, "required"))
+            self.problems.append(Problem(f"{one.label} must not be empty.", path, "required"))
 
-    def _wrong(self, one: FormField, path: str, said: str) -> None:
-        self.problems.append(Problem(f"{one.label} is {said}.", path, "invalid"))
+    def _wrong(self, one: FormField, path: str, must: str, actual: str = "") -> None:
+        but = f", but is {actual}" if actual else ""
+        self.problems.append(Problem(f"{one.label} {must}{but}.", path, "invalid"))
 
 
 def rows_typed(one: FormField, texts: Texts, path: str) -> list[int]:

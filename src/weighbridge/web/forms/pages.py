@@ -138,7 +138,7 @@ def _new(made: RecordForm) -> PageFunction:
             back=path, is_new=True,
         )  # fmt: skip
 
-    return _called(new, f"new_{made.noun}", f"A {made.words} that is to be made.")
+    return _name_function(new, f"new_{made.noun}", f"A {made.words} that is to be made.")
 
 
 def _make(made: RecordForm, new: PageFunction) -> PageFunction:
@@ -152,31 +152,31 @@ def _make(made: RecordForm, new: PageFunction) -> PageFunction:
             raise Invalid(reading.problems)
         kept = await visit.do(made.create, {made.noun: body})
         place = f"{_home(visit, made)}/{kept.id}" if made.get else _home(visit, made)
-        return Redirect(place, f"The {made.words} is kept.")
+        return Redirect(place, f"{made.words.capitalize()} created.")
 
-    return _called(make, f"make_{made.noun}", f"Make a {made.words}.")
+    return _name_function(make, f"make_{made.noun}", f"Make a {made.words}.")
 
 
 def _edit(made: RecordForm) -> PageFunction:
     async def edit(visit: Visit) -> View:
-        found, fields = await _found(visit, made)
+        found, fields = await _read_record(visit, made)
         home, own = _home(visit, made), f"{_home(visit, made)}/{found.id}"
         name = str(getattr(found, "name", "") or f"{made.words} {found.id}")
         return await form_view(
-            visit, fields, texts_of(fields, found, visit.moments), made.noun, "Change",
+            visit, fields, texts_of(fields, found, visit.moments), made.noun, "Edit",
             call=own, method="PATCH", crumbs=((made.title, home), (name, own)), form=made,
             action=f"{own}/edit", back=own, is_new=False, name=name,
             remove=f"{own}/delete" if made.delete else "",
         )  # fmt: skip
 
-    return _called(edit, f"edit_{made.noun}", f"A {made.words} that is to be changed.")
+    return _name_function(edit, f"edit_{made.noun}", f"A {made.words} that is to be changed.")
 
 
 def _change(made: RecordForm, edit: PageFunction) -> PageFunction:
     async def change(visit: Visit) -> Any:
         if visit.text(MORE):
             return await edit(visit)
-        found, fields = await _found(visit, made)
+        found, fields = await _read_record(visit, made)
         reading = FormBody(visit.moments)
         before = texts_of(fields, found, visit.moments)
         body = reading.changed(fields, typed_texts(visit), before)
@@ -184,29 +184,29 @@ def _change(made: RecordForm, edit: PageFunction) -> PageFunction:
             raise Invalid(reading.problems)
         own = f"{_home(visit, made)}/{found.id}"
         if not body:
-            return Redirect(own, "Nothing was typed anew, so nothing is changed.")
+            return Redirect(own, "No changes to save.")
         assert made.update is not None, "it is changed by an operation"  # noqa: S101
         await visit.do(made.update, {made.noun: body})
-        return Redirect(own, f"The {made.words} is changed.")
+        return Redirect(own, f"{made.words.capitalize()} saved.")
 
-    return _called(change, f"change_{made.noun}", f"Change a {made.words}.")
+    return _name_function(change, f"change_{made.noun}", f"Change a {made.words}.")
 
 
 def _remove(made: RecordForm) -> PageFunction:
     async def remove(visit: Visit) -> Redirect:
         assert made.delete is not None, "it is removed by an operation"  # noqa: S101
         await visit.do(made.delete)
-        return Redirect(_home(visit, made), f"The {made.words} is gone.")
+        return Redirect(_home(visit, made), f"{made.words.capitalize()} deleted.")
 
-    return _called(remove, f"remove_{made.noun}", f"Remove a {made.words}.")
+    return _name_function(remove, f"remove_{made.noun}", f"Remove a {made.words}.")
 
 
-async def _found(visit: Visit, made: RecordForm) -> tuple[Any, Sequence[FormField]]:
+async def _read_record(visit: Visit, made: RecordForm) -> tuple[Any, Sequence[FormField]]:
     assert made.get is not None, "what is changed is read"  # noqa: S101
     return await visit.ask(made.get), await fields_in(visit, made)
 
 
-def _called(function: Any, name: str, told: str) -> PageFunction:
+def _name_function(function: Any, name: str, told: str) -> PageFunction:
     function.__name__, function.__doc__ = name, told
     result: PageFunction = function
     return result

@@ -60,9 +60,9 @@ class RecordForm:
     """What cannot be changed or removed later, in a sentence."""
     extended: Extended | None = None
     """Adds the fields that a project has of its own."""
-    beside: Sequence[tuple[str, str]] = ()
+    record_links: Sequence[tuple[str, str]] = ()
     """Where to go on from a record: words, and an address below the project with its id."""
-    around: Sequence[tuple[str, str]] = ()
+    list_links: Sequence[tuple[str, str]] = ()
     """Where to go on from their list: words, and an address below the project."""
     values_by: str = ""
     """The filter by which its static inputs are listed on its page; empty where it has none."""
@@ -95,13 +95,13 @@ async def _with_custom_fields(visit: Visit, fields: Sequence[FormField]) -> Sequ
 
 
 _IN_SERVICE: Final = (
-    Said("in_service_from", "In service from", "measurements are expected from then on; empty: not said"),
-    Said("in_service_until", "until", "empty: while it lasts"),
+    Said("in_service_from", "In service from", "measurements are expected from this time; empty: unknown"),
+    Said("in_service_until", "In service until", "empty: still in service"),
 )
 
 _DATA_POINT_TYPE: Final = (
     Said("name", "Name"),
-    Said("value_type", "Is a", choices={"string": "text", "boolean": "yes or no"}),
+    Said("value_type", "Type", choices={"string": "text", "boolean": "yes or no"}),
     Said("unit", "Unit"),
     Said("required", "Required"),
     Said("slug", "Slug", is_fixed=True),
@@ -109,55 +109,58 @@ _DATA_POINT_TYPE: Final = (
 
 _ROLL_UP: Final = (
     Said(
-        "event_type", "Made of readings of", "its events are then made by the service", of="event_type_slug"
+        "event_type",
+        "Event type of the readings",
+        "the service then creates the events",
+        of="event_type_slug",
     ),
     Said(
         "valid_share_min",
-        "Least valid share",
-        "above 0 and at most 1, such as 0.75; empty: any valid reading will do",
+        "Minimum valid share",
+        "above 0 and at most 1, such as 0.75; empty: at least one valid reading",
     ),
     Said(
         "data_points",
-        "Each value is",
+        "Values",
         fields=(
             Said("data_point", "Data point (slug)"),
-            Said("aggregate", "Is the"),
-            Said("source", "Of the reading (slug)"),
+            Said("aggregate", "Aggregate"),
+            Said("source", "Data point of the readings (slug)"),
         ),
     ),
 )
 
 _EVENT_TYPE: Final = (
-    Said("name", "What people call it", "such as Diesel delivery"),
+    Said("name", "Name", "such as Diesel delivery"),
     Said(
         "slug",
         "Slug",
-        "events are sent and models read by it; made from the name when empty; never changes",
+        "used in requests and models; empty: derived from the name; cannot be changed later",
         is_fixed=True,
     ),
-    Said("data_point_types", "What its events carry", "", fields=_DATA_POINT_TYPE, lines=4),
+    Said("data_point_types", "Data points", "", fields=_DATA_POINT_TYPE, lines=4),
     Said("description", "Description", ""),
-    Said("expected_locations", "Locations that an event names"),
-    Said("requires_tracking_id", "Events need a tracking id", ""),
-    Said("reusable_in_batches", "One event may feed several batches", ""),
-    Said("cadence_amount", "One is expected every", "a whole number; empty: nothing is expected"),
-    Said("cadence_unit", "Minutes, hours, days and so on", ""),
-    Said("valid_when", "Counts as valid when", "such as quality = 'good'; empty: when it is complete"),
-    Said("rolled_up_from", "Rolled up", "", fields=_ROLL_UP),
+    Said("expected_locations", "Locations of an event"),
+    Said("requires_tracking_id", "Events require a tracking ID", ""),
+    Said("reusable_in_batches", "Several batches may use one event", ""),
+    Said("cadence_amount", "Cadence", "one event every so many units; empty: none expected"),
+    Said("cadence_unit", "Unit of the cadence", ""),
+    Said("valid_when", "Valid if", "such as quality = 'good'; empty: if it is complete"),
+    Said("rolled_up_from", "Roll-up", "", fields=_ROLL_UP),
 )
 
 _ADDRESS: Final = tuple(
     Said(name, label, "")
     for name, label in (
         ("name", "Addressee"), ("street_address_1", "Street and number"), ("street_address_2", "Second line"),
-        ("postal_code", "Postal code"), ("city", "Town"), ("state", "State or region"),
+        ("postal_code", "Postal code"), ("city", "City"), ("state", "State or region"),
         ("country", "Country"),
     )
 )  # fmt: skip
 
 _OF_WHAT: Final = (
-    Said("asset_id", "Asset", "empty: of every one", of="asset"),
-    Said("location_id", "Location", "empty: of every one", of="location"),
+    Said("asset_id", "Asset", "empty: all", of="asset"),
+    Said("location_id", "Location", "empty: all", of="location"),
 )
 
 RECORD_FORMS: Final = (
@@ -169,9 +172,9 @@ RECORD_FORMS: Final = (
         get_event_type,
         update_event_type,
         delete_event_type,
-        about="An event type says what one measurement is: what it carries, in which units, how often.",
-        keeps="What events carry keeps its meaning: its slug and, once there are events, its kind and unit.",
-        beside=(("Type in an event", "events/new?event_type_id={id}"), ("Gaps", "event_types/{id}/gaps")),
+        about="An event type defines the data points of its events, their units and their cadence.",
+        keeps="Slugs cannot be changed later; types and units only while there are no events.",
+        record_links=(("New event", "events/new?event_type_id={id}"), ("Show gaps", "event_types/{id}/gaps")),
     ),
     RecordForm(
         "location",
@@ -179,7 +182,7 @@ RECORD_FORMS: Final = (
         fields_of(
             NewLocation,
             (
-                Said("name", "What people call it", "such as Plant North"),
+                Said("name", "Name", "such as Plant North"),
                 Said("lat", "Latitude", "degrees, north above zero"),
                 Said("long", "Longitude", "degrees, east above zero"),
                 Said("address", "Address", "", fields=_ADDRESS),
@@ -190,10 +193,10 @@ RECORD_FORMS: Final = (
         get_location,
         update_location,
         delete_location,
-        keeps="Its name is fixed once batches were made of its events.",
+        keeps="The name cannot be changed once batches use its events.",
         values_by="location_id",
-        beside=(
-            ("Declare an outage", "outages/new?location_id={id}"),
+        record_links=(
+            ("Declare outage", "outages/new?location_id={id}"),
             ("New static input", "static_inputs/new?location_id={id}"),
         ),
     ),
@@ -203,7 +206,7 @@ RECORD_FORMS: Final = (
         fields_of(
             NewFeedstock,
             (
-                Said("name", "What people call it", "such as Wood chips"),
+                Said("name", "Name", "such as Wood chips"),
                 Said("description", "Description", ""),
             ),
         ),
@@ -211,9 +214,9 @@ RECORD_FORMS: Final = (
         get_feedstock,
         update_feedstock,
         delete_feedstock,
-        keeps="Its name is fixed once batches were made of its events.",
+        keeps="The name cannot be changed once batches use its events.",
         values_by="feedstock_id",
-        beside=(("New static input", "static_inputs/new?feedstock_id={id}"),),
+        record_links=(("New static input", "static_inputs/new?feedstock_id={id}"),),
     ),
     RecordForm(
         "asset",
@@ -222,35 +225,35 @@ RECORD_FORMS: Final = (
             *fields_of(
                 NewAsset,
                 (
-                    Said("name", "What people call it", "such as Truck scale 2"),
-                    Said("asset_type", "Sort of equipment", "in your own words, such as scale"),
+                    Said("name", "Name", "such as Truck scale 2"),
+                    Said("asset_type", "Type of equipment", "such as scale"),
                     Said("serial_number", "Serial number"),
                     Said("description", "Description", "", kind="text"),
                 ),
             ),
-            FormField("custom_fields", "Your own fields", "group", is_merged=True),
+            FormField("custom_fields", "Custom fields", "group", is_merged=True),
             *fields_of(NewAsset, _IN_SERVICE),
         ),
         create_asset,
         get_asset,
         update_asset,
         delete_asset,
-        keeps="Its name is fixed once batches were made of its events.",
+        keeps="The name cannot be changed once batches use its events.",
         extended=_with_custom_fields,
-        around=(("Custom fields", "asset_custom_fields"),),
+        list_links=(("Custom fields", "asset_custom_fields"),),
         values_by="asset_id",
-        beside=(
-            ("Its events", "events?filter[asset_id]={id}"),
-            ("Declare an outage", "outages/new?asset_id={id}"),
+        record_links=(
+            ("Show events", "events?filter[asset_id]={id}"),
+            ("Declare outage", "outages/new?asset_id={id}"),
             ("New static input", "static_inputs/new?asset_id={id}"),
         ),
     ),
     RecordForm(
         "asset_custom_field",
         "asset_custom_fields",
-        fields_of(NewAssetCustomField, (Said("label", "Label"), Said("value_type", "Its values are"))),
+        fields_of(NewAssetCustomField, (Said("label", "Label"), Said("value_type", "Value type"))),
         create_asset_custom_field,
-        about="A custom field is one more field of all assets of the project.",
+        about="A custom field is an additional field of all assets of the project.",
     ),
     RecordForm(
         "outage",
@@ -258,19 +261,19 @@ RECORD_FORMS: Final = (
         fields_of(
             NewOutage,
             (
-                Said("reason", "Why nothing is measured", "such as Calibration of the analyser", kind="text"),
-                Said("start_time", "From", ""),
-                Said("end_time", "until", "empty: while it lasts"),
+                Said("reason", "Reason", "such as Calibration of the analyser", kind="text"),
+                Said("start_time", "Start time", ""),
+                Said("end_time", "End time", "empty: not ended yet"),
                 *_OF_WHAT,
-                Said("event_type_id", "Event type", "empty: of every one", of="event_type"),
-                Said("evidence_url", "Where the proof is", "a link, such as to a page of the logbook"),
+                Said("event_type_id", "Event type", "empty: all", of="event_type"),
+                Said("evidence_url", "URL of the evidence", "such as a page of the logbook"),
             ),
         ),
         create_outage,
         get_outage,
         update_outage,
         delete_outage,
-        about="In an outage nothing is expected, so that its slots are no gaps.",
+        about="During an outage no data are expected, so its intervals are not gaps.",
     ),
     RecordForm(
         "static_input",
@@ -278,18 +281,18 @@ RECORD_FORMS: Final = (
         fields_of(
             NewStaticInput,
             (
-                Said("slug", "Slug", "the name that models read it by, such as grid-factor"),
+                Said("slug", "Slug", "name used in models, such as grid-factor"),
                 Said("value", "Value", ""),
-                Said("unit", "Unit", "such as kg{CO2e}/kWh; empty: a plain number"),
-                Said("effective_from", "Holds from", ""),
+                Said("unit", "Unit", "such as kg{CO2e}/kWh; empty: no unit"),
+                Said("effective_from", "Effective from", ""),
                 *_OF_WHAT,
-                Said("feedstock_id", "Feedstock", "empty: of every one", of="feedstock"),
+                Said("feedstock_id", "Feedstock", "empty: all", of="feedstock"),
             ),
         ),
         create_static_input,
         get_static_input,
-        about="It holds from a moment on, until a later value of the same slug supersedes it.",
-        keeps="It is never changed; type the next value, with the moment from which that holds.",
+        about="A static input is effective from a time until a later value of the same slug supersedes it.",
+        keeps="A static input cannot be changed. Enter a new value with the time from which it is effective.",
     ),
 )
 """Every kind of record that is typed in by the common forms."""

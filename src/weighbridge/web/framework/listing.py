@@ -7,6 +7,7 @@ differ only in their beginning.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
@@ -18,25 +19,19 @@ from weighbridge.db.lists.listing import Info, Page
 from weighbridge.errors import NotFound
 from weighbridge.exchange.export.record_table import Query, RecordTable
 from weighbridge.http.messages.operation import Operation
-from weighbridge.web.display.figures import Moments
-from weighbridge.web.framework.responses import Sendable, file_of
+from weighbridge.web.display.figures import TimeFormat
+from weighbridge.web.framework.responses import Sendable, build_file
 from weighbridge.web.framework.visit import Visit
 
-# A list on a page: its filters and its order live in the address, and it is walked by cursor.
-#
-# The names of the fields are those of the interface, so that the address of a page and that of the call
-# differ in nothing but their beginning. Fields that were left empty are dropped.
-
-
 PAGE_SIZE: Final = "50"
-"""Records of one page of a list: as many as an API process writes by itself."""
+"""Records of one page of a list: as many as an API process writes without a computing process."""
 
 ListQuery = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ListView:
-    """A list as its page shows it: what was asked for, and the addresses around it."""
+    """A list on its page: the query, and the URLs of its other pages and orders."""
 
     path: str
     query: ListQuery
@@ -44,45 +39,45 @@ class ListView:
 
     @property
     def next(self) -> str:
-        """Where the next page is; empty on the last one."""
+        """The URL of the next page; empty on the last one."""
         if self.info.next_cursor is None:
             return ""
         return self._with(("cursor", self.info.next_cursor), without=("cursor", "page"))
 
     @property
     def first(self) -> str:
-        """Where the first page is; empty on it."""
+        """The URL of the first page; empty on it."""
         return self._with(without=("cursor", "page")) if self._has("cursor", "page") else ""
 
     @property
     def is_filtered(self) -> bool:
-        """Whether only a part of the list was asked for."""
+        """Whether the query has filters."""
         return any(name.startswith("filter") for name, _ in self.query)
 
     @property
     def total(self) -> str:
-        """How long the list is, in words."""
+        """The number of records, as text."""
         count = f"{self.info.total_items:,}".replace(",", "\u202f")
         return f"about {count}" if self.info.total_is_estimate else count
 
     def sorted_by(self, name: str) -> str:
-        """Where the list is in the order of a field; the other way round where it is already."""
+        """Return the URL of the list sorted by a field; in reverse if it is sorted so already."""
         turned = f"-{name}" if self.order == name else name
         return self._with(("sort", turned), without=("sort", "cursor", "page"))
 
     @property
     def order(self) -> str:
-        """The field that the list is in the order of, with a minus where it falls."""
+        """The field that the list is sorted by, with a minus if it is descending."""
         return self.info.sort[0] if self.info.sort else ""
 
     def direction(self, name: str) -> str:
-        """How a column's head says its order: `ascending`, `descending` or none."""
+        """Return the order of a column for its header: `ascending`, `descending` or `none`."""
         if self.order == name:
             return "ascending"
         return "descending" if self.order == f"-{name}" else "none"
 
     def value(self, name: str) -> str:
-        """What a parameter was given as."""
+        """Return the value of a parameter of the query; empty if it is missing."""
         return next((value for key, value in self.query if key == name), "")
 
     def _has(self, *names: str) -> bool:
@@ -94,60 +89,63 @@ class ListView:
         return f"{self.path}?{text}" if text else self.path
 
 
-def asked_for(query: ListQuery, *, sort: str = "") -> ListQuery:
-    """The query of a list's page as the interface takes it: no empty fields, but a size and an order."""
-    given = without_blanks(query)
+def build_query(query: ListQuery, *, sort: str = "") -> ListQuery:
+    """Return a query as the interface takes it: without empty fields, with a page size and an order."""
+    given = drop_blanks(query)
     names = {name for name, _ in given}
     usual = (("page_size", PAGE_SIZE), *((("sort", sort),) if sort and "cursor" not in names else ()))
     return given + tuple(pair for pair in usual if pair[0] not in names)
 
 
-def list_query(visit: Visit) -> ListQuery:
-    """Return the query of a list whose filters are those of the address."""
-    return asked_for(visit.query)
+def list_query(visit: Visit, *, sort: str = "", times: Mapping[str, str] = MappingProxyType({})) -> ListQuery:
+    """Return the query of a list whose filters are those of the URL.
+
+    `times` are fields with times in the project's zone, each with its filter.
+    """
+    return build_query(convert_times(visit.query, times, visit.moments), sort=sort)
 
 
-def typed_as_filters(query: ListQuery, filters: Mapping[str, str], when: Moments) -> ListQuery:
-    """The query with times, that were typed in the project's zone into these fields, as filters."""
+def convert_times(query: ListQuery, filters: Mapping[str, str], when: TimeFormat) -> ListQuery:
+    """Return the query with fields for times, in the project's zone, replaced by their filters."""
     return tuple(
         (filters[name], moment.text) if name in filters and (moment := when.typed(value)) else (name, value)
         for name, value in query
     )
 
 
-def without_blanks(query: ListQuery) -> ListQuery:
-    """The query without fields that were left empty."""
+def drop_blanks(query: ListQuery) -> ListQuery:
+    """Return the query without empty fields."""
     return tuple((name, value) for name, value in query if value.strip())
 
 
-# The data of a page in place of the page: `.json` is what the call answers, `.csv` its rows as a table.
+# The data of a page: `.json` is the response of the operation, `.csv` its records as a table.
 
 
 JSON: Final = ".json"
 CSV: Final = ".csv"
 
 
-def suffix_of(path: str) -> str:
-    """The ending by which a path asks for data; empty where it asks for a page."""
+def data_suffix(path: str) -> str:
+    """Return the suffix by which a path requests data; empty for a page."""
     return next((suffix for suffix in (JSON, CSV) if path.endswith(suffix)), "")
 
 
-async def as_data(
+async def render_data(
     visit: Visit, of: HTTPRouteHandler, suffix: str, asked: Callable[[Visit], ListQuery] | None
 ) -> Sendable:
-    """What an operation gives, in the form that the path asks for; `asked` is what its page asks for."""
+    """Return the data of an operation in the requested form; `asked` builds the query of its page."""
     operation: Operation = of.opt["operation"]
-    answer = await visit.ask(of, asked(visit) if asked else without_blanks(visit.query))
+    answer = await visit.ask(of, asked(visit) if asked else drop_blanks(visit.query))
     if suffix == JSON:
-        return file_of(visit.request.app.state.encode(answer), "application/json")
+        return build_file(visit.request.app.state.encode(answer), "application/json")
     if not isinstance(answer, Page):
-        raise NotFound(message="This page is no list, so it has no rows.", code="no_such_path")
+        raise NotFound(message="This page is not a list, so it has no CSV.", code="no_such_path")
     [record] = get_args(operation.returns)
-    return file_of(await _rows(visit, record, answer), "text/csv; charset=utf-8", f"{operation.name}.csv")
+    return build_file(await _rows(visit, record, answer), "text/csv; charset=utf-8", f"{operation.name}.csv")
 
 
 async def _rows(visit: Visit, record: Any, page: Page[Any]) -> bytes:
-    """The rows of one page, guarded against spreadsheets that would compute texts."""
+    """Return the records of one page as CSV, guarded against spreadsheets that would evaluate texts."""
     last = replace_struct(page, info=replace_struct(page.info, next_cursor=None))
 
     async def read(_tx: Read, _query: Query) -> Page[Any]:

@@ -36,71 +36,76 @@ from weighbridge.http.messages import body as upload
 from weighbridge.http.messages.body import Form
 from weighbridge.http.messages.operation import AttachmentReply, Operation, framework_path
 from weighbridge.platform.records.accounts import Person
-from weighbridge.web.framework.listing import JSON, ListQuery, as_data, suffix_of
-from weighbridge.web.framework.rendering import rendered
-from weighbridge.web.framework.responses import Sendable, moved_to
-from weighbridge.web.framework.session import FIELD, person_of, refuse_foreign, refuse_without_word, secret_of
-from weighbridge.web.framework.visit import Frame, Redirect, View, Visit, frame_of
+from weighbridge.web.framework.listing import JSON, ListQuery, data_suffix, drop_blanks, render_data
+from weighbridge.web.framework.rendering import render_page
+from weighbridge.web.framework.responses import Sendable, redirect_to
+from weighbridge.web.framework.session import (
+    FIELD,
+    check_csrf_token,
+    check_same_origin,
+    read_person,
+    read_session_secret,
+)
+from weighbridge.web.framework.visit import Frame, Redirect, View, Visit, lacking_permission, read_frame
 
-# A form on its way in: the fields that were typed, and the file that came with them, if the form takes one.
+# Reading a form: its fields and its file.
 #
-# Invariant: no file is put into the store before the form has shown that one of our own pages sent it, and
-# none stays there when what it is for is refused.
+# Invariant: a file is stored only after the CSRF token was checked, and is deleted if the form is rejected.
 
 
 FIELDS_MAX: Final = 5_000
 """Fields of a form, at most."""
 
 OPEN_FIELDS_MAX: Final = 20
-"""Fields of a form that anybody may send, at most."""
+"""Fields of a form that is accepted without a session, at most."""
 
 OPEN_FORM_BYTES_MAX: Final = 16_384
-"""Bytes of a form that anybody may send, at most: an address to come back to is the longest of its texts."""
+"""Bytes of a form that is accepted without a session, at most; its longest text is the URL to return to."""
 
 _PIECE: Final = 4_096
-"""Bytes of a text that are decoded before others get their turn."""
+"""Bytes of a text that are decoded before other requests run."""
 
-Typed = Mapping[str, tuple[str, ...]]
+FormTexts = Mapping[str, tuple[str, ...]]
 
 
 @asynccontextmanager
-async def arrived_form(
+async def read_form(
     request: WebRequest, account: int, secret: str, takes: upload.Form | None
-) -> AsyncIterator[tuple[Typed, Any]]:
-    """What was typed, and what became of the file beside it; Forbidden without the word of the session."""
+) -> AsyncIterator[tuple[FormTexts, Any]]:
+    """Read the fields of a form and store its file; Forbidden without the CSRF token of the session."""
     kind = request.headers.get("content-type", "")
     if takes is None or not upload.is_form(kind):
-        typed = await typed_of(request)
-        refuse_without_word(request, secret, "".join(typed.get(FIELD, ())))
+        typed = await read_fields(request)
+        check_csrf_token(request, secret, "".join(typed.get(FIELD, ())))
         yield typed, None
         return
-    with_word = replace(takes, texts={**takes.texts, FIELD: "The word of the session."})
+    with_word = replace(takes, texts={**takes.texts, FIELD: "The CSRF token of the session."})
     async with upload.read(with_word, kind, request.stream(), account) as arrived:
-        refuse_without_word(request, secret, arrived.texts.get(FIELD, ""))
+        check_csrf_token(request, secret, arrived.texts.get(FIELD, ""))
         texts = {name: text for name, text in arrived.texts.items() if name != FIELD}
         state, without = request.app.state, replace(arrived, texts=texts)
         async with upload.received(takes, state.files, without, state.places_of_files) as file:
             yield {name: (text,) for name, text in texts.items()}, file
 
 
-async def typed_of(request: WebRequest, fields_max: int = FIELDS_MAX) -> dict[str, tuple[str, ...]]:
-    """What was typed into a form, by the names of its fields; Malformed for more fields than it may have."""
+async def read_fields(request: WebRequest, fields_max: int = FIELDS_MAX) -> dict[str, tuple[str, ...]]:
+    """Read the fields of a form, each with its values; Malformed for too many fields."""
     body, turns = await request.body(), Turns()
     if body.count(b"&") >= fields_max:
-        raise Malformed(f"The form has more fields than it takes, which are {fields_max:,}.")
+        raise Malformed(f"The form must have at most {fields_max:,} fields.")
     typed: dict[str, list[str]] = {}
     for pair in filter(None, body.split(b"&")):
         await turns.next()
         named, _, text = pair.partition(b"=")
-        name, value = await _decoded(named, turns), await _decoded(text, turns)
+        name, value = await _decode(named, turns), await _decode(text, turns)
         if "\x00" in value:
-            raise Malformed([Problem(f"{name} holds a NUL character, which no text may.", name, "invalid")])
+            raise Malformed([Problem(f"{name} must not contain a NUL character.", name, "invalid")])
         typed.setdefault(name, []).append(value.replace("\r\n", "\n"))
     return {name: tuple(values) for name, values in typed.items()}
 
 
-async def _decoded(text: bytes, turns: Turns) -> str:
-    """A name or a value as it was typed: a long one is decoded in pieces, none of which cuts an escape."""
+async def _decode(text: bytes, turns: Turns) -> str:
+    """Decode a name or a value; a long one in pieces, none of which cuts an escape."""
     text = text.replace(b"+", b" ")
     pieces, start = [], 0
     while start < len(text):
@@ -113,68 +118,63 @@ async def _decoded(text: bytes, turns: Turns) -> str:
     try:
         return b"".join(pieces).decode()
     except UnicodeDecodeError:
-        raise Malformed("The form cannot be read.") from None
+        raise Malformed("The form must be encoded as UTF-8.") from None
 
 
-# A page is a plain function behind a path; this is what all of them share.
-#
-# `page` shows, `form` takes what was typed. Both find who has signed in, ask for a permission, open one
-# transaction (reading or writing), and render what the function gives. A refusal of a form shows its page
-# again, with what was typed and what is wrong with it. A page that is told of an operation (`of`) also
-# answers `.json`, and a list `.csv`, with what the operation gives.
+# Declarations of pages: `page` shows, `form` executes what was typed, `action` and `download` are buttons and
+# files of operations. `open_page` needs no session.
 
 
-Sent = Sendable | AttachmentReply
-"""What goes out: a page, or a file as the interface sends it."""
+PageResponse = Sendable | AttachmentReply
+"""A response: a page, or a file as the interface sends it."""
 
-Shown = Awaitable[View | Redirect | Sent]
-PageFunction = Callable[[Visit], Shown]
+PageResult = Awaitable[View | Redirect | PageResponse]
+PageFunction = Callable[[Visit], PageResult]
 
 IN_PROJECT: Final = "/projects/{project_id}"
-"""What the path of a page of a project begins with."""
+"""The prefix of the paths of a project's pages."""
 
 FORM_BYTES_MAX: Final = 2_000_000
-"""Bytes of what is typed into a form, at most; a model document is the longest of them."""
+"""Bytes of a form, at most; a model document is the longest text."""
 
 FIELDS_AT_ONCE: Final = 100
-"""Fields of a form up to which its page is made at once; that of a longer one is made in a thread."""
+"""Fields of a form up to which its page is rendered on the loop; a longer one is rendered in a thread."""
 
 CHARACTERS_AT_ONCE: Final = 100_000
-"""Characters of a form up to which its page is made at once."""
+"""Characters of a form up to which its page is rendered on the loop."""
 
 _SHOWN_AGAIN: Final = (Invalid, Malformed, Conflict, TooLarge, UnsupportedMediaType)
-"""Refusals of what was typed, which show the form again; others have a page of their own."""
+"""Errors that show the form again; other errors have a page of their own."""
 
 
 def page(
     path: str, *, permission: str = ANY, of: HTTPRouteHandler | None = None, computes: bool = False,
     tries: bool = False, everywhere: bool = False, asked: Callable[[Visit], ListQuery] | None = None,
 ) -> Callable[[PageFunction], list[HTTPRouteHandler]]:  # fmt: skip
-    """Serve a page that reads; with the operation that gives the same data, as `.json` and `.csv` too.
+    """Serve a page that reads; with `of`, the operation that gives the same data, as `.json` and `.csv` too.
 
-    `asked` makes the query of that operation of the page's own, where the two differ.
-    One that computes is carried out apart from all other requests. One that tries may change what it likes to
-    see what comes of it: that is undone. One that stands everywhere is there below each project as well, so
-    that whoever is in one stays there.
+    `asked` builds the query of that operation if it differs from the query of the page. A page that computes
+    runs apart from all other requests. A page that tries runs in a transaction that is rolled back. A page
+    that is everywhere also exists below each project, so that people stay in their project.
     """
 
     def decorate(function: PageFunction) -> list[HTTPRouteHandler]:
         operation = _operation("GET", path, function, permission, computes=computes)
 
-        async def handler(request: WebRequest) -> Sent:
+        async def handler(request: WebRequest) -> PageResponse:
             person = await _person(request, permission)
             if person is None:
-                return moved_to(sign_in_address(request))
-            suffix = suffix_of(request.url.path) if of is not None else ""
+                return redirect_to(sign_in_url(request))
+            suffix = data_suffix(request.url.path) if of is not None else ""
 
             async def show(visit: Visit) -> Any:
                 return await (
-                    as_data(visit, of, suffix, asked) if of is not None and suffix else function(visit)
+                    render_data(visit, of, suffix, asked) if of is not None and suffix else function(visit)
                 )
 
             opening = Database.trial if tries else Database.read
             of_replica = not (tries or computes or of is None or of.opt["operation"].listing is None)
-            return await _carried_out(
+            return await _execute_page(
                 request, person, opening, show, computes=computes, of_replica=of_replica
             )
 
@@ -182,7 +182,7 @@ def page(
         suffixes = suffixes[:2] if of is not None and of.opt["operation"].listing is None else suffixes
         paths = [path, f"{IN_PROJECT}{path}"] if everywhere else [path]
         return [
-            _routed(operation, handler, one + suffix, has_data=of is not None)
+            _build_route(operation, handler, one + suffix, has_data=of is not None)
             for one in paths
             for suffix in suffixes
         ]
@@ -200,81 +200,117 @@ def form(
     everywhere: bool = False,
     takes: Form | None = None,
 ) -> Callable[[PageFunction], list[HTTPRouteHandler]]:
-    """Serve a function that does what was typed into a form, and as a rule says where to go on (`Moved`).
+    """Serve a function that executes a form and usually redirects (`Redirect`).
 
-    What it refuses is shown by the page `again`, whose visit has what was typed and the problems. One that
-    only asks stores nothing: it reads one snapshot. One that takes a file finds it in the visit.
+    Errors are shown by the page `again`, whose visit has the typed texts and the problems. A form that only
+    asks stores nothing: it reads one snapshot. A form that takes a file finds it in the visit.
     """
     opening = Database.read if asks else Database.write
 
     def decorate(function: PageFunction) -> list[HTTPRouteHandler]:
         operation = _operation("POST", path, function, permission, computes=computes)
 
-        async def handler(request: WebRequest) -> Sent:
-            refuse_foreign(request)
+        async def handler(request: WebRequest) -> PageResponse:
+            check_same_origin(request)
             person = await _person(request, permission)
             if person is None:
-                return moved_to("/sign_in")
-            typed: Typed = {}
+                return redirect_to("/sign_in")
+            typed: FormTexts = {}
             try:
                 account = person.actor.account_id
-                async with arrived_form(request, account, secret_of(request), takes) as (typed, file):
-                    return await _carried_out(
+                async with read_form(request, account, read_session_secret(request), takes) as (typed, file):
+                    return await _execute_page(
                         request, person, opening, function, typed=typed, file=file, computes=computes
                     )
             except _SHOWN_AGAIN as refusal:
-                return await _carried_out(request, person, Database.read, again, typed=typed, refusal=refusal)
+                return await _execute_page(
+                    request, person, Database.read, again, typed=typed, refusal=refusal
+                )
 
         paths = [path, f"{IN_PROJECT}{path}"] if everywhere else [path]
         bytes_max = FORM_BYTES_MAX if takes is None else takes.body_bytes_max
-        return [_routed(operation, handler, one, bytes_max) for one in paths]
+        return [_build_route(operation, handler, one, bytes_max) for one in paths]
 
     return decorate
 
 
+def action(
+    path: str, handler: HTTPRouteHandler, *, permission: str = ANY, again: PageFunction,
+    back: str, notice: str, everywhere: bool = False,
+) -> list[HTTPRouteHandler]:  # fmt: skip
+    """Serve a button that executes an operation without fields, goes back (`Visit.url`) and reports it."""
+
+    async def execute(visit: Visit) -> Redirect:
+        await visit.do(handler, {})
+        return Redirect(visit.url(back), notice)
+
+    _name_after(execute, handler)
+    return form(path, permission=permission, again=again, everywhere=everywhere)(execute)
+
+
+def download(
+    path: str, handler: HTTPRouteHandler, *, permission: str, everywhere: bool = False
+) -> list[HTTPRouteHandler]:
+    """Serve the file of an operation."""
+
+    async def send_file(visit: Visit) -> AttachmentReply:
+        attachment = await visit.ask(handler, drop_blanks(visit.query))
+        reply: AttachmentReply = attachment.reply(visit.request.app.state.downloads, visit.actor.account_id)
+        return reply
+
+    _name_after(send_file, handler)
+    return page(path, permission=permission, everywhere=everywhere)(send_file)
+
+
+def _name_after(function: Callable[..., Any], handler: HTTPRouteHandler) -> None:
+    operation: Operation = handler.opt["operation"]
+    function.__name__, function.__doc__ = operation.name, operation.summary
+
+
 def open_page(
     method: Any, path: str, *, query: Mapping[str, str] = MappingProxyType({})
-) -> Callable[[Callable[[WebRequest], Awaitable[Sent]]], list[HTTPRouteHandler]]:
-    """Serve something to whoever asks, signed in or not; it opens what it needs itself.
+) -> Callable[[Callable[[WebRequest], Awaitable[PageResponse]]], list[HTTPRouteHandler]]:
+    """Serve a page that needs no session; it opens its own transactions.
 
-    `query` names the parameters of an address that is a link.
+    `query` names the parameters of a link that grants access.
     """
     is_link = bool(query)
 
-    def decorate(function: Callable[[WebRequest], Awaitable[Sent]]) -> list[HTTPRouteHandler]:
-        async def handler(request: WebRequest) -> Sent:
+    def decorate(function: Callable[[WebRequest], Awaitable[PageResponse]]) -> list[HTTPRouteHandler]:
+        async def handler(request: WebRequest) -> PageResponse:
             if method == "POST":
-                refuse_foreign(request)
+                check_same_origin(request)
             async with admitted(request, link_in(request) if is_link else None):
                 return await function(request)
 
         return [
-            _routed(_operation(method, path, function, ANY, query=query), handler, path, OPEN_FORM_BYTES_MAX)
+            _build_route(
+                _operation(method, path, function, ANY, query=query), handler, path, OPEN_FORM_BYTES_MAX
+            )
         ]
 
     return decorate
 
 
-def sign_in_address(request: WebRequest) -> str:
-    """Where somebody signs in who asked for a page, and comes back to it."""
+def sign_in_url(request: WebRequest) -> str:
+    """Return the URL to sign in at and to return from to the requested page."""
     asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     return "/sign_in" if asked == "/" else f"/sign_in?next={quote(asked, safe='/')}"
 
 
 async def _person(request: WebRequest, permission: str) -> Person | None:
-    """Who has signed in, and may; the process that computes for another one looks again."""
-    person = await person_of(request)
+    """Return the person of the session; None without one, Forbidden without the permission."""
+    person = await read_person(request)
     request.scope["state"]["person"] = person
     if person is not None:
         request.scope["state"]["account"] = person.actor.account_id
         request.scope["state"]["actor"] = person.actor
         if not person.actor.may(permission):
-            said = f"You lack the permission {permission}; whoever administers the account gives it."
-            raise Forbidden(said, "permission_missing")
+            raise Forbidden(lacking_permission(permission), "permission_missing")
     return person
 
 
-async def _carried_out(
+async def _execute_page(
     request: WebRequest,
     person: Person,
     opening: Callable[[Database], Any],
@@ -285,15 +321,15 @@ async def _carried_out(
     refusal: Refusal | None = None,
     computes: bool = False,
     of_replica: bool = False,
-) -> Sent:
-    """What a function of a page gives, in a transaction of its own, as it goes out.
+) -> PageResponse:
+    """Execute the function of a page in a transaction of its own, and render its result.
 
-    With `of_replica` that is one on the replica, where there is one.
+    With `of_replica` the transaction is on the replica, if there is one.
     """
-    path = {name: _plain(str(value)) for name, value in request.path_params.items()}
+    path = {name: _strip_suffix(str(value)) for name, value in request.path_params.items()}
 
     async def visited(tx: Read) -> tuple[Visit, Any]:
-        frame: Frame = await frame_of(tx, person.actor, path.get("project_id"))
+        frame: Frame = await read_frame(tx, person.actor, path.get("project_id"))
         request.scope["state"]["frame"] = frame
         query = tuple(request.query_params.multi_items())
         problems = refusal.problems if refusal else ()
@@ -302,7 +338,7 @@ async def _carried_out(
         await tx.settle()
         return visit, shown
 
-    async def work(opened: Database) -> Sent:
+    async def work(opened: Database) -> PageResponse:
         found = await from_replica(request, visited) if of_replica else None
         if found is None:
             async with opening(opened) as tx:
@@ -312,22 +348,22 @@ async def _carried_out(
             return shown
         status = refusal.status if refusal else 0
         if _is_long(visit.typed, shown):
-            return await computed(None, rendered, visit, shown, status)
-        return rendered(visit, shown, status)
+            return await computed(None, render_page, visit, shown, status)
+        return render_page(visit, shown, status)
 
     async with shares(request).request(person.actor.account_id):
         return await execute_request(request, person.actor, work, computes=computes)
 
 
 def _is_long(typed: Mapping[str, tuple[str, ...]], shown: View | Redirect) -> bool:
-    """Whether a page, in which what was typed is shown again, takes so long that it is made in a thread."""
+    """Whether rendering a page with the typed texts takes so long that a thread does it."""
     characters = sum(len(value) for values in typed.values() for value in values)
     fields = max(len(typed), shown.field_count if isinstance(shown, View) else 0)
     return fields > FIELDS_AT_ONCE or characters > CHARACTERS_AT_ONCE
 
 
-def _plain(text: str) -> str:
-    """The last part of a record's path without the ending that asks for data."""
+def _strip_suffix(text: str) -> str:
+    """Return a path parameter without the suffix that requests data."""
     return text.removesuffix(JSON)
 
 
@@ -342,9 +378,9 @@ def _operation(
     )  # fmt: skip
 
 
-def _routed(
+def _build_route(
     operation: Operation,
-    handler: Callable[[WebRequest], Awaitable[Sent]],
+    handler: Callable[[WebRequest], Awaitable[PageResponse]],
     path: str,
     bytes_max: int = FORM_BYTES_MAX,
     *,
@@ -352,10 +388,10 @@ def _routed(
 ) -> HTTPRouteHandler:
     handed_over = apart(operation, handler) if operation.computes else handler
 
-    async def named(request: WebRequest) -> Sent:
+    async def named(request: WebRequest) -> PageResponse:
         request.scope["state"]["operation"] = operation.name
         if operation.computes and await _person(request, operation.permission) is None:
-            return moved_to(sign_in_address(request))
+            return redirect_to(sign_in_url(request))
         return await handed_over(request)  # type: ignore[return-value] # what is passed on is a reply too
 
     named.__name__ = operation.name

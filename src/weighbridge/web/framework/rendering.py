@@ -26,19 +26,22 @@ from weighbridge.http.openapi.page import operation_shown
 from weighbridge.http.openapi.site import INDEX, OF_TAG, tag_of
 from weighbridge.platform.records.accounts import Person
 from weighbridge.web.display import figures
-from weighbridge.web.display.figures import Moments
-from weighbridge.web.framework.listing import suffix_of
-from weighbridge.web.framework.responses import PAGE_HEADERS, Sendable, address_of, moved_to, page_of
-from weighbridge.web.framework.session import FIELD, THEME, THEMES, noticed, said_of, secret_of, word_of
-from weighbridge.web.framework.visit import Frame, Redirect, View, Visit, rail_of
+from weighbridge.web.display.figures import TimeFormat
+from weighbridge.web.framework.listing import data_suffix
+from weighbridge.web.framework.responses import PAGE_HEADERS, Sendable, asset_url, build_page, redirect_to
+from weighbridge.web.framework.session import (
+    FIELD,
+    THEME,
+    THEMES,
+    build_notice_cookie,
+    csrf_token_of,
+    read_notice,
+    read_session_secret,
+)
+from weighbridge.web.framework.visit import Frame, Redirect, View, Visit, build_navigation
 
-# What helps with a page: the operation that does the same for a program, and the guide to read on in.
-#
-# Both follow from the call that the page shows; only a page that the interface has no call for names its
-# guide.
-#
-# Invariants: a link to the guide leads to a page that is there, built or not; a call of a page is one that
-# the interface has.
+# Help with a page: the operation that does the same for a program, and the page of the guide. Both follow
+# from the request in the footer; a page without one names its guide.
 
 
 _PARAMETER: Final = re.compile(r"\\{\w+\\}")
@@ -46,24 +49,24 @@ _PARAMETER: Final = re.compile(r"\\{\w+\\}")
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """What helps with the records that a call is about."""
+    """Links to the API reference and to the guide, for the request of a page."""
 
     operation: str
-    """Where the interface describes the call."""
+    """The URL of the operation in the API reference."""
     guide: str
-    """Where the guide is; empty where there is none."""
+    """The URL of the page of the guide; empty without one."""
     title: str
     body: str
-    """A body as the call takes it, as a line of shell has it; empty where none is known."""
+    """An example of the body, quoted for a shell; empty without one."""
 
 
 def guide_start() -> str:
-    """Where the guide begins; empty where it is not there."""
+    """Return the URL of the guide; empty if it was not built."""
     return site.page_address(INDEX)
 
 
-def guidance_of(method: str, call: str, guide: str) -> Guidance | None:
-    """What helps with a call, by its method and its path below the prefix of the interface.
+def find_guidance(method: str, call: str, guide: str) -> Guidance | None:
+    """Return the help with a request, by its method and its path below the prefix of the interface.
 
     A page without a call names its guide, by its path below `docs/`.
     """
@@ -81,43 +84,40 @@ def guidance_of(method: str, call: str, guide: str) -> Guidance | None:
         operation_shown(tag, method, API_PREFIX + found.path),
         site.page_address(guide) if guide else "",
         title,
-        quoted(found.example) if isinstance(found.example, dict) else "",
+        quote_body(found.example) if isinstance(found.example, dict) else "",
     )
 
 
-def quoted(body: Any) -> str:
-    """A body as JSON that stands between single quotes of a shell."""
+def quote_body(body: Any) -> str:
+    """Return a body as JSON for single quotes of a shell."""
     return msgspec.json.encode(body).decode().replace("'", "'\\''")
 
 
 @cache
 def _patterns() -> Sequence[tuple[re.Pattern[str], Operation]]:
-    """Every operation with what its paths look like; those without parameters first, for they are closer."""
+    """Return every operation with a pattern of its paths; those with fewer parameters first."""
     every = [handler.opt["operation"] for routes in SLICES for handler in routes]
     every.sort(key=lambda one: one.path.count("{"))
     return [(re.compile(_PARAMETER.sub("[^/]+", re.escape(one.path))), one) for one in every]
 
 
-# Templates: pages are Jinja, escaped throughout, and a name that is not there is a mistake.
-#
-# The functions that templates know write figures, times and periods (`showing/`); what a picture is made of
-# is drawn before (`drawing/`), so that templates hold no arithmetic.
+# Templates.
 
 
 _SHARED: Final = {
-    "asset": address_of,
+    "asset": asset_url,
     "figure": figures.figure,
     "exact": figures.exact,
     "amount": figures.amount,
     "percent": figures.percent,
     "places_of": figures.places_of,
     "is_figure": figures.is_figure,
-    "short_id": figures.short_id,
-    "spoken": figures.spoken,
+    "shorten_id": figures.shorten_id,
+    "humanize": figures.humanize,
     "plural": figures.plural,
     "noun": figures.noun,
     "api_prefix": API_PREFIX,
-    "form_field": FIELD,
+    "csrf_field": FIELD,
 }
 
 
@@ -139,7 +139,7 @@ def templates() -> Environment:
 
 @cache
 def compile_templates() -> None:
-    """Begin to compile all templates in a thread: whoever opens a page first would hold the loop for that."""
+    """Compile all templates in a thread, so that the first request of a page does not block the loop."""
 
     def compile_all() -> None:
         for name in templates().list_templates():
@@ -148,99 +148,101 @@ def compile_templates() -> None:
     Thread(target=compile_all, name="templates", daemon=True).start()
 
 
-def rendered(visit: Visit, shown: View | Redirect, status: int = 0) -> Sendable:
-    """What a function of a page gave, as it goes out."""
+def render_page(visit: Visit, shown: View | Redirect, status: int = 0) -> Sendable:
+    """Render the result of a page function."""
     if isinstance(shown, Redirect):
-        return moved_to(shown.address, noticed(shown.said))
+        return redirect_to(shown.address, build_notice_cookie(shown.notice))
     request = visit.request
-    context = {**_around(request), **_framed(request, visit.frame, visit.person, shown), "visit": visit}
+    context = {
+        **_base_context(request),
+        **_frame_context(request, visit.frame, visit.person, shown),
+        "visit": visit,
+    }
     text = templates().get_template(shown.template).render({**context, **shown.context})
-    cleared = noticed("") if said_of(request) else {}
-    return page_of(request, text, status or shown.status, cleared)
+    cleared = build_notice_cookie("") if read_notice(request) else {}
+    return build_page(request, text, status or shown.status, cleared)
 
 
-def rendered_alone(request: WebRequest, template: str, status: int = 200, **context: Any) -> Sendable:
-    """A page for somebody who may not have signed in."""
-    text = templates().get_template(template).render({**_around(request), **context})
-    return page_of(request, text, status)
+def render_open_page(request: WebRequest, template: str, status: int = 200, **context: Any) -> Sendable:
+    """Render a page that needs no session."""
+    text = templates().get_template(template).render({**_base_context(request), **context})
+    return build_page(request, text, status)
 
 
-def text_of_error(request: WebRequest, title: str, body: Any) -> str:
-    """A page that says what was wrong: in its frame, as far as that is known."""
+def render_error(request: WebRequest, title: str, body: Any) -> str:
+    """Render an error as a page; in its frame if the request got that far."""
     state = request.scope["state"]
     frame, person = state.get("frame"), state.get("person")
-    context = {**_around(request), "title": title, "body": body, "layout": "bare.html"}
+    context = {**_base_context(request), "title": title, "body": body, "layout": "bare.html"}
     if frame is not None and person is not None:
         shown = View("error.html", {}, title)
-        context |= {**_framed(request, frame, person, shown), "layout": "frame.html"}
+        context |= {**_frame_context(request, frame, person, shown), "layout": "frame.html"}
     return templates().get_template("error.html").render(context)
 
 
-def _around(request: WebRequest) -> dict[str, Any]:
+def _base_context(request: WebRequest) -> dict[str, Any]:
     theme = cookie_of(request, THEME)
-    secret = secret_of(request)
+    secret = read_session_secret(request)
     return {
         "theme": theme if theme in THEMES else "",
-        "form_word": word_of(secret) if secret else "",
+        "csrf_token": csrf_token_of(secret) if secret else "",
         "here": request.url.path,
         "base_url": request.app.state.settings.address,
     }
 
 
-def _framed(request: WebRequest, frame: Frame, person: Person, shown: View) -> dict[str, Any]:
+def _frame_context(request: WebRequest, frame: Frame, person: Person, shown: View) -> dict[str, Any]:
     query = request.url.query
     route = request.scope.get("route_handler")
     return {
         "has_data": route is not None and route.opt.get("has_data", False),
         "view": shown,
-        "guidance": guidance_of(shown.method, shown.call, shown.guide),
+        "guidance": find_guidance(shown.method, shown.call, shown.guide),
         "guide_start": guide_start(),
         "person": person,
         "frame": frame,
-        "rail": rail_of(frame, person.actor),
-        "said": said_of(request),
+        "navigation": build_navigation(frame, person.actor),
+        "notice": read_notice(request),
         "query_text": f"?{query}" if query else "",
-        "when": Moments(frame.zone, frame.now),
+        "when": TimeFormat(frame.zone, frame.now),
     }
 
 
-# Refusals as pages: whatever refuses a request of a browser is shown in the frame, in the same sentences.
-#
-# The interface's own refusals are made first and then shown, so that both say the same.
+# Errors as pages: the error response of the interface, shown in the frame.
 
 
 Handlers = Mapping[Any, Callable[[WebRequest, Any], Response[bytes]]]
 
 _NOT_PAGES: Final = (f"{API_PREFIX}/", "/docs", "/openapi.json", "/healthz", "/readyz", "/assets/")
-"""Paths whose refusals are for programs, whoever asks."""
+"""Paths whose errors are never pages."""
 
 TITLES: Final = {
-    400: "That could not be read",
-    401: "Sign in first",
-    403: "Not allowed",
+    400: "Invalid request",
+    401: "Sign-in required",
+    403: "Permission denied",
     404: "Not found",
     405: "Not found",
-    409: "Not possible just now",
-    410: "No longer there",
+    409: "Conflict with the current state",
+    410: "No longer available",
     413: "Too large",
-    422: "Not possible",
-    429: "Too much at once",
-    503: "Not available just now",
+    422: "Invalid input",
+    429: "Too many requests",
+    503: "Temporarily unavailable",
 }
-"""What a refusal is called, by its status."""
+"""The title of an error, by its status."""
 
 
 def handlers(of_interface: Handlers) -> dict[Any, Callable[[WebRequest, Any], Response[bytes]]]:
-    """The handlers of refusals, each of which answers a browser with a page."""
-    return {kind: _shown(handler) for kind, handler in of_interface.items()}
+    """Wrap the error handlers of the interface so that browsers get a page."""
+    return {kind: _wrap_handler(handler) for kind, handler in of_interface.items()}
 
 
-def _shown(
+def _wrap_handler(
     handler: Callable[[WebRequest, Any], Response[bytes]],
 ) -> Callable[[WebRequest, Any], Response[bytes]]:
     def answer(request: WebRequest, error: Any) -> Response[bytes]:
         response = handler(request, error)
-        return _page(request, response) if _is_of_page(request) else response
+        return _build_error_page(request, response) if _is_of_page(request) else response
 
     return answer
 
@@ -248,16 +250,16 @@ def _shown(
 def _is_of_page(request: WebRequest) -> bool:
     route = request.scope.get("route_handler")
     if route is not None and "page" in route.opt:
-        return not suffix_of(request.url.path)
+        return not data_suffix(request.url.path)
     path = request.url.path
     takes_pages = "text/html" in request.headers.get("accept", "")
     return takes_pages and not any(path.startswith(one) for one in _NOT_PAGES)
 
 
-def _page(request: WebRequest, response: Response[bytes]) -> Response[bytes]:
+def _build_error_page(request: WebRequest, response: Response[bytes]) -> Response[bytes]:
     body = msgspec.json.decode(response.content, type=ErrorBody)
-    title = TITLES.get(response.status_code or 500, "Something went wrong")
-    text = text_of_error(request, title, body)
+    title = TITLES.get(response.status_code or 500, "Internal error")
+    text = render_error(request, title, body)
     kept = {name: value for name, value in response.headers.items() if name.lower() == "retry-after"}
     headers = {name: value for name, value in PAGE_HEADERS.items() if name != "Content-Type"}
     return Response(

@@ -20,20 +20,14 @@ from weighbridge.http.caller import WebRequest
 from weighbridge.http.messages.edge import Send
 from weighbridge.http.messages.operation import Reply
 
-# What goes out to a browser: a page, a file or where to go on, each with its headers.
-#
-# Invariants: a page loads nothing but what this service sends, and runs no script and no style that stands
-# in the page; it is kept by nobody on the way.
-
-
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Nothing but this service, and nothing that stands in a page."""
+"""Only resources of this service, and no inline script or style."""
 
 COMPRESSED_FROM: Final = 1_024
-"""Bytes from which on a page is compressed."""
+"""Bytes from which a page is compressed."""
 
 PAGE_HEADERS: Final = {
     "Content-Type": "text/html; charset=utf-8",
@@ -44,7 +38,7 @@ PAGE_HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Sendable(Reply):
-    """Bytes with headers that say of which type they are; the framework calls it to have them sent."""
+    """A response that the framework sends by calling it."""
 
     cookies: tuple[str, ...] = field(default_factory=tuple)
 
@@ -57,10 +51,10 @@ class Sendable(Reply):
         await send({"type": "http.response.body", "body": self.content})
 
 
-def page_of(
+def build_page(
     request: WebRequest, text: str, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Sendable:
-    """A page on its way out, compressed where the browser takes that."""
+    """Return a page as a response, compressed if the browser accepts that."""
     content, own = text.encode(), {**PAGE_HEADERS, **(headers or {})}
     if len(content) >= COMPRESSED_FROM and "gzip" in request.headers.get("accept-encoding", ""):
         content = gzip.compress(content, 5)
@@ -68,27 +62,25 @@ def page_of(
     return Sendable(status, content, own)
 
 
-def moved_to(address: str, headers: Mapping[str, str] | None = None) -> Sendable:
-    """Where the browser goes on: a path of this service."""
+def redirect_to(address: str, headers: Mapping[str, str] | None = None) -> Sendable:
+    """Return a redirect to a path of this service."""
     return Sendable(303, b"", {"Location": address, "Cache-Control": "no-store", **(headers or {})})
 
 
-def file_of(content: bytes, media_type: str, name: str = "") -> Sendable:
-    """Data in place of a page; with a name, to be kept as a file."""
+def build_file(content: bytes, media_type: str, name: str = "") -> Sendable:
+    """Return data as a response; with a name, as a download."""
     headers = {"Content-Type": media_type, "Cache-Control": "private, no-store"}
     if name:
         headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return Sendable(200, content, headers)
 
 
-# Styles, scripts and pictures of the pages: each under a name that holds a hash of what is in it.
-#
-# So a browser keeps it for a year, and never shows a page with the styles of another version. What a page
-# needs on every visit is sent compressed; that is done once, when somebody first asks.
+# Static files: styles, scripts and pictures. A hash of the content is part of the name, so that a browser
+# caches them for a year and never mixes versions. Each is compressed once, on its first request.
 
 
 FOLDER: Final = "/assets/"
-"""Where assets are."""
+"""The path of static files."""
 
 TYPES: Final = {
     "css": "text/css; charset=utf-8",
@@ -100,12 +92,12 @@ ASSETS: Final = (
     "tokens.css", "frame.css", "parts.css", "pages.css", "panels.css", "palette.css", "uplot.min.css",
     "htmx.min.js", "uplot.min.js", "charts.js", "palette.js", "weighbridge.js", "mark.svg",
 )  # fmt: skip
-"""The files of the folder that are served, and nothing else."""
+"""The files that are served."""
 
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """One file as it is sent."""
+    """A static file, plain and compressed."""
 
     name: str
     """The name with the hash."""
@@ -116,15 +108,15 @@ class StaticFile:
 
 @cache
 def asset(name: str) -> StaticFile:
-    """An asset by its plain name."""
+    """Return a static file by its plain name."""
     data = (files("weighbridge.web") / "static" / name).read_bytes()
     stem, _, extension = name.rpartition(".")
     hashed = f"{stem}.{hashlib.sha256(data).hexdigest()[:16]}.{extension}"
     return StaticFile(hashed, TYPES[extension], data, gzip.compress(data, 9, mtime=0))
 
 
-def address_of(name: str) -> str:
-    """Where a page finds an asset; KeyError for one that is not served."""
+def asset_url(name: str) -> str:
+    """Return the URL of a static file; KeyError for one that is not served."""
     if name not in ASSETS:
         raise KeyError(name)
     return FOLDER + asset(name).name
@@ -137,7 +129,7 @@ def _by_hashed_name() -> dict[str, StaticFile]:
 
 @get(FOLDER + "{name:str}", include_in_schema=False, sync_to_thread=False)
 def send_asset(request: WebRequest) -> Sendable:
-    """One of the files."""
+    """Send a static file."""
     found = _by_hashed_name().get(str(request.path_params["name"]))
     if found is None:
         raise NotFound(message="There is nothing at this path.", code="no_such_path")

@@ -1,5 +1,5 @@
-"""The session of a request: its cookie, the CSRF word of its forms, the notice for its next page, local
-addresses.
+"""The session of a request: its cookie, the CSRF token of its forms, the notice for its next page, local
+URLs.
 
 Invariants: the cookie is HttpOnly and SameSite=Lax, and Secure where people reach the service by https;
 a form is taken only from our own pages; a token is never taken from a cookie.
@@ -15,56 +15,49 @@ from weighbridge.http.caller import WebRequest, await_time, cookie_of, database
 from weighbridge.platform.authentication.sessions import hash_of, recognise_session
 from weighbridge.platform.records.accounts import SESSION_DAYS, Person
 
-# Whose session a request belongs to: the cookie that holds its secret, and the person behind it.
-#
-# Invariants: the cookie is HttpOnly and SameSite=Lax; where people reach the service by https it is Secure
-# and of this host alone (`__Host-`). A token is never taken from a cookie; a cookie opens nothing of the
-# interface.
-
-
 _NAME: Final = "weighbridge_session"
 THEME: Final = "weighbridge_theme"
-"""The cookie that says whether a person wants pages light or dark."""
+"""The cookie with the theme of a person."""
 
 THEMES: Final = ("light", "dark")
 
 
-def secret_of(request: WebRequest) -> str:
-    """The secret that the request's cookie holds; empty when it holds none."""
+def read_session_secret(request: WebRequest) -> str:
+    """Read the session's secret from the cookie; empty without one."""
     return cookie_of(request, _name(is_https(request)))
 
 
-def kept(request: WebRequest, secret: str) -> dict[str, str]:
-    """The header that has the browser keep the secret."""
+def keep_session(request: WebRequest, secret: str) -> dict[str, str]:
+    """Return the header that stores the secret in the browser."""
     return {"Set-Cookie": _cookie(request, secret, SESSION_DAYS * 86_400)}
 
 
-def forgotten(request: WebRequest) -> dict[str, str]:
-    """The header that has the browser forget it."""
+def forget_session(request: WebRequest) -> dict[str, str]:
+    """Return the header that removes the secret from the browser."""
     return {"Set-Cookie": _cookie(request, "", 0)}
 
 
-async def person_of(request: WebRequest) -> Person | None:
-    """Who has signed in; None when nobody has."""
-    secret = secret_of(request)
+async def read_person(request: WebRequest) -> Person | None:
+    """Read the person of the session; None without a session."""
+    secret = read_session_secret(request)
     if not secret:
         return None
     memory, known = database(request).memory, ("session", hash_of(secret))
     if memory.recall(known) is None:
-        await await_time(request)  # whoever makes up secrets is a stranger, who asks the database at a pace
+        await await_time(request)  # guessed secrets reach the database at a limited rate
     person = await recognise_session(database(request), secret, request.scope["state"]["request_id"])
     if person is not None:
-        memory.keep(known, True, 1)  # noqa: FBT003 - that it is known is all there is to it
+        memory.keep(known, True, 1)  # noqa: FBT003 - a flag that the session is known
     return person
 
 
 def is_https(request: WebRequest) -> bool:
-    """Whether people reach the service by https."""
+    """Whether the service is reached by https."""
     address: str = request.app.state.settings.address
     return address.startswith("https:")
 
 
-def _name(secure: bool) -> str:  # noqa: FBT001 - says what the name says
+def _name(secure: bool) -> str:  # noqa: FBT001 - the name has its meaning
     return f"__Host-{_NAME}" if secure else _NAME
 
 
@@ -74,31 +67,30 @@ def _cookie(request: WebRequest, value: str, seconds: int) -> str:
     return f"{_name(secure)}={value}; Max-Age={seconds}; {flags}"
 
 
-# A form is taken only from our own pages: cookies go along with requests of any site's page.
-#
-# The browser says where a request began (Sec-Fetch-Site, Origin), which no page can change; and the form
-# carries a word made of the session's secret, so that only a page that was sent to this session knows it.
+# Protection against cross-site request forgery. The browser states the origin of a request (Sec-Fetch-Site,
+# Origin), and a form carries a token derived from the session's secret, which only pages of this session
+# have.
 
 
-FIELD: Final = "form_word"
-"""The field of a form that carries the word."""
+FIELD: Final = "csrf_token"
+"""The field of a form with the CSRF token."""
 
-HEADER: Final = "x-form-word"
-"""The header that carries it when a script sends no form."""
+HEADER: Final = "x-csrf-token"
+"""The header with the CSRF token of a request that is not a form."""
 
 _FOREIGN: Final = (
-    "The form came from another site, or from a page of an earlier session; open the page again and send it "
-    "from there. Nothing was changed."
+    "The form was sent from another site or from an earlier session. Nothing was changed. "
+    "Reload the page and send the form again."
 )
 
 
-def word_of(secret: str) -> str:
-    """The word of a session's forms."""
+def csrf_token_of(secret: str) -> str:
+    """Return the CSRF token of a session."""
     return hashlib.sha256(f"form {secret}".encode()).hexdigest()[:32]
 
 
-def refuse_foreign(request: WebRequest) -> None:
-    """Raise Forbidden unless the browser says that one of our own pages sends the request."""
+def check_same_origin(request: WebRequest) -> None:
+    """Raise Forbidden unless the browser states that a page of this service sends the request."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         is_ours = site == "same-origin"
@@ -109,16 +101,15 @@ def refuse_foreign(request: WebRequest) -> None:
         raise Forbidden(_FOREIGN, "form_foreign")
 
 
-def refuse_without_word(request: WebRequest, secret: str, typed: str) -> None:
-    """Raise Forbidden unless the form or its header carries the word of the session."""
+def check_csrf_token(request: WebRequest, secret: str, typed: str) -> None:
+    """Raise Forbidden unless the form or the header has the CSRF token of the session."""
     given = typed or request.headers.get(HEADER, "")
-    if not hmac.compare_digest(given.encode(), word_of(secret).encode()):
+    if not hmac.compare_digest(given.encode(), csrf_token_of(secret).encode()):
         raise Forbidden(_FOREIGN, "form_foreign")
 
 
-# A notice: what was just done, said on the page that a form leads to, once.
-#
-# It travels in a cookie that lives as long as the way takes, because nothing else outlives the answer.
+# A notice: the result of a form, shown once on the page after the redirect. It is stored in a cookie for
+# the time of the redirect.
 
 
 _COOKIE: Final = "weighbridge_notice"
@@ -127,30 +118,30 @@ NOTICE_LENGTH_MAX: Final = 500
 """Characters of a notice, at most."""
 
 
-def noticed(said: str) -> dict[str, str]:
-    """The header that has the next page say something; of an empty text, the one that ends it."""
-    value = urlsafe_b64encode(said[:NOTICE_LENGTH_MAX].encode()).decode()
-    seconds = _SECONDS if said else 0
+def build_notice_cookie(notice: str) -> dict[str, str]:
+    """Return the header that stores a notice for the next page; an empty notice removes it."""
+    value = urlsafe_b64encode(notice[:NOTICE_LENGTH_MAX].encode()).decode()
+    seconds = _SECONDS if notice else 0
     return {"Set-Cookie": f"{_COOKIE}={value}; Max-Age={seconds}; HttpOnly; SameSite=Lax; Path=/"}
 
 
-def said_of(request: WebRequest) -> str:
-    """What the page before has left to be said."""
+def read_notice(request: WebRequest) -> str:
+    """Read the notice of the previous page; empty without one."""
     try:
         return urlsafe_b64decode(cookie_of(request, _COOKIE)).decode()
     except ValueError:
         return ""
 
 
-# A local address is a path of this service, and nothing that a browser would read as another site's.
+# Local URLs.
 
 
 LENGTH_MAX: Final = 2_000
-"""Characters of an address to come back to, at most."""
+"""Characters of a URL to return to, at most."""
 
 
 def is_local(text: str) -> bool:
-    """Whether a text is the path of a page here: one slash, then no slash, backslash or control character."""
+    """Whether a text is a path of this service, and no browser reads it as a URL of another site."""
     return (
         text.startswith("/")
         and len(text) <= LENGTH_MAX

@@ -24,21 +24,21 @@ from weighbridge.http.caller import WebRequest
 from weighbridge.http.endpoints.dry_runs import DryRun
 from weighbridge.http.messages.operation import Answer, Call, Operation
 from weighbridge.platform.records.accounts import Person
-from weighbridge.web.display.figures import Moments
+from weighbridge.web.display.figures import TimeFormat
 
-# The frame around a page: the person's projects, the one they are in, and what waits there.
+# The frame around a page: the projects, the current one, its open items and the navigation.
 
 
 PROJECTS_MAX: Final = 100
-"""Projects that are offered to change to."""
+"""Projects in the switcher, at most."""
 
 COUNT_MAX: Final = 99
-"""What waits is counted up to here; more is shown as that and a plus sign."""
+"""Open items are counted up to this number; more are shown with a plus sign."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameProject:
-    """A project as the frame shows it."""
+    """A project in the switcher."""
 
     number: int
     id: str
@@ -47,8 +47,8 @@ class FrameProject:
 
 
 @dataclass(frozen=True, slots=True)
-class RailEntry:
-    """One entry of the rail: its words, its address, and how many wait there."""
+class NavigationEntry:
+    """An entry of the navigation: its title, its URL, and the number of open items."""
 
     title: str
     address: str
@@ -56,16 +56,16 @@ class RailEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class RailGroup:
-    """Entries of the rail that belong together."""
+class NavigationGroup:
+    """A group of entries of the navigation."""
 
     title: str
-    entries: tuple[RailEntry, ...]
+    entries: tuple[NavigationEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands around a page."""
+    """The frame around a page."""
 
     project: FrameProject | None
     projects: Sequence[FrameProject]
@@ -76,13 +76,18 @@ class Frame:
 
     @property
     def zone(self) -> str:
-        """The time zone that times are shown in."""
+        """The time zone of all times on the page."""
         return self.project.time_zone if self.project else "UTC"
 
     @property
     def home(self) -> str:
-        """Where the project begins, or all projects."""
+        """The URL of the project, or of the list of projects."""
         return f"/projects/{self.project.id}" if self.project else "/projects"
+
+    @property
+    def base(self) -> str:
+        """The prefix of pages that exist in each project and outside of projects."""
+        return self.home if self.project else ""
 
 
 _PROJECTS: Final = """
@@ -102,8 +107,8 @@ _WAITING: Final = """
 """
 
 
-async def frame_of(tx: Read, actor: Actor, named: str | None) -> Frame:
-    """The frame of an actor's page, in the project that its path names; NotFound when they have none such."""
+async def read_frame(tx: Read, actor: Actor, named: str | None) -> Frame:
+    """Read the frame in the project that the path names; NotFound if the account has no such project."""
     wanted = 0 if named is None else project_number(named)
     rows = await tx.tuples(_PROJECTS, (actor.account_id, wanted, PROJECTS_MAX))
     projects = [FrameProject(number, ids.of("project", number), *rest) for number, *rest, _ in rows]
@@ -120,49 +125,52 @@ async def frame_of(tx: Read, actor: Actor, named: str | None) -> Frame:
     )
 
 
-def rail_of(frame: Frame, actor: Actor) -> list[RailGroup]:
-    """The rail of a page: what the person may see, by areas."""
+def build_navigation(frame: Frame, actor: Actor) -> list[NavigationGroup]:
+    """Return the navigation, with the pages that the actor may see."""
     home = frame.home
     if frame.project is None:
-        return [RailGroup("", (RailEntry("Projects", "/projects"),)), *_of_account("", actor)]
-    groups = [RailGroup("", (RailEntry("Overview", home),))]
-    for title, permission, entries in _RAIL:
+        return [
+            NavigationGroup("", (NavigationEntry("Projects", "/projects"),)),
+            *_account_navigation("", actor),
+        ]
+    groups = [NavigationGroup("", (NavigationEntry("Overview", home),))]
+    for title, permission, entries in _NAVIGATION:
         if actor.may(permission):
             waiting = {"Proposals": frame.proposals, "Results": frame.alerts}
             groups.append(
-                RailGroup(
+                NavigationGroup(
                     title,
                     tuple(
-                        RailEntry(name, f"{home}/{path}", counted(waiting.get(name, 0)))
+                        NavigationEntry(name, f"{home}/{path}", format_count(waiting.get(name, 0)))
                         for name, path in entries
                     ),
                 )
             )
-    return [*groups, *_of_account(home, actor)]
+    return [*groups, *_account_navigation(home, actor)]
 
 
-def counted(number: int) -> str:
-    """How many wait, for the eye; nothing where nothing does."""
+def format_count(number: int) -> str:
+    """Return a number of open items as text; empty for none."""
     return "" if not number else f"{COUNT_MAX}+" if number > COUNT_MAX else str(number)
 
 
-def _of_account(home: str, actor: Actor) -> list[RailGroup]:
-    entries = [RailEntry("Tasks", f"{home}/async_tasks")]
+def _account_navigation(home: str, actor: Actor) -> list[NavigationGroup]:
+    entries = [NavigationEntry("Tasks", f"{home}/async_tasks")]
     if actor.may("administration:read"):
         entries += [
-            RailEntry("People", f"{home}/people"),
-            RailEntry("Tokens", f"{home}/api_tokens"),
-            RailEntry("Webhooks", f"{home}/webhooks"),
-            RailEntry("Audit", f"{home}/audit_log"),
-            RailEntry("Flags", f"{home}/feature_flags"),
-            RailEntry("Health", f"{home}/health"),
+            NavigationEntry("People", f"{home}/people"),
+            NavigationEntry("Tokens", f"{home}/api_tokens"),
+            NavigationEntry("Webhooks", f"{home}/webhooks"),
+            NavigationEntry("Audit", f"{home}/audit_log"),
+            NavigationEntry("Feature flags", f"{home}/feature_flags"),
+            NavigationEntry("Health", f"{home}/health"),
         ]
-    return [RailGroup("Project" if home else "Account", tuple(entries))]
+    return [NavigationGroup("Project" if home else "Account", tuple(entries))]
 
 
-_RAIL: Final = (
+_NAVIGATION: Final = (
     (
-        "Measure",
+        "Data",
         "data_collection:read",
         (
             ("Events", "events"),
@@ -178,12 +186,12 @@ _RAIL: Final = (
         ),
     ),
     (
-        "Account",
+        "Accounting",
         "production_accounting:read",
         (("Models", "models"), ("Ledgers", "ledgers"), ("Batches", "batches")),
     ),
     (
-        "Watch",
+        "Quality",
         "data_rules:read",
         (
             ("Rules", "rules"),
@@ -191,50 +199,52 @@ _RAIL: Final = (
             ("Proposals", "proposals"),
         ),
     ),
-    ("Claim", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),
+    ("Reporting", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),
 )
-"""The rail: groups of entries with the permission to see them; addresses are below the project."""
+"""Groups of the navigation with their permission; paths are below the project."""
 
 
-# A visit is one request of a person on its way through a page: who, in which transaction, with what typed.
-#
-# `ask` and `do` carry out an operation of the interface in the visit's own transaction, as the person who
-# has signed in; what the operation refuses for lack of a permission or of a record is refused here as well.
+# A visit: one request of a person.
 
 
 HTMX: Final = "hx-request"
-"""The header by which a page is asked for in part."""
+"""The header of a request for a part of a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a page shows: a template with what it is given, and where the same data are had by program."""
+    """The content of a page: a template with its context, and the request that gives the same data."""
 
     template: str
     context: Mapping[str, Any]
     title: str
     call: str = ""
-    """Path and query of the call below the prefix of the interface that gives the same data."""
+    """Path and query of the request, below the prefix of the interface."""
     method: str = "GET"
-    """The method of that call: another one where the page is a form, which the call carries out."""
+    """The method of that request; other than GET if the page is a form."""
     crumbs: tuple[tuple[str, str], ...] = ()
-    """The way to the page: names and addresses, the page itself left out."""
+    """The breadcrumb: titles and URLs, without the page itself."""
     has_csv: bool = False
-    """Whether the page is a list, which is given as CSV as well."""
+    """Whether the page is a list that is available as CSV."""
     status: int = 200
     guide: str = ""
-    """The guide of a page that has no call, by its path below `docs/`."""
+    """The guide of a page without a request, by its path below `docs/`."""
     field_count: int = 0
-    """About how many fields a form shows, where a record or whoever asks decides that."""
+    """About how many fields a form shows, if a record or a request determines it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Where a browser goes on, after a form as a rule."""
+    """A redirect, usually after a form."""
 
     address: str
-    said: str = ""
-    """What the next page says about what was done."""
+    notice: str = ""
+    """The result that the next page shows once."""
+
+
+def lacking_permission(permission: str) -> str:
+    """Return the message for a person who lacks a permission."""
+    return f"You do not have the permission {permission}. Ask an administrator of the account for it."
 
 
 def view(
@@ -249,7 +259,7 @@ def view(
     field_count: int = 0,
     **context: Any,
 ) -> View:
-    """A page made of a template; what else is given is what the template knows."""
+    """Return a page of a template; other arguments are its context."""
     return View(template, context, title, call, method, crumbs, has_csv, guide=guide, field_count=field_count)
 
 
@@ -258,70 +268,74 @@ class Visit:
     """One request of a person who has signed in."""
 
     tx: Any
-    """The transaction: it reads for a page, and writes for a form."""
+    """The transaction: reading for a page, writing for a form."""
     person: Person
     request: WebRequest
     frame: Frame
     path: Mapping[str, str]
     query: tuple[tuple[str, str], ...]
     typed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What was typed into the form, by the names of its fields; empty before anything was."""
+    """The fields of the form with their values; empty for a page."""
     problems: tuple[Problem, ...] = ()
-    """What was wrong with what was typed."""
+    """The problems of the form."""
     file: Any = None
-    """The file that came with the form, in the store already; None without one."""
+    """The stored file of the form; None without one."""
 
     @property
     def actor(self) -> Actor:
-        """For whom the visit acts."""
+        """The actor of the visit."""
         return self.person.actor
 
     @property
     def reading(self) -> Read:
-        """The transaction, for whoever only reads."""
+        """The transaction, for reading."""
         tx: Read = self.tx
         return tx
 
     @property
-    def moments(self) -> Moments:
-        """Times in the zone of the project."""
-        return Moments(self.frame.zone, self.frame.now)
+    def moments(self) -> TimeFormat:
+        """The format of times in the project's zone."""
+        return TimeFormat(self.frame.zone, self.frame.now)
 
     @property
     def is_partial(self) -> bool:
-        """Whether a script asks for a part of the page."""
+        """Whether a script requests a part of the page."""
         return HTMX in self.request.headers
 
+    def url(self, path: str) -> str:
+        """Return the URL of a page of the project; names in braces are parameters of the visit's path."""
+        return f"{self.frame.base}/{path.format_map(self.path)}"
+
     def may(self, permission: str) -> bool:
-        """Whether the person holds a permission."""
+        """Whether the person has a permission."""
         return self.actor.may(permission)
 
     def asked(self, name: str, default: str = "") -> str:
-        """A parameter of the query."""
+        """Return a parameter of the query."""
         return next((value for key, value in self.query if key == name), default)
 
     def text(self, name: str, default: str = "") -> str:
-        """What was typed into a field, without spaces around it."""
+        """Return the value of a field without surrounding spaces."""
         return next((value.strip() for value in self.typed.get(name, ())), default)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """All that was typed or chosen under a name."""
+        """Return all values of a field."""
         return self.typed.get(name, ())
 
     def refused(self, problems: tuple[Problem, ...]) -> "Visit":
-        """The same visit, whose form was refused."""
+        """Return the visit with the problems of its form."""
         return replace(self, problems=problems)
 
     async def ask(
         self, handler: HTTPRouteHandler, query: tuple[tuple[str, str], ...] = (), **path: str
     ) -> Any:
-        """The answer of an operation that reads; what is not given of its path is taken from the visit's."""
+        """Execute an operation that reads; path parameters default to those of the visit."""
         operation = self._allowed(handler)
         answer = await operation.function(self._call(query, path))  # type: ignore[misc] # all have one
         return answer.record if isinstance(answer, Answer) else answer
 
     async def do(self, handler: HTTPRouteHandler, body: Any = None, **path: str) -> Any:
-        """Carry out an operation that writes or asks with a body; plain data, read as its JSON would be."""
+        """Execute an operation with a body; plain data are decoded like its JSON."""
         operation = self._allowed(handler)
         call = self._call((), path)
         if operation.body is None:
@@ -332,12 +346,12 @@ class Visit:
         return answer.record if isinstance(answer, Answer) else answer
 
     async def keep(self, handler: HTTPRouteHandler, **path: str) -> Any:
-        """Carry out an operation that takes the file which came with the form."""
+        """Execute an operation that takes the file of the form."""
         operation = self._allowed(handler)
         return await operation.function(self._call((), path), self.file)  # type: ignore[misc] # as above
 
     async def attempt(self, handler: HTTPRouteHandler, dry_run: DryRun, body: Any, **path: str) -> Any:
-        """What an operation would come to, in a transaction that is undone (a page that `tries`)."""
+        """Return the impact of an operation, in a transaction that is rolled back (a page that `tries`)."""
         operation = self._allowed(handler)
         self._need(dry_run.permission)
         call = self._call((), path)
@@ -353,8 +367,7 @@ class Visit:
 
     def _need(self, permission: str) -> None:
         if not self.may(permission):
-            said = f"You lack the permission {permission}; whoever administers the account gives it."
-            raise Forbidden(said, "permission_missing")
+            raise Forbidden(lacking_permission(permission), "permission_missing")
 
     def _call(self, query: tuple[tuple[str, str], ...], path: Mapping[str, str]) -> Call[Any]:
         state = self.request.app.state

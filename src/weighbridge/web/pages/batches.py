@@ -6,6 +6,7 @@ A deletion is previewed before it is requested.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -32,24 +33,24 @@ from weighbridge.core.time.instant import MILLISECOND, Instant
 from weighbridge.errors import Conflict, Invalid
 from weighbridge.platform.records.stale_reasons import REASONS, UPSTREAM_STALE
 from weighbridge.web.display.charts import stacked_bar
-from weighbridge.web.display.figures import MINUS, brief, plural, rounded
+from weighbridge.web.display.figures import MINUS, brief, plural, round_figure
 from weighbridge.web.display.formula import formula, word
 from weighbridge.web.display.graph import Box, GraphEdge, graph
-from weighbridge.web.framework.listing import ListQuery, ListView, asked_for, typed_as_filters
+from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledger_years import LEDGERS_SHOWN
-from weighbridge.web.pages.records import own_project, place_of
+from weighbridge.web.pages.records import find_own_project_url, find_record_url
 
 # How a batch came about, as mathematics: each formula in words, and then with its numbers.
 #
 # Every number leads to its node on the same page. A name without one number, such as that of an array,
-# stands as the word that it is.
+# is written as a word.
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenNode:
-    """A node with a formula: as it stands in the model, and with the numbers of the batch."""
+class NodeFormula:
+    """The formula of a node: with names, and with the numbers of the batch."""
 
     node: LineageNode
     symbols: Markup
@@ -57,8 +58,8 @@ class WrittenNode:
     """None where a number is missing on the left, as of an array."""
 
 
-def written(nodes: Sequence[LineageNode]) -> list[WrittenNode]:
-    """The formulas behind the output that the ledger keeps, that one first, each before what it reads."""
+def write_formulas(nodes: Sequence[LineageNode]) -> list[NodeFormula]:
+    """Return the formulas of the credited output, each before its inputs."""
     by_slug = {node.slug: node for node in nodes}
     order: dict[str, None] = {}
     waiting = [node.slug for node in nodes if node.is_primary]
@@ -67,10 +68,10 @@ def written(nodes: Sequence[LineageNode]) -> list[WrittenNode]:
         if slug in by_slug and slug not in order:
             order[slug] = None
             waiting += by_slug[slug].reads
-    return [one for slug in order if (one := _written(by_slug[slug], by_slug)) is not None]
+    return [one for slug in order if (one := _write_formula(by_slug[slug], by_slug)) is not None]
 
 
-def _written(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> WrittenNode | None:
+def _write_formula(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> NodeFormula | None:
     if node.equation is None:
         return None
     try:
@@ -83,11 +84,11 @@ def _written(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> WrittenNo
         return word(name.text) if read is None or read.value is None else _number(read, read.value)
 
     numbers = None if node.value is None else formula(tree, shown, result=_number(node, node.value))
-    return WrittenNode(node, formula(tree, result=node.slug), numbers)
+    return NodeFormula(node, formula(tree, result=node.slug), numbers)
 
 
 def _number(node: LineageNode, value: Decimal) -> Markup:
-    short = rounded(value)
+    short = round_figure(value)
     text = plain(short).replace("-", MINUS) + ("" if short == value else "…")
     return Markup('<mn><a href="#node-{}" title="{}">{}</a></mn>').format(
         node.slug, f"{node.name}: {plain(value)} {node.unit}", text
@@ -103,14 +104,14 @@ BOXES_MAX: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class LineageLevel:
-    """A node with what it is computed from; one that stands elsewhere already is only named."""
+    """A node with its inputs; a repeated node is only named."""
 
     node: LineageNode
     below: Sequence["LineageLevel"]
     is_repeated: bool = False
 
 
-def levels(nodes: Sequence[LineageNode]) -> list[LineageLevel]:
+def build_levels(nodes: Sequence[LineageNode]) -> list[LineageLevel]:
     """The outputs, the one that the ledger keeps first, with all that lies below each."""
     by_slug = {node.slug: node for node in nodes}
     seen: set[str] = set()
@@ -136,8 +137,8 @@ def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Ma
         if node.input is not None:
             key = f"events of {node.slug}"
             count = node.input.event_count
-            said = plural(count, "event")
-            boxes.append(Box(key, node.input.event_type.replace("-", " "), said, "", f"#node-{node.slug}"))
+            events = plural(count, "event")
+            boxes.append(Box(key, node.input.event_type.replace("-", " "), events, "", f"#node-{node.slug}"))
             edges.append(GraphEdge(key, node.slug))
         for draw in node.draws:
             key = f"draw {draw.batch_id}"
@@ -147,7 +148,7 @@ def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Ma
             edges.append(GraphEdge(key, node.slug))
     if len(boxes) > BOXES_MAX:
         return None
-    return graph(boxes, edges, says=f"What {batch.tracking_id} was made of")
+    return graph(boxes, edges, says=f"Provenance of {batch.tracking_id}")
 
 
 def _box(node: LineageNode) -> Box:
@@ -165,22 +166,21 @@ _DAYS: Final = {"from": "filter[start_time][geq]", "until": "filter[end_time][le
 """Fields in which times are typed, and the filters that they are."""
 
 
-def asked_for_batches(visit: Visit) -> ListQuery:
-    """What the list asks for, the newest first."""
-    return asked_for(typed_as_filters(visit.query, _DAYS, visit.moments), sort="-start_time")
+_QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS)
+"""The newest batches first."""
 
 
 @page(
     "/projects/{project_id}/batches",
     permission="production_accounting:read",
     of=list_project_batches,
-    asked=asked_for_batches,
+    asked=_QUERY,
 )
 async def batches(visit: Visit) -> View:
     """Batches of a project with what remains of them."""
-    found = await visit.ask(list_project_batches, asked_for_batches(visit))
+    found = await visit.ask(list_project_batches, _QUERY(visit))
     ledgers = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
-    path = f"{visit.frame.home}/batches"
+    path = visit.url("batches")
     return view(
         "ledgers/batches.html", "Batches", call=path, has_csv=True,
         batches=found.data, list=ListView(path, visit.query, found.info), ledgers=ledgers.data,
@@ -197,13 +197,13 @@ EVENTS_LOOKED_AT: Final = "100"
 """Events of one type whose evidence is shown with a batch."""
 
 ADJUSTING_SHOWN: Final = "100"
-"""Batches of one run that its story tells of."""
+"""Batches in the history of a calculation."""
 
 
 async def batch(visit: Visit) -> View | Redirect:
     """A batch with its equation, its lineage and its story."""
     found = await visit.ask(get_batch)
-    if elsewhere := own_project(visit, found):
+    if elsewhere := find_own_project_url(visit, found):
         return Redirect(elsewhere)
     ledger = await visit.ask(get_ledger, ledger_id=found.ledger_id)
     nodes = (await visit.ask(get_lineage)).nodes if found.model is not None else []
@@ -213,22 +213,22 @@ async def batch(visit: Visit) -> View | Redirect:
     reported = sum(one.amount for one in found.report_allocations)
     bar = stacked_bar(
         [("drawn", drawn + reported), ("remaining", found.ledger_balance)],
-        says=f"{drawn} drawn, {reported} in reports, {found.ledger_balance} remaining",
+        says=f"{drawn} withdrawn, {reported} in reports, {found.ledger_balance} remaining",
     )
     crumbs = (("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}"))
     return view(
         "ledgers/batch.html", found.tracking_id, call=f"/batches/{found.id}", crumbs=crumbs,
         batch=found, ledger=ledger, run=run, bar=bar, drawn=drawn, reported=reported,
-        equations=written(nodes), levels=levels(nodes), reasons=REASONS,
+        equations=write_formulas(nodes), levels=build_levels(nodes), reasons=REASONS,
         picture=lineage_picture(home, found, nodes) if nodes else None,
         draws=[(node, draw) for node in nodes for draw in node.draws], settles=_can_be_settled(found),
-        evidences=await _evidences(visit, found, nodes), place=place_of,
+        evidences=await _evidences(visit, found, nodes), place=find_record_url,
     )  # fmt: skip
 
 
 @form(f"{BATCH_PATH}/settle", permission="production_accounting:write", again=batch, computes=True)
 async def settle(visit: Visit) -> Redirect:
-    """Compute the slot of a stale batch anew, so that it stands on the data as they are."""
+    """Regenerate the period of a batch that is out of date."""
     found: Batch = await visit.ask(get_batch)
     end = max(found.end_time, Instant.of(found.start_time + MILLISECOND))
     body = {"start_time": found.start_time.text, "end_time": end.text}
@@ -276,23 +276,23 @@ async def _evidences(visit: Visit, found: Batch, nodes: Sequence[LineageNode]) -
     return evidences
 
 
-# Delete batches: what would come of it is shown first, with what stands in the way; then why.
+# Delete batches: the impact and what blocks the deletion are shown first; the form asks for the reason.
 #
 # The page carries the deletion out, looks at it and undoes it. Only its form asks for the deletion.
 
 
-REASON_NEEDED: Final = "Say why; it stands in the audit log as long as the books do."
+REASON_NEEDED: Final = "Reason must not be empty. It is stored permanently in the audit log."
 
 
 @page(f"{BATCH_PATH}/delete", permission="production_accounting:write", computes=True, tries=True)
 async def deletion(visit: Visit) -> View | Redirect:
     """What deleting a batch would change, tried and undone."""
-    return await _shown(visit, tries=True)
+    return await _show_deletion(visit, tries=True)
 
 
 async def deletion_again(visit: Visit) -> View | Redirect:
     """The same form once it was refused; without a trial, for its transaction only reads."""
-    return await _shown(visit, tries=False)
+    return await _show_deletion(visit, tries=False)
 
 
 @form(f"{BATCH_PATH}/delete", permission="production_accounting:write", again=deletion_again)
@@ -302,19 +302,19 @@ async def delete_batches(visit: Visit) -> Redirect:
     reason = visit.text("reason")
     if not reason:
         raise Invalid([Problem(REASON_NEEDED, "reason", "required")])
-    body = {"batch_ids": _named(found, visit.texts("with")), "reason": reason}
+    body = {"batch_ids": _with_others(found, visit.texts("with")), "reason": reason}
     task = await visit.do(create_batch_deletion, body, ledger_id=found.ledger_id)
-    return Redirect(f"{visit.frame.home}/async_tasks/{task.id}", "The deletion is on its way.")
+    return Redirect(f"{visit.frame.home}/async_tasks/{task.id}", "Deletion started.")
 
 
-async def _shown(visit: Visit, *, tries: bool) -> View | Redirect:
+async def _show_deletion(visit: Visit, *, tries: bool) -> View | Redirect:
     found: Batch = await visit.ask(get_batch)
-    if elsewhere := own_project(visit, found):
+    if elsewhere := find_own_project_url(visit, found):
         return Redirect(elsewhere)
     ledger = await visit.ask(get_ledger, ledger_id=found.ledger_id)
     together = visit.texts("with") or tuple(value for name, value in visit.query if name == "with")
-    named = _named(found, together)
-    trial, problems = await _tried(visit, found, named) if tries else (None, list(visit.problems))
+    named = _with_others(found, together)
+    trial, problems = await _try_deletion(visit, found, named) if tries else (None, list(visit.problems))
     home = visit.frame.home
     also = [one for problem in problems for one in problem.records if one.startswith("bat_")]
     return view(
@@ -329,10 +329,10 @@ async def _shown(visit: Visit, *, tries: bool) -> View | Redirect:
     )  # fmt: skip
 
 
-async def _tried(
+async def _try_deletion(
     visit: Visit, found: Batch, named: Sequence[str]
 ) -> tuple[DeletionTrial | None, list[Problem]]:
-    """What the deletion would come to; or what stands in its way."""
+    """Return the impact of the deletion, or what blocks it."""
     try:
         task = await visit.do(create_batch_deletion, {"batch_ids": [*named]}, ledger_id=found.ledger_id)
     except (Invalid, Conflict) as refusal:
@@ -342,7 +342,7 @@ async def _tried(
     return await try_deletion(visit.tx, project, numbers, task.id), []
 
 
-def _named(found: Batch, together: Sequence[str]) -> list[str]:
+def _with_others(found: Batch, together: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([found.id, *together]))
 
 

@@ -14,14 +14,14 @@ from weighbridge.quality.gaps import list_gaps
 from weighbridge.quality.records.availability import CaptureFigures, CaptureRate, Gap
 from weighbridge.quality.rules import list_rules
 from weighbridge.web.display.calendar import CalendarRow, DayCell, heat_map
-from weighbridge.web.display.figures import moment_of, months_until, percent_text
+from weighbridge.web.display.figures import months_until, percent_text, to_instant
 from weighbridge.web.framework.listing import ListQuery
 from weighbridge.web.framework.page import page
 from weighbridge.web.framework.visit import View, Visit, view
 
 # How complete the data are, as a calendar: one row for each event type, one cell for each day.
 #
-# It stands on a page of its own, which the overview takes its calendar from once it is shown: counting
+# It has a page of its own, from which the overview loads the calendar after it is shown: counting
 # slots of many meters may take longer than the rest of the overview.
 
 
@@ -31,7 +31,7 @@ MONTHS_SHOWN: Final = 3
 TYPES_MAX: Final = 20
 """Event types of a calendar."""
 
-_SAYS: Final = "Completeness of each event type, day by day"
+_SAYS: Final = "Completeness of each event type by day"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ async def _until(visit: Visit) -> Instant:
         return asked
     query = (("page_size", "1"), ("sort", "-start_time"))
     newest = await visit.ask(list_events, query)
-    moments = [moment_of(one.start_time) for one in newest.data]
+    moments = [to_instant(one.start_time) for one in newest.data]
     return min([*moments, visit.frame.now])
 
 
@@ -116,7 +116,7 @@ def _cell(day: date, figures: CaptureFigures, gaps: str, *, has_begun: bool) -> 
     )  # fmt: skip
 
 
-# Gaps of an event type: where meters lack valid values, what stands around and in them, by which rule.
+# Gaps of an event type: the readings around them, the substitute data and their rules.
 
 
 PATH: Final = "/projects/{project_id}/event_types/{event_type_id}/gaps"
@@ -128,7 +128,7 @@ OFFERED: Final = (("page_size", "200"), ("sort", "name"))
 """Event types and rules that are named."""
 
 
-def asked_for_gaps(visit: Visit) -> ListQuery:
+def build_gaps_query(visit: Visit) -> ListQuery:
     """The range that is asked for: as typed, or the last month."""
     moments = visit.moments
     end = moments.typed(visit.asked("until")) or Instant.of(moments.now.replace(second=0, microsecond=0))
@@ -140,17 +140,17 @@ def asked_for_gaps(visit: Visit) -> ListQuery:
 async def gap_event_types(visit: Visit) -> View:
     """The event types that have a cadence, and so may have gaps."""
     types = (await visit.ask(list_event_types, OFFERED)).data
-    path = f"/projects/{visit.path['project_id']}/event_types"
+    path = visit.url("event_types")
     return view(
         "data/gap_types.html", "Gaps", call=path, types=[one for one in types if one.cadence_unit], path=path
     )
 
 
-@page(PATH, permission="data_collection:read", of=list_gaps, asked=asked_for_gaps, computes=True)
+@page(PATH, permission="data_collection:read", of=list_gaps, asked=build_gaps_query, computes=True)
 async def gaps(visit: Visit) -> View:
     """The gaps of an event type in a range."""
     kind = await visit.ask(get_event_type)
-    query = asked_for_gaps(visit)
+    query = build_gaps_query(visit)
     found, problems = await _gaps(visit, query)
     project = f"/projects/{visit.path['project_id']}"
     units = {one.slug: one.unit or "" for one in kind.data_point_types}
@@ -174,7 +174,7 @@ async def _gaps(visit: Visit, query: ListQuery) -> tuple[list[Gap], tuple[Proble
 
 
 async def _rules(visit: Visit) -> dict[str, Any]:
-    """The rules of the project by id, whose words stand beside what they filled."""
+    """Return the rules of the project by ID, for their names and messages."""
     if not visit.may("data_rules:read"):
         return {}
     return {one.id: one for one in (await visit.ask(list_rules, OFFERED)).data}

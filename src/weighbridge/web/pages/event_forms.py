@@ -20,7 +20,7 @@ from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.quality.review.impact import DRY_RUNS
 from weighbridge.web.forms.fields import ANSWERS, FormBody, FormField, Said, fields_of, texts_of, usual_texts
 from weighbridge.web.forms.pages import MORE, form_view, typed_texts
-from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.events import EVENT_PATH as ONE
 from weighbridge.web.pages.events import event
@@ -51,20 +51,20 @@ LOCATIONS_OF: Final = {"none": 0, "one": 1, "two": 2}
 """How many locations an event names, by what its type expects."""
 
 _NEW_LOCATION: Final = FormField(
-    NEW_LOCATIONS, "A new place", "rows", fields=(FormField("name", "Name of the new location", "line"),),
-    help="the project has no location for it yet; it is made together with the event",
+    NEW_LOCATIONS, "New location", "rows", fields=(FormField("name", "Name of the new location", "line"),),
+    help="the project has no location for this event yet; it is created together with the event",
 )  # fmt: skip
 
 _WHEN: Final = (
-    Said("start_time", "When, or from", ""),
-    Said("end_time", "until", "empty: a reading of that moment"),
+    Said("start_time", "Start time", ""),
+    Said("end_time", "End time", "empty: no duration"),
 )
 _TAGS: Final = (
     Said("asset_id", "Asset", "", of="asset"),
     Said("feedstock_id", "Feedstock", "", of="feedstock"),
 )
 _WORDS: Final = (
-    Said("tracking_id", "Tracking id", "such as LOT-7"),
+    Said("tracking_id", "Tracking ID", "such as LOT-7"),
     Said("notes", "Notes", "", kind="text"),
 )
 _CARRIED_ON: Final = ("asset_id", "feedstock_id", "tracking_id", "locations[0].id", "locations[1].id")
@@ -78,7 +78,7 @@ def event_fields(kind: EventType, new_locations: int = 0) -> list[FormField]:
     """
     values = FormField(VALUES, "Values", "group", fields=[_value(one) for one in kind.data_point_types])
     lines = max(1, LOCATIONS_OF[kind.expected_locations])
-    places = FormField("locations", "Where", "rows", fields=(_LOCATION,), lines=lines)
+    places = FormField("locations", "Locations", "rows", fields=(_LOCATION,), lines=lines)
     words = [
         replace(one, is_required=kind.requires_tracking_id) if one.name == "tracking_id" else one
         for one in fields_of(NewEvent, _WORDS)
@@ -89,10 +89,10 @@ def event_fields(kind: EventType, new_locations: int = 0) -> list[FormField]:
 
 def _value(one: DataPointType) -> FormField:
     is_truth = one.value_type == "boolean"
-    said = "" if one.required else "may be typed later"
+    note = "" if one.required else "can be added later"
     return FormField(
         one.slug, one.name, _KINDS[one.value_type], unit=one.unit or "", choices=ANSWERS if is_truth else (),
-        help=said,
+        help=note,
     )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ async def new_event(visit: Visit) -> View:
     named = visit.text("event_type_id") or visit.asked("event_type_id")
     found = (await visit.ask(list_event_types, _TYPES)).data
     types = [one for one in found if one.rolled_up_from is None]
-    path = f"{visit.frame.home}/events"
+    path = visit.url("events")
     if not named and len(types) != 1:
         return view(
             "data/event_types.html", "New event", call=path, method="POST", crumbs=(("Events", path),),
@@ -143,14 +143,14 @@ async def make_event(visit: Visit) -> Any:
         "data_points": points_of(body.pop(VALUES, None) or {}),
     }  # fmt: skip
     made: Event = await visit.do(create_events, {"event": body})
-    lacks = f" It lacks {', '.join(made.missing)} until that is typed." if made.missing else ""
-    home = f"{visit.frame.home}/events"
+    missing = f" Missing: {', '.join(made.missing)}." if made.missing else ""
+    home = visit.url("events")
     if not visit.text(NEXT):
-        return Redirect(f"{home}/{made.id}", f"The event is kept.{lacks}")
+        return Redirect(f"{home}/{made.id}", f"Event created.{missing}")
     carried = [(name, texts[name]) for name in _CARRIED_ON if texts.get(name)]
     start = texts.get("end_time") or texts.get("start_time", "")
     query = urlencode([("event_type_id", kind.id), ("start_time", start), *carried])
-    return Redirect(f"{home}/new?{query}", f"Kept as {made.id}.{lacks} Here is the next one.")
+    return Redirect(f"{home}/new?{query}", f"Event {made.id} created.{missing} Enter the next event.")
 
 
 async def _count_missing_locations(visit: Visit, kind: EventType) -> int:
@@ -175,15 +175,6 @@ async def _make_locations(visit: Visit, new: Sequence[Mapping[str, Any]]) -> lis
     return made
 
 
-@form(f"{ONE}/void", permission=_WRITE, again=event)
-async def void(visit: Visit) -> Redirect:
-    """Void an event that was wrong altogether: it counts no more, and stays stored for the audit."""
-    await visit.do(void_event)
-    return Redirect(
-        f"{visit.frame.home}/events", "The event is void: it counts no more, and stays in the audit log."
-    )
-
-
 def points_of(values: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The values that were typed, as the interface takes them."""
     return [{"slug": slug, "value": value} for slug, value in values.items() if value is not None]
@@ -204,12 +195,12 @@ def at_values(problems: Sequence[Problem], typed: Sequence[str]) -> tuple[Proble
 # Correcting an event: times, tags, and first or other values; what would come of it is shown first.
 
 
-_REASON: Final = FormField("reason", "Why", "line", help="stands with every correction that this makes")
+_REASON: Final = FormField("reason", "Reason", "line", help="stored with each correction")
 
 
 async def edit_event(visit: Visit) -> View:
     """An event as it is, to be typed over."""
-    return await _shown(visit, None)
+    return await _show_correction(visit, None)
 
 
 @page(f"{ONE}/impact", permission=_WRITE, computes=True, tries=True)
@@ -217,27 +208,30 @@ async def event_impact(visit: Visit) -> View:
     """What a correction would change; it is carried out, looked at and undone."""
     asked = replace(visit, typed={name: (value,) for name, value in visit.query})
     if asked.text(MORE):
-        return await _shown(asked, None)
+        return await _show_correction(asked, None)
     try:
         impact = await asked.attempt(update_event, DRY_RUNS["update_event"], {"event": await _body(asked)})
     except (Invalid, Malformed, Conflict) as refusal:
-        return await _shown(asked.refused(refusal.problems), None)
-    return await _shown(asked, impact)
+        return await _show_correction(asked.refused(refusal.problems), None)
+    return await _show_correction(asked, impact)
 
 
 @form(f"{ONE}/edit", permission=_WRITE, again=edit_event)
 async def correct_event(visit: Visit) -> Any:
-    """Correct the event: what is typed counts from now on, and what was captured stays beside it."""
+    """Correct the event; the captured values remain stored."""
     if visit.text(MORE):
-        return await _shown(visit, None)
+        return await _show_correction(visit, None)
     await visit.do(update_event, {"event": await _body(visit)})
-    return Redirect(_own(visit), "Corrected. Batches that were made of what it was are stale.")
+    return Redirect(
+        visit.url("events/{event_id}"),
+        "Event corrected. Batches that use the earlier values are out of date.",
+    )
 
 
-async def _shown(visit: Visit, impact: Any) -> View:
-    found, kind, fields = await _found(visit)
-    own, events = _own(visit), f"{visit.frame.home}/events"
-    before, sent = _before(visit, found, fields), typed_texts(visit)
+async def _show_correction(visit: Visit, impact: Any) -> View:
+    found, kind, fields = await _read_event(visit)
+    own, events = visit.url("events/{event_id}"), visit.url("events")
+    before, sent = _current_texts(visit, found, fields), typed_texts(visit)
     names = {one.slug: f"{VALUES}.{one.slug}" for one in kind.data_point_types}
     typed = [slug for slug, name in names.items() if sent.get(name) and sent[name] != before.get(name)]
     return await form_view(
@@ -251,14 +245,14 @@ async def _shown(visit: Visit, impact: Any) -> View:
 
 async def _body(visit: Visit) -> dict[str, Any]:
     """What was typed anew; Invalid where that is nothing, or takes away what was captured."""
-    found, kind, fields = await _found(visit)
+    found, kind, fields = await _read_event(visit)
     reading, texts = FormBody(visit.moments), typed_texts(visit)
-    body = reading.changed(fields, texts, _before(visit, found, fields))
+    body = reading.changed(fields, texts, _current_texts(visit, found, fields))
     values: Mapping[str, Any] = body.pop(VALUES, {})
     names = {one.slug: one.name for one in kind.data_point_types}
     reading.problems.extend(
         Problem(
-            f"{names[slug]} has a value, which can be corrected and not taken away.",
+            f"{names[slug]} must have a value, because one was captured. Correct the value instead.",
             f"{VALUES}.{slug}",
             "invalid",
         )
@@ -267,22 +261,20 @@ async def _body(visit: Visit) -> dict[str, Any]:
     )
     reason = body.pop("reason", None)
     if not body and not values and not reading.problems:
-        reading.problems.append(
-            Problem("Nothing was typed anew, so there is nothing to correct.", None, "required")
-        )
+        reading.problems.append(Problem("No changes to save. Change at least one field.", None, "required"))
     if reading.problems:
         raise Invalid(reading.problems)
     return body | {"reason": reason} | ({"data_points": points_of(values)} if values else {})
 
 
-async def _found(visit: Visit) -> tuple[Event, EventType, list[FormField]]:
+async def _read_event(visit: Visit) -> tuple[Event, EventType, list[FormField]]:
     found: Event = await visit.ask(get_event)
     kind: EventType = await visit.ask(get_event_type, event_type_id=found.event_type_id)
     fields = [replace(one, is_merged=one.name == VALUES) for one in event_fields(kind) if one.name != "notes"]
     return found, kind, [*fields, _REASON]
 
 
-def _before(visit: Visit, found: Event, fields: list[FormField]) -> dict[str, str]:
+def _current_texts(visit: Visit, found: Event, fields: list[FormField]) -> dict[str, str]:
     """The event as the texts of its fields; one without a length has no end, as it was sent."""
     record = {
         "start_time": found.start_time,
@@ -296,15 +288,14 @@ def _before(visit: Visit, found: Event, fields: list[FormField]) -> dict[str, st
     return texts_of(fields, record, visit.moments)
 
 
-def _own(visit: Visit) -> str:
-    return f"{visit.frame.home}/events/{visit.path['event_id']}"
-
-
 PAGES = [
     *new_event_page,
     *make_event,
-    *void,
+    *action(
+        f"{ONE}/void", void_event, permission=_WRITE, again=event, back="events",
+        notice="Event voided. It is excluded from all calculations and remains in the audit log.",
+    ),
     *page(f"{ONE}/edit", permission=_WRITE)(edit_event),
     *event_impact,
     *correct_event,
-]
+]  # fmt: skip

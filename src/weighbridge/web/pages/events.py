@@ -6,6 +6,7 @@ previewed before it is made.
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -30,8 +31,8 @@ from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.quality.review.impact import DRY_RUNS
-from weighbridge.web.framework.listing import ListQuery, ListView, asked_for, typed_as_filters
-from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.listing import ListView, list_query
+from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.responses import Sendable
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -48,20 +49,19 @@ _DAYS: Final = {
 """Fields in which times are typed, and the filters that they are."""
 
 
-def asked_for_events(visit: Visit) -> ListQuery:
-    """What the list asks for, the newest first."""
-    return asked_for(typed_as_filters(visit.query, _DAYS, visit.moments), sort="-start_time")
+_QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS)
+"""The newest events first."""
 
 
 @page(
     "/projects/{project_id}/events",
     permission="data_collection:read",
     of=list_events,
-    asked=asked_for_events,
+    asked=_QUERY,
 )
 async def events(visit: Visit) -> View:
     """Events of a project, the newest first."""
-    query = asked_for_events(visit)
+    query = _QUERY(visit)
     found = await visit.ask(list_events, query)
     types = await visit.ask(list_event_types, (("page_size", TYPES_OFFERED), ("sort", "name")))
     path = f"/projects/{visit.frame.project.id}/events" if visit.frame.project else ""
@@ -69,11 +69,11 @@ async def events(visit: Visit) -> View:
         "data/events.html", "Events",
         call=f"{path}?{urlencode(query)}", has_csv=True,
         events=found.data, list=ListView(path, visit.query, found.info), types=types.data,
-        statuses=EVENT_STATUSES, of_type=_chosen(types.data, visit.asked("filter[slug]")),
+        statuses=EVENT_STATUSES, of_type=_creatable_type(types.data, visit.asked("filter[slug]")),
     )  # fmt: skip
 
 
-def _chosen(types: Sequence[EventType], slug: str) -> str:
+def _creatable_type(types: Sequence[EventType], slug: str) -> str:
     """The id of the event type that the list is filtered by; empty where events of it are not typed in."""
     return next((one.id for one in types if one.slug == slug and one.rolled_up_from is None), "")
 
@@ -87,7 +87,7 @@ PICTURES: Final = ("image/png", "image/jpeg", "image/webp", "image/gif")
 """Media types that a page shows; others are kept as a file."""
 
 EVIDENCE_SHOWN: Final = "50"
-"""Files and links that stand on the page of their event, the newest."""
+"""Files and links on the page of their event, the newest."""
 
 
 async def event(visit: Visit) -> View:
@@ -108,7 +108,7 @@ async def event(visit: Visit) -> View:
 async def write_notes(visit: Visit) -> Redirect:
     """Write notes, which are no measurement and so no correction."""
     found = await visit.do(update_event, {"event": {"notes": visit.text("notes") or None}})
-    return Redirect(f"/projects/{found.project_id}/events/{found.id}", "The notes are kept.")
+    return Redirect(f"/projects/{found.project_id}/events/{found.id}", "Notes saved.")
 
 
 # Evidence of an event: files and links that prove what was measured, put there and looked at.
@@ -126,20 +126,20 @@ async def attach_evidence(visit: Visit) -> Redirect:
     if visit.file is not None:
         made = await visit.keep(create_evidence)
     elif not visit.text("url"):
-        raise Invalid([Problem("Choose a file, or say where a link leads.", "url", "required")])
+        raise Invalid([Problem("Select a file or enter a URL.", "url", "required")])
     else:
         link = {"type": "url", "url": visit.text("url"), "name": visit.text("name") or visit.text("url")}
         made = await visit.do(create_evidence, {"evidence": link})
-    return Redirect(_event(visit), f"{made.name} is attached.")
+    return Redirect(visit.url("events/{event_id}"), f"{made.name} attached.")
 
 
 async def evidence(visit: Visit) -> View:
     """One file or link, with a look at it where it is a picture."""
     found = await visit.ask(get_evidence)
-    path = f"{_event(visit)}/evidences/{found.id}"
+    path = visit.url(f"events/{{event_id}}/evidences/{found.id}")
     is_file = found.type == "file"
     return view(
-        "data/evidence.html", found.name, call=path, crumbs=(("Event", _event(visit)),),
+        "data/evidence.html", found.name, call=path, crumbs=(("Event", visit.url("events/{event_id}")),),
         evidence=found, path=path, is_file=is_file, is_seen=is_file and found.content_type in PICTURES,
     )  # fmt: skip
 
@@ -162,14 +162,9 @@ async def evidence_file(visit: Visit) -> Sendable:
     return Sendable(200, content, headers)
 
 
-def _event(visit: Visit) -> str:
-    return f"/projects/{visit.path['project_id']}/events/{visit.path['event_id']}"
-
-
-# One data point: its value, what it was captured as, who corrected it and why, and which batches used it.
+# One data point: its current and captured value, its corrections, and the batches that use it.
 #
-# A correction is looked at before it is made: the page of its impact carries it out, says what would come
-# of it and undoes it. Only from there it is made.
+# The impact of a correction is shown first, in a transaction that is rolled back.
 
 
 DATA_POINT_PATH: Final = "/projects/{project_id}/data_points/{data_point_id}"
@@ -198,7 +193,7 @@ _USED_BY: Final = """
 
 async def data_point(visit: Visit) -> View:
     """A data point with the history of its corrections."""
-    return await _shown(visit, None)
+    return await _show_data_point(visit, None)
 
 
 @page(
@@ -214,28 +209,24 @@ async def correction_impact(visit: Visit) -> View:
     try:
         impact = await visit.attempt(correct_data_point, DRY_RUNS["correct_data_point"], body)
     except (Invalid, Malformed, Conflict) as refusal:
-        return await _shown(visit.refused(refusal.problems), None)
-    return await _shown(visit, impact)
+        return await _show_data_point(visit.refused(refusal.problems), None)
+    return await _show_data_point(visit, impact)
 
 
 @form(f"{DATA_POINT_PATH}/correct", permission="data_collection:write", again=data_point)
 async def make_correction(visit: Visit) -> Redirect:
-    """Correct the data point: the new value counts from now on, the captured one stays beside it."""
+    """Correct the data point; the captured value remains stored."""
     body = await _body(visit, visit.text("value"), visit.text("reason"))
     await visit.do(correct_data_point, body)
-    return Redirect(_path(visit), "Corrected. Batches that were made of the old value are stale.")
+    return Redirect(
+        visit.url("data_points/{data_point_id}"),
+        "Value corrected. Batches that use the earlier value are out of date.",
+    )
 
 
-@form(f"{DATA_POINT_PATH}/revert", permission="data_collection:write", again=data_point)
-async def revert_correction(visit: Visit) -> Redirect:
-    """Restore the captured value; the corrections stay in the history."""
-    await visit.do(revert_data_point, {})
-    return Redirect(_path(visit), "The captured value is in force again; the history stays.")
-
-
-async def _shown(visit: Visit, impact: Any) -> View:
+async def _show_data_point(visit: Visit, impact: Any) -> View:
     found = await visit.ask(get_data_point)
-    path = _path(visit)
+    path = visit.url("data_points/{data_point_id}")
     project = f"/projects/{visit.path['project_id']}"
     if isinstance(found, OutputDataPointOfRun):
         return view(
@@ -288,10 +279,6 @@ async def _used_by(visit: Visit, found: DataPoint) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _path(visit: Visit) -> str:
-    return f"/projects/{visit.path['project_id']}/data_points/{visit.path['data_point_id']}"
-
-
 PAGES = [
     *events,
     *page(EVENT_PATH, permission="data_collection:read", of=get_event)(event),
@@ -302,5 +289,9 @@ PAGES = [
     *page(DATA_POINT_PATH, permission="data_collection:read", of=get_data_point)(data_point),
     *correction_impact,
     *make_correction,
-    *revert_correction,
-]
+    *action(
+        f"{DATA_POINT_PATH}/revert", revert_data_point, permission="data_collection:write", again=data_point,
+        back="data_points/{data_point_id}",
+        notice="Captured value restored. The history remains stored.",
+    ),
+]  # fmt: skip

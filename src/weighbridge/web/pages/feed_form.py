@@ -27,7 +27,7 @@ from weighbridge.sandbox.work import SandboxLimits
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages import feeds
-from weighbridge.web.pages.feeds import DELIMITERS, OFFERED, ONE, PATH, named_records, path_of
+from weighbridge.web.pages.feeds import DELIMITERS, OFFERED, ONE, PATH, named_records
 
 # A data feed while it is typed: what its form shows, and what the interface is sent of it.
 
@@ -36,7 +36,7 @@ LINES_FREE: Final = 4
 """Lines for further columns that the form has."""
 
 CELLS_SHOWN: Final = 3
-"""Cells of a column that stand beside it, the first of the sample."""
+"""Sample values of a column, the first of the file."""
 
 CELL_LENGTH_SHOWN: Final = 24
 
@@ -78,19 +78,19 @@ class FeedDraft:
     locations: list[str] = field(default_factory=list)
     in_order: bool = False
     has_units: bool = False
-    """Whether a line of units stands below the header."""
+    """Whether a line of units follows the header."""
 
     def text(self, name: str, usual: str = "") -> str:
-        """What stands in a field."""
+        """Return the text of a field."""
         return self.texts.get(name, usual)
 
 
-def drawn_up(name: str = "", zone: str = "") -> FeedDraft:
+def new_draft(name: str = "", zone: str = "") -> FeedDraft:
     """A feed of which nothing is known yet."""
     return FeedDraft({"name": name, "time_zone": zone}, [ColumnLine()] * LINES_FREE)
 
 
-def of_feed(feed: DataFeed) -> FeedDraft:
+def draft_of_feed(feed: DataFeed) -> FeedDraft:
     """A feed as it is."""
     texts = {one: getattr(feed, one) or "" for one in (*_TEXTS, *_OR_NULL)}
     texts |= {
@@ -103,7 +103,7 @@ def of_feed(feed: DataFeed) -> FeedDraft:
     return FeedDraft(texts, all_lines, feed.location_ids, feed.rows_in_order, feed.units_line)
 
 
-def of_sample(sample: FileSample, suggested: SuggestedColumns, zone: str) -> FeedDraft:
+def draft_of_sample(sample: FileSample, suggested: SuggestedColumns, zone: str) -> FeedDraft:
     """A feed as a sample of its files suggests it; columns about which nothing is known are left out."""
     time_format, has_offsets = guess_time_format(sample, suggested)
     known = {one.column: one for one in suggested.columns}
@@ -120,8 +120,8 @@ def of_sample(sample: FileSample, suggested: SuggestedColumns, zone: str) -> Fee
     return FeedDraft(texts, lines, has_units=sample.has_units_line)
 
 
-def of_typed(visit: Visit) -> FeedDraft:
-    """A feed as it was typed, with what is wrong beside the lines of its columns."""
+def draft_of_form(visit: Visit) -> FeedDraft:
+    """Return the draft of the typed fields, with problems at the lines of their columns."""
     texts = {name: visit.text(name) for name in visit.typed}
     lines = list(_typed_lines(visit))
     sent = [at for at, one in enumerate(lines) if _is_sent(one)]
@@ -138,7 +138,7 @@ def of_typed(visit: Visit) -> FeedDraft:
     return FeedDraft(texts, shown, locations, "rows_in_order" in texts, "units_line" in texts)
 
 
-def body_of(visit: Visit) -> dict[str, Any]:
+def read_feed_body(visit: Visit) -> dict[str, Any]:
     """What was typed, as the interface takes it."""
     body: dict[str, Any] = {name: visit.text(name) for name in _TEXTS}
     body |= {name: visit.text(name) or None for name in _OR_NULL}
@@ -193,7 +193,7 @@ def _place_of(problem: Problem) -> int | None:
     return int(number) if bracket and number.isdigit() else None
 
 
-# Making and changing a data feed by a form, which a sample of its files fills in as far as it tells.
+# Create and change a data feed by a form, which a sample file fills in.
 
 
 SAMPLE_BYTES_MAX: Final = 8_388_608
@@ -207,16 +207,16 @@ _HEADER_LINE: Final = "header_line"
 
 
 @asynccontextmanager
-async def received_sample(_: Any, upload: Upload) -> AsyncIterator[FileSample]:
+async def receive_sample(_: Any, upload: Upload) -> AsyncIterator[FileSample]:
     """The first rows of a file that is kept nowhere; Invalid where it is no table."""
-    said = upload.texts.get(_HEADER_LINE) or "1"
-    if not said.isascii() or not said.isdigit() or not 1 <= int(said[:9]) <= HEADER_LINE_MAX:
-        text = f"header_line is {said[:20]!r}; it takes a whole number from 1 to {HEADER_LINE_MAX:,}."
+    line = upload.texts.get(_HEADER_LINE) or "1"
+    if not line.isascii() or not line.isdigit() or not 1 <= int(line[:9]) <= HEADER_LINE_MAX:
+        text = f"header_line must be a whole number from 1 to {HEADER_LINE_MAX:,}, but is {line[:20]!r}."
         raise Invalid([Problem(text, _HEADER_LINE, "invalid")])
     if not upload.size:
-        raise Invalid([Problem("The file is empty.", FILE_PART, "required")])
+        raise Invalid([Problem("The file must not be empty.", FILE_PART, "required")])
     try:
-        sample = await _sampled(upload, int(said))
+        sample = await _read_apart(upload, int(line))
     except Refusal as refusal:
         raise Invalid([Problem(one.message, FILE_PART, "invalid") for one in refusal.problems]) from None
     yield sample
@@ -227,7 +227,7 @@ SAMPLE: Final = Form(
     file="A CSV file, plain or gzipped, or a workbook (XLSX).",
     texts={_HEADER_LINE: "The line that names the columns."},
     wrapping="",
-    received=received_sample,
+    received=receive_sample,
 )
 
 
@@ -243,13 +243,13 @@ async def new_feed(visit: Visit) -> View:
     types = [one for one in (await visit.ask(list_event_types, OFFERED)).data if one.rolled_up_from is None]
     if not named and len(types) != 1:
         return view(
-            "data/feed_types.html", "New feed", crumbs=(("Feeds", path_of(visit)),), types=types,
-            path=path_of(visit), call=path_of(visit), method="POST",
+            "data/feed_types.html", "New feed", crumbs=(("Feeds", visit.url("data_feeds")),), types=types,
+            path=visit.url("data_feeds"), call=visit.url("data_feeds"), method="POST",
         )  # fmt: skip
     kind = await visit.ask(get_event_type, event_type_id=named or types[0].id)
     is_typed = visit.text("event_type_id") != ""
     zone = visit.frame.zone
-    draft = of_typed(visit) if is_typed else drawn_up(zone=zone)
+    draft = draft_of_form(visit) if is_typed else new_draft(zone=zone)
     return await _editor(visit, kind, draft)
 
 
@@ -264,37 +264,42 @@ async def new_feed(visit: Visit) -> View:
 async def look_at_sample(visit: Visit) -> View:
     """The form as a sample of the files suggests it; the sample is kept nowhere."""
     if visit.file is None:
-        raise Invalid([Problem("Choose a file to look at.", FILE_PART, "required")])
+        raise Invalid([Problem("Select a sample file.", FILE_PART, "required")])
     sample: FileSample = visit.file
     kind = await visit.ask(get_event_type, event_type_id=visit.asked("event_type_id"))
     question = {"event_type_id": kind.id, "header": sample.header}
     by_names = await visit.do(suggest_columns, question)
     suggested = await visit.reading.in_thread(add_times, sample, by_names)  # many columns by many forms
-    draft = of_sample(sample, suggested, visit.frame.zone)
+    draft = draft_of_sample(sample, suggested, visit.frame.zone)
     return await _editor(visit, kind, draft, sample=sample, suggested=suggested)
 
 
 @form(f"{PATH}/new", permission=_WRITE, again=new_feed)
 async def make_feed(visit: Visit) -> Redirect:
     """Make the feed."""
-    body = body_of(visit) | {"event_type_id": visit.text("event_type_id")}
+    body = read_feed_body(visit) | {"event_type_id": visit.text("event_type_id")}
     made = await visit.do(create_data_feed, {"data_feed": body})
-    return Redirect(f"{path_of(visit)}/{made.id}", "The feed is made. Try a file: nothing of that is stored.")
+    return Redirect(
+        visit.url(f"data_feeds/{made.id}"),
+        "Feed created. Validate a file to test it without storing anything.",
+    )
 
 
 async def edit_feed(visit: Visit) -> View:
     """A feed that is to be changed."""
     feed = await visit.ask(get_data_feed)
     kind = await visit.ask(get_event_type, event_type_id=feed.event_type_id)
-    draft = of_typed(visit) if visit.typed else of_feed(feed)
+    draft = draft_of_form(visit) if visit.typed else draft_of_feed(feed)
     return await _editor(visit, kind, draft, feed=feed)
 
 
 @form(f"{ONE}/edit", permission=_WRITE, again=edit_feed)
 async def change_feed(visit: Visit) -> Redirect:
     """Change how files are read from now on."""
-    made = await visit.do(update_data_feed, {"data_feed": body_of(visit)})
-    return Redirect(f"{path_of(visit)}/{made.id}", "Saved; files that come from now on are read so.")
+    made = await visit.do(update_data_feed, {"data_feed": read_feed_body(visit)})
+    return Redirect(
+        visit.url(f"data_feeds/{made.id}"), "Feed saved. The changes apply to files uploaded from now on."
+    )
 
 
 async def _editor(
@@ -306,31 +311,34 @@ async def _editor(
     sample: FileSample | None = None,
     suggested: SuggestedColumns | None = None,
 ) -> View:
-    back = path_of(visit) if feed is None else f"{path_of(visit)}/{feed.id}"
-    crumbs = (("Feeds", path_of(visit)), *(() if feed is None else ((feed.name, back),)))
-    title, action = ("New feed", f"{back}/new") if feed is None else ("Change", f"{back}/edit")
+    back = visit.url("data_feeds") if feed is None else visit.url(f"data_feeds/{feed.id}")
+    crumbs = (("Feeds", visit.url("data_feeds")), *(() if feed is None else ((feed.name, back),)))
+    title, action = ("New feed", f"{back}/new") if feed is None else ("Edit", f"{back}/edit")
     return view(
         "data/feed_form.html", title, crumbs=crumbs, kind=kind, draft=draft,
         action=action, back=back, call=back, method="POST" if feed is None else "PATCH",
-        is_new=feed is None, sample=sample, lacking=_lacking(suggested),
+        is_new=feed is None, sample=sample, lacking=_missing_fields(suggested),
         fields=feeds.fields_of(kind), words=feeds, delimiters=delimiters(draft),
         field_count=len(draft.lines),
-        sample_path=f"{path_of(visit)}/sample?event_type_id={kind.id}", named=await named_records(visit),
+        sample_path=visit.url(f"data_feeds/sample?event_type_id={kind.id}"),
+        named=await named_records(visit),
     )  # fmt: skip
 
 
-def _lacking(suggested: SuggestedColumns | None) -> list[str]:
+def _missing_fields(suggested: SuggestedColumns | None) -> list[str]:
     """What events need and no column of the sample seems to give, in words."""
     return [feeds.FIELDS.get(one, one) for one in suggested.lacking] if suggested is not None else []
 
 
-async def _sampled(upload: Upload, header_line: int) -> FileSample:
+async def _read_apart(upload: Upload, header_line: int) -> FileSample:
     name = without_path(upload.name)[:NAME_OF_FILE_MAX]
     with NamedTemporaryFile(prefix="weighbridge-sample-") as file:
         await asyncio.to_thread(_copy, upload, file)
         path = Path(file.name)
-        said = f"The file {name}"
-        return await read_apart(upload.account, said, SAMPLE_LIMITS, read_sample, path, name, header_line)
+        file_name = f"The file {name}"
+        return await read_apart(
+            upload.account, file_name, SAMPLE_LIMITS, read_sample, path, name, header_line
+        )
 
 
 def _copy(upload: Upload, file: IO[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Data feeds and the files that came to them: how each is read, in words, and what became of each row."""
+"""Data feeds and their files: how files are read, in words, and the result of each row."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -26,66 +26,65 @@ from weighbridge.exchange.data_feeds import delete_data_feed, get_data_feed, lis
 from weighbridge.exchange.records.data_feeds import DataFeed, DataFeedUpload, FeedColumn
 from weighbridge.exchange.tabular.cell import DURATION, STEPS
 from weighbridge.exchange.tabular.columns import LEFT_OUT, LOCATION_FIELD
-from weighbridge.http.messages.operation import AttachmentReply
 from weighbridge.web.display.figures import plural
 from weighbridge.web.framework.listing import ListView, list_query
-from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.page import action, download, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
 # What a data feed says, as sentences: how its files are read, and what becomes of their rows.
 
 
-DELIMITERS: Final[Mapping[str, str]] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "upright line"}
+DELIMITERS: Final[Mapping[str, str]] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 """What cells of CSV files are parted by, in words."""
 
 FIELDS: Final[Mapping[str, str]] = {
-    "start_time": "when it begins",
-    "end_time": "when it ends",
-    "tracking_id": "tracking id",
-    LOCATION_FIELD: "location, by its name or id",
-    "feedstock": "feedstock, by its name or id",
-    "asset": "asset, by its name or id",
+    "start_time": "start time",
+    "end_time": "end time",
+    "tracking_id": "tracking ID",
+    LOCATION_FIELD: "location, by name or ID",
+    "feedstock": "feedstock, by name or ID",
+    "asset": "asset, by name or ID",
     "client_reference": "client reference",
     "notes": "notes",
 }
 """What a column may give of the event itself."""
 
 REFERENCES: Final[Mapping[str, str]] = {
-    ReferenceRule.ROW: "by the content of the file and the line: the same file adds nothing twice",
-    ReferenceRule.TIME: "by what it is of and when it begins: files may overlap, grow and be mended",
-    ReferenceRule.COLUMN: "by the column that gives the client reference",
+    ReferenceRule.ROW: "by file content and line: the same file never adds an event twice",
+    ReferenceRule.TIME: "by source and start time: files may overlap, grow and be corrected",
+    ReferenceRule.COLUMN: "by the column with the client reference",
 }
 BAD_ROWS: Final[Mapping[str, str]] = {
-    BadRows.REFUSE_FILE: "one bad row refuses the whole file",
-    BadRows.SKIP: "a bad row is left out and reported, the others are stored",
+    BadRows.REFUSE_FILE: "one invalid row rejects the entire file",
+    BadRows.SKIP: "invalid rows are skipped and reported; the other rows are stored",
 }
 DIFFERENCES: Final[Mapping[str, str]] = {
-    OnDifference.REPORT: "they stay as they are, and the row is reported",
-    OnDifference.CORRECT: "they are corrected to what the file says",
+    OnDifference.REPORT: "the stored event is unchanged and the row is reported",
+    OnDifference.CORRECT: "the stored event is corrected to the values in the file",
 }
 OTHERS: Final[Mapping[str, str]] = {
-    OtherColumns.REFUSE: "a column about which nothing is said refuses the file",
-    OtherColumns.LEAVE_OUT: "a column about which nothing is said is left out",
+    OtherColumns.REFUSE: "a column that is not configured rejects the file",
+    OtherColumns.LEAVE_OUT: "columns that are not configured are ignored",
 }
 FORMULAS: Final[Mapping[str, str]] = {
-    Formulas.REFUSE: "a cell with a formula makes its row bad",
-    Formulas.TAKE_STORED: "of a formula the value that was saved with it is taken",
+    Formulas.REFUSE: "a cell with a formula makes its row invalid",
+    Formulas.TAKE_STORED: "the value saved with a formula is used",
 }
 MARKS: Final[Mapping[str, str]] = {DecimalMark.POINT: "a point", DecimalMark.COMMA: "a comma"}
 
 
-def said_of(feed: DataFeed) -> list[tuple[str, str]]:
+def describe_feed(feed: DataFeed) -> list[tuple[str, str]]:
     """What the feed does, a term and a sentence each."""
     texts = ", ".join(feed.missing)
     return [
         ("Files", _files(feed)),
         ("Times", _times(feed)),
-        ("Length", _length(feed)),
-        ("Numbers", f"{MARKS[feed.decimal_mark]} stands before the decimals"),
+        ("Duration", _length(feed)),
+        ("Numbers", f"decimal mark: {MARKS[feed.decimal_mark]}"),
         ("No value", f"an empty cell, {texts}" if texts else "an empty cell"),
-        ("Told apart", REFERENCES[feed.client_reference]),
-        ("Bad rows", BAD_ROWS[feed.bad_rows]),
-        ("Other values", f"of events that are there: {DIFFERENCES[feed.on_difference]}"),
+        ("Event identity", REFERENCES[feed.client_reference]),
+        ("Invalid rows", BAD_ROWS[feed.bad_rows]),
+        ("Different rows", DIFFERENCES[feed.on_difference]),
         ("Other columns", OTHERS[feed.other_columns]),
         ("Formulas", FORMULAS[feed.formulas]),
     ]
@@ -94,7 +93,7 @@ def said_of(feed: DataFeed) -> list[tuple[str, str]]:
 def meaning_of(column: FeedColumn, event_type: EventType) -> str:
     """What a column gives, in words."""
     if column.field == LEFT_OUT:
-        return "nothing, it is left out"
+        return "ignored"
     point = next((one for one in event_type.data_point_types if one.slug == column.field), None)
     if point is None:
         return FIELDS.get(column.field, column.field)
@@ -104,8 +103,8 @@ def meaning_of(column: FeedColumn, event_type: EventType) -> str:
 def unit_of(column: FeedColumn, event_type: EventType) -> str:
     """The unit in which the numbers of a column are written, and into which they are converted."""
     own = next((one.unit for one in event_type.data_point_types if one.slug == column.field), None) or ""
-    written = column.unit or own
-    return written if written == own or not own else f"{written}, converted to {own}"
+    column_unit = column.unit or own
+    return column_unit if column_unit == own or not own else f"{column_unit}, converted to {own}"
 
 
 def fields_of(event_type: EventType) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
@@ -116,33 +115,33 @@ def fields_of(event_type: EventType) -> Sequence[tuple[str, Sequence[tuple[str, 
     ]
     taken = {slug for slug, _ in points}
     of_event = [(field, words) for field, words in FIELDS.items() if field not in taken]
-    return (("Values", points), ("Of the event", of_event))
+    return (("Data points", points), ("Event fields", of_event))
 
 
 def _files(feed: DataFeed) -> str:
     parted = DELIMITERS.get(feed.delimiter, repr(feed.delimiter))
     sheet = f"the sheet {feed.sheet}" if feed.sheet else "the first sheet"
-    units = ", and the next one their units" if feed.units_line else ""
+    units = ", the next line has the units" if feed.units_line else ""
     return (
-        f"CSV in {feed.encoding} with a {parted} between cells, or a workbook, of which {sheet} is read; "
-        f"line {feed.header_line} names the columns{units}"
+        f"CSV in {feed.encoding}, delimited by {parted}, or {sheet} of a workbook; "
+        f"line {feed.header_line} is the header{units}"
     )
 
 
 def _times(feed: DataFeed) -> str:
     form = f"written as {feed.time_format}" if feed.time_format else "in ISO 8601"
-    zone = f"on the clock of {feed.time_zone}" if feed.time_zone else "with an offset, or the row is bad"
-    order = "; each row is later than the one before it" if feed.rows_in_order else ""
+    zone = f"in the time zone {feed.time_zone}" if feed.time_zone else "with an offset, or the row is invalid"
+    order = "; rows are in chronological order" if feed.rows_in_order else ""
     return f"{form}, {zone}{order}"
 
 
 def _length(feed: DataFeed) -> str:
     if feed.duration is None:
-        return "a moment, unless a column says when it ends"
+        return "none, unless a column has the end time"
     match = DURATION.fullmatch(feed.duration)
     if match is None:
         return feed.duration
-    return f"{plural(int(match[1]), STEPS[match[2]].removesuffix('s'))} from when it begins"
+    return f"{plural(int(match[1]), STEPS[match[2]].removesuffix('s'))} from the start time"
 
 
 # Data feeds: how the files of each source are read, in words, with what came of the last of them.
@@ -155,7 +154,7 @@ OFFERED: Final = (("page_size", "200"), ("sort", "name"))
 """Records by whose names a feed speaks of them."""
 
 UPLOADS_SHOWN: Final = (("page_size", "10"),)
-"""Uploads that stand on the page of a feed, the newest."""
+"""Uploads on the page of a feed, the newest."""
 
 
 @page(PATH, permission="data_collection:read", of=list_data_feeds, asked=list_query)
@@ -163,7 +162,7 @@ async def data_feeds(visit: Visit) -> View:
     """The data feeds of a project."""
     found = await visit.ask(list_data_feeds, list_query(visit))
     types = await visit.ask(list_event_types, OFFERED)
-    path = path_of(visit)
+    path = visit.url("data_feeds")
     return view(
         "data/feeds.html", "Feeds", call=path, has_csv=True, feeds=found.data, path=path,
         list=ListView(path, visit.query, found.info), names={one.id: one.name for one in types.data},
@@ -175,10 +174,10 @@ async def data_feed(visit: Visit) -> View:
     feed: DataFeed = await visit.ask(get_data_feed)
     event_type: EventType = await visit.ask(get_event_type, event_type_id=feed.event_type_id)
     uploads = await visit.ask(list_uploads, UPLOADS_SHOWN)
-    path = path_of(visit)
+    path = visit.url("data_feeds")
     return view(
         "data/feed.html", feed.name, call=f"{path}/{feed.id}", crumbs=(("Feeds", path),),
-        feed=feed, kind=event_type, path=f"{path}/{feed.id}", sentences=said_of(feed),
+        feed=feed, kind=event_type, path=f"{path}/{feed.id}", sentences=describe_feed(feed),
         columns=[
             (one.column, meaning_of(one, event_type), unit_of(one, event_type))
             for one in feed.columns
@@ -187,23 +186,11 @@ async def data_feed(visit: Visit) -> View:
     )  # fmt: skip
 
 
-@form(f"{ONE}/delete", permission="data_collection:write", again=data_feed)
-async def remove_feed(visit: Visit) -> Redirect:
-    """Remove a feed to which no file ever came."""
-    await visit.do(delete_data_feed)
-    return Redirect(path_of(visit), "The feed is removed.")
-
-
 @form(f"{ONE}/unwatch", permission="data_collection:write", again=data_feed)
 async def stop_watching(visit: Visit) -> Redirect:
     """Look for no more files at the watched place."""
     made = await visit.do(update_data_feed, {"data_feed": {"watch": None}})
-    return Redirect(f"{path_of(visit)}/{made.id}", "It looks for files no more.")
-
-
-def path_of(visit: Visit) -> str:
-    """Where the feeds of the project are."""
-    return f"/projects/{visit.path['project_id']}/data_feeds"
+    return Redirect(visit.url(f"data_feeds/{made.id}"), "Watching stopped.")
 
 
 async def named_records(visit: Visit) -> dict[str, list[Any]]:
@@ -218,7 +205,7 @@ async def named_records(visit: Visit) -> dict[str, list[Any]]:
 async def _records(visit: Visit, feed: DataFeed) -> list[tuple[str, list[tuple[str, str]]]]:
     """What every event of the feed is marked with: ids and names."""
     named = {
-        "Where": feed.location_ids,
+        "Locations": feed.location_ids,
         "Feedstock": [feed.feedstock_id] if feed.feedstock_id else [],
         "Asset": [feed.asset_id] if feed.asset_id else [],
     }
@@ -230,7 +217,7 @@ async def _records(visit: Visit, feed: DataFeed) -> list[tuple[str, list[tuple[s
     ]
 
 
-# Files that came to a data feed: sending one, trying it first, and what became of each of its rows.
+# The files of a data feed: validation, import, and the result of each row.
 
 
 UPLOADS: Final = ONE + "/uploads"
@@ -241,24 +228,24 @@ _RUNNING: Final = (TaskState.PENDING, TaskState.RUNNING)
 
 @page(UPLOADS, permission="data_collection:read", of=list_uploads, asked=list_query)
 async def uploads(visit: Visit) -> View:
-    """All files that came to a feed, the newest first."""
+    """Show all files of a feed, the newest first."""
     feed = await visit.ask(get_data_feed)
     found = await visit.ask(list_uploads, list_query(visit))
-    path = f"{path_of(visit)}/{feed.id}"
+    path = visit.url(f"data_feeds/{feed.id}")
     return view(
         "data/uploads.html", "Files", call=f"{path}/uploads", has_csv=True,
-        crumbs=(("Feeds", path_of(visit)), (feed.name, path)),
+        crumbs=(("Feeds", visit.url("data_feeds")), (feed.name, path)),
         feed=feed, path=path, uploads=found.data, list=ListView(f"{path}/uploads", visit.query, found.info),
     )  # fmt: skip
 
 
 @form(UPLOADS, permission="data_collection:write", again=data_feed, takes=create_upload.opt["operation"].form)
 async def send_file(visit: Visit) -> Redirect:
-    """Send a file: to be tried, or in earnest."""
+    """Upload a file: to validate or to import it."""
     if visit.file is None:
-        raise Invalid([Problem("Choose a file first.", "file", "required")])
+        raise Invalid([Problem("Select a file.", "file", "required")])
     answer = await visit.keep(create_upload)
-    return Redirect(_path(visit, answer.record))
+    return Redirect(visit.url(f"data_feeds/{{data_feed_id}}/uploads/{answer.record.id}"))
 
 
 async def upload(visit: Visit) -> View:
@@ -266,39 +253,27 @@ async def upload(visit: Visit) -> View:
     feed = await visit.ask(get_data_feed)
     kind: EventType = await visit.ask(get_event_type, event_type_id=feed.event_type_id)
     found: DataFeedUpload = await visit.ask(get_upload)
-    path = f"{path_of(visit)}/{feed.id}"
+    path = visit.url(f"data_feeds/{feed.id}")
     names = {one.slug: one.name for one in kind.data_point_types}
     return view(
         "data/upload.html", found.file_name, call=f"{path}/uploads/{found.id}",
-        crumbs=(("Feeds", path_of(visit)), (feed.name, path)),
+        crumbs=(("Feeds", visit.url("data_feeds")), (feed.name, path)),
         feed=feed, kind=kind, upload=found, path=path, names=names, is_over=found.state not in _RUNNING,
-        events=_events(visit, kind, found, feed.duration),
+        events=_events_url(visit, kind, found, feed.duration),
     )  # fmt: skip
 
 
 @form(f"{UPLOAD}/again", permission="data_collection:write", again=upload)
-async def take_again(visit: Visit) -> Redirect:
+async def import_upload(visit: Visit) -> Redirect:
     """Take the same file once more: in earnest as a rule, after it was tried."""
     tried: DataFeedUpload = await visit.ask(get_upload)
     body = {"of_upload": tried.id, "dry_run": visit.text("dry_run") == "true"}
     made = await visit.do(create_upload, {"upload": body})
-    return Redirect(_path(visit, made))
+    return Redirect(visit.url(f"data_feeds/{{data_feed_id}}/uploads/{made.id}"))
 
 
-@page(f"{UPLOAD}/bad_rows", permission="data_collection:read")
-async def bad_rows(visit: Visit) -> AttachmentReply:
-    """Every bad row as a file."""
-    sent = await visit.ask(download_bad_rows)
-    reply: AttachmentReply = sent.reply(visit.request.app.state.downloads, visit.actor.account_id)
-    return reply
-
-
-def _path(visit: Visit, made: DataFeedUpload) -> str:
-    return f"{path_of(visit)}/{made.data_feed_id}/uploads/{made.id}"
-
-
-def _events(visit: Visit, kind: EventType, found: DataFeedUpload, duration: str | None) -> str:
-    """Where the events stand that the file brought, by their type and time; empty where it brought none."""
+def _events_url(visit: Visit, kind: EventType, found: DataFeedUpload, duration: str | None) -> str:
+    """Return the URL of the events of a file, by their type and time; empty without events."""
     if not found.stored or found.first_start is None or found.last_end is None:
         return ""
     last = found.last_end if duration is None else Instant.of(found.last_end - MILLISECOND)
@@ -313,11 +288,14 @@ def _events(visit: Visit, kind: EventType, found: DataFeedUpload, duration: str 
 PAGES = [
     *data_feeds,
     *page(ONE, permission="data_collection:read", of=get_data_feed)(data_feed),
-    *remove_feed,
+    *action(
+        f"{ONE}/delete", delete_data_feed, permission="data_collection:write", again=data_feed,
+        back="data_feeds", notice="Feed deleted.",
+    ),
     *stop_watching,
     *uploads,
     *send_file,
     *page(UPLOAD, permission="data_collection:read", of=get_upload)(upload),
-    *take_again,
-    *bad_rows,
-]
+    *import_upload,
+    *download(f"{UPLOAD}/bad_rows", download_bad_rows, permission="data_collection:read"),
+]  # fmt: skip

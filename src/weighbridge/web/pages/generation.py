@@ -28,9 +28,15 @@ from weighbridge.platform.async_tasks import get_async_task
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledger_years import LEDGERS_SHOWN
-from weighbridge.web.pages.ledgers import models_offered
-from weighbridge.web.pages.period import DRAW, GenerationAsked, asked_of, strip_of, usual_period
-from weighbridge.web.pages.records import own_project
+from weighbridge.web.pages.ledgers import list_active_models
+from weighbridge.web.pages.period import (
+    DRAW,
+    GenerationRequest,
+    build_period_strip,
+    read_generation_request,
+    suggest_period,
+)
+from weighbridge.web.pages.records import find_own_project_url
 
 # What the model of a ledger needs for a period, input by input: what is there, and what is missing.
 
@@ -59,8 +65,8 @@ class InputInPeriod:
         return self.count == 0 and not self.is_skipped
 
 
-async def needs_of(
-    visit: Visit, inputs: Sequence[RequiredInput], asked: GenerationAsked, ledgers: Mapping[str, Ledger]
+async def list_inputs_in_period(
+    visit: Visit, inputs: Sequence[RequiredInput], asked: GenerationRequest, ledgers: Mapping[str, Ledger]
 ) -> list[InputInPeriod]:
     """What there is of each input in the period that was asked for."""
     types = {(one.subcategory, one.slug): str(one.id) for one in inputs if one.id > 0}
@@ -79,12 +85,12 @@ async def needs_of(
         elif one.category == "event":
             found.append(_skippable(await _events(visit, one, asked.start, asked.end), types, asked))
         else:
-            found.append(await _static(visit, one, asked.start))
+            found.append(await _static_input(visit, one, asked.start))
     return found
 
 
 def _skippable(
-    need: InputInPeriod, types: Mapping[tuple[str, str], str], asked: GenerationAsked
+    need: InputInPeriod, types: Mapping[tuple[str, str], str], asked: GenerationRequest
 ) -> InputInPeriod:
     number = types.get((need.input.subcategory, need.input.slug), "")
     if need.input.category != "event":
@@ -109,7 +115,7 @@ async def _events(visit: Visit, one: RequiredInput, start: Instant, end: Instant
     return InputInPeriod(one, info.total_items, info.total_is_estimate)
 
 
-async def _static(visit: Visit, one: RequiredInput, start: Instant) -> InputInPeriod:
+async def _static_input(visit: Visit, one: RequiredInput, start: Instant) -> InputInPeriod:
     query = (
         ("filter[slug]", one.slug), ("filter[effective_from][leq]", start.text), ("sort", "-effective_from"),
         _ONE,
@@ -132,7 +138,7 @@ LOTS_SHOWN: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class LotShown:
+class ManualLot:
     """A batch that can be drawn from, with its field."""
 
     lot: OfferedLot
@@ -146,12 +152,12 @@ class LotShown:
 
 
 @dataclass(frozen=True, slots=True)
-class ByHand:
+class ManualWithdrawals:
     """One node that draws what is named."""
 
     input: RequiredInput
     group: str
-    lots: Sequence[LotShown] = ()
+    lots: Sequence[ManualLot] = ()
     is_cut: bool = False
     """Whether there are more lots than are shown."""
 
@@ -161,9 +167,9 @@ class ByHand:
         return any(one.held for one in self.lots)
 
 
-async def by_hand(
-    visit: Visit, ledger: Ledger, inputs: Sequence[RequiredInput], asked: GenerationAsked
-) -> list[ByHand]:
+async def list_manual_withdrawals(
+    visit: Visit, ledger: Ledger, inputs: Sequence[RequiredInput], asked: GenerationRequest
+) -> list[ManualWithdrawals]:
     """The nodes that draw by hand, each with the lots of its ledgers."""
     manual = [(one, group) for one in inputs if one.is_manual_select for group in one.allocation_groups]
     if not manual:
@@ -175,18 +181,21 @@ async def by_hand(
         for found in await holdings(visit.reading, key, nodes, asked.start, asked.end):
             held.setdefault(found.node, {})[found.batch] = found.amount
     return [
-        await _node(visit, ByHand(one, group.name), held.get(group.node, {}), asked) for one, group in manual
+        await _node(visit, ManualWithdrawals(one, group.name), held.get(group.node, {}), asked)
+        for one, group in manual
     ]
 
 
-async def _node(visit: Visit, node: ByHand, held: Mapping[int, Decimal], asked: GenerationAsked) -> ByHand:
+async def _node(
+    visit: Visit, node: ManualWithdrawals, held: Mapping[int, Decimal], asked: GenerationRequest
+) -> ManualWithdrawals:
     """The node with its lots: those that it holds, those named, and the newest with something left."""
     project = project_number(visit.path["project_id"])
     sources = {ids.number("ledger", one.id): one for one in node.input.output_of_ledgers}
     typed = {draw.batch: draw.text for draw in asked.draws or () if draw.group == node.group}
     named = {key.key for text in typed if (key := ids.parse("batch", text)) and key.project == project}
     found = await lots(visit.reading, project, list(sources), [*held, *named], LOTS_SHOWN + 1)
-    shown: list[LotShown] = []
+    shown: list[ManualLot] = []
     for lot in found:
         if len(shown) >= LOTS_SHOWN and lot.number not in {*held, *named}:
             continue
@@ -194,7 +203,7 @@ async def _node(visit: Visit, node: ByHand, held: Mapping[int, Decimal], asked: 
         text = typed.get(batch_id, "") if asked.draws is not None else plain(holds) if holds else ""
         source = sources[lot.ledger]
         field = f"{DRAW}{node.group}:{batch_id}"
-        shown.append(LotShown(lot, batch_id, source.name, source.unit, holds, field, text))
+        shown.append(ManualLot(lot, batch_id, source.name, source.unit, holds, field, text))
     return replace(node, lots=shown, is_cut=len(shown) < len(found))
 
 
@@ -210,14 +219,14 @@ BATCHES_SHOWN: Final = 50
 async def generate(visit: Visit) -> View | Redirect:
     """The form, and below it what generation would do once a period is chosen."""
     ledger: Ledger = await visit.ask(get_ledger)
-    if elsewhere := own_project(visit, ledger):
+    if elsewhere := find_own_project_url(visit, ledger):
         return Redirect(elsewhere)
-    asked = asked_of(visit)
+    asked = read_generation_request(visit)
     inputs = (await visit.ask(list_required_inputs)).data if ledger.latest_model is not None else []
     listed = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
     ledgers: dict[str, Ledger] = {one.id: one for one in listed.data}
-    preview, problems = await _previewed(visit, asked)
-    usual = None if asked.is_chosen else await usual_period(visit, ledger, inputs)
+    preview, problems = await _preview(visit, asked)
+    usual = None if asked.is_chosen else await suggest_period(visit, ledger, inputs)
     within = asked if usual is None else replace(asked, start=usual.start, end=usual.end)
     path = f"{visit.frame.home}/ledgers/{ledger.id}/generations"
     return view(
@@ -228,18 +237,19 @@ async def generate(visit: Visit) -> View | Redirect:
             "from": asked.values.get("from") or visit.moments.field(within.start),
             "until": asked.values.get("until") or visit.moments.field(within.end),
         },
-        needs=await needs_of(visit, inputs, within, ledgers),
-        manual=await by_hand(visit, ledger, inputs, asked), strip=await strip_of(visit, ledger, asked, path),
-        models=[] if ledger.latest_model else await models_offered(visit),
-        others=[one.name for one in ledgers.values() if _is_beside(one, ledger)],
-        makes=_makes(preview),
+        needs=await list_inputs_in_period(visit, inputs, within, ledgers),
+        manual=await list_manual_withdrawals(visit, ledger, inputs, asked),
+        strip=await build_period_strip(visit, ledger, asked, path),
+        models=[] if ledger.latest_model else await list_active_models(visit),
+        others=[one.name for one in ledgers.values() if _shares_model(one, ledger)],
+        makes=_count_batches(preview),
     )  # fmt: skip
 
 
 @form(PATH, permission="production_accounting:write", again=generate, computes=True)
 async def start_generation(visit: Visit) -> Redirect:
     """Start it, and go where its progress is."""
-    asked = asked_of(visit)
+    asked = read_generation_request(visit)
     problems: list[Problem] = []
     body = asked.body(problems)
     if problems:
@@ -248,7 +258,7 @@ async def start_generation(visit: Visit) -> Redirect:
     return Redirect(f"{visit.frame.home}/ledgers/{visit.path['ledger_id']}/generations/{task.id}")
 
 
-async def _previewed(visit: Visit, asked: GenerationAsked) -> tuple[Preview | None, list[Problem]]:
+async def _preview(visit: Visit, asked: GenerationRequest) -> tuple[Preview | None, list[Problem]]:
     """What generation would do; or what is wrong with what was asked for."""
     problems = list(visit.problems)
     if not asked.is_chosen or problems:
@@ -295,14 +305,14 @@ def _range_of(visit: Visit, args: dict[str, Any]) -> dict[str, str]:
     return {"from": first, "until": last}
 
 
-def _makes(preview: Preview | None) -> int:
+def _count_batches(preview: Preview | None) -> int:
     """Batches that would be made; none while anything would fail the generation."""
     if preview is None or any(one.problems for one in preview.data):
         return 0
     return sum(one.count for one in preview.data)
 
 
-def _is_beside(one: Ledger, ledger: Ledger) -> bool:
+def _shares_model(one: Ledger, ledger: Ledger) -> bool:
     """Whether another ledger is credited by the same model."""
     if one.latest_model is None or ledger.latest_model is None or one.id == ledger.id:
         return False

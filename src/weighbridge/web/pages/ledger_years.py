@@ -19,7 +19,7 @@ from weighbridge.collection.named_records.names import project_number
 from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.time.instant import Instant
 from weighbridge.web.display.charts import sparkline
-from weighbridge.web.display.figures import moment_of, months_until, period_of
+from weighbridge.web.display.figures import format_period, months_until, to_instant
 from weighbridge.web.display.graph import Flow, FlowNode, sankey
 from weighbridge.web.framework.visit import Visit
 
@@ -27,7 +27,7 @@ from weighbridge.web.framework.visit import Visit
 
 
 LEDGERS_SHOWN: Final = "100"
-"""Ledgers that stand in one table."""
+"""Ledgers of one table."""
 
 STALE_SHOWN: Final = "20"
 """Stale batches that are read by themselves; all are counted."""
@@ -71,8 +71,8 @@ class LedgerYear:
     stale: Sequence[Batch]
     stale_count: int
     has_batches: bool
-    said: str
-    """The year in words."""
+    period: str
+    """The twelve months in words."""
 
     @property
     def not_counted(self) -> Sequence[Ledger]:
@@ -87,38 +87,36 @@ async def ledger_year(visit: Visit) -> LedgerYear:
     stale = await visit.ask(
         list_project_batches, (("page_size", STALE_SHOWN), ("filter[is_stale]", "true"), ("sort", "id"))
     )
-    edges = year_until(visit, newest.data)
+    edges = twelve_months_until(visit, newest.data)
     numbers = [ledger.numeric_id for ledger in ledgers.data]
     periods = await turnover(visit.reading, project_number(visit.path["project_id"]), numbers, edges)
     by_ledger = Counter(batch.ledger_id for batch in stale.data)
-    said = in_words(visit, edges)
+    period = describe_months(visit, edges)
     rows = [
-        _row(ledger, periods.get(ledger.numeric_id), len(edges) - 1, by_ledger[ledger.id], said)
+        _row(ledger, periods.get(ledger.numeric_id), len(edges) - 1, by_ledger[ledger.id], period)
         for ledger in ledgers.data
     ]
-    return LedgerYear(rows, edges, stale.data, stale.info.total_items, bool(newest.data), said)
+    return LedgerYear(rows, edges, stale.data, stale.info.total_items, bool(newest.data), period)
 
 
-def year_until(visit: Visit, newest: Sequence[Batch]) -> list[Instant]:
-    """The edges of the twelve months that end with the newest batch; with this month where there is none."""
-    until = max((moment_of(one.end_time) for one in newest), default=visit.frame.now)
+def twelve_months_until(visit: Visit, newest: Sequence[Batch]) -> list[Instant]:
+    """Return the edges of the twelve months until the newest batch, or until now without batches."""
+    until = max((to_instant(one.end_time) for one in newest), default=visit.frame.now)
     return months_until(until, visit.frame.zone)
 
 
-def in_words(visit: Visit, edges: Sequence[Instant]) -> str:
+def describe_months(visit: Visit, edges: Sequence[Instant]) -> str:
     """The months between the first edge and the last, as people say them."""
     first, last = (visit.moments.local(edge) for edge in (edges[0], edges[-1]))
-    return period_of(first, last) or ""
+    return format_period(first, last) or ""
 
 
 def _row(
-    ledger: Ledger, periods: Sequence[Turnover] | None, months: int, stale: int, said: str
+    ledger: Ledger, periods: Sequence[Turnover] | None, months: int, stale: int, period: str
 ) -> YearOfLedger:
     known = periods or [Turnover()] * months
     produced = [one.produced for one in known]
-    picture = sparkline(
-        produced, says=f"Produced by {ledger.name}, month by month, {said}", newest=_NEW_MONTHS
-    )
+    picture = sparkline(produced, says=f"Production of {ledger.name} by month, {period}", newest=_NEW_MONTHS)
     return YearOfLedger(ledger, known, picture, stale)
 
 
@@ -151,23 +149,23 @@ def flow_picture(
     nodes += [
         FlowNode(key, f"in {key}" if key == REPORTS else key) for key in (REPORTS, REMAINING) if key in ends
     ]
-    return sankey(nodes, bands, says="What flows from ledger to ledger")
+    return sankey(nodes, bands, says="Flows between ledgers")
 
 
 def _node(home: str, row: YearOfLedger) -> FlowNode:
-    said = f"{_figure(row.produced)} {row.ledger.unit}"
-    return FlowNode(_key(row.ledger.numeric_id), row.ledger.name, said, f"{home}/ledgers/{row.ledger.id}")
+    produced = f"{_figure(row.produced)} {row.ledger.unit}"
+    return FlowNode(_key(row.ledger.numeric_id), row.ledger.name, produced, f"{home}/ledgers/{row.ledger.id}")
 
 
 def _band(flow: LedgerFlow, source: YearOfLedger) -> Flow:
     target = REPORTS if flow.target is None else _key(flow.target)
-    said = f"{_figure(flow.amount)} {source.ledger.unit} of {source.ledger.name}"
-    return Flow(_key(flow.source), target, _share(flow.amount, source), said)
+    title = f"{_figure(flow.amount)} {source.ledger.unit} of {source.ledger.name}"
+    return Flow(_key(flow.source), target, _share(flow.amount, source), title)
 
 
 def _remaining(row: YearOfLedger) -> Flow:
-    said = f"{_figure(row.ledger.balance)} {row.ledger.unit} of {row.ledger.name} remain"
-    return Flow(_key(row.ledger.numeric_id), REMAINING, _share(row.ledger.balance, row), said)
+    title = f"{_figure(row.ledger.balance)} {row.ledger.unit} of {row.ledger.name} remaining"
+    return Flow(_key(row.ledger.numeric_id), REMAINING, _share(row.ledger.balance, row), title)
 
 
 def _share(amount: Decimal, source: YearOfLedger) -> Decimal:

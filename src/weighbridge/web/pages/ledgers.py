@@ -19,12 +19,12 @@ from weighbridge.errors import Invalid
 from weighbridge.modelling.models import list_project_models
 from weighbridge.modelling.records.models import Model
 from weighbridge.web.display.charts import stacked_bar, steps
-from weighbridge.web.display.figures import MINUS, MONTHS, spoken
-from weighbridge.web.framework.listing import ListView, asked_for
+from weighbridge.web.display.figures import MINUS, MONTHS, humanize
+from weighbridge.web.framework.listing import ListView, build_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledger_years import LedgerYear, YearOfLedger, flow_picture, ledger_year
-from weighbridge.web.pages.records import own_project
+from weighbridge.web.pages.records import find_own_project_url
 
 # All ledgers of a project: what they hold, what flows between them, and a form for another one.
 
@@ -49,18 +49,18 @@ async def ledgers(visit: Visit) -> View:
     return view(
         "ledgers/ledgers.html", "Ledgers", call=f"{home}/ledgers", has_csv=True,
         year=year, flow=flow_picture(home, year.rows, flows),
-        models=await models_offered(visit), presets_offered=[(name, spoken(name)) for name in PRESETS],
-        typed=typed_ledger(visit),
+        models=await list_active_models(visit), presets_offered=[(name, humanize(name)) for name in PRESETS],
+        typed=read_ledger_fields(visit),
     )  # fmt: skip
 
 
-async def models_offered(visit: Visit) -> list[Model]:
+async def list_active_models(visit: Visit) -> list[Model]:
     """The active models of the project, which a ledger can run."""
     models = await visit.ask(list_project_models, (("page_size", MODELS_OFFERED), ("sort", "name")))
     return [one for one in models.data if one.is_active]
 
 
-def typed_ledger(visit: Visit) -> dict[str, str]:
+def read_ledger_fields(visit: Visit) -> dict[str, str]:
     """What was typed for a new ledger, field by field."""
     return {name: visit.text(name) for name in FIELDS}
 
@@ -68,18 +68,18 @@ def typed_ledger(visit: Visit) -> dict[str, str]:
 @form(LEDGERS_PATH, permission="production_accounting:write", again=ledgers)
 async def make_ledger(visit: Visit) -> Redirect:
     """Make a ledger, which runs a model where one was chosen."""
-    new: dict[str, Any] = {name: value for name, value in typed_ledger(visit).items() if value}
+    new: dict[str, Any] = {name: value for name, value in read_ledger_fields(visit).items() if value}
     new.setdefault("name", "")
     if scale := new.pop("scale", ""):
         if not scale.isdecimal():
-            said = f"{scale!r} is no number of decimals."
-            raise Invalid([Problem(said, "ledger.scale", "invalid")])
+            message = f"scale must be a whole number of decimals, but is {scale!r}."
+            raise Invalid([Problem(message, "ledger.scale", "invalid")])
         new["scale"] = int(scale)
     made = await visit.do(create_ledger_of_project, {"ledger": new})
-    return Redirect(f"/projects/{made.project_id}/ledgers/{made.id}", f"{made.name} is made.")
+    return Redirect(f"/projects/{made.project_id}/ledgers/{made.id}", f"Ledger {made.name} created.")
 
 
-# One ledger: what it holds, how it came to that, its batches, and what it takes and gives.
+# One ledger: its balance, its batches and its flows.
 
 
 LEDGER_PATH: Final = "/projects/{project_id}/ledgers/{ledger_id}"
@@ -88,9 +88,9 @@ LEDGER_PATH: Final = "/projects/{project_id}/ledgers/{ledger_id}"
 async def ledger(visit: Visit) -> View | Redirect:
     """A ledger with its balance over twelve months and its batches."""
     found = await visit.ask(get_ledger)
-    if elsewhere := own_project(visit, found):
+    if elsewhere := find_own_project_url(visit, found):
         return Redirect(elsewhere)
-    batches = await visit.ask(list_ledger_batches, asked_for(visit.query, sort="-start_time"))
+    batches = await visit.ask(list_ledger_batches, build_query(visit.query, sort="-start_time"))
     deficits = await visit.ask(list_deficits)
     year = await ledger_year(visit)
     own = next((row for row in year.rows if row.ledger.id == found.id), None)
@@ -101,30 +101,30 @@ async def ledger(visit: Visit) -> View | Redirect:
     total = posted.drawn
     bar = stacked_bar(
         [("drawn", total), ("remaining", found.balance), ("deficit", found.deficit)],
-        says=f"{total} drawn, {found.balance} remaining, {found.deficit} short",
+        says=f"{total} withdrawn, {found.balance} remaining, {found.deficit} deficit",
     )
     return view(
         "ledgers/ledger.html", found.name,
-        call=f"/ledgers/{found.id}", crumbs=(("Ledgers", f"{visit.frame.home}/ledgers"),),
+        call=f"/ledgers/{found.id}", crumbs=(("Ledgers", visit.url("ledgers")),),
         ledger=found, batches=batches.data, list=ListView(path, visit.query, batches.info), year=year,
         chart=_chart(visit, year, own, before) if own and (posted.produced or posted.drawn) else None,
         bar=bar, drawn=total, path=path,
         deficits=[one for one in deficits.data if one.settled_at is None],
         flow=flow_picture(visit.frame.home, year.rows, flows, of=found.numeric_id),
-        models=[] if found.latest_model else await models_offered(visit),
+        models=[] if found.latest_model else await list_active_models(visit),
     )  # fmt: skip
 
 
 @form(f"{LEDGER_PATH}/model", permission="production_accounting:write", again=ledger, computes=True)
-async def give_model(visit: Visit) -> Redirect:
+async def assign_model(visit: Visit) -> Redirect:
     """Give a ledger that has none the model that it runs from now on."""
     change = {"model_id": visit.text("model_id")} | (
         {"output": output} if (output := visit.text("output")) else {}
     )
     made: Ledger = await visit.do(update_ledger, {"ledger": change})
     path = f"{visit.frame.home}/ledgers/{made.id}"
-    said = f"{made.name} runs {made.latest_model.name} now." if made.latest_model else ""
-    return Redirect(f"{path}/generations", said)
+    notice = f"Model {made.latest_model.name} assigned to {made.name}." if made.latest_model else ""
+    return Redirect(f"{path}/generations", notice)
 
 
 def _chart(visit: Visit, year: LedgerYear, row: YearOfLedger, before: Turnover) -> object:
@@ -133,14 +133,14 @@ def _chart(visit: Visit, year: LedgerYear, row: YearOfLedger, before: Turnover) 
         level += period.produced - period.drawn
         local = visit.moments.local(edge)
         name = MONTHS[local.month - 1]
-        stands = f"{level:,f}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", MINUS)
-        months.append((name[:3], level, f"end of {name} {local.year}: {stands} {row.ledger.unit}"))
-    return steps(months, says=f"How {row.ledger.name} stood at the end of each month, {year.said}")
+        balance = f"{level:,f}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", MINUS)
+        months.append((name[:3], level, f"end of {name} {local.year}: {balance} {row.ledger.unit}"))
+    return steps(months, says=f"Balance of {row.ledger.name} at the end of each month, {year.period}")
 
 
 PAGES = [
     *page(LEDGERS_PATH, permission="production_accounting:read", of=list_project_ledgers)(ledgers),
     *make_ledger,
     *page(LEDGER_PATH, permission="production_accounting:read", of=get_ledger)(ledger),
-    *give_model,
+    *assign_model,
 ]

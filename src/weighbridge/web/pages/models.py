@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from importlib.resources import files
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -43,32 +44,32 @@ from weighbridge.modelling.records import models as records
 from weighbridge.modelling.records.documents import Validation
 from weighbridge.web.display.formula import formula
 from weighbridge.web.display.graph import Box, GraphEdge, graph
-from weighbridge.web.framework.listing import ListQuery, ListView, asked_for
+from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
 # One version of a model as a graph: what it reads, what it computes of that, what it gives.
 #
-# One node is always chosen and stands beside the graph; which one, the address says.
+# One node is always selected by the URL and shown in detail.
 
 
 PATH: Final = "/projects/{project_id}/models"
 ONE: Final = PATH + "/{model_id}"
 
 RUNS_SHOWN: Final = "12"
-"""Batches of the version, the latest, that stand with the value of the chosen node."""
+"""The latest batches of the version, with the value of the selected node."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeOfRun:
-    """What a node came to in one batch."""
+    """The value of a node in one batch."""
 
     run: ModelRun
     value: Decimal | Sequence[Decimal] | None
     unit: str
 
 
-async def model_of(visit: Visit) -> records.Model | Redirect:
+async def read_version(visit: Visit) -> records.Model | Redirect:
     """The version that a path names; where it belongs to another project, the way there."""
     found: records.Model = await visit.ask(get_model)
     here, asked = visit.path["project_id"], visit.path["model_id"]
@@ -78,15 +79,15 @@ async def model_of(visit: Visit) -> records.Model | Redirect:
     return Redirect(elsewhere if asked == found.id else f"/projects/{found.project_id}/models/{found.id}")
 
 
-async def document_of(visit: Visit) -> tuple[str, Model]:
+async def read_document(visit: Visit) -> tuple[str, Model]:
     """The text of the version that a path names, and the model that it is."""
     stored = await owned_model(visit.reading, visit.actor, visit.path["model_id"])
     return stored.document, await visit.reading.in_thread(read_model, stored.document)
 
 
-def around(visit: Visit, found: records.Model, tab: str) -> dict[str, Any]:
+def version_context(visit: Visit, found: records.Model, tab: str) -> dict[str, Any]:
     """What every page of a version shows around its own."""
-    models = f"/projects/{visit.path['project_id']}/models"
+    models = visit.url("models")
     return {
         "model": found,
         "tab": tab,
@@ -99,22 +100,22 @@ def around(visit: Visit, found: records.Model, tab: str) -> dict[str, Any]:
 
 
 async def model_version(visit: Visit) -> View | Redirect:
-    """A version: its nodes as a graph, the chosen one beside it."""
-    found = await model_of(visit)
+    """Show a version: its nodes as a graph, and the selected one in detail."""
+    found = await read_version(visit)
     if isinstance(found, Redirect):
         return found
-    _, model = await document_of(visit)
+    _, model = await read_document(visit)
     chosen = model.by_slug.get(visit.asked("node")) or model.by_slug[model.primary_output]
-    context = around(visit, found, "")
+    context = version_context(visit, found, "")
     return view(
         "models/version.html", found.name, call=f"/models/{found.id}", about=model.about,
-        picture=picture_of(model, context["path"], chosen), chosen=shown_node(chosen, model),
-        nodes=[shown_node(node, model) for node in model.nodes],
+        picture=draw_graph(model, context["path"], chosen), chosen=describe_node(chosen, model),
+        nodes=[describe_node(node, model) for node in model.nodes],
         latest=await _latest(visit, chosen.slug), **context,
     )  # fmt: skip
 
 
-def picture_of(model: Model, path: str, chosen: Node | None = None) -> Markup:
+def draw_graph(model: Model, path: str, chosen: Node | None = None) -> Markup:
     """The graph of a model's nodes, units on the edges; each box leads to its node."""
     boxes = [
         Box(
@@ -133,11 +134,11 @@ def picture_of(model: Model, path: str, chosen: Node | None = None) -> Markup:
         for slug in needs(node)
         if slug in model.by_slug
     ]
-    return graph(boxes, edges, says=f"{model.name}: {len(boxes)} nodes and what each is computed of")
+    return graph(boxes, edges, says=f"{model.name}: {len(boxes)} nodes and their inputs")
 
 
-def shown_node(node: Node, model: Model) -> dict[str, Any]:
-    """A node in words, with its formula as mathematics beside its text."""
+def describe_node(node: Node, model: Model) -> dict[str, Any]:
+    """Describe a node, with its formula as mathematics and as text."""
     tree = node.body.tree if isinstance(node.body, Formula) else None
     return {
         "slug": node.slug,
@@ -158,14 +159,14 @@ def shown_node(node: Node, model: Model) -> dict[str, Any]:
 
 
 async def _latest(visit: Visit, slug: str) -> list[NodeOfRun]:
-    """What a node came to in the latest batches of the version."""
+    """Return the values of a node in the latest batches of the version."""
     listed = await visit.ask(list_model_runs, (("page_size", RUNS_SHOWN), ("sort", "-start_time")))
     runs: list[ModelRun] = [one for one in listed.data if one.batch_id is not None]
-    values = [(run, _calculated(run.calculations, slug)) for run in runs]
+    values = [(run, _calculation_of(run.calculations, slug)) for run in runs]
     return [NodeOfRun(run, one.value, one.unit) for run, one in values if one is not None]
 
 
-def _calculated(calculations: Sequence[Calculation], slug: str) -> Calculation | None:
+def _calculation_of(calculations: Sequence[Calculation], slug: str) -> Calculation | None:
     return next((one for one in calculations if one.slug == slug), None)
 
 
@@ -183,30 +184,31 @@ def _reads(node: Node) -> str:
             words = f"{body.aggregate.value.replace('_', ' ')} of {body.data_point_type} of {body.event_type}"
             return f"{words}, where {body.where.written}" if body.where else words
         case StaticInput(slug=slug, by=by):
-            return f"the project's {slug}" + (f", by {by.value}" if by else "")
+            return f"static input {slug}" + (f", by {by.value}" if by else "")
         case Constant(value=value):
-            return f"always {plain(value)}"
+            return f"constant {plain(value)}"
         case Upstream(ledger=ledger, order=order, is_manual=is_manual):
-            return f"drawn from {ledger}, {'from batches named by hand' if is_manual else order.value}"
+            return (
+                f"withdrawn from {ledger}, {'from manually selected batches' if is_manual else order.value}"
+            )
         case Available(ledger=ledger):
-            return f"the balance of {ledger} at the end of the slot"
+            return f"balance of {ledger} at the end of the period"
     return ""
 
 
 # Models of a project, and the versions of one with their labels and notes.
 
 
-def asked_for_models(visit: Visit) -> ListQuery:
-    """What the list asks for: every version, those of one model together."""
-    return asked_for(visit.query, sort="name,-version")
+_QUERY: Final = partial(list_query, sort="name,-version")
+"""Every version, those of one model together."""
 
 
-@page(PATH, permission="production_accounting:read", of=list_project_models, asked=asked_for_models)
+@page(PATH, permission="production_accounting:read", of=list_project_models, asked=_QUERY)
 async def models(visit: Visit) -> View:
     """The models of a project with their versions."""
-    query = asked_for_models(visit)
+    query = _QUERY(visit)
     found = await visit.ask(list_project_models, query)
-    path = f"/projects/{visit.path['project_id']}/models"
+    path = visit.url("models")
     return view(
         "models/models.html", "Models", call=f"{path}?{urlencode(query)}", has_csv=True,
         models=found.data, list=ListView(path, visit.query, found.info), path=path,
@@ -215,13 +217,13 @@ async def models(visit: Visit) -> View:
 
 async def model_versions(visit: Visit) -> View | Redirect:
     """The versions of a model, with what people call them and wrote about them."""
-    found = await model_of(visit)
+    found = await read_version(visit)
     if isinstance(found, Redirect):
         return found
     versions = await visit.ask(list_model_versions, (("page_size", "100"), ("sort", "-version")))
     return view(
         "models/versions.html", "Versions", call=f"/models/{found.id}/versions",
-        versions=versions.data, **around(visit, found, "versions"),
+        versions=versions.data, **version_context(visit, found, "versions"),
     )  # fmt: skip
 
 
@@ -230,7 +232,7 @@ async def note_version(visit: Visit) -> Redirect:
     """Write what people call a version, and what they should know of it."""
     await visit.do(set_version_label, {"model": {"version_label": visit.text("version_label") or None}})
     await visit.do(update_model, {"model": {"description": visit.text("description") or None}})
-    return Redirect(_versions(visit), "Label and notes are kept.")
+    return Redirect(visit.url("models/{model_id}/versions"), "Label and notes saved.")
 
 
 @form(f"{ONE}/activate", permission="production_accounting:write", again=model_versions, computes=True)
@@ -238,89 +240,87 @@ async def activate_version(visit: Visit) -> Redirect:
     """Make a version the one that ledgers run from now on."""
     made = await visit.do(activate_model, {})
     return Redirect(
-        _versions(visit), f"Version {made.version} is active; batches that were made stay as they are."
+        visit.url("models/{model_id}/versions"),
+        f"Version {made.version} activated. Existing batches are unchanged.",
     )
-
-
-def _versions(visit: Visit) -> str:
-    return f"/projects/{visit.path['project_id']}/models/{visit.path['model_id']}/versions"
 
 
 # The editor of a model: its document, checked while it is typed, and saved as the next version.
 
 
 EXAMPLES: Final = {
-    "biochar-production": "biochar made of feedstock, by month and feedstock",
-    "feedstock-inventory": "feedstock on stock, dry, with its transport",
-    "net-removal": "net removal of biochar that was stored",
+    "biochar-production": "biochar production by month and feedstock",
+    "feedstock-inventory": "inventory of dry feedstock with its transport",
+    "net-removal": "net removal of stored biochar",
 }
 """Models of the demonstration plant that a new one may begin with."""
 
 
 async def new_model(visit: Visit) -> View:
     """A model that is to be made, from an example or from nothing."""
-    return await _new(visit, None)
+    return await _show_new(visit, None)
 
 
 async def edit_model(visit: Visit) -> View | Redirect:
     """The document of a version, to be saved as the next one."""
-    return await _edited(visit, None)
+    return await _show_editor(visit, None)
 
 
 @form(f"{PATH}/new", permission="production_accounting:write", again=new_model, computes=True)
 async def make_model(visit: Visit) -> Redirect:
     """Make the model; its first version is active at once."""
     project = visit.path["project_id"]
-    made = await visit.do(create_model, {"model": {"yaml": _typed(visit), "project_id": project}})
-    return Redirect(f"/projects/{project}/models/{made.id}", "The model is made; a ledger can run it.")
+    made = await visit.do(create_model, {"model": {"yaml": _document_text(visit), "project_id": project}})
+    return Redirect(f"/projects/{project}/models/{made.id}", "Model created. You can assign it to a ledger.")
 
 
 @form(f"{PATH}/validate", permission="production_accounting:read", again=new_model, computes=True, asks=True)
 async def check_new_model(visit: Visit) -> View:
     """Say everything that is wrong with the document; nothing is stored."""
-    body = {"yaml": _typed(visit), "project_id": visit.path["project_id"]}
-    return await _new(visit, await visit.do(validate_yaml, body))
+    body = {"yaml": _document_text(visit), "project_id": visit.path["project_id"]}
+    return await _show_new(visit, await visit.do(validate_yaml, body))
 
 
 @form(f"{ONE}/edit", permission="production_accounting:write", again=edit_model, computes=True)
 async def save_version(visit: Visit) -> Redirect:
     """Save the document as the next version."""
     body = {
-        "yaml": _typed(visit), "version_label": visit.text("version_label") or None,
+        "yaml": _document_text(visit), "version_label": visit.text("version_label") or None,
         "description": visit.text("description") or None, "activate": visit.text("activate") == "yes",
     }  # fmt: skip
     made = await visit.do(create_model_version, body)
     path = f"/projects/{visit.path['project_id']}/models/{made.id}"
     was = visit.path["model_id"]
-    return Redirect(f"{path}/changes?to={made.id}&from={was}", f"Saved as version {made.version}.")
+    return Redirect(f"{path}/changes?to={made.id}&from={was}", f"Version {made.version} created.")
 
 
 @form(f"{ONE}/validate", permission="production_accounting:read", again=edit_model, computes=True, asks=True)
 async def check_version(visit: Visit) -> View | Redirect:
     """Say everything that is wrong with the document that is to be the next version; nothing is stored."""
-    return await _edited(visit, await visit.do(validate_model_yaml, {"yaml": _typed(visit)}))
+    return await _show_editor(visit, await visit.do(validate_model_yaml, {"yaml": _document_text(visit)}))
 
 
-async def _new(visit: Visit, validation: Validation | None) -> View:
-    models = f"/projects/{visit.path['project_id']}/models"
+async def _show_new(visit: Visit, validation: Validation | None) -> View:
+    models = visit.url("models")
     example = visit.asked("example")
     text = _example(example) if example in EXAMPLES else ""
     return view(
         "models/editor.html", "New model", crumbs=(("Models", models),), call="/models", method="POST",
-        yaml=_typed(visit) if visit.typed else text, action=f"{models}/new", checking=f"{models}/validate",
+        yaml=_document_text(visit) if visit.typed else text, action=f"{models}/new",
+        checking=f"{models}/validate",
         validation=validation, examples=EXAMPLES, models_path=models, model=None, tab="edit", path="",
     )  # fmt: skip
 
 
-async def _edited(visit: Visit, validation: Validation | None) -> View | Redirect:
-    found = await model_of(visit)
+async def _show_editor(visit: Visit, validation: Validation | None) -> View | Redirect:
+    found = await read_version(visit)
     if isinstance(found, Redirect):
         return found
-    text, _ = await document_of(visit)
-    context: dict[str, Any] = around(visit, found, "edit")
+    text, _ = await read_document(visit)
+    context: dict[str, Any] = version_context(visit, found, "edit")
     return view(
         "models/editor.html", "Document", call=f"/models/{found.id}",
-        yaml=_typed(visit) if visit.typed else text, action=f"{context['path']}/edit",
+        yaml=_document_text(visit) if visit.typed else text, action=f"{context['path']}/edit",
         checking=f"{context['path']}/validate", validation=validation, examples={}, **context,
     )  # fmt: skip
 
@@ -329,7 +329,7 @@ def _example(name: str) -> str:
     return files("weighbridge").joinpath("demo", "models", f"{name}.yaml").read_text()
 
 
-def _typed(visit: Visit) -> str:
+def _document_text(visit: Visit) -> str:
     """The document as it was typed; spaces around it are part of it."""
     return next(iter(visit.texts("yaml")), "")
 

@@ -30,7 +30,7 @@ from weighbridge.exchange.webhooks import (
     try_webhook,
     update_webhook,
 )
-from weighbridge.http.messages.operation import Attachment, AttachmentReply
+from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform.async_tasks import cancel_async_task, get_async_task, list_async_tasks
 from weighbridge.platform.audit_log import (
     get_audit_consistency,
@@ -42,9 +42,9 @@ from weighbridge.platform.audit_log import (
 from weighbridge.platform.feature_flags import get_feature_flags
 from weighbridge.platform.records.audit_log import AuditKey
 from weighbridge.settings import Settings
-from weighbridge.web.display.record import ShownField, shown_record, shown_value
-from weighbridge.web.framework.listing import ListView, list_query, without_blanks
-from weighbridge.web.framework.page import form, page
+from weighbridge.web.display.record import DisplayField, describe_record, describe_value
+from weighbridge.web.framework.listing import ListView, list_query
+from weighbridge.web.framework.page import action, download, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
 # Async tasks: how far they are, what came of them, and ending one.
@@ -59,34 +59,20 @@ async def tasks(visit: Visit) -> View:
     found = await visit.ask(list_async_tasks, list_query(visit))
     return view(
         "operations/tasks.html", "Tasks",
-        call="/async_tasks", has_csv=True, tasks=found.data, home=home_of(visit),
+        call="/async_tasks", has_csv=True, tasks=found.data,
         list=ListView(visit.request.url.path, visit.query, found.info),
     )  # fmt: skip
 
 
 async def task(visit: Visit) -> View:
-    """One task: its progress, what was asked for and what it came to."""
+    """Show a task: its progress, its parameters and its result."""
     found = await visit.ask(get_async_task)
     return view(
         "operations/task.html", f"Task {found.id}",
-        call=f"/async_tasks/{found.id}", crumbs=(("Tasks", f"{home_of(visit)}/async_tasks"),),
-        task=found, args=shown_record(found.args), result=shown_value(found.result),
+        call=f"/async_tasks/{found.id}", crumbs=(("Tasks", visit.url("async_tasks")),),
+        task=found, args=describe_record(found.args), result=describe_value(found.result),
         has_ended=found.state in ENDED,
     )  # fmt: skip
-
-
-@form("/async_tasks/{task_id}/cancel", again=task, everywhere=True)
-async def cancel(visit: Visit) -> Redirect:
-    """End a task that waits or runs: it changes nothing."""
-    found = await visit.do(cancel_async_task, {})
-    return Redirect(
-        f"{home_of(visit)}/async_tasks/{found.id}", "The task is cancelled; it has changed nothing."
-    )
-
-
-def home_of(visit: Visit) -> str:
-    """Where the project's pages begin; empty where one is in none."""
-    return visit.frame.home if visit.frame.project else ""
 
 
 # Feature flags: which parts of the service the account has, and the line by which each is switched.
@@ -100,7 +86,7 @@ async def flags(visit: Visit) -> View:
     found = await visit.ask(get_feature_flags)
     account = await visit.reading.value(_ACCOUNT, (visit.actor.account_id,))
     return view(
-        "operations/flags.html", "Flags",
+        "operations/flags.html", "Feature flags",
         call="/feature_flags", account=quote(account),
         flags=[(feature.value, meaning, getattr(found, feature)) for feature, meaning in FEATURES.items()],
     )  # fmt: skip
@@ -108,11 +94,11 @@ async def flags(visit: Visit) -> View:
 
 # Health: whether the service does its work, by what the process, the database and the queue tell.
 #
-# What other accounts have and ask for is told to operators alone, by the counters of `weighbridge serve`.
+# Only operators see figures of other accounts, by the counters of `weighbridge serve`.
 
 
 class DatabaseHealth(msgspec.Struct, frozen=True):
-    """What the database tells of itself."""
+    """The state of the database."""
 
     revision: str
     """The step of its tables."""
@@ -164,7 +150,7 @@ async def health(visit: Visit) -> View:
     queue = await visit.reading.row(QueueHealth, _QUEUE, values)
     return view(
         "operations/health.html", "Health", guide="howto/operate.md",
-        database=database, milliseconds=round(took * 1000), queue=queue, home=home_of(visit),
+        database=database, milliseconds=round(took * 1000), queue=queue,
         is_current=database is not None and database.revision == newest_revision(),
         room=await asyncio.to_thread(_room, visit), version=version("weighbridge"),
         settings=settings,
@@ -227,7 +213,7 @@ class AuditHead:
 async def audit(visit: Visit) -> View:
     """Every write of the account, the newest first, and the head that they are under."""
     found = await visit.ask(list_audit_log, list_query(visit))
-    path = f"{home_of(visit)}{_PATH}"
+    path = f"{visit.frame.base}{_PATH}"
     head = await _head(visit)
     return view(
         "operations/audit.html", "Audit",
@@ -250,33 +236,11 @@ async def _head(visit: Visit) -> AuditHead | None:
     return AuditHead(checkpoint.size, checkpoint.root.hex(), text.rstrip("\n").rpartition("\n")[2], text, key)
 
 
-def _fields(record: object) -> list[ShownField]:
-    return shown_record(record) if isinstance(record, dict) else []
+def _fields(record: object) -> list[DisplayField]:
+    return describe_record(record) if isinstance(record, dict) else []
 
 
-@page(f"{_PATH}/head", permission=_READ, everywhere=True)
-async def head_file(visit: Visit) -> AttachmentReply:
-    """The signed head, to be kept by somebody outside."""
-    return _file(visit, await visit.ask(get_audit_head))
-
-
-@page(f"{_PATH}/proof", permission=_READ, everywhere=True)
-async def proof_file(visit: Visit) -> AttachmentReply:
-    """The proof that a row is under a head."""
-    return _file(visit, await visit.ask(get_audit_proof, without_blanks(visit.query)))
-
-
-@page(f"{_PATH}/consistency", permission=_READ, everywhere=True)
-async def consistency_file(visit: Visit) -> AttachmentReply:
-    """The proof that the head extends one that was kept."""
-    return _file(visit, await visit.ask(get_audit_consistency, without_blanks(visit.query)))
-
-
-def _file(visit: Visit, attachment: Attachment) -> AttachmentReply:
-    return attachment.reply(visit.request.app.state.downloads, visit.actor.account_id)
-
-
-# Webhooks: whom the service tells what changes, made and changed here, with what was delivered to each.
+# Webhooks and their deliveries.
 
 
 _ALL: Final = "/webhooks"
@@ -284,7 +248,7 @@ _ONE: Final = "/webhooks/{webhook_id}"
 _WRITE: Final = "administration:write"
 
 OVERLAP_HOURS: Final = (0, 24, 168)
-"""For how long the form offers that the secret so far signs beside the new one."""
+"""Hours for which the previous secret can remain valid."""
 
 
 async def webhooks(visit: Visit) -> View:
@@ -295,29 +259,33 @@ async def webhooks(visit: Visit) -> View:
 @form(_ALL, permission=_WRITE, again=webhooks, everywhere=True)
 async def make_webhook(visit: Visit) -> View:
     """Make a webhook; its secret is shown this once."""
-    made: IssuedWebhook = await visit.do(create_webhook, {"webhook": _typed(visit)})
+    made: IssuedWebhook = await visit.do(create_webhook, {"webhook": _webhook_body(visit)})
     return await _webhooks(visit, issued=made)
 
 
 async def webhook(visit: Visit) -> View:
-    """One webhook: whom it tells what, how it fares, and its deliveries."""
+    """Show a webhook with its subscription, its state and its deliveries."""
     return await _webhook(visit)
 
 
 @form(_ONE, permission=_WRITE, again=webhook, everywhere=True)
 async def change_webhook(visit: Visit) -> Redirect:
-    """Change whom a webhook tells what."""
-    await visit.do(update_webhook, {"webhook": _typed(visit)})
-    return Redirect(_own(visit), "The webhook is changed.")
+    """Change the URL or the subscription of a webhook."""
+    await visit.do(update_webhook, {"webhook": _webhook_body(visit)})
+    return Redirect(visit.url("webhooks/{webhook_id}"), "Webhook saved.")
 
 
 @form(f"{_ONE}/switch", permission=_WRITE, again=webhook, everywhere=True)
 async def switch(visit: Visit) -> Redirect:
-    """Have a webhook told nothing more, or go on where it stood."""
+    """Disable or enable a webhook; enabled again, it continues with the oldest pending message."""
     is_on = visit.text("on") == "yes"
     await visit.do(update_webhook, {"webhook": {"is_enabled": is_on}})
-    said = "It goes on where it stood." if is_on else "It is told nothing until it is on again."
-    return Redirect(_own(visit), said)
+    notice = (
+        "Webhook enabled. Delivery continues with the oldest pending message."
+        if is_on
+        else "Webhook disabled."
+    )
+    return Redirect(visit.url("webhooks/{webhook_id}"), notice)
 
 
 @form(f"{_ONE}/roll_secret", permission=_WRITE, again=webhook, everywhere=True)
@@ -328,34 +296,13 @@ async def new_secret(visit: Visit) -> View:
     return await _webhook(visit, issued=await visit.do(roll_secret, body))
 
 
-@form(f"{_ONE}/delete", permission=_WRITE, again=webhook, everywhere=True)
-async def remove(visit: Visit) -> Redirect:
-    """Remove a webhook with the log of its deliveries."""
-    await visit.do(delete_webhook)
-    return Redirect(f"{home_of(visit)}{_ALL}", "The webhook is gone.")
-
-
-@form(f"{_ONE}/test", permission=_WRITE, again=webhook, everywhere=True)
-async def try_one(visit: Visit) -> Redirect:
-    """Send a message that says nothing, to see whether it arrives."""
-    await visit.do(try_webhook, {})
-    return Redirect(_own(visit), "A test message is on its way.")
-
-
-@form(f"{_ONE}/deliveries/{{delivery_id}}/again", permission=_WRITE, again=webhook, everywhere=True)
-async def send_again(visit: Visit) -> Redirect:
-    """Send a message again that did not arrive."""
-    await visit.do(redeliver, {})
-    return Redirect(_own(visit), "The message is on its way again.")
-
-
 async def _webhooks(visit: Visit, issued: IssuedWebhook | None = None) -> View:
     found = await visit.ask(list_webhooks, list_query(visit))
-    path = f"{home_of(visit)}{_ALL}"
+    path = f"{visit.frame.base}{_ALL}"
     return view(
         "operations/webhooks.html", "Webhooks",
         call=_ALL, has_csv=True, webhooks=found.data, issued=issued, path=path,
-        list=ListView(path, visit.query, found.info), kinds=ACTIONS, chosen=_chosen(visit, None),
+        list=ListView(path, visit.query, found.info), kinds=ACTIONS, chosen=_selected_changes(visit, None),
         is_here=visit.text("project", "yes") == "yes", names=_names(visit),
     )  # fmt: skip
 
@@ -363,13 +310,13 @@ async def _webhooks(visit: Visit, issued: IssuedWebhook | None = None) -> View:
 async def _webhook(visit: Visit, issued: IssuedWebhook | None = None) -> View:
     found: Webhook = await visit.ask(get_webhook)
     deliveries = await visit.ask(list_deliveries, list_query(visit))
-    path = f"{home_of(visit)}{_ALL}"
+    path = f"{visit.frame.base}{_ALL}"
     return view(
         "operations/webhook.html", found.description or found.url,
         call=f"{_ALL}/{found.id}", crumbs=(("Webhooks", path),),
         webhook=found, deliveries=deliveries.data, path=f"{path}/{found.id}", issued=issued,
         list=ListView(f"{path}/{found.id}", visit.query, deliveries.info), kinds=ACTIONS,
-        chosen=_chosen(visit, found), overlaps=OVERLAP_HOURS, names=_names(visit),
+        chosen=_selected_changes(visit, found), overlaps=OVERLAP_HOURS, names=_names(visit),
         is_here=found.project_id is not None,
     )  # fmt: skip
 
@@ -379,15 +326,15 @@ def _names(visit: Visit) -> Mapping[str, str]:
     return {one.id: one.name for one in visit.frame.projects}
 
 
-def _chosen(visit: Visit, found: Webhook | None) -> Sequence[str]:
-    """The changes that the form has ticked: what was typed, else what the webhook is told."""
+def _selected_changes(visit: Visit, found: Webhook | None) -> Sequence[str]:
+    """Return the selected changes: those of the form, else those of the webhook."""
     if visit.typed:
         return visit.texts("change_types")
     return found.change_types if found else ()
 
 
-def _typed(visit: Visit) -> dict[str, Any]:
-    """What the form says of a webhook; without a tick it is told of all that its maker may read."""
+def _webhook_body(visit: Visit) -> dict[str, Any]:
+    """Return the body of a webhook; without selected changes it receives all that its creator may read."""
     project = visit.frame.project
     named: dict[str, Any] = {"url": visit.text("url"), "description": visit.text("description")}
     if types := visit.texts("change_types"):
@@ -397,20 +344,32 @@ def _typed(visit: Visit) -> dict[str, Any]:
     return named
 
 
-def _own(visit: Visit) -> str:
-    return f"{home_of(visit)}{_ALL}/{visit.path['webhook_id']}"
-
-
 PAGES = [
     *page("/async_tasks", of=list_async_tasks, asked=list_query, everywhere=True)(tasks),
     *page("/async_tasks/{task_id}", of=get_async_task, everywhere=True)(task),
-    *cancel,
+    *action(
+        "/async_tasks/{task_id}/cancel", cancel_async_task, again=task, everywhere=True,
+        back="async_tasks/{task_id}", notice="Task cancelled. It changed nothing.",
+    ),
     *page("/feature_flags", permission=ANY, of=get_feature_flags, everywhere=True)(flags),
     *health,
     *page(_PATH, permission=_READ, of=list_audit_log, asked=list_query, everywhere=True)(audit),
-    *(*head_file, *proof_file, *consistency_file),
+    *download(f"{_PATH}/head", get_audit_head, permission=_READ, everywhere=True),
+    *download(f"{_PATH}/proof", get_audit_proof, permission=_READ, everywhere=True),
+    *download(f"{_PATH}/consistency", get_audit_consistency, permission=_READ, everywhere=True),
     *page(_ALL, permission=_READ, of=list_webhooks, asked=list_query, everywhere=True)(webhooks),
     *page(_ONE, permission=_READ, of=get_webhook, everywhere=True)(webhook),
-    *(*make_webhook, *change_webhook, *switch, *new_secret, *remove),
-    *(*try_one, *send_again),
-]
+    *(*make_webhook, *change_webhook, *switch, *new_secret),
+    *action(
+        f"{_ONE}/delete", delete_webhook, permission=_WRITE, again=webhook, everywhere=True,
+        back="webhooks", notice="Webhook deleted.",
+    ),
+    *action(
+        f"{_ONE}/test", try_webhook, permission=_WRITE, again=webhook, everywhere=True,
+        back="webhooks/{webhook_id}", notice="Test message queued.",
+    ),
+    *action(
+        f"{_ONE}/deliveries/{{delivery_id}}/again", redeliver, permission=_WRITE, again=webhook,
+        everywhere=True, back="webhooks/{webhook_id}", notice="Message queued again.",
+    ),
+]  # fmt: skip

@@ -1,6 +1,6 @@
 """Data points over time: a chart over the full width, and the values of the visible range as a table.
 
-The picture is drawn on the server, for whoever runs no script and for print; a browser with scripts puts a
+The picture is drawn on the server, for browsers without scripts and for print; a browser with scripts puts a
 chart in its place that is zoomed by drawing over it, and fetches each range anew.
 """
 
@@ -19,9 +19,9 @@ from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import NotFound
 from weighbridge.web.display.charts import trace
-from weighbridge.web.framework.listing import ListQuery, ListView, asked_for
+from weighbridge.web.framework.listing import ListQuery, ListView, build_query
 from weighbridge.web.framework.page import page
-from weighbridge.web.framework.responses import Sendable, file_of
+from weighbridge.web.framework.responses import Sendable, build_file
 from weighbridge.web.framework.visit import View, Visit, view
 from weighbridge.web.pages.series import (
     BUCKETS,
@@ -29,11 +29,11 @@ from weighbridge.web.pages.series import (
     SeriesMeter,
     SeriesName,
     SlotStrips,
-    extent_of,
-    keys_of,
-    offered_meters,
-    series_of,
-    slot_strips,
+    list_meters,
+    parse_meter,
+    read_extent,
+    read_series,
+    read_slot_strips,
 )
 
 PATH: Final = "/projects/{project_id}/data_points"
@@ -51,7 +51,7 @@ MINUTE: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """A data point type, and the range of time that is looked at."""
 
     event_type: EventType
@@ -65,7 +65,7 @@ _OWN: Final = frozenset({"of", "meter", "from", "until", "span"})
 """Parameters of the page that no list knows."""
 
 
-async def chosen_of(visit: Visit) -> tuple[Chosen | None, Sequence[EventType]]:
+async def read_selection(visit: Visit) -> tuple[Selection | None, Sequence[EventType]]:
     """What the address asks for, and what else there is; the first number there is when it asks for none."""
     types = (await visit.ask(list_event_types, TYPES_OFFERED)).data
     offered = [(one, point) for one in types for point in one.data_point_types]
@@ -89,13 +89,13 @@ async def chosen_of(visit: Visit) -> tuple[Chosen | None, Sequence[EventType]]:
     project = key.project if key else 0
     name = SeriesName(project, key.key if key else 0, position, *_meter(visit, project))
     start, end = await _range(visit, name)
-    return Chosen(event_type, point, name, start, end), types
+    return Selection(event_type, point, name, start, end), types
 
 
 def _meter(visit: Visit, project: int) -> tuple[int | None, int | None]:
     """The asset or the location that the address narrows the series to; NotFound for an id of neither."""
     named = visit.asked("meter")
-    asset, location = keys_of(named, project)
+    asset, location = parse_meter(named, project)
     if named and asset is None and location is None:
         raise NotFound("meter", named)
     return asset, location
@@ -105,7 +105,7 @@ async def _range(visit: Visit, name: SeriesName) -> tuple[Instant, Instant]:
     first, until = visit.moments.typed(visit.asked("from")), visit.moments.typed(visit.asked("until"))
     if first is not None and until is not None and first < until:
         return first, until
-    extent = await extent_of(visit.reading, name)
+    extent = await read_extent(visit.reading, name)
     now = visit.moments.now
     begin, last = extent or (Instant.of(now - timedelta(days=1)), now)
     end = until or Instant.of(last.replace(second=0, microsecond=0) + MINUTE)
@@ -120,12 +120,12 @@ def _name(event_type: EventType, point: DataPointType) -> str:
     return f"{event_type.slug}/{point.slug}"
 
 
-def _listed(visit: Visit, chosen: Chosen | None) -> ListQuery:
+def _values_query(visit: Visit, chosen: Selection | None) -> ListQuery:
     """What the table below asks for: the values of the range."""
     kept = tuple(pair for pair in visit.query if pair[0] in {"cursor", "page_size", "sort"})
     if chosen is None:
-        return asked_for(kept, sort="-start_time")
-    return asked_for(
+        return build_query(kept, sort="-start_time")
+    return build_query(
         (
             ("filter[slug]", chosen.point.slug),
             *_by_meter(visit),
@@ -148,7 +148,7 @@ def _before(end: Instant) -> Instant:
     return Instant.of(end - timedelta(milliseconds=1))
 
 
-def as_asked(visit: Visit) -> ListQuery:
+def build_data_points_query(visit: Visit) -> ListQuery:
     """What the same address gives as data: the list, of the slug and the range that are chosen."""
     slug = visit.asked("of").rpartition("/")[2]
     own = tuple(pair for pair in visit.query if pair[0] not in _OWN)
@@ -157,45 +157,45 @@ def as_asked(visit: Visit) -> ListQuery:
         for name, bound in (("from", "geq"), ("until", "leq"))
         if (moment := visit.moments.typed(visit.asked(name)))
     ]
-    return asked_for(
+    return build_query(
         (*own, *((("filter[slug]", slug),) if slug else ()), *_by_meter(visit), *moments), sort="-start_time"
     )
 
 
-@page(PATH, permission="data_collection:read", of=list_data_points, asked=as_asked)
+@page(PATH, permission="data_collection:read", of=list_data_points, asked=build_data_points_query)
 async def data_points(visit: Visit) -> View:
     """A data point over time, with its values below."""
-    chosen, types = await chosen_of(visit)
-    query = _listed(visit, chosen)
+    chosen, types = await read_selection(visit)
+    query = _values_query(visit, chosen)
     found = await visit.ask(list_data_points, query)
-    path = f"/projects/{visit.path['project_id']}/data_points"
+    path = visit.url("data_points")
     is_number = chosen is not None and chosen.point.value_type == "number"
     drawn = (
-        await series_of(visit.reading, chosen.name, chosen.start, chosen.end)
+        await read_series(visit.reading, chosen.name, chosen.start, chosen.end)
         if is_number and chosen
         else None
     )
-    own = _own(visit, chosen)
+    own = _chart_query(visit, chosen)
     slots = SlotStrips([])
     meters: list[SeriesMeter] = []
     if chosen is not None:
-        slots = await slot_strips(visit, chosen.event_type, chosen.name, chosen.start, chosen.end)
-        meters = await offered_meters(visit.reading, chosen.name.project, chosen.name.event_type)
+        slots = await read_slot_strips(visit, chosen.event_type, chosen.name, chosen.start, chosen.end)
+        meters = await list_meters(visit.reading, chosen.name.project, chosen.name.event_type)
     return view(
         "data/over_time.html", chosen.point.name if chosen else "Data points",
         call=f"{path}?{urlencode(query)}", has_csv=True,
-        chosen=chosen, types=types, also=_also(chosen, types),
+        chosen=chosen, types=types, also=_other_types(chosen, types),
         name_of=_name, path=path, spans=[name for name, _ in SPANS],
         slots=slots, meters=meters, meter=visit.asked("meter"),
         span="" if visit.asked("from") else visit.asked("span", SPAN_USUAL),
-        points=found.data, list=ListView(path, (*own, *_paged(visit)), found.info), series=drawn,
+        points=found.data, list=ListView(path, (*own, *_page_query(visit)), found.info), series=drawn,
         picture=_picture(visit, chosen, drawn) if chosen and drawn else None,
         source=f"{path}/series.json?{urlencode(own)}", own=own,
         fields=(visit.moments.field(chosen.start), visit.moments.field(chosen.end)) if chosen else ("", ""),
     )  # fmt: skip
 
 
-def _also(chosen: Chosen | None, types: Sequence[EventType]) -> list[str]:
+def _other_types(chosen: Selection | None, types: Sequence[EventType]) -> list[str]:
     """What other event types that have the slug are called; the table has their values too."""
     if chosen is None:
         return []
@@ -203,16 +203,16 @@ def _also(chosen: Chosen | None, types: Sequence[EventType]) -> list[str]:
     return [one.name for one in others if any(it.slug == chosen.point.slug for it in one.data_point_types)]
 
 
-def _own(visit: Visit, chosen: Chosen | None) -> ListQuery:
+def _chart_query(visit: Visit, chosen: Selection | None) -> ListQuery:
     named = (("of", _name(chosen.event_type, chosen.point)),) if chosen else ()
     return named + tuple(pair for pair in visit.query if pair[0] in _OWN - {"of"} and pair[1])
 
 
-def _paged(visit: Visit) -> ListQuery:
+def _page_query(visit: Visit) -> ListQuery:
     return tuple(pair for pair in visit.query if pair[0] in {"cursor", "sort"})
 
 
-def _picture(visit: Visit, chosen: Chosen, drawn: Series) -> Any:
+def _picture(visit: Visit, chosen: Selection, drawn: Series) -> Any:
     says = f"{chosen.point.name} of {chosen.event_type.name}, {len(drawn.points)} values or extremes"
     return trace(drawn, says=says, ticks=_ticks(visit, drawn), breaks=_break_of(chosen, drawn))
 
@@ -227,7 +227,7 @@ _UNITS: Final = {"minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800, "m
 """Seconds of the longest of each unit of a cadence."""
 
 
-def _break_of(chosen: Chosen, drawn: Series) -> timedelta | None:
+def _break_of(chosen: Selection, drawn: Series) -> timedelta | None:
     """From how long a pause on the line is broken, for none is bridged; None without a cadence."""
     unit = _UNITS.get(chosen.event_type.cadence_unit or "")
     if unit is None:
@@ -240,10 +240,10 @@ def _break_of(chosen: Chosen, drawn: Series) -> timedelta | None:
 @page(f"{PATH}/series.json", permission="data_collection:read")
 async def data_point_series(visit: Visit) -> Sendable:
     """What the chart draws of a range, for the script of the page."""
-    chosen, _ = await chosen_of(visit)
+    chosen, _ = await read_selection(visit)
     if chosen is None or chosen.point.value_type != "number":
         raise NotFound("data point type", visit.asked("of"))
-    drawn = await series_of(visit.reading, chosen.name, chosen.start, chosen.end)
+    drawn = await read_series(visit.reading, chosen.name, chosen.start, chosen.end)
     pause = _break_of(chosen, drawn)
     content = {
         "unit": chosen.point.unit or "",
@@ -268,7 +268,7 @@ async def data_point_series(visit: Visit) -> Sendable:
             for one in drawn.outages
         ],
     }  # fmt: skip
-    return file_of(visit.request.app.state.encode(content), "application/json")
+    return build_file(visit.request.app.state.encode(content), "application/json")
 
 
 def _seconds(moment: datetime) -> int:

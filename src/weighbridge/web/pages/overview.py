@@ -19,7 +19,7 @@ from weighbridge.core.time.instant import MILLISECOND, Instant
 from weighbridge.errors import Forbidden
 from weighbridge.platform.async_tasks import list_async_tasks
 from weighbridge.quality.rule_results import list_project_rule_results
-from weighbridge.web.display.figures import moment_of, month_of
+from weighbridge.web.display.figures import format_month, to_instant
 from weighbridge.web.display.graph import Box, GraphEdge, graph
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
@@ -29,14 +29,14 @@ from weighbridge.web.pages.ledger_years import LedgerYear, YearOfLedger, ledger_
 
 
 EACH_SHOWN: Final = "10"
-"""Records of each kind that stand in the list."""
+"""Records of each kind in the list."""
 
 SHORT_LEDGERS_MAX: Final = 10
 """Ledgers with a deficit whose moments are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
-class NeedsPerson:
+class OpenItem:
     """One thing that waits: what it is, since when, and where it is settled."""
 
     kind: str
@@ -50,9 +50,9 @@ class NeedsPerson:
     unit: str = ""
 
 
-async def waiting_for_people(visit: Visit, year: LedgerYear | None) -> list[NeedsPerson]:
+async def list_open_items(visit: Visit, year: LedgerYear | None) -> list[OpenItem]:
     """What waits in the project that the visit is in, as far as the person may see it."""
-    found: list[NeedsPerson] = []
+    found: list[OpenItem] = []
     if visit.may("data_rules:read"):
         pending = await _results(visit, ("filter[approval_state]", "pending"))
         found += [_proposal(visit, one) for one in pending]
@@ -77,47 +77,47 @@ async def _results(visit: Visit, chosen: tuple[str, str]) -> Sequence[Any]:
     return results
 
 
-def _proposal(visit: Visit, one: Any) -> NeedsPerson:
+def _proposal(visit: Visit, one: Any) -> OpenItem:
     change = one.proposed_correction
-    why = "for a slot in which nothing came" if change is None else ""
+    why = "for an interval without data" if change is None else ""
     if change is not None:
         before = change.get("from_value")
-        why = f"{'nothing' if before is None else before} → {change['to_value']}"
-    return NeedsPerson(
+        why = f"{'no value' if before is None else before} → {change['to_value']}"
+    return OpenItem(
         "proposal", "waits", one.rule_name, why,
-        moment_of(one.created_at), f"{visit.frame.home}/rule_results/{one.id}", "Review",
+        to_instant(one.created_at), f"{visit.frame.home}/rule_results/{one.id}", "Review proposal",
     )  # fmt: skip
 
 
-def _alert(visit: Visit, one: Any) -> NeedsPerson:
-    return NeedsPerson(
+def _alert(visit: Visit, one: Any) -> OpenItem:
+    return OpenItem(
         "alert", "short", one.rule_name, one.message or "",
-        moment_of(one.created_at), f"{visit.frame.home}/rule_results/{one.id}", "Open",
+        to_instant(one.created_at), f"{visit.frame.home}/rule_results/{one.id}", "Review alert",
     )  # fmt: skip
 
 
-def _stale(visit: Visit, one: Any) -> NeedsPerson:
+def _stale(visit: Visit, one: Any) -> OpenItem:
     reasons = ", ".join(sorted({reason.reason.replace("_", " ") for reason in one.stale_reasons}))
-    return NeedsPerson(
-        "stale", "waits", one.tracking_id, reasons,
-        moment_of(one.created_at), f"{visit.frame.home}/batches/{one.id}", "Generate again",
+    return OpenItem(
+        "out of date", "waits", one.tracking_id, reasons,
+        to_instant(one.created_at), f"{visit.frame.home}/batches/{one.id}", "Review batch",
     )  # fmt: skip
 
 
-def _not_counted(visit: Visit, ledger: Any) -> NeedsPerson:
+def _not_counted(visit: Visit, ledger: Any) -> OpenItem:
     waiting = ledger.not_counted_yet
     count = f"more than {waiting.event_count}" if waiting.is_more else str(waiting.event_count)
     form = f"{visit.frame.home}/ledgers/{ledger.id}/generations"
-    return NeedsPerson(
-        "not counted yet", "waits", ledger.name, f"{count} events that no generation has looked at",
-        moment_of(waiting.start_time), f"{form}?{_slots_of(visit, ledger)}", "Generate",
+    return OpenItem(
+        "new data", "waits", ledger.name, f"{count} events since the last generation",
+        to_instant(waiting.start_time), f"{form}?{_slots_of(visit, ledger)}", "Generate batches",
     )  # fmt: skip
 
 
 def _slots_of(visit: Visit, ledger: Any) -> str:
     """The period of the slots in which events wait, as the form of a generation takes it."""
     waiting, field = ledger.not_counted_yet, visit.moments.field
-    start, end = moment_of(waiting.start_time), moment_of(waiting.end_time)
+    start, end = to_instant(waiting.start_time), to_instant(waiting.end_time)
     if ledger.cadence == EVENT:
         return urlencode({"from": field(start), "until": field(Instant.of(end + timedelta(minutes=1)))})
     zone = ZoneInfo(visit.frame.zone)
@@ -126,10 +126,10 @@ def _slots_of(visit: Visit, ledger: Any) -> str:
     return urlencode({"from": field(first.start), "until": field(last.end)})
 
 
-def _deficit(visit: Visit, ledger: Any, one: Any) -> NeedsPerson:
-    return NeedsPerson(
+def _deficit(visit: Visit, ledger: Any, one: Any) -> OpenItem:
+    return OpenItem(
         "deficit", "short", ledger.name, one.partition or "",
-        moment_of(one.end_time), f"{visit.frame.home}/ledgers/{ledger.id}", "Open",
+        to_instant(one.end_time), f"{visit.frame.home}/ledgers/{ledger.id}", "Review ledger",
         amount=-one.amount, unit=ledger.unit,
     )  # fmt: skip
 
@@ -167,7 +167,7 @@ async def dataflow(visit: Visit, rows: Sequence[YearOfLedger]) -> Markup | None:
                 edges[GraphEdge(source.id, model.id)] = None
     if not boxes:
         return None
-    return graph([*boxes.values()], [*edges], says="How data flow from event types through models to ledgers")
+    return graph([*boxes.values()], [*edges], says="Data flow from event types through models to ledgers")
 
 
 # All projects, and the overview of one.
@@ -202,7 +202,7 @@ async def make_project(visit: Visit) -> Redirect:
     """Make a project, and open it."""
     named = {"name": visit.text("name"), "time_zone": visit.text("time_zone", "UTC") or "UTC"}
     made = await visit.do(create_project, {"project": named})
-    return Redirect(f"/projects/{made.id}", f"{made.name} is made.")
+    return Redirect(f"/projects/{made.id}", f"Project {made.name} created.")
 
 
 @page("/projects/{project_id}", of=get_project)
@@ -220,14 +220,14 @@ async def overview(visit: Visit) -> View:
     return view(
         "overview/project.html", project.name, call=f"/projects/{project.id}",
         project=project, year=year, types=types, tasks=tasks.data, flow=flow,
-        waiting=await waiting_for_people(visit, year),
-        month=month_of(year.edges[-2], visit.frame.zone) if year is not None else "",
+        waiting=await list_open_items(visit, year),
+        month=format_month(year.edges[-2], visit.frame.zone) if year is not None else "",
         final=_final(year.rows) if year is not None else [],
     )  # fmt: skip
 
 
 def _final(rows: Sequence[YearOfLedger]) -> list[YearOfLedger]:
-    """What the newest month is told by: ledgers that made something, of which none draws another link."""
+    """Return the ledgers of the first sentence: with production that no other ledger withdraws."""
     made = [row for row in rows if row.newest]
     last = [row for row in made if not row.periods[-1].drawn] or made
     return last[:SENTENCE_LEDGERS_MAX]

@@ -24,9 +24,8 @@ from weighbridge.platform.records.accounts import ApiToken
 from weighbridge.reporting.records.report_links import ReportLink
 from weighbridge.reporting.report_links import list_links_of_account, reassign_report_link, revoke_report_link
 from weighbridge.web.framework.listing import ListView, list_query
-from weighbridge.web.framework.page import form, page
+from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages.operations import home_of
 
 # The people of an account: who may do what, invitations, and links for another password.
 
@@ -47,27 +46,27 @@ async def people(visit: Visit) -> View:
 async def invite_person(visit: Visit) -> View:
     """Invite somebody: the link is shown this once, to be handed on."""
     secret = await actions.invite_user(visit.tx, visit.actor, visit.text("email"), _permissions(visit))
-    return await _people(visit, link=_address(visit, "join", secret), link_of=visit.text("email"))
+    return await _people(visit, link=_absolute_url(visit, "join", secret), link_of=visit.text("email"))
 
 
 @form("/people/withdraw", permission="administration:write", again=people, everywhere=True)
-async def withdraw(visit: Visit) -> Redirect:
+async def revoke_invitation(visit: Visit) -> Redirect:
     """Take back an invitation that nobody has followed."""
     email = visit.text("email")
     if not await actions.withdraw_invitation(visit.tx, visit.actor, email):
-        raise NotFound(message="That invitation was followed, or taken back, before.", code="no_such_path")
-    return Redirect(f"{_home(visit)}/people", f"{email} is invited no longer.")
+        raise NotFound(message="This invitation was already used or revoked.", code="no_such_path")
+    return Redirect(visit.url("people"), f"Invitation of {email} revoked.")
 
 
 async def one_person(visit: Visit) -> View:
     """One user: what they may do."""
     user = await queries.get_user(visit.tx, visit.actor, _number(visit))
-    tokens, links = await _held_by(visit, user.id)
+    tokens, links = await _list_credentials(visit, user.id)
     return view(
         "access/person.html", user.name, guide="howto/give-people-access.md",
-        crumbs=(("People", f"{_home(visit)}/people"),),
+        crumbs=(("People", visit.url("people")),),
         user=user, role=title_of(user.permissions), roles=ROLES, every=ALL_PERMISSIONS, tokens=tokens,
-        links=links, title_of=title_of, path=f"{_home(visit)}/people/{user.id}",
+        links=links, title_of=title_of, path=f"{visit.frame.base}/people/{user.id}",
     )  # fmt: skip
 
 
@@ -79,14 +78,14 @@ async def update_person(visit: Visit) -> Redirect:
         visit.tx, visit.actor, _number(visit), permissions=_permissions(visit), may_sign_in=may_sign_in
     )
     if not may_sign_in:
-        said = "They sign in no longer, and no link that they made lets anybody in. "
-        left = "Their tokens and links to reports go on until they are ended or handed over."
-        return Redirect(_person(visit), said + left)
-    return Redirect(f"{_home(visit)}/people", "What they may do is changed.")
+        disabled = "User disabled. They can no longer sign in, and their invitations are invalid. "
+        remaining = "Their tokens and report links remain valid until you revoke or transfer them."
+        return Redirect(visit.url("people/{user_id}"), disabled + remaining)
+    return Redirect(visit.url("people"), "Permissions saved.")
 
 
 @form("/people/{user_id}/hand_over", permission="administration:write", again=one_person, everywhere=True)
-async def hand_over(visit: Visit) -> Redirect:
+async def transfer_credential(visit: Visit) -> Redirect:
     """Have somebody else answer for a token or a link to a report of a user."""
     wanted = {"user_email": visit.text("email")}
     if token := visit.text("token"):
@@ -94,7 +93,7 @@ async def hand_over(visit: Visit) -> Redirect:
     else:
         named = {"report_id": visit.text("report"), "link_id": visit.text("link")}
         await visit.do(reassign_report_link, {"link": wanted}, **named)
-    return Redirect(_person(visit), f"{visit.text('email')} answers for it from now on.")
+    return Redirect(visit.url("people/{user_id}"), f"Transferred to {visit.text('email')}.")
 
 
 @form("/people/{user_id}/end", permission="administration:write", again=one_person, everywhere=True)
@@ -104,7 +103,7 @@ async def end(visit: Visit) -> Redirect:
         await visit.do(revoke_api_token, token_id=token)
     else:
         await visit.do(revoke_report_link, report_id=visit.text("report"), link_id=visit.text("link"))
-    return Redirect(_person(visit), "It opens nothing any more.")
+    return Redirect(visit.url("people/{user_id}"), "Token revoked." if token else "Link revoked.")
 
 
 @form("/people/{user_id}/password", permission="administration:write", again=one_person, everywhere=True)
@@ -113,10 +112,10 @@ async def offer_password(visit: Visit) -> View:
     number = _number(visit)
     user = await queries.get_user(visit.tx, visit.actor, number)
     secret = await actions.make_user_link(visit.tx, visit.actor, number, "password")
-    return await _people(visit, link=_address(visit, "join", secret), link_of=user.email)
+    return await _people(visit, link=_absolute_url(visit, "join", secret), link_of=user.email)
 
 
-async def _held_by(visit: Visit, number: int) -> tuple[list[ApiToken], list[ReportLink]]:
+async def _list_credentials(visit: Visit, number: int) -> tuple[list[ApiToken], list[ReportLink]]:
     """The tokens that act for a user and the links to reports that they answer for, as far as they open."""
     of_user = ("filter[user_id][eq]", str(number))
     works = ("filter[status][eq]", "working")
@@ -128,16 +127,12 @@ async def _held_by(visit: Visit, number: int) -> tuple[list[ApiToken], list[Repo
     return tokens.data, links.data
 
 
-def _person(visit: Visit) -> str:
-    return f"{_home(visit)}/people/{_number(visit)}"
-
-
 async def _people(visit: Visit, link: str = "", link_of: str = "") -> View:
     users = await queries.list_users(visit.tx, visit.actor)
     return view(
         "access/people.html", "People", guide="howto/give-people-access.md",
         users=users, links=await queries.list_open_links(visit.tx, visit.actor), roles=ROLES,
-        title_of=title_of, link=link, link_of=link_of, home=_home(visit),
+        title_of=title_of, link=link, link_of=link_of,
     )  # fmt: skip
 
 
@@ -148,7 +143,9 @@ def _permissions(visit: Visit) -> tuple[str, ...]:
         return visit.texts("permissions")
     role = role_named(named)
     if role is None:
-        raise Invalid([Problem(f"role is {named!r}; choose one of the list.", "role", "invalid")])
+        raise Invalid(
+            [Problem(f"role must be one of the listed roles, but is {named!r}.", "role", "invalid")]
+        )
     return role.permissions
 
 
@@ -159,11 +156,7 @@ def _number(visit: Visit) -> int:
     return int(text)
 
 
-def _home(visit: Visit) -> str:
-    return visit.frame.home if visit.frame.project else ""
-
-
-def _address(visit: Visit, path: str, secret: str) -> str:
+def _absolute_url(visit: Visit, path: str, secret: str) -> str:
     return f"{visit.request.app.state.settings.address}/{path}?key={secret}"
 
 
@@ -187,16 +180,9 @@ async def make_token(visit: Visit) -> View:
     return await _tokens(visit, made=made)
 
 
-@form("/api_tokens/{token_id}/revoke", permission="administration:write", again=tokens, everywhere=True)
-async def revoke_token(visit: Visit) -> Redirect:
-    """Revoke a token with all that were issued by it."""
-    await visit.do(revoke_api_token)
-    return Redirect(f"{home_of(visit)}/api_tokens", "The token opens nothing any more.")
-
-
 async def _tokens(visit: Visit, made: object = None) -> View:
     found = await visit.ask(list_api_tokens, list_query(visit))
-    path = f"{home_of(visit)}/api_tokens"
+    path = visit.url("api_tokens")
     return view(
         "operations/tokens.html", "Tokens",
         call="/api_tokens", has_csv=True, tokens=found.data, made=made, path=path,
@@ -208,10 +194,10 @@ async def _tokens(visit: Visit, made: object = None) -> View:
 PAGES = [
     *page("/people", permission="administration:read", everywhere=True)(people),
     *invite_person,
-    *withdraw,
+    *revoke_invitation,
     *page("/people/{user_id}", permission="administration:read", everywhere=True)(one_person),
     *update_person,
-    *hand_over,
+    *transfer_credential,
     *end,
     *offer_password,
     *page(
@@ -222,5 +208,8 @@ PAGES = [
         everywhere=True,
     )(tokens),
     *make_token,
-    *revoke_token,
-]
+    *action(
+        "/api_tokens/{token_id}/revoke", revoke_api_token, permission="administration:write", again=tokens,
+        everywhere=True, back="api_tokens", notice="Token revoked.",
+    ),
+]  # fmt: skip

@@ -18,12 +18,12 @@ from weighbridge.collection.named_records.names import project_number
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.cadence import EVENT, label, slot_at
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
-from weighbridge.web.display.figures import moment_of, plural
+from weighbridge.web.display.figures import plural, to_instant
 from weighbridge.web.framework.visit import Visit
 
 # What a generation is asked for: the fields of its form, in an address or as they were typed.
 #
-# Draws by hand are said for one period. Once another period is chosen they are left out, so that nothing is
+# Manual withdrawals apply to one period. If another period is selected they are dropped, so that nothing is
 # drawn for a month that was meant for another one.
 
 
@@ -46,7 +46,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationAsked:
+class GenerationRequest:
     """The fields of the form."""
 
     values: Mapping[str, str]
@@ -54,7 +54,7 @@ class GenerationAsked:
     skipped: tuple[str, ...]
     """Numbers of data point types that are set aside."""
     draws: tuple[Draw, ...] | None
-    """What is drawn by hand; None where nothing is said of it, and runs keep what they hold."""
+    """Manual withdrawals; None if unspecified, then calculations keep theirs."""
     start: Instant | None
     end: Instant | None
 
@@ -114,14 +114,14 @@ class GenerationAsked:
         )
 
 
-def asked_of(visit: Visit) -> GenerationAsked:
-    """What was typed, or else what stands in the address."""
+def read_generation_request(visit: Visit) -> GenerationRequest:
+    """Read the request from the form, or from the URL."""
     typed = [(name, value) for name, values in visit.typed.items() for value in values]
     pairs = [(name, value.strip()) for name, value in typed or visit.query]
     values = dict(pairs)
     start, end = (visit.moments.typed(values.get(name, "")) for name in ("from", "until"))
     skipped = tuple(dict.fromkeys(value for name, value in pairs if name == "skip" and value.isdigit()))
-    asked = GenerationAsked(values, skipped, None, start, end)
+    asked = GenerationRequest(values, skipped, None, start, end)
     if values.get("by_hand") not in {"/", asked.period}:
         return asked
     draws = [_draw(name, value) for name, value in pairs if name.startswith(DRAW) and value]
@@ -130,7 +130,7 @@ def asked_of(visit: Visit) -> GenerationAsked:
         draws.append(_draw(name, values.get("other_amount", "")))
     if not draws and values.get("held") != "yes":
         return asked
-    return GenerationAsked(values, skipped, tuple(draws), start, end)
+    return GenerationRequest(values, skipped, tuple(draws), start, end)
 
 
 def _draw(name: str, text: str) -> Draw:
@@ -144,8 +144,8 @@ def _amount(draw: Draw, problems: list[Problem]) -> dict[str, Any] | None:
     except InvalidOperation:
         amount = Decimal("NaN")
     if not amount.is_finite():
-        said = f"{draw.text!r} is no amount that can be drawn of {draw.batch}."
-        problems.append(Problem(said, draw.field, "invalid"))
+        message = f"The withdrawal from {draw.batch} must be a number, but is {draw.text!r}."
+        problems.append(Problem(message, draw.field, "invalid"))
         return None
     named: dict[str, Any] = {"batch_id": draw.batch, "primary_output_amount": amount}
     return named | ({"allocation_group": draw.group} if draw.group else {})
@@ -168,7 +168,7 @@ _OLDEST: Final = (("page_size", "1"), ("sort", "start_time"))
 
 
 @dataclass(frozen=True, slots=True)
-class UsualPeriod:
+class SuggestedPeriod:
     """A period to begin with, and why it is this one."""
 
     start: Instant
@@ -176,7 +176,7 @@ class UsualPeriod:
     says: str
 
 
-async def usual_period(visit: Visit, ledger: Ledger, inputs: Sequence[RequiredInput]) -> UsualPeriod:
+async def suggest_period(visit: Visit, ledger: Ledger, inputs: Sequence[RequiredInput]) -> SuggestedPeriod:
     """From the end of the last batch, or else from the first data, to the end of the last complete slot."""
     now, zone, cadence = visit.frame.now, ZoneInfo(visit.frame.zone), ledger.cadence
     is_cut = cadence is not None and cadence != EVENT
@@ -185,31 +185,31 @@ async def usual_period(visit: Visit, ledger: Ledger, inputs: Sequence[RequiredIn
     last = Instant.of(slot_at(cadence, complete - MILLISECOND, zone).start) if is_cut and cadence else None
     batches = await visit.ask(list_ledger_batches, _NEWEST, ledger_id=ledger.id)
     if batches.data:
-        start, why = moment_of(batches.data[0].end_time), "From the end of the last batch"
+        start, why = to_instant(batches.data[0].end_time), "From the end of the last batch"
     elif (first := await _first_data(visit, inputs)) is not None:
         start = Instant.of(slot_at(cadence, first, zone).start) if is_cut and cadence else first
-        why = "Nothing is generated yet: from the first data"
+        why = "No batches yet: from the first data"
     else:
-        start, why = last or complete, "There are neither batches nor data yet"
+        start, why = last or complete, "No batches and no data yet"
     until = f"to the end of the last complete {slot}" if is_cut else "until now"
     if start >= complete:
         if last is None:
-            return UsualPeriod(Instant.of(start - LONGEST), start, "There are batches up to now.")
-        return UsualPeriod(last, complete, f"Every complete {slot} has batches; this is the last one.")
+            return SuggestedPeriod(Instant.of(start - LONGEST), start, "All data up to now have batches.")
+        return SuggestedPeriod(last, complete, f"Every complete {slot} has batches. This is the last one.")
     if complete - start <= LONGEST:
-        return UsualPeriod(start, complete, f"{why} {until}.")
+        return SuggestedPeriod(start, complete, f"{why} {until}.")
     end = Instant.of(start + LONGEST)
     end = Instant.of(slot_at(cadence, end, zone).start) if is_cut and cadence else end
-    return UsualPeriod(start, end, f"{why}, the first year of what is complete.")
+    return SuggestedPeriod(start, end, f"{why}, limited to one year.")
 
 
 async def _first_data(visit: Visit, inputs: Sequence[RequiredInput]) -> Instant | None:
-    """When the first event began that the model reads; None where there is none, or it may not be seen."""
+    """Return the start of the first event that the model reads; None without one or without permission."""
     if not visit.may("data_collection:read"):
         return None
     slugs = dict.fromkeys(one.subcategory for one in inputs if one.category == "event")
     found = [await visit.ask(list_events, (*_OLDEST, ("filter[slug]", slug))) for slug in slugs]
-    return min((moment_of(page.data[0].start_time) for page in found if page.data), default=None)
+    return min((to_instant(page.data[0].start_time) for page in found if page.data), default=None)
 
 
 # The slots of a ledger as a strip, each of which chooses its period.
@@ -225,7 +225,7 @@ SLOTS_SHOWN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class StripSlot:
-    """One slot: what it is called, how its batches stand, and the form with its period."""
+    """A period of the strip: its name, the state of its batches, and the URL of the form for it."""
 
     name: str
     state: str
@@ -246,10 +246,12 @@ class Strip:
     """The form with the period of all stale slots of the strip; empty where none is."""
     stale_count: int
     ungenerated: str
-    """The form with the period behind the newest slot with batches; empty where there is none."""
+    """The URL of the form for the period after the newest batches; empty without one."""
 
 
-async def strip_of(visit: Visit, ledger: Ledger, asked: GenerationAsked, path: str) -> Strip | None:
+async def build_period_strip(
+    visit: Visit, ledger: Ledger, asked: GenerationRequest, path: str
+) -> Strip | None:
     """The strip that ends with the chosen period, or with the newest data; None where slots are events."""
     cadence = ledger.cadence
     if cadence is None or cadence == EVENT or cadence not in SLOTS_SHOWN:
@@ -285,9 +287,9 @@ async def strip_of(visit: Visit, ledger: Ledger, asked: GenerationAsked, path: s
 
 
 class _Addresses:
-    """Addresses of the form with another period; what is chosen beside it stays."""
+    """URLs of the form for other periods; the other fields are kept."""
 
-    def __init__(self, visit: Visit, asked: GenerationAsked, path: str) -> None:
+    def __init__(self, visit: Visit, asked: GenerationRequest, path: str) -> None:
         self.visit, self.path = visit, path
         self.kept = [
             (name, asked.values[name]) for name in ("model_version", "together") if asked.values.get(name)
@@ -312,28 +314,28 @@ def _slots(cadence: str, zone: ZoneInfo, until: datetime) -> list[Interval]:
     return slots[::-1]
 
 
-async def _until(visit: Visit, ledger: Ledger, asked: GenerationAsked) -> Instant:
-    """Where the strip ends: where it was asked to, or behind the newest batch and the newest data."""
+async def _until(visit: Visit, ledger: Ledger, asked: GenerationRequest) -> Instant:
+    """Return the end of the strip: as requested, or after the newest batch and data."""
     if strip := visit.moments.typed(asked.values.get("strip", "")):
         return strip
     batches = await visit.ask(list_ledger_batches, _NEWEST, ledger_id=ledger.id)
-    known = [moment_of(one.end_time) for one in batches.data]
+    known = [to_instant(one.end_time) for one in batches.data]
     if visit.may("data_collection:read"):
         events = await visit.ask(list_events, _NEWEST)
-        known += [Instant.of(moment_of(one.start_time) + MILLISECOND) for one in events.data]
+        known += [Instant.of(to_instant(one.start_time) + MILLISECOND) for one in events.data]
     return min(max(known, default=visit.frame.now), visit.frame.now)
 
 
 def _slot(
-    name: str, slot: Interval, states: Sequence[SlotState], asked: GenerationAsked, address: str
+    name: str, slot: Interval, states: Sequence[SlotState], asked: GenerationRequest, address: str
 ) -> StripSlot:
     there = [one for one in states if slot.start <= one.start < slot.end]
     count, stale = sum(one.batches for one in there), sum(one.stale for one in there)
     waiting = sum(one.waiting for one in there)
     state = "stale" if stale else "waiting" if waiting else "fresh" if count else "never"
     says = {
-        "waiting": f"{plural(waiting, 'event')} not counted yet",
-        "stale": f"{stale} of {plural(count, 'batch', 'batches')} stale",
+        "waiting": f"{plural(waiting, 'new event')}",
+        "stale": f"{stale} of {plural(count, 'batch', 'batches')} out of date",
         "fresh": f"{plural(count, 'batch', 'batches')} up to date",
         "never": "never generated",
     }[state]
@@ -347,6 +349,6 @@ def _slot(
 
 
 def _behind(slots: Sequence[Interval], shown: Sequence[StripSlot]) -> list[Interval]:
-    """The slots behind the last one that holds batches; none where no slot of the strip does."""
+    """Return the periods after the last one with batches; none if no period has batches."""
     made = [at for at, one in enumerate(shown) if one.state != "never"]
     return list(slots[made[-1] + 1 :]) if made else []

@@ -16,16 +16,16 @@ from weighbridge.db.lists.listing import Page
 from weighbridge.errors import NotFound
 from weighbridge.http.messages.operation import Operation, framework_path
 from weighbridge.modelling.static_inputs import list_static_inputs
-from weighbridge.web.display.figures import spoken
-from weighbridge.web.display.record import ShownRows, rows_of, shown_record
+from weighbridge.web.display.figures import humanize
+from weighbridge.web.display.record import DisplayRows, describe_record, describe_rows
 from weighbridge.web.forms.pages import BY_LIST
 from weighbridge.web.forms.record_forms import RecordForm
-from weighbridge.web.framework.listing import ListView, asked_for
+from weighbridge.web.framework.listing import ListView, build_query
 from weighbridge.web.framework.page import IN_PROJECT, page
-from weighbridge.web.framework.rendering import quoted
+from weighbridge.web.framework.rendering import quote_body
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
-# Where a record opens: the one table of kinds and places, and `/open/{id}`, which goes there.
+# The page of each kind of record, and `/open/{id}`, which redirects to it.
 
 
 PLACES: Final[Mapping[str, str]] = {
@@ -45,14 +45,14 @@ PLACES: Final[Mapping[str, str]] = {
     "report": "reports",
     "export": "exports",
 }
-"""Below which folder of its project a record of a kind opens."""
+"""The folder of a record's page in its project, by kind."""
 
 _IN_NO_PROJECT: Final = ("model", "export")
-"""Kinds whose ids name no project."""
+"""Kinds whose IDs do not contain the project."""
 
 
-def place_of(text: str, project: str = "") -> str:
-    """Where the record of an id opens, in the project where it names none; empty for a text that is no id."""
+def find_record_url(text: str, project: str = "") -> str:
+    """Return the URL of a record by its ID, in a project if the ID has none; empty for other texts."""
     kind = ids.kind_of(text)
     key = ids.parse(kind, text) if kind else None
     if kind is None or key is None:
@@ -65,16 +65,16 @@ def place_of(text: str, project: str = "") -> str:
 
 @page("/open/{record_id}", everywhere=True)
 async def open_record(visit: Visit) -> Any:
-    """Go to the page of a record that is known by its id alone."""
+    """Redirect to the page of a record by its ID."""
     named = visit.path["record_id"].strip()
     project = visit.frame.project.id if visit.frame.project else ""
-    place = place_of(named, project)
+    place = find_record_url(named, project)
     if not place:
         raise NotFound("record", named)
     return Redirect(place)
 
 
-# Find a record by its id, its tracking id, its client reference or the beginning of its name.
+# Search records by ID, tracking ID, client reference or part of the name.
 
 
 FOUND_MAX: Final = 20
@@ -106,7 +106,7 @@ _EVENTS: Final = """
       JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
      ORDER BY e.start_time DESC LIMIT %(most)s
 """
-"""Each half by an index of its own."""
+"""Each half uses an index of its own."""
 
 _BATCHES: Final = """
     SELECT b.project_id, b.id, l.name, b.tracking_id
@@ -118,26 +118,26 @@ _BATCHES: Final = """
 
 @page("/find", everywhere=True)
 async def find(visit: Visit) -> View | Redirect:
-    """What was found; an id leads to its record at once, or is what is found where a script asks."""
+    """Show the results of a search; an ID redirects to its record, unless a script asks."""
     words = visit.asked("q").strip()[:WORDS_LENGTH_MAX]
     project = visit.frame.project
-    if place := place_of(words, project.id if project else ""):
+    if place := find_record_url(words, project.id if project else ""):
         if not visit.is_partial:
             return Redirect(place)
         found = [(ids.kind_of(words) or "record", words, words)]
     elif words and "\x00" not in words:
         found = [
-            *await _tracked(visit, words, "event", _EVENTS, "data_collection:read"),
-            *await _tracked(visit, words, "batch", _BATCHES, "production_accounting:read"),
-            *await _named(visit, words),
-            *await _models(visit, words),
+            *await _search_by_reference(visit, words, "event", _EVENTS, "data_collection:read"),
+            *await _search_by_reference(visit, words, "batch", _BATCHES, "production_accounting:read"),
+            *await _search_by_name(visit, words),
+            *await _search_models(visit, words),
         ]
     else:
         found = []
-    return view("records/found.html", "Find", words=words, found=found)
+    return view("records/found.html", "Search", words=words, found=found)
 
 
-async def _tracked(
+async def _search_by_reference(
     visit: Visit, words: str, kind: str, statement: LiteralString, permission: str
 ) -> list[tuple[str, str, str]]:
     if not visit.may(permission):
@@ -146,7 +146,7 @@ async def _tracked(
     return [(kind, f"{name}, {known}", ids.of(kind, of, number)) for of, number, name, known in rows]
 
 
-async def _models(visit: Visit, words: str) -> list[tuple[str, str, str]]:
+async def _search_models(visit: Visit, words: str) -> list[tuple[str, str, str]]:
     if not visit.may("production_accounting:read"):
         return []
     rows = await visit.tx.tuples(
@@ -161,7 +161,7 @@ async def _models(visit: Visit, words: str) -> list[tuple[str, str, str]]:
     return [("model", name, ids.of("model", 0, number)) for number, name in rows]
 
 
-async def _named(visit: Visit, words: str) -> list[tuple[str, str, str]]:
+async def _search_by_name(visit: Visit, words: str) -> list[tuple[str, str, str]]:
     found: list[tuple[str, str, str]] = []
     for kind, table, permission in _NAMED:
         if not visit.may(permission):
@@ -180,7 +180,7 @@ async def _named(visit: Visit, words: str) -> list[tuple[str, str, str]]:
 
 
 def _values(visit: Visit, words: str) -> dict[str, object]:
-    """What is looked for, in the project that one is in or else in all of them."""
+    """Return the values of a search in the current project, or in all projects."""
     frame = visit.frame
     projects = [frame.project] if frame.project else frame.projects
     return {
@@ -191,23 +191,21 @@ def _values(visit: Visit, words: str) -> dict[str, object]:
     }
 
 
-# Plain pages: of every record and every list of the interface that has no page of its own.
-#
-# They are made from the table of operations, so that nothing answers 404 that has an address. What the
-# interface has below a project stands at the same path; what it has outside stands below each project too.
+# Plain pages for every record and list of the interface without a page of its own, made from the table of
+# operations. They have the path of the operation; those outside of projects exist below each project, too.
 
 
 VALUES_SHOWN: Final = "20"
-"""Static inputs that stand on the page of what they hold for, the newest."""
+"""Static inputs on the page of the record they apply to, the newest."""
 
 
 def pages(slices: Sequence[Sequence[HTTPRouteHandler]], taken: AbstractSet[str]) -> list[HTTPRouteHandler]:
-    """A plain page of each operation that reads, at the paths that are not taken."""
+    """Return a plain page for each operation that reads, at the paths that are not taken."""
     made: list[HTTPRouteHandler] = []
     known = {*taken}
-    making = _making(slices)
-    opened = {one.opt["operation"].path.rpartition("/{")[0] for one in _reading(slices)}
-    for handler in _reading(slices):
+    making = _creation_examples(slices)
+    opened = {one.opt["operation"].path.rpartition("/{")[0] for one in _read_operations(slices)}
+    for handler in _read_operations(slices):
         for path in _paths(handler.opt["operation"].path):
             if framework_path(path) not in known:
                 routes = _page(handler, path, making.get(handler.opt["operation"].path, ""), opened)
@@ -216,8 +214,8 @@ def pages(slices: Sequence[Sequence[HTTPRouteHandler]], taken: AbstractSet[str])
     return made
 
 
-def _reading(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRouteHandler]:
-    """Operations whose answer a plain page can show; first those below a project, for the path is theirs."""
+def _read_operations(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRouteHandler]:
+    """Yield the operations that a plain page can show; those below a project first, for their paths."""
     every = [handler for routes in slices for handler in routes]
     for handler in sorted(every, key=lambda one: not one.opt["operation"].path.startswith(IN_PROJECT)):
         operation: Operation = handler.opt["operation"]
@@ -227,11 +225,11 @@ def _reading(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRoute
             yield handler
 
 
-def _making(slices: Sequence[Sequence[HTTPRouteHandler]]) -> dict[str, str]:
-    """The example of a body that makes a record, by the path of the list in which it then stands."""
+def _creation_examples(slices: Sequence[Sequence[HTTPRouteHandler]]) -> dict[str, str]:
+    """Return the example of a body that creates a record, by the path of its list."""
     operations: list[Operation] = [handler.opt["operation"] for routes in slices for handler in routes]
     return {
-        one.path: quoted(one.example)
+        one.path: quote_body(one.example)
         for one in operations
         if one.method == "POST" and isinstance(one.example, dict)
     }
@@ -249,23 +247,23 @@ def _page(
     is_listing = operation.listing is not None
 
     async def plain(visit: Visit) -> View | Redirect:
-        query = asked_for(_of_project(visit, operation)) if is_listing else visit.query
+        query = build_query(_of_project(visit, operation)) if is_listing else visit.query
         found = await visit.ask(handler, query)
-        call = _filled(operation.path, visit)
+        call = _fill_path(operation.path, visit)
         if is_listing and isinstance(found, Page):
             return view(
                 "records/list.html", _title(operation), call=call, has_csv=True,
-                rows=rows_of(found.data, visit.request.url.path if opens else ""),
+                rows=describe_rows(found.data, visit.request.url.path if opens else ""),
                 list=ListView(visit.request.url.path, visit.query, found.info),
-                making={"call": call if example else "", "body": example}, form=_form_of(visit, operation),
+                creation={"call": call if example else "", "body": example}, form=_form_of(visit, operation),
                 new=f"{visit.request.url.path}/new",
             )  # fmt: skip
-        if elsewhere := own_project(visit, found):
+        if elsewhere := find_own_project_url(visit, found):
             return Redirect(elsewhere)
         name = str(getattr(found, "name", "") or _title(operation))
         return view(
             "records/record.html", name, call=call,
-            record=shown_record(found), id=str(getattr(found, "id", "")), kind=_title(operation),
+            record=describe_record(found), id=str(getattr(found, "id", "")), kind=_title(operation),
             form=_form_of(visit, operation), own=visit.request.url.path, crumbs=_crumbs(visit, operation),
             values=await _values_of(visit, operation, found),
         )  # fmt: skip
@@ -276,31 +274,31 @@ def _page(
 
 
 def _form_of(visit: Visit, operation: Operation) -> RecordForm | None:
-    """The forms of the records of a list or of one record, for whoever may type into them."""
+    """Return the form of a list or a record, if the person has its permission."""
     path = operation.path
     made = BY_LIST.get(path.rpartition("/")[0] if path.endswith("}") else path)
     return made if made is not None and visit.may(made.writes) else None
 
 
-async def _values_of(visit: Visit, operation: Operation, found: Any) -> tuple[str, ShownRows] | None:
-    """The static inputs of a record, the newest first, with where all of them are; None where it has none."""
+async def _values_of(visit: Visit, operation: Operation, found: Any) -> tuple[str, DisplayRows] | None:
+    """Return the newest static inputs of a record with the URL of all; None for records without any."""
     made = BY_LIST.get(operation.path.rpartition("/")[0])
     if made is None or not made.values_by:
         return None
     query = ((f"filter[{made.values_by}]", found.id), ("sort", "-effective_from"))
     listed = await visit.ask(list_static_inputs, (*query, ("page_size", VALUES_SHOWN)))
-    path = f"{visit.frame.home}/static_inputs"
-    return f"{path}?{urlencode(query)}", rows_of(listed.data, path)
+    path = visit.url("static_inputs")
+    return f"{path}?{urlencode(query)}", describe_rows(listed.data, path)
 
 
 def _crumbs(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:
-    """The list that a record of a project stands in."""
+    """Return the breadcrumb of a record: its list."""
     made = BY_LIST.get(operation.path.rpartition("/")[0])
     return ((made.title, f"{visit.frame.home}/{made.folder}"),) if made is not None else ()
 
 
 def _of_project(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:
-    """The query, which below a project asks for that project's records alone where the list can."""
+    """Return the query, limited to the current project if the list has that filter."""
     project = visit.frame.project
     filters = operation.listing.filters
     if project is None or "project_id" not in filters or "{project_id}" in operation.path:
@@ -308,15 +306,15 @@ def _of_project(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ..
     return (*visit.query, ("filter[project_id]", project.id))
 
 
-def own_project(visit: Visit, found: Any) -> str:
-    """Where a record of another project has its page; empty when it is in its own."""
+def find_own_project_url(visit: Visit, found: Any) -> str:
+    """Return the URL of a record's page in its own project; empty if this is it."""
     project, own = visit.frame.project, getattr(found, "project_id", None)
     if project is None or not isinstance(own, str) or own == project.id:
         return ""
     return visit.request.url.path.replace(project.id, own, 1)
 
 
-def _filled(path: str, visit: Visit) -> str:
+def _fill_path(path: str, visit: Visit) -> str:
     for name, value in visit.path.items():
         path = path.replace(f"{{{name}}}", value)
     return path
@@ -331,7 +329,7 @@ def _title(operation: Operation) -> str:
         if name.startswith(verb):
             name = name.removeprefix(verb)
             break
-    return spoken(name).capitalize()
+    return humanize(name).capitalize()
 
 
 PAGES = [*open_record, *find]

@@ -3,12 +3,14 @@
 Invariant: an error of the interface for a link is an error here, and the audit log records each use.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Final
 
 from weighbridge.accounting.batches import list_ledger_batches
 from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers
+from weighbridge.accounting.records.batches import Batch
 from weighbridge.collection.projects import read_project
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
@@ -17,7 +19,7 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.caller import WebRequest, database, shares
 from weighbridge.http.endpoints.links import let_in
-from weighbridge.http.messages.operation import Attachment, AttachmentReply
+from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, KeptBundle, kept_bundle
 from weighbridge.reporting.methodologies import get_methodology, list_methodologies
@@ -48,13 +50,13 @@ from weighbridge.reporting.reports import (
 )
 from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.reporting.submission.requirements import requirements_of
-from weighbridge.web.display.figures import Moments
-from weighbridge.web.framework.listing import ListQuery, ListView, asked_for
-from weighbridge.web.framework.page import Sent, form, open_page, page
-from weighbridge.web.framework.rendering import rendered_alone
+from weighbridge.web.display.figures import TimeFormat
+from weighbridge.web.framework.listing import ListQuery, ListView, build_query
+from weighbridge.web.framework.page import PageResponse, action, download, form, open_page, page
+from weighbridge.web.framework.rendering import render_open_page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledger_years import LEDGERS_SHOWN
-from weighbridge.web.pages.records import own_project
+from weighbridge.web.pages.records import find_own_project_url
 
 # The reports of a project, and a form for a new draft.
 
@@ -77,17 +79,17 @@ TONES: Final = {
 """The tone of a report's state; of the others, quiet."""
 
 
-def asked_for_reports(visit: Visit) -> ListQuery:
+def build_reports_query(visit: Visit) -> ListQuery:
     """The reports of the project that the visit is in, the newest first."""
     project = visit.frame.project
     of_project = (("filter[project_id]", project.id),) if project else ()
-    return asked_for((*visit.query, *of_project), sort="-created_at")
+    return build_query((*visit.query, *of_project), sort="-created_at")
 
 
 async def reports(visit: Visit) -> View:
     """The reports of a project."""
-    found = await visit.ask(list_reports, asked_for_reports(visit))
-    path = f"{visit.frame.home}/reports"
+    found = await visit.ask(list_reports, build_reports_query(visit))
+    path = visit.url("reports")
     return view(
         "reports/reports.html", "Reports", call="/reports", has_csv=True,
         reports=found.data, list=ListView(path, visit.query, found.info), tones=TONES,
@@ -114,40 +116,49 @@ async def make_report(visit: Visit) -> Redirect:
     if methodology := visit.text("methodology_id"):
         new["methodology_id"] = int(methodology) if methodology.isdecimal() else -1
     if visit.text("ledger_id"):
-        new["batch_ids"] = await batches_of_period(visit)
+        batches = await read_batches_of_period(visit)
+        new["batch_ids"] = name_batches(batches, list_empty(batches))
     made = await visit.do(create_report, {"report": new})
-    return Redirect(f"/projects/{made.project_id}/reports/{made.id}", f"{made.name} is a draft.")
+    return Redirect(f"/projects/{made.project_id}/reports/{made.id}", f"Draft {made.name} created.")
 
 
-async def batches_of_period(visit: Visit) -> list[str]:
-    """The batches of the chosen ledger that lie in the chosen period and have something left."""
+async def read_batches_of_period(visit: Visit) -> list[Batch]:
+    """Return the batches of the selected ledger in the selected period, the oldest first."""
     start, end = visit.moments.typed(visit.text("from")), visit.moments.typed(visit.text("until"))
     bounds = (("start_time][geq", start), ("end_time][leq", end))
     query = tuple((f"filter[{name}]", moment.text) for name, moment in bounds if moment is not None)
     cursor: str | None = ""
-    found: list[str] = []
-    while cursor is not None:
-        walked = (("cursor", cursor),) if cursor else (("sort", "start_time"),)
+    found: list[Batch] = []
+    while cursor is not None and sum(batch.ledger_balance > 0 for batch in found) <= REPORT_BATCHES_MAX:
+        position = (("cursor", cursor),) if cursor else (("sort", "start_time"),)
         listed = await visit.ask(
-            list_ledger_batches, (*query, ("page_size", _PAGE), *walked), ledger_id=visit.text("ledger_id")
+            list_ledger_batches, (*query, ("page_size", _PAGE), *position), ledger_id=visit.text("ledger_id")
         )
-        found += [batch.id for batch in listed.data if batch.ledger_balance > 0]
+        found += listed.data
         cursor = listed.info.next_cursor
-        if len(found) > REPORT_BATCHES_MAX:
-            break
-    if not found:
-        said = "No batch of this ledger lies in the period and has something left."
-        raise Invalid([Problem(said, "report.batch_ids", "no_batches")])
     return found
 
 
-# One report: what it takes, how far it is from its receiver, and what proves it.
+def name_batches(batches: Iterable[Batch], without: AbstractSet[str]) -> list[str]:
+    """Return the IDs of batches except some; Invalid if no batch remains."""
+    if named := [batch.id for batch in batches if batch.id not in without]:
+        return named
+    message = "The ledger must have a batch with a balance above zero in the period. Select another period."
+    raise Invalid([Problem(message, "report.batch_ids", "no_batches")])
+
+
+def list_empty(batches: Iterable[Batch]) -> set[str]:
+    """Return the IDs of the batches without a balance."""
+    return {batch.id for batch in batches if batch.ledger_balance <= 0}
+
+
+# One report: its batches, its submission and its proof bundle.
 
 
 REPORT_PATH: Final = "/projects/{project_id}/reports/{report_id}"
 
 LINKS_SHOWN: Final = "100"
-"""Links of a report that stand on its page."""
+"""Links on the page of a report."""
 
 DAY_SECONDS: Final = 86_400
 
@@ -156,31 +167,31 @@ DAYS_DEFAULT: Final = LINK_SECONDS_DEFAULT // DAY_SECONDS
 _READ: Final = "production_accounting:read"
 _WRITE: Final = "production_accounting:write"
 
-ASKED: Final[Mapping[Requirement, str]] = {
-    Requirement.HAS_BATCHES: "It takes from at least one batch",
-    Requirement.BATCHES_THERE: "All of its batches are there",
-    Requirement.AMOUNTS_REMAIN: "What it takes remains",
-    Requirement.NO_PENDING_PROPOSALS: "No correction behind it waits for approval",
-    Requirement.NOT_STALE: "Its batches stand on the data as they are",
-    Requirement.NO_LATE_DATA: "No data of its time wait to be generated",
-    Requirement.NO_OPEN_DEFICITS: "Nothing is short in its period",
-    Requirement.OF_ITS_MODELS: "Its batches are of the models of its methodology",
-    Requirement.NO_OPEN_ALERTS: "No alert stands behind it",
-    Requirement.MEASURED_ENOUGH: "Enough of it was measured",
+REQUIREMENT_NAMES: Final[Mapping[Requirement, str]] = {
+    Requirement.HAS_BATCHES: "It contains at least one batch",
+    Requirement.BATCHES_THERE: "No batch was deleted",
+    Requirement.AMOUNTS_REMAIN: "Its amounts are available",
+    Requirement.NO_PENDING_PROPOSALS: "No correction of its data is pending approval",
+    Requirement.NOT_STALE: "Its batches are up to date",
+    Requirement.NO_LATE_DATA: "All data of its period are included in batches",
+    Requirement.NO_OPEN_DEFICITS: "Its period has no deficit",
+    Requirement.OF_ITS_MODELS: "Its batches use models of its methodology",
+    Requirement.NO_OPEN_ALERTS: "Its data have no open alerts",
+    Requirement.MEASURED_ENOUGH: "Its primary data share is sufficient",
     Requirement.HAS_EVIDENCE: "Each batch has evidence",
 }
 """What each requirement asks, as the draft's page says it."""
 
 
 async def report(visit: Visit) -> View | Redirect:
-    """A report, whatever its state."""
-    return await shown_report(visit)
+    """Show a report."""
+    return await show_report(visit)
 
 
-async def shown_report(visit: Visit, **more: Any) -> View | Redirect:
+async def show_report(visit: Visit, **more: Any) -> View | Redirect:
     """The page of a report; with the address of a new link, which is shown this once."""
     found: Report = await visit.ask(get_report)
-    if elsewhere := own_project(visit, found):
+    if elsewhere := find_own_project_url(visit, found):
         return Redirect(elsewhere)
     is_draft = found.status == ReportStatus.DRAFT
     ledger = await visit.ask(get_ledger, ledger_id=found.ledger_id) if found.ledger_id else None
@@ -194,55 +205,74 @@ async def shown_report(visit: Visit, **more: Any) -> View | Redirect:
     context: dict[str, Any] = {"issued": None, **more}
     return view(
         "reports/report.html", found.name,
-        call=f"/reports/{found.id}", crumbs=(("Reports", f"{visit.frame.home}/reports"),),
+        call=f"/reports/{found.id}", crumbs=(("Reports", visit.url("reports")),),
         report=found, tones=TONES, ledger=ledger, methodology=methodology, links=links.data,
-        path=f"{visit.frame.home}/reports/{found.id}", days=DAYS_DEFAULT, asked=ASKED,
+        path=f"{visit.frame.home}/reports/{found.id}", days=DAYS_DEFAULT, requirement_names=REQUIREMENT_NAMES,
         requirements=await requirements_of(visit.reading, key) if is_draft else [],
         submission=None if is_draft else await visit.ask(get_submission),
-        bundle=await bundle_of(visit.reading, key),
+        bundle=await read_bundle(visit.reading, key),
         is_restatable=found.status in RESTATABLE and found.superseded_by is None,
         choices=await choices(visit) if is_draft and visit.may(_WRITE) else None, **context,
     )  # fmt: skip
 
 
-async def bundle_of(tx: Read, key: ids.Key) -> KeptBundle | None:
-    """The bundle that is kept of a report that is known to be there; None while there is none."""
+async def read_bundle(tx: Read, key: ids.Key) -> KeptBundle | None:
+    """Return the stored bundle of an existing report; None without one."""
     return await kept_bundle(tx, key.project, key.key)
 
 
 @form(f"{REPORT_PATH}/batches", permission=_WRITE, again=report)
-async def take_batches(visit: Visit) -> Redirect:
-    """Have a draft take all that is left of a ledger's batches of a period, instead of what it takes."""
-    body = {"report": {"batch_ids": await batches_of_period(visit)}}
-    return _back(visit, await visit.do(update_report, body), "The draft takes other batches.")
+async def replace_batches(visit: Visit) -> Redirect:
+    """Replace the batches of a draft with those of a period, each with its entire balance.
+
+    What the restated report reserves is available to its restatement, so a restatement also includes
+    batches without a balance, except those of which nothing is available.
+    """
+    found: Report = await visit.ask(get_report)
+    batches = await read_batches_of_period(visit)
+    empty = list_empty(batches)
+    try:
+        changed = await _update_batches(visit, name_batches(batches, set() if found.supersedes else empty))
+    except Invalid as refusal:
+        unavailable = empty & {record for problem in refusal.problems for record in problem.records}
+        if not unavailable:
+            raise
+        changed = await _update_batches(visit, name_batches(batches, unavailable))
+    return _redirect_to_report(visit, changed, "Batches of the draft replaced.")
 
 
-@form(f"{REPORT_PATH}/submit", permission=_WRITE, again=report)
-async def submit(visit: Visit) -> Redirect:
-    """Send a draft off, or send off again what failed on its way."""
-    await visit.do(submit_report, {})
-    return Redirect(_own(visit), "The report is on its way.")
+async def _update_batches(visit: Visit, named: Sequence[str]) -> Report:
+    changed: Report = await visit.do(update_report, {"report": {"batch_ids": named}})
+    return changed
 
 
 @form(f"{REPORT_PATH}/bundle", permission=_WRITE, again=report)
 async def make_bundle(visit: Visit) -> Redirect:
     """Have the proof bundle of a draft made."""
     await visit.do(make_report_bundle, {"redact": visit.text("redact") == "yes"})
-    return Redirect(_own(visit), "The bundle is being made; it stands here when it is.")
+    return Redirect(
+        visit.url("reports/{report_id}"), "Bundle requested. It appears here when it is complete."
+    )
 
 
 @form(f"{REPORT_PATH}/accept", permission=_WRITE, again=report)
 async def accept(visit: Visit) -> Redirect:
     """Write down that the receiver accepted it."""
-    said = {"reason": visit.text("reason") or None, "reference": visit.text("reference") or None}
-    return _back(visit, await visit.do(accept_report, said), "The report is complete.")
+    decision = {"reason": visit.text("reason") or None, "reference": visit.text("reference") or None}
+    return _redirect_to_report(
+        visit, await visit.do(accept_report, decision), "Acceptance recorded. The report is complete."
+    )
 
 
 @form(f"{REPORT_PATH}/reject", permission=_WRITE, again=report)
 async def reject(visit: Visit) -> Redirect:
     """Write down that the receiver rejected it."""
-    said = {"reason": visit.text("reason"), "reference": visit.text("reference") or None}
-    return _back(visit, await visit.do(reject_report, said), "The report is rejected; what it held is free.")
+    decision = {"reason": visit.text("reason"), "reference": visit.text("reference") or None}
+    return _redirect_to_report(
+        visit,
+        await visit.do(reject_report, decision),
+        "Rejection recorded. The reservation is released.",
+    )
 
 
 @form(f"{REPORT_PATH}/restate", permission=_WRITE, again=report)
@@ -256,14 +286,9 @@ async def restate(visit: Visit) -> Redirect:
         "methodology_id": before.methodology_id,
         "supersedes": before.id,
     }
-    return _back(visit, await visit.do(create_report, {"report": new}), "The restatement is a draft.")
-
-
-@form(f"{REPORT_PATH}/delete", permission=_WRITE, again=report)
-async def remove(visit: Visit) -> Redirect:
-    """Remove a draft."""
-    await visit.do(delete_report)
-    return Redirect(f"{visit.frame.home}/reports", "The draft is gone.")
+    return _redirect_to_report(
+        visit, await visit.do(create_report, {"report": new}), "Draft of the restatement created."
+    )
 
 
 @form(f"{REPORT_PATH}/links", permission=_WRITE, again=report)
@@ -273,56 +298,21 @@ async def make_link(visit: Visit) -> View | Redirect:
     seconds = int(days) * DAY_SECONDS if days.isdecimal() and len(days) <= len("366") else 0
     made = await visit.do(create_report_link, {"link": {"name": visit.text("name"), "expires_in": seconds}})
     address = str(made.url.path).rpartition("/reports/")[2]
-    return await shown_report(visit, issued={"name": made.name, "path": f"/reports/{address}"})
+    return await show_report(visit, issued={"name": made.name, "path": f"/reports/{address}"})
 
 
-@form(f"{REPORT_PATH}/links/{{link_id}}/revoke", permission=_WRITE, again=report)
-async def revoke_link(visit: Visit) -> Redirect:
-    """Make a link open nothing any more."""
-    await visit.do(revoke_report_link)
-    return Redirect(_own(visit), "The link opens nothing any more.")
+def _redirect_to_report(visit: Visit, changed: Report, notice: str) -> Redirect:
+    return Redirect(f"{visit.frame.home}/reports/{changed.id}", notice)
 
 
-@page(f"{REPORT_PATH}/bundle.zip", permission=_READ)
-async def bundle_file(visit: Visit) -> AttachmentReply:
-    """The proof bundle."""
-    return _file(visit, await visit.ask(download_report_bundle))
-
-
-@page(f"{REPORT_PATH}/bundle.zip.tsr", permission=_READ)
-async def time_stamp_file(visit: Visit) -> AttachmentReply:
-    """The time stamp over the proof bundle."""
-    return _file(visit, await visit.ask(download_report_time_stamp))
-
-
-@page(f"{REPORT_PATH}/submission_file", permission=_READ)
-async def submission_file(visit: Visit) -> AttachmentReply:
-    """The file that is handed on; of a draft, as it would be."""
-    return _file(visit, await visit.ask(download_submission))
-
-
-def _file(visit: Visit, attachment: Attachment) -> AttachmentReply:
-    return attachment.reply(visit.request.app.state.downloads, visit.actor.account_id)
-
-
-def _own(visit: Visit) -> str:
-    return f"{visit.frame.home}/reports/{visit.path['report_id']}"
-
-
-def _back(visit: Visit, changed: Report, said: str) -> Redirect:
-    return Redirect(f"{visit.frame.home}/reports/{changed.id}", said)
-
-
-# What a verifier sees behind a link: the report as it is, and its bundle; nobody signs in.
-#
-# Invariant: what the interface refuses of a link is refused here, and each use is told by the audit log.
+# The page of a link: a report and its bundle, without a session.
 
 
 VERIFIER_PATH: Final = "/reports/{report_id}/by_link"
 
 
 @open_page("GET", VERIFIER_PATH, query={KEY: KEY_MEANING})
-async def report_by_link(request: WebRequest) -> Sent:
+async def report_by_link(request: WebRequest) -> PageResponse:
     """A report, read-only, by a link that somebody was given."""
     entry = await let_in(request, report_entry)
     opened = entry.behind
@@ -333,16 +323,16 @@ async def report_by_link(request: WebRequest) -> Sent:
         now = await tx.value("SELECT now()")
         await tx.settle()
     key = request.query_params[KEY]
-    return rendered_alone(
+    return render_open_page(
         request, "reports/by_link.html", report=report, project=project, bundle=bundle,
-        tones=TONES, when=Moments(project.time_zone, now),
+        tones=TONES, when=TimeFormat(project.time_zone, now),
         bundle_address=f"{request.url.path}/bundle?{KEY}={key}",
     )  # fmt: skip
 
 
 @open_page("GET", f"{VERIFIER_PATH}/bundle", query={KEY: KEY_MEANING})
-async def bundle_by_link(request: WebRequest) -> Sent:
-    """The proof bundle of the report behind a link."""
+async def bundle_by_link(request: WebRequest) -> PageResponse:
+    """Send the proof bundle of the report of a link."""
     entry = await let_in(request, report_entry)
     opened = entry.behind
     async with shares(request).request(entry.account), database(request).read() as tx:
@@ -356,13 +346,27 @@ async def bundle_by_link(request: WebRequest) -> Sent:
 
 
 PAGES = [
-    *page(REPORTS_PATH, permission="production_accounting:read", of=list_reports, asked=asked_for_reports)(
+    *page(REPORTS_PATH, permission="production_accounting:read", of=list_reports, asked=build_reports_query)(
         reports
     ),
     *make_report,
     *page(REPORT_PATH, permission=_READ, of=get_report)(report),
-    *(*take_batches, *submit, *make_bundle, *accept, *reject, *restate, *remove),
-    *(*make_link, *revoke_link, *bundle_file, *time_stamp_file, *submission_file),
+    *(*replace_batches, *make_bundle, *accept, *reject, *restate, *make_link),
+    *action(
+        f"{REPORT_PATH}/submit", submit_report, permission=_WRITE, again=report,
+        back="reports/{report_id}", notice="Report submitted.",
+    ),
+    *action(
+        f"{REPORT_PATH}/delete", delete_report, permission=_WRITE, again=report, back="reports",
+        notice="Draft deleted.",
+    ),
+    *action(
+        f"{REPORT_PATH}/links/{{link_id}}/revoke", revoke_report_link, permission=_WRITE, again=report,
+        back="reports/{report_id}", notice="Link revoked.",
+    ),
+    *download(f"{REPORT_PATH}/bundle.zip", download_report_bundle, permission=_READ),
+    *download(f"{REPORT_PATH}/bundle.zip.tsr", download_report_time_stamp, permission=_READ),
+    *download(f"{REPORT_PATH}/submission_file", download_submission, permission=_READ),
     *report_by_link,
     *bundle_by_link,
-]
+]  # fmt: skip

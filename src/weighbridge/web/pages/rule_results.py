@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -29,10 +30,10 @@ from weighbridge.quality.rule_results import (
 from weighbridge.quality.rules import get_rule, list_rules
 from weighbridge.web.display.charts import trace
 from weighbridge.web.display.figures import plural
-from weighbridge.web.framework.listing import ListQuery, ListView, asked_for
+from weighbridge.web.framework.listing import ListQuery, ListView, build_query, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages.series import SeriesName, series_of
+from weighbridge.web.pages.series import SeriesName, read_series
 
 # What rules found: every result of a project by its filters, and the dismissal of many with one reason.
 
@@ -43,17 +44,15 @@ RULES_OFFERED: Final = "200"
 """Rules that the filter offers."""
 
 
-def asked_for_results(visit: Visit) -> ListQuery:
-    """What the list asks for."""
-    return asked_for(visit.query, sort="-id")
+_QUERY: Final = partial(list_query, sort="-id")
 
 
 async def rule_results(visit: Visit) -> View:
     """What the rules of a project found, the newest first."""
-    query = asked_for_results(visit)
+    query = _QUERY(visit)
     found = await visit.ask(list_project_rule_results, query)
     rules = await visit.ask(list_rules, (("page_size", RULES_OFFERED), ("sort", "name")))
-    path = f"/projects/{visit.path['project_id']}/rule_results"
+    path = visit.url("rule_results")
     return view(
         "rules/results.html", "Results",
         call=f"{path}?{urlencode(query)}",
@@ -67,7 +66,7 @@ async def dismiss_results(visit: Visit) -> Redirect:
     """Dismiss the chosen results with one reason."""
     chosen = visit.texts("result_ids")
     done = await visit.do(bulk_dismiss, {"result_ids": [*chosen], "reason": visit.text("reason")})
-    path = f"/projects/{visit.path['project_id']}/rule_results"
+    path = visit.url("rule_results")
     return Redirect(path, f"{plural(len(done.data), 'result')} dismissed.")
 
 
@@ -78,71 +77,72 @@ PROPOSALS_PATH: Final = "/projects/{project_id}/proposals"
 CHOSEN: Final = "result_ids"
 
 
-def asked_for_proposals(visit: Visit) -> ListQuery:
+def build_proposals_query(visit: Visit) -> ListQuery:
     """What the list asks for: the pending ones, as many as can be decided on at once."""
     given = tuple(pair for pair in visit.query if pair[0] not in {CHOSEN, "filter[approval_state]"})
-    return asked_for(
+    return build_query(
         (*given, ("filter[approval_state]", "pending"), ("page_size", str(PROPOSALS_MAX))), sort="-id"
     )
 
 
 async def proposals(visit: Visit) -> View:
     """Proposals that wait for somebody, the newest first."""
-    return await _inbox(visit, None)
+    return await _show_inbox(visit, None)
 
 
 @page(f"{PROPOSALS_PATH}/impact", permission="data_rules:read", computes=True, tries=True)
 async def impact_of_proposals(visit: Visit) -> View:
     """What approving the chosen proposals together would change; nothing is stored."""
-    chosen = _chosen(visit)
+    chosen = _selected_results(visit)
     impact = await visit.do(find_impact, {CHOSEN: chosen}) if chosen else None
-    return await _inbox(visit, impact)
+    return await _show_inbox(visit, impact)
 
 
 @form(f"{PROPOSALS_PATH}/impact", permission="data_rules:read", again=proposals, asks=True)
 async def choose_proposals(visit: Visit) -> Redirect:
-    """Go on to what the chosen proposals would change, at an address that names them and nothing else."""
-    return Redirect(f"{_path(visit)}/impact?{urlencode([(CHOSEN, one) for one in _chosen(visit)])}")
+    """Redirect to the impact of the selected proposals, at a URL that names only them."""
+    return Redirect(
+        visit.url(f"proposals/impact?{urlencode([(CHOSEN, one) for one in _selected_results(visit)])}")
+    )
 
 
 @form(f"{PROPOSALS_PATH}/approve", permission=APPROVE, again=proposals, computes=True)
 async def approve_proposals(visit: Visit) -> Redirect:
     """Approve the chosen proposals: all of them, or none."""
-    done = await visit.do(bulk_approve, {CHOSEN: _chosen(visit)})
+    done = await visit.do(bulk_approve, {CHOSEN: _selected_results(visit)})
     approved = sum(one.approval_state == "approved" for one in done.data)
     gone = len(done.data) - approved
-    said = f"{plural(approved, 'proposal')} approved."
+    notice = f"{plural(approved, 'proposal')} approved."
     if gone:
-        said += f" {plural(gone, 'proposal')} did not apply any more, because data changed meanwhile."
-    return Redirect(_path(visit), said)
+        notice += f" {plural(gone, 'proposal')} superseded, because the data changed."
+    return Redirect(visit.url("proposals"), notice)
 
 
 @form(f"{PROPOSALS_PATH}/reject", permission=APPROVE, again=proposals)
 async def reject_proposals(visit: Visit) -> Redirect:
     """Reject the chosen proposals with one reason."""
-    done = await visit.do(bulk_reject, {CHOSEN: _chosen(visit), "reason": visit.text("reason")})
-    return Redirect(_path(visit), f"{plural(len(done.data), 'proposal')} rejected; the values stay.")
+    done = await visit.do(bulk_reject, {CHOSEN: _selected_results(visit), "reason": visit.text("reason")})
+    return Redirect(
+        visit.url("proposals"), f"{plural(len(done.data), 'proposal')} rejected. The values are unchanged."
+    )
 
 
-async def _inbox(visit: Visit, impact: ImpactOfProposals | None) -> View:
-    query = asked_for_proposals(visit)
+async def _show_inbox(visit: Visit, impact: ImpactOfProposals | None) -> View:
+    query = build_proposals_query(visit)
     found = await visit.ask(list_project_rule_results, query)
     project = f"/projects/{visit.path['project_id']}"
     return view(
         "rules/inbox.html", "Proposals",
         call="" if impact else f"{project}/rule_results?{urlencode(query)}",
-        results=found.data, list=ListView(_path(visit), visit.query, found.info), path=_path(visit),
-        project=project, chosen=_chosen(visit), impact=impact,
+        results=found.data, list=ListView(visit.url("proposals"), visit.query, found.info),
+        path=visit.url("proposals"),
+        project=project, chosen=_selected_results(visit), impact=impact,
     )  # fmt: skip
 
 
-def _chosen(visit: Visit) -> list[str]:
+def _selected_results(visit: Visit) -> list[str]:
     asked = tuple(value for name, value in visit.query if name == CHOSEN)
     return [*(visit.texts(CHOSEN) or asked)]
-
-
-def _path(visit: Visit) -> str:
-    return f"/projects/{visit.path['project_id']}/proposals"
 
 
 # One result of a rule: what was found, what is proposed, what approving it would change, and the decision.
@@ -154,7 +154,7 @@ def _path(visit: Visit) -> str:
 RESULT_PATH: Final = "/projects/{project_id}/rule_results/{rule_result_id}"
 
 WINDOW: Final = timedelta(hours=168)
-"""How long before a value, and a quarter of it after, the picture beside it reaches."""
+"""The time before a value that its picture shows; after it, a quarter of that."""
 
 WINDOW_WIDTH: Final = 460
 """Pixels of that picture."""
@@ -165,13 +165,13 @@ WAITING_WALKED: Final = "100"
 
 async def rule_result(visit: Visit) -> View:
     """What a rule found, and what it proposes."""
-    return await _review(visit, None)
+    return await _show_result(visit, None)
 
 
 @page(f"{RESULT_PATH}/impact", permission="data_rules:read", of=get_impact, computes=True, tries=True)
 async def rule_result_impact(visit: Visit) -> View:
     """The same, with what approving it would change."""
-    return await _review(visit, await visit.ask(get_impact))
+    return await _show_result(visit, await visit.ask(get_impact))
 
 
 @form(f"{RESULT_PATH}/approve", permission=APPROVE, again=rule_result, computes=True)
@@ -180,8 +180,8 @@ async def approve_proposal(visit: Visit) -> Redirect:
     onward = await _next(visit)
     done = await visit.do(approve, {})
     if done.approval_state == "superseded":
-        return Redirect(onward, "It did not apply any more, because data changed meanwhile.")
-    return Redirect(onward, "Approved. Batches that it changes are stale until they are generated again.")
+        return Redirect(onward, "Proposal superseded, because the data changed.")
+    return Redirect(onward, "Proposal approved. Affected batches are out of date until regenerated.")
 
 
 @form(f"{RESULT_PATH}/reject", permission=APPROVE, again=rule_result)
@@ -189,23 +189,23 @@ async def reject_proposal(visit: Visit) -> Redirect:
     """Reject a proposal with a reason, and go on to the next."""
     onward = await _next(visit)
     await visit.do(reject, {"reason": visit.text("reason")})
-    return Redirect(onward, "Rejected; the value stays.")
+    return Redirect(onward, "Proposal rejected. The value is unchanged.")
 
 
 @form(f"{RESULT_PATH}/dismiss", permission="data_rules:write", again=rule_result)
 async def dismiss_result(visit: Visit) -> Redirect:
     """Dismiss a result with a reason."""
     found = await visit.do(dismiss, {"reason": visit.text("reason")})
-    return Redirect(f"/projects/{visit.path['project_id']}/rule_results/{found.id}", "Dismissed.")
+    return Redirect(f"/projects/{visit.path['project_id']}/rule_results/{found.id}", "Result dismissed.")
 
 
-async def _review(visit: Visit, impact: Any) -> View:
+async def _show_result(visit: Visit, impact: Any) -> View:
     found = await visit.ask(get_rule_result)
     project = f"/projects/{visit.path['project_id']}"
     path = f"{project}/rule_results/{found.id}"
     waits = found.approval_state == "pending"
-    around = await _waiting(visit) if waits else []
-    place = around.index(found.id) if found.id in around else None
+    pending = await _pending_proposals(visit) if waits else []
+    place = pending.index(found.id) if found.id in pending else None
     point_id = getattr(found, "data_point_id", None)
     point = None
     if point_id is not None and visit.may("data_collection:read"):
@@ -218,10 +218,10 @@ async def _review(visit: Visit, impact: Any) -> View:
         call=f"{path}/impact" if waits else path, crumbs=(crumbs,),
         result=found, rule=rule, point=point, impact=impact, window=window,
         path=path, project=project, waits=waits, is_own=waits and await _is_own(visit, found.id),
-        place=place, count=len(around),
-        before=f"{project}/rule_results/{around[place - 1]}" if place else "",
-        after=f"{project}/rule_results/{around[place + 1]}"
-        if place is not None and place + 1 < len(around)
+        place=place, count=len(pending),
+        before=f"{project}/rule_results/{pending[place - 1]}" if place else "",
+        after=f"{project}/rule_results/{pending[place + 1]}"
+        if place is not None and place + 1 < len(pending)
         else "",
     )  # fmt: skip
 
@@ -244,21 +244,21 @@ async def _window(visit: Visit, found: Any, point: Any) -> Markup | None:
         at = datetime.fromisoformat(proposed["slot_start"])
     else:
         return None
-    drawn = await series_of(visit.reading, name, at - WINDOW, at + WINDOW / 4)
+    drawn = await read_series(visit.reading, name, at - WINDOW, at + WINDOW / 4)
     if not drawn.points:
         return None
     ticks = [(moment, str(visit.moments.day(Instant.of(moment)).striptags())) for moment in (drawn.start, at)]
     return trace(
         drawn,
-        says="the values around it",
+        says="Values around this result",
         ticks=ticks,
         chosen=at,
-        proposed=_proposed(found),
+        proposed=_proposed_value(found),
         width=WINDOW_WIDTH,
     )
 
 
-def _proposed(found: Any) -> Decimal | None:
+def _proposed_value(found: Any) -> Decimal | None:
     value = (getattr(found, "proposed_correction", None) or {}).get("to_value")
     return Decimal(value) if isinstance(value, Decimal | int) and not isinstance(value, bool) else None
 
@@ -278,29 +278,32 @@ async def _series_of(visit: Visit, found: Any) -> SeriesName | None:
     return SeriesName(*rows[0]) if rows and rows[0][1] is not None else None
 
 
-async def _waiting(visit: Visit) -> list[str]:
+async def _pending_proposals(visit: Visit) -> list[str]:
     """The proposals that wait, in the order of the inbox."""
     query = (("filter[approval_state]", "pending"), ("page_size", WAITING_WALKED), ("sort", "-id"))
     return [one.id for one in (await visit.ask(list_project_rule_results, query)).data]
 
 
 async def _next(visit: Visit) -> str:
-    """Where a reviewer goes on: the proposal behind this one, else the one before it, else the inbox."""
-    around, here = await _waiting(visit), visit.path["rule_result_id"]
+    """Return the URL of the next proposal, else of the previous one, else of the inbox."""
+    pending, here = await _pending_proposals(visit), visit.path["rule_result_id"]
     project = f"/projects/{visit.path['project_id']}"
-    if here not in around or len(around) == 1:
+    if here not in pending or len(pending) == 1:
         return f"{project}/proposals"
-    place = around.index(here)
-    return f"{project}/rule_results/{around[place + 1] if place + 1 < len(around) else around[place - 1]}"
+    place = pending.index(here)
+    return f"{project}/rule_results/{pending[place + 1] if place + 1 < len(pending) else pending[place - 1]}"
 
 
 PAGES = [
-    *page(RESULTS_PATH, permission="data_rules:read", of=list_project_rule_results, asked=asked_for_results)(
+    *page(RESULTS_PATH, permission="data_rules:read", of=list_project_rule_results, asked=_QUERY)(
         rule_results
     ),
     *dismiss_results,
     *page(
-        PROPOSALS_PATH, permission="data_rules:read", of=list_project_rule_results, asked=asked_for_proposals
+        PROPOSALS_PATH,
+        permission="data_rules:read",
+        of=list_project_rule_results,
+        asked=build_proposals_query,
     )(proposals),
     *impact_of_proposals,
     *choose_proposals,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -27,8 +28,8 @@ from weighbridge.quality.rules import (
     preview_rule,
     update_rule,
 )
-from weighbridge.web.display.figures import moment_of
-from weighbridge.web.framework.listing import ListQuery, ListView, asked_for
+from weighbridge.web.display.figures import to_instant
+from weighbridge.web.framework.listing import ListView, build_query, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -42,17 +43,15 @@ SHOWN: Final = (("page_size", "20"),)
 """Versions and runs that the page of a rule shows."""
 
 
-def asked_for_rules(visit: Visit) -> ListQuery:
-    """What the list asks for."""
-    return asked_for(visit.query, sort="name")
+_QUERY: Final = partial(list_query, sort="name")
 
 
-@page(PATH, permission="data_rules:read", of=list_rules, asked=asked_for_rules)
+@page(PATH, permission="data_rules:read", of=list_rules, asked=_QUERY)
 async def rules(visit: Visit) -> View:
     """The rules of a project, by name."""
-    query = asked_for_rules(visit)
+    query = _QUERY(visit)
     found = await visit.ask(list_rules, query)
-    path = f"/projects/{visit.path['project_id']}/rules"
+    path = visit.url("rules")
     return view(
         "rules/rules.html", "Rules", call=f"{path}?{urlencode(query)}", has_csv=True,
         rules=found.data, list=ListView(path, visit.query, found.info), path=path,
@@ -64,7 +63,7 @@ async def rule(visit: Visit) -> View | Redirect:
     found = await visit.ask(get_rule)
     if found.project_id != visit.path["project_id"]:
         return Redirect(f"/projects/{found.project_id}/rules/{found.id}")
-    query = asked_for(visit.query, sort="-id")
+    query = build_query(visit.query, sort="-id")
     results = await visit.ask(list_rule_results, query)
     versions = await visit.ask(list_rule_versions, SHOWN)
     runs = await visit.ask(list_rule_runs, (*SHOWN, ("sort", "-id")))
@@ -84,7 +83,7 @@ async def run_rule(visit: Visit) -> Redirect:
     until = found.effective_to or visit.moments.now
     await visit.do(start_rule_run, {"start_time": found.effective_from.text, "end_time": until.text})
     path = f"/projects/{visit.path['project_id']}/rules/{visit.path['rule_id']}"
-    return Redirect(path, "The evaluation is queued.")
+    return Redirect(path, "Rule run started.")
 
 
 # The editor of a rule: what it says is tried over a past period while it is typed, and saved when right.
@@ -111,11 +110,11 @@ _READ: Final = msgspec.json.Decoder(float_hook=Decimal)
 
 
 async def new_rule(visit: Visit) -> View:
-    """A rule that is to be made; an example of the list may stand in it to begin with."""
+    """Show the form of a new rule, optionally filled with an example."""
     example = EXAMPLES.get(visit.asked("example"))
     begin = example[1]["rule"] if example else {}
     start = {name: value for name, value in begin.items() if name not in {"event_type_id", "model_id"}}
-    return await _editor(visit, start, f"{_project(visit)}/rules/new", "New rule")
+    return await _show_editor(visit, start, f"{visit.frame.home}/rules/new", "New rule")
 
 
 async def edit_rule(visit: Visit) -> View | Redirect:
@@ -123,22 +122,28 @@ async def edit_rule(visit: Visit) -> View | Redirect:
     found = await visit.ask(get_rule)
     if found.project_id != visit.path["project_id"]:
         return Redirect(f"/projects/{found.project_id}/rules/{found.id}/edit")
-    return await _editor(visit, _fields_of(found), f"{_project(visit)}/rules/{found.id}/edit", found.name)
+    return await _show_editor(
+        visit, _fields_of(found), f"{visit.frame.home}/rules/{found.id}/edit", found.name
+    )
 
 
 @form(f"{PATH}/new", permission="data_rules:write", again=new_rule, computes=True)
 async def make_rule(visit: Visit) -> Redirect:
     """Make the rule; an automatic one is evaluated at once."""
-    made = await visit.do(create_rule, {"rule": _typed(visit, is_new=True)})
-    said = "The rule is made and evaluated over what is there." if made.backfill_enqueued else "Made."
-    return Redirect(f"{_project(visit)}/rules/{made.id}", said)
+    made = await visit.do(create_rule, {"rule": _rule_body(visit, is_new=True)})
+    notice = (
+        "Rule created. It is now evaluated over existing data." if made.backfill_enqueued else "Rule created."
+    )
+    return Redirect(f"{visit.frame.home}/rules/{made.id}", notice)
 
 
 @form(f"{ONE}/edit", permission="data_rules:write", again=edit_rule, computes=True)
 async def change_rule(visit: Visit) -> Redirect:
     """Change the rule; what decides a result makes another version."""
-    made = await visit.do(update_rule, {"rule": _typed(visit, is_new=False)})
-    return Redirect(f"{_project(visit)}/rules/{made.id}", f"Saved; version {made.version} is the newest.")
+    made = await visit.do(update_rule, {"rule": _rule_body(visit, is_new=False)})
+    return Redirect(
+        f"{visit.frame.home}/rules/{made.id}", f"Rule saved. The current version is {made.version}."
+    )
 
 
 @form(f"{PATH}/preview", permission="data_rules:read", again=new_rule, computes=True, asks=True)
@@ -147,23 +152,25 @@ async def try_rule(visit: Visit) -> View:
     problems: tuple[Problem, ...] = ()
     found = None
     try:
-        body = {"rule": _typed(visit, is_new=True), **_period(visit)}
+        body = {"rule": _rule_body(visit, is_new=True), **_period(visit)}
         found = await visit.do(preview_rule, body)
     except (Invalid, Malformed) as refusal:
         problems = tuple(refusal.problems)
     action = visit.text("action")
-    address = action if action.startswith(f"{_project(visit)}/rules/") else f"{_project(visit)}/rules/new"
+    address = action if action.startswith(f"{visit.frame.home}/rules/") else f"{visit.frame.home}/rules/new"
     title = visit.text("name") or "New rule"
-    return await _editor(visit.refused(problems), {}, address, title, found)
+    return await _show_editor(visit.refused(problems), {}, address, title, found)
 
 
-async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, preview: Any = None) -> View:
+async def _show_editor(
+    visit: Visit, start: dict[str, Any], action: str, title: str, preview: Any = None
+) -> View:
     may_see = visit.may("data_collection:read")
     types = await visit.ask(list_event_types, OFFERED) if may_see else None
     assets = await visit.ask(list_assets_of_project, OFFERED) if may_see else None
     moments = visit.moments
     until = await _newest(visit)
-    project = _project(visit)
+    project = visit.frame.home
 
     def shown(name: str) -> str:
         if visit.typed:
@@ -192,17 +199,17 @@ async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, 
 
 
 async def _newest(visit: Visit) -> Instant:
-    """Until when a rule is tried: behind the newest data, or now where there are none or nobody may see."""
+    """Return the end of the test period: after the newest data, or now without data or permission."""
     now = visit.moments.now
     if visit.typed or not visit.may("data_collection:read"):
         return now
     found = (await visit.ask(list_events, (("page_size", "1"), ("sort", "-start_time")))).data
-    return min(now, Instant.of(moment_of(found[0].end_time) + timedelta(minutes=1))) if found else now
+    return min(now, Instant.of(to_instant(found[0].end_time) + timedelta(minutes=1))) if found else now
 
 
 def _own_call(visit: Visit, action: str) -> str:
     """The call that changes the rule of a form."""
-    return action.removeprefix(_project(visit)).removesuffix("/edit")
+    return action.removeprefix(visit.frame.home).removesuffix("/edit")
 
 
 def _moment_field(visit: Visit, start: dict[str, Any], name: str) -> str:
@@ -218,7 +225,7 @@ def _fields_of(rule: Rule) -> dict[str, Any]:
     return {name: getattr(rule, name) for name in rule.__struct_fields__}
 
 
-def _typed(visit: Visit, *, is_new: bool) -> dict[str, Any]:
+def _rule_body(visit: Visit, *, is_new: bool) -> dict[str, Any]:
     """What was typed, as the body of the interface; Invalid for what no field can be read from."""
     problems: list[Problem] = []
     body: dict[str, Any] = {name: visit.text(name) or None for name in _TEXTS}
@@ -245,7 +252,7 @@ def _read(visit: Visit, name: str, reader: Callable[[str], Any], problems: list[
     try:
         return reader(text)
     except (ValueError, msgspec.DecodeError) as error:
-        problems.append(Problem(f"{name} is not {what}: {error}.", name, "invalid"))
+        problems.append(Problem(f"{name} must be {what}: {error}.", name, "invalid"))
         return None
 
 
@@ -253,7 +260,7 @@ def _moment(visit: Visit, name: str, problems: list[Problem]) -> str | None:
     text = visit.text(name)
     moment = visit.moments.typed(text)
     if text and moment is None:
-        problems.append(Problem(f"{name} is {text!r}, which is no date and time.", name, "invalid"))
+        problems.append(Problem(f"{name} must be a date and time, but is {text!r}.", name, "invalid"))
     return None if moment is None else moment.text
 
 
@@ -261,16 +268,10 @@ def _period(visit: Visit) -> dict[str, str]:
     problems: list[Problem] = []
     start, end = _moment(visit, "tried_from", problems), _moment(visit, "tried_until", problems)
     if start is None or end is None:
-        problems.append(
-            Problem("The period to try the rule over needs a start and an end.", None, "required")
-        )
+        problems.append(Problem("The test period must have a start and an end.", None, "required"))
     if problems:
         raise Invalid(problems)
     return {"start_time": start or "", "end_time": end or ""}
-
-
-def _project(visit: Visit) -> str:
-    return f"/projects/{visit.path['project_id']}"
 
 
 PAGES = [

@@ -70,7 +70,7 @@ class SeriesName(NamedTuple):
 
     @property
     def meter(self) -> Composable:
-        """What the events of the series meet beside their type."""
+        """The condition on events of the series in addition to their type."""
         conditions: list[Composable] = [SQL("true")]
         if self.asset is not None:
             conditions.append(SQL("e.asset_id = {}").format(Literal(self.asset)))
@@ -168,7 +168,7 @@ _ENDS: Final = """
 """
 
 
-async def extent_of(tx: Read, name: SeriesName) -> tuple[Instant, Instant] | None:
+async def read_extent(tx: Read, name: SeriesName) -> tuple[Instant, Instant] | None:
     """From the first event of the type to the last; None where there is none."""
     statement = SQL(_ENDS).format(
         project=Literal(name.project), event_type=Literal(name.event_type), meter=name.meter
@@ -177,7 +177,7 @@ async def extent_of(tx: Read, name: SeriesName) -> tuple[Instant, Instant] | Non
     return None if first is None else (Instant.of(first), Instant.of(last))
 
 
-async def series_of(tx: Read, name: SeriesName, start: datetime, end: datetime) -> Series:
+async def read_series(tx: Read, name: SeriesName, start: datetime, end: datetime) -> Series:
     """The series over a range, its end exclusive."""
     given: dict[str, Any] = {
         "project": name.project, "event_type": name.event_type, "position": name.position, "start": start,
@@ -218,7 +218,7 @@ METERS_MAX: Final = 100
 
 _KINDS: Final = ("asset", "location")
 
-# What a meter sent last tells of which types its events are; a look at all of them could take long.
+# The last events of a meter show which event types it sends; reading all of them could take long.
 _OFFERED: Final = """
     SELECT 'asset', m.id, m.name
       FROM (SELECT id, name FROM assets WHERE project_id = %(project)s ORDER BY name, id LIMIT %(most)s) m
@@ -245,14 +245,14 @@ class SeriesMeter(NamedTuple):
     name: str
 
 
-async def offered_meters(tx: Read, project: int, event_type: int) -> list[SeriesMeter]:
+async def list_meters(tx: Read, project: int, event_type: int) -> list[SeriesMeter]:
     """The meters that sent events of a type lately: assets by name, then locations."""
     values = {"project": project, "event_type": event_type, "most": METERS_MAX, "looks": _LOOKS}
     rows = await tx.tuples(_OFFERED, values)
     return [SeriesMeter(ids.of(kind, project, number), name) for kind, number, name in rows]
 
 
-def keys_of(named: str, project: int) -> tuple[int | None, int | None]:
+def parse_meter(named: str, project: int) -> tuple[int | None, int | None]:
     """The numbers of the asset or the location that an id names; of none, where it names neither."""
     asset, location = (
         key.key if (key := ids.parse(kind, named)) is not None and key.project == project else None
@@ -284,7 +284,7 @@ class MeterStrip:
 
 @dataclass(frozen=True, slots=True)
 class SlotStrips:
-    """What stands below a chart: strips, or why there are none; both empty where nothing is expected."""
+    """The content below a chart: strips, or the reason why there are none; empty if no data are expected."""
 
     strips: list[MeterStrip]
     instead: str = ""
@@ -299,7 +299,7 @@ class MeterSlots:
     meters: int = 1
 
 
-async def slot_strips(
+async def read_slot_strips(
     visit: Visit, kind: EventType, name: SeriesName, start: Instant, end: Instant
 ) -> SlotStrips:
     """The strips of an event type over a range, or of the one meter that is chosen."""
@@ -313,20 +313,22 @@ async def slot_strips(
         )
     except Invalid:
         return SlotStrips(
-            [], f"More than {SLOTS_MAX:,} slots lie in this range; slots show in a shorter one."
+            [], f"The range has more than {SLOTS_MAX:,} intervals. Select a shorter range to see them."
         )
     if not question.counted:
         return SlotStrips([])
-    meters = _chosen(await expected_meters(visit.reading, question), name)
+    meters = _selected_meters(await expected_meters(visit.reading, question), name)
     if len(meters) * len(question.counted) > SLOTS_MAX * METERS_SHOWN:
-        return SlotStrips([], "Many meters have many slots in this range; choose one of them, or less time.")
+        return SlotStrips(
+            [], "The range has too many intervals of too many meters. Select one meter or a shorter range."
+        )
     edges = _edges(question)
     periods = [Interval(first, last) for first, last in pairwise(edges)]
     rows = await counted(visit.reading, question, meters, periods)
     shown = [MeterSlots(one.name or kind.name, row) for one, row in zip(meters, rows, strict=True)]
     if len(shown) > METERS_SHOWN:
         together = [_sum([row[at] for row in rows]) for at in range(len(periods))]
-        shown = [MeterSlots(f"{len(rows)} meters together", together, len(rows))]
+        shown = [MeterSlots(f"{len(rows)} meters in total", together, len(rows))]
     return SlotStrips([_strip(visit, question, periods, one) for one in shown])
 
 
@@ -338,7 +340,7 @@ def _edges(question: CaptureQuestion) -> list[Instant]:
     return [question.slots.start(one) for one in starts]
 
 
-def _chosen(meters: list[ExpectedMeter], name: SeriesName) -> list[ExpectedMeter]:
+def _selected_meters(meters: list[ExpectedMeter], name: SeriesName) -> list[ExpectedMeter]:
     if name.asset is not None:
         return [one for one in meters if one.asset == name.asset]
     if name.location is not None:
@@ -354,7 +356,7 @@ def _strip(visit: Visit, question: CaptureQuestion, periods: list[Interval], row
     ]
     total = _sum(row.counts)
     says = (
-        f"Slots of {name}: {total.valid} of {total.expected} captured, {total.substituted} substituted, "
+        f"Intervals of {name}: {total.valid} of {total.expected} captured, {total.substituted} substituted, "
         f"{total.imputed} imputed, {total.missing - total.imputed} missing"
     )
 

@@ -23,10 +23,17 @@ from weighbridge.platform.authentication.sessions import (
 )
 from weighbridge.platform.records.accounts import AccessLink
 from weighbridge.platform.users import add_user, has_people, link_by_secret, set_password, use_link
-from weighbridge.web.framework.page import OPEN_FIELDS_MAX, form, open_page, page, typed_of
-from weighbridge.web.framework.rendering import rendered_alone
-from weighbridge.web.framework.responses import Sendable, moved_to
-from weighbridge.web.framework.session import THEME, THEMES, forgotten, is_local, kept, person_of
+from weighbridge.web.framework.page import OPEN_FIELDS_MAX, form, open_page, page, read_fields
+from weighbridge.web.framework.rendering import render_open_page
+from weighbridge.web.framework.responses import Sendable, redirect_to
+from weighbridge.web.framework.session import (
+    THEME,
+    THEMES,
+    forget_session,
+    is_local,
+    keep_session,
+    read_person,
+)
 from weighbridge.web.framework.visit import View, Visit, view
 
 # Sign in, sign out, and look light or dark.
@@ -41,17 +48,17 @@ _YEAR_SECONDS: Final = 31_536_000
 
 @open_page("GET", "/sign_in")
 async def sign_in_page(request: WebRequest) -> Sendable:
-    """The form to sign in; whoever has signed in goes on."""
-    after = next_of(request.query_params.get("next", ""))
-    if await person_of(request) is not None:
-        return moved_to(after)
+    """Show the form to sign in; redirect a person who has a session."""
+    after = local_path_or_home(request.query_params.get("next", ""))
+    if await read_person(request) is not None:
+        return redirect_to(after)
     return await _show_sign_in(request, after)
 
 
 @open_page("POST", "/sign_in")
-async def signed_in(request: WebRequest) -> Sendable:
+async def sign_in_person(request: WebRequest) -> Sendable:
     """Take what was typed, and begin a session."""
-    typed = await typed_of(request, OPEN_FIELDS_MAX)
+    typed = await read_fields(request, OPEN_FIELDS_MAX)
     email, password, after = ("".join(typed.get(name, ())) for name in ("email", "password", "next"))
     try:
         async with _turns:
@@ -64,8 +71,8 @@ async def signed_in(request: WebRequest) -> Sendable:
                 request_id=request.scope["state"]["request_id"],
             )
     except (Unauthorized, TooManyRequests) as refusal:
-        return await _show_sign_in(request, next_of(after), email, refusal)
-    return moved_to(next_of(after), kept(request, secret))
+        return await _show_sign_in(request, local_path_or_home(after), email, refusal)
+    return redirect_to(local_path_or_home(after), keep_session(request, secret))
 
 
 async def me(visit: Visit) -> View:
@@ -91,20 +98,20 @@ async def sign_out(visit: Visit) -> Sendable:
         await end_all_sessions(visit.tx, visit.actor)
     else:
         await end_session(visit.tx, visit.actor, visit.person.session_id)
-    return moved_to("/sign_in", forgotten(visit.request))
+    return redirect_to("/sign_in", forget_session(visit.request))
 
 
 @open_page("POST", "/theme")
 async def theme(request: WebRequest) -> Sendable:
     """Look light, dark, or as the browser asks for; and go back to where one was."""
-    typed = await typed_of(request, OPEN_FIELDS_MAX)
+    typed = await read_fields(request, OPEN_FIELDS_MAX)
     wanted = "".join(typed.get("theme", ()))
     seconds = _YEAR_SECONDS if wanted in THEMES else 0
     cookie = f"{THEME}={wanted if wanted in THEMES else ''}; Max-Age={seconds}; SameSite=Lax; Path=/"
-    return moved_to(next_of("".join(typed.get("next", ()))), {"Set-Cookie": cookie})
+    return redirect_to(local_path_or_home("".join(typed.get("next", ()))), {"Set-Cookie": cookie})
 
 
-def next_of(text: str) -> str:
+def local_path_or_home(text: str) -> str:
     """A path of this service to go on to; the front page for anything that leads elsewhere."""
     return text if is_local(text) else "/"
 
@@ -114,7 +121,7 @@ async def _show_sign_in(
 ) -> Sendable:
     async with database(request).read() as tx:
         is_first = not await has_people(tx)
-    return rendered_alone(
+    return render_open_page(
         request, "access/sign_in.html", refusal.status if refusal else 200,
         after=after, email=email, problems=refusal.problems if refusal else (), is_first=is_first,
     )  # fmt: skip
@@ -128,7 +135,7 @@ _BY_FORM: Final = ("first", "join", "password")
 
 @open_page("GET", "/join")
 async def join_page(request: WebRequest) -> Sendable:
-    """The form behind a link: choose a password."""
+    """Show the form of a link, to set a password."""
     key = request.query_params.get("key", "")
     async with database(request).read() as tx:
         link = await link_by_secret(tx, key, _BY_FORM)
@@ -137,9 +144,9 @@ async def join_page(request: WebRequest) -> Sendable:
 
 
 @open_page("POST", "/join")
-async def joined(request: WebRequest) -> Sendable:
+async def join_cells(request: WebRequest) -> Sendable:
     """Take the password, and begin a session."""
-    typed = {name: "".join(values) for name, values in (await typed_of(request, OPEN_FIELDS_MAX)).items()}
+    typed = {name: "".join(values) for name, values in (await read_fields(request, OPEN_FIELDS_MAX)).items()}
     key, password = typed.get("key", ""), typed.get("password", "")
     async with database(request).read() as tx:
         link = await link_by_secret(tx, key, _BY_FORM)
@@ -149,11 +156,11 @@ async def joined(request: WebRequest) -> Sendable:
         secret = await _let_in(request, link, email, typed.get("name", ""), await hashed(password))
     except (Invalid, Conflict) as refusal:
         return _show_joining(request, link, key, email=email, name=typed.get("name", ""), refusal=refusal)
-    return moved_to("/", kept(request, secret))
+    return redirect_to("/", keep_session(request, secret))
 
 
 @open_page("GET", "/enter")
-async def enter(request: WebRequest) -> Sendable:
+async def enter_by_link(request: WebRequest) -> Sendable:
     """Sign in by a link that works once; it was made at the machine that the service runs on."""
     key = request.query_params.get("key", "")
     attempt = SignInAttempt.by_link(key, client_address(request.scope, request.app.state.proxies))
@@ -163,7 +170,9 @@ async def enter(request: WebRequest) -> Sendable:
         await use_link(tx, link)
         secret = await begin_session(tx, await _actor_of(tx, request, link), _program(request))
     await forgive_attempts(database(request), attempt)
-    return moved_to(next_of(request.query_params.get("next", "")), kept(request, secret))
+    return redirect_to(
+        local_path_or_home(request.query_params.get("next", "")), keep_session(request, secret)
+    )
 
 
 async def _let_in(request: WebRequest, link: AccessLink, email: str, name: str, password_hash: str) -> str:
@@ -175,7 +184,7 @@ async def _let_in(request: WebRequest, link: AccessLink, email: str, name: str, 
             await set_password(tx, actor, password_hash)
             return await begin_session(tx, actor, _program(request))
         if link.kind == "first" and await has_people(tx):
-            raise Conflict("Somebody has joined first; ask them for an invitation.")
+            raise Conflict("The first user already exists. Ask them for an invitation.")
         maker = Actor(link.account_id, link.made_by, None, frozenset(link.permissions), _id(request))
         number = await add_user(
             tx, maker, email=email, name=name, permissions=link.permissions, password_hash=password_hash
@@ -199,7 +208,7 @@ async def _email_of(tx: Any, link: AccessLink) -> str | None:
 def _refuse(password: str, again: str, email: str) -> None:
     problems = [wrong] if (wrong := problem_of_password(password, email)) else []
     if password != again:
-        problems.append(Problem("The two passwords are not the same.", "again", "invalid"))
+        problems.append(Problem("The two passwords must be the same.", "again", "invalid"))
     if problems:
         raise Invalid(problems)
 
@@ -213,7 +222,7 @@ def _show_joining(
     name: str = "",
     refusal: Refusal | None = None,
 ) -> Sendable:
-    return rendered_alone(
+    return render_open_page(
         request, "access/join.html", refusal.status if refusal else 200,
         link=link, key=key, email=email, name=name, problems=refusal.problems if refusal else (),
         least=PASSWORD_LENGTH_MIN, most=PASSWORD_LENGTH_MAX,
@@ -230,11 +239,11 @@ def _id(request: WebRequest) -> str:
 
 PAGES = [
     *sign_in_page,
-    *signed_in,
+    *sign_in_person,
     *sign_out,
     *theme,
     *page("/me", everywhere=True)(me),
     *join_page,
-    *joined,
-    *enter,
+    *join_cells,
+    *enter_by_link,
 ]

@@ -22,7 +22,7 @@ from weighbridge.modelling.models import (
 from weighbridge.modelling.records.documents import Schema
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages.models import around, model_of
+from weighbridge.web.pages.models import read_version, version_context
 
 ONE: Final = "/projects/{project_id}/models/{model_id}"
 
@@ -38,7 +38,7 @@ LINES_AROUND: Final = 2
 
 async def simulate_version(visit: Visit) -> View | Redirect:
     """A version with fields for all that it takes from outside."""
-    return await _simulation(visit, None)
+    return await _show_simulation(visit, None)
 
 
 @form(
@@ -51,7 +51,7 @@ async def run_simulation(visit: Visit) -> View | Redirect:
     problems: list[Problem] = []
     start, end = (visit.moments.typed(visit.text(name)) for name in ("from", "until"))
     if start is None or end is None:
-        problems.append(Problem("The slot needs a start and an end.", "from", "required"))
+        problems.append(Problem("The period must have a start and an end.", "from", "required"))
     inputs = {
         one.node: _numbers(one.node, text, problems)
         for one in schema.required_inputs
@@ -64,11 +64,11 @@ async def run_simulation(visit: Visit) -> View | Redirect:
         "inputs": inputs, "start_time": start.text, "end_time": end.text, "partition": partition,
         "durations": schema.example_simulation.durations,
     }  # fmt: skip
-    return await _simulation(visit, await visit.do(simulate_model, body))
+    return await _show_simulation(visit, await visit.do(simulate_model, body))
 
 
-async def _simulation(visit: Visit, result: Any) -> View | Redirect:
-    found = await model_of(visit)
+async def _show_simulation(visit: Visit, result: Any) -> View | Redirect:
+    found = await read_version(visit)
     if isinstance(found, Redirect):
         return found
     schema: Schema = await visit.ask(get_model_schema)
@@ -91,7 +91,7 @@ async def _simulation(visit: Visit, result: Any) -> View | Redirect:
             visit.text("from") or moments.field(example.start_time),
             visit.text("until") or moments.field(example.end_time),
         ),
-        **around(visit, found, "simulate"),
+        **version_context(visit, found, "simulate"),
     )  # fmt: skip
 
 
@@ -100,8 +100,8 @@ def _numbers(node: str, text: str, problems: list[Problem]) -> Decimal | list[De
     try:
         numbers = [Decimal(one.strip()) for one in text.split(",")]
     except InvalidOperation:
-        said = f"{node} is {text!r}; it takes a number, or numbers with commas between them."
-        problems.append(Problem(said, f"{INPUT}{node}", "invalid"))
+        message = f"{node} must be a number or numbers separated by commas, but is {text!r}."
+        problems.append(Problem(message, f"{INPUT}{node}", "invalid"))
         return None
     return numbers if "," in text else numbers[0]
 
@@ -109,7 +109,7 @@ def _numbers(node: str, text: str, problems: list[Problem]) -> Decimal | list[De
 @page(f"{ONE}/changes", permission="production_accounting:read", of=get_model, computes=True)
 async def model_changes(visit: Visit) -> View | Redirect:
     """What differs between two versions, and what one would have changed over a past period."""
-    found = await model_of(visit)
+    found = await read_version(visit)
     if isinstance(found, Redirect):
         return found
     versions = (await visit.ask(list_model_versions, VERSIONS_OFFERED)).data
@@ -121,15 +121,15 @@ async def model_changes(visit: Visit) -> View | Redirect:
     if other is not None:
         difference = await visit.ask(compare_models, (("to", found.id),), model_id=other.id)
         lines = [*_lines(await _document(visit, other.id), await _document(visit, found.id))]
-        compared, problems = await _compared(visit, other.id)
+        compared, problems = await _compare(visit, other.id)
     return view(
         "models/changes.html", "Compare", call=f"/models/{found.id}", versions=versions,
         other=other, difference=difference, lines=lines, compared=compared, refused=problems,
-        period=(visit.asked("start"), visit.asked("end")), **around(visit, found, "changes"),
+        period=(visit.asked("start"), visit.asked("end")), **version_context(visit, found, "changes"),
     )  # fmt: skip
 
 
-async def _compared(visit: Visit, against: str) -> tuple[ComparedVersions | None, tuple[Problem, ...]]:
+async def _compare(visit: Visit, against: str) -> tuple[ComparedVersions | None, tuple[Problem, ...]]:
     start, end = (visit.moments.typed(visit.asked(name)) for name in ("start", "end"))
     if start is None or end is None:
         return None, ()

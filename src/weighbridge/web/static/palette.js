@@ -1,4 +1,4 @@
-// The palette finds any page by its name and any record by id, name or tracking id; `?` shows the keys of the page.
+// The command palette finds pages by name and records by ID, name or tracking ID; `?` shows the keyboard shortcuts.
 // Without this file the field of the top bar finds the same, on a page of its own.
 (() => {
   "use strict";
@@ -13,17 +13,17 @@
   const find = document.querySelector("form.find");
   if (!find) return;
 
-  const input = make("input", { type: "search", role: "combobox", "aria-label": "Find a page or a record",
-    "aria-expanded": "true", "aria-controls": "palette-list", placeholder: "A page, an id, a name or a tracking id",
+  const input = make("input", { type: "search", role: "combobox", "aria-label": "Search pages and records",
+    "aria-expanded": "true", "aria-controls": "palette-list", placeholder: "A page, an ID, a name or a tracking ID",
     autocomplete: "off", spellcheck: "false" });
-  const list = make("ul", { id: "palette-list", role: "listbox", "aria-label": "Found" });
-  const said = make("p", { class: "faint", role: "status" });
-  const palette = make("dialog", { class: "palette", "aria-label": "Find anything" }, input, list, said);
+  const list = make("ul", { id: "palette-list", role: "listbox", "aria-label": "Results" });
+  const message = make("p", { class: "faint", role: "status" });
+  const palette = make("dialog", { class: "palette", "aria-label": "Search" }, input, list, message);
   document.body.append(palette);
 
-  // What is chosen from: pages of the rail at once, records as the service finds them.
+  // What is chosen from: pages of the navigation at once, records as the service finds them.
   let chosen = 0, asked = 0, timer = 0, records = [];
-  const pages = (words) => [...document.querySelectorAll(".rail li a")]
+  const pages = (words) => [...document.querySelectorAll(".navigation li a")]
     .map((link) => ({ name: link.firstChild.textContent.trim(), kind: "page", address: link.href }))
     .filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
   const choices = () => [...list.children];
@@ -32,7 +32,7 @@
     list.replaceChildren(...found.map((one, at) => make("li", { role: "option", id: `palette-${at}` },
       make("a", { href: one.address, tabindex: "-1" }, one.name), make("span", { class: "faint" }, one.kind))));
     choose(0);
-    said.textContent = found.length ? "" : input.value.trim() ? "Nothing is called that." : "";
+    message.textContent = found.length ? "" : input.value.trim() ? "No matching pages or records." : "";
   };
   const choose = (at) => {
     const all = choices();

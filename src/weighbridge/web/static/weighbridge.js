@@ -111,7 +111,7 @@
         open.open = false;
         if (open.contains(document.activeElement)) open.querySelector("summary").focus();
       }
-      if (location.hash === "#rail") location.hash = "main";
+      if (location.hash === "#navigation") location.hash = "main";
       return;
     }
     if (isFilling(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;

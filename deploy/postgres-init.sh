@@ -1,5 +1,5 @@
 #!/bin/sh
-# The role that the service runs as: it owns no table. Carried out once, when the database is made.
+# Creates the role that runs the service; it owns no table. Runs once, when the database is created.
 set -eu
 password=$(cat /run/secrets/app_password)
 psql --set=ON_ERROR_STOP=1 --set=password="$password" --username "$POSTGRES_USER" --dbname "$POSTGRES_DB" <<'SQL'

@@ -7,7 +7,7 @@ from weighbridge.client import Client
 
 
 def main(client: Client, project: str, rule: str, most: str) -> tuple[list[str], list[str]]:
-    """Approve what changes no batch by more than `most`, in its ledger's unit; give both kinds by id."""
+    """Approve proposals that change no batch by more than `most` of its unit; return both lists of ids."""
     approved, left = [], []
     for result in list(client.rule_results.list(rule, approval_state="pending")):
         impact = client.rule_results.get_impact(project, result.id)

@@ -9,7 +9,7 @@ AT_A_TIME = 1_000
 
 
 def main(client: Client, project: str, rule: str, reason: str) -> int:
-    """Dismiss them; give how many there were. Running it again finds none."""
+    """Dismiss the alerts and return their number. A second run finds none."""
     alerts = (result.id for result in list(client.rule_results.list(rule, status="fail")))
     dismissed = 0
     while ids := list(islice(alerts, AT_A_TIME)):

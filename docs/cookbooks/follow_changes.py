@@ -1,4 +1,4 @@
-"""Print every change once and in order; where it is stands in a file, so a stop loses and repeats nothing."""
+"""Print every change once and in order; a file stores the position, so a stop loses and repeats nothing."""
 
 import sys
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from weighbridge.client.made.records import FeedChange
 
 
 def main(client: Client, file: str) -> Iterator[FeedChange]:
-    """Each change, without end. What a caller has done with one is kept when it asks for the next."""
+    """Yield each change, without end; store its position when the caller requests the next one."""
     position = Path(file)
     for change in client.follow(after=position.read_text() if position.exists() else None):
         yield change

@@ -1,4 +1,4 @@
-"""Generate the batches of a period: look first, then do it, then say what changed."""
+"""Generate the batches of a period: preview, generate, then print what changed."""
 
 import sys
 
@@ -6,9 +6,9 @@ from weighbridge.client import Client
 
 
 def main(client: Client, ledger: str, start: str, end: str) -> list[str]:
-    """Generate, unless something is in the way; give the ids of the new batches.
+    """Generate, unless the preview lists problems; return the ids of the new batches.
 
-    Raises SystemExit with what is in the way.
+    Raises SystemExit with the problems.
     """
     preview = client.batch_generations.generate_preview(ledger, start_time=start, end_time=end)
     problems = [f"{entry.name}: {problem}" for entry in preview.data for problem in entry.problems]

@@ -1,4 +1,4 @@
-"""Make a report of batches, submit it, and wait until it is handed over."""
+"""Create a report of batches, submit it, and wait until the submission ends."""
 
 import sys
 
@@ -6,7 +6,7 @@ from weighbridge.client import Client, Invalid
 
 
 def main(client: Client, project: str, name: str, *batches: str) -> str:
-    """Submit the report; give its id. Raises SystemExit with every requirement that it does not meet."""
+    """Submit the report and return its id. Raises SystemExit with every requirement that it does not meet."""
     report = client.reports.create(
         project_id=project, name=name, report_type="quarterly", batch_ids=list(batches)
     )

@@ -1,4 +1,4 @@
-"""Send the rows of a log that the service does not have yet: to be run every night.
+"""Send the new rows of a log; suitable for running every night.
 
 Each row has a `client_reference` of its own, made of the file's name and the row's time, so running it again,
 or after a crash in the middle, stores nothing twice.
@@ -20,7 +20,7 @@ BATCH = 2_000
 
 
 def main(client: Client, project: str, event_type: str, location: str, file: str) -> int:
-    """Send what is new in the file; give how many rows that were."""
+    """Send the new rows of the file and return their number."""
     [kind] = client.event_types.list(project, slug=event_type)
     numbers = {each.slug for each in kind.data_point_types if each.value_type == "number"}
     newest = next(iter(client.events.list(project, slug=event_type, sort="-start_time", page_size=1)), None)
@@ -33,7 +33,7 @@ def main(client: Client, project: str, event_type: str, location: str, file: str
 
 
 def _rows(path: Path, numbers: set[str], after: datetime | None) -> Iterator[dict[str, Any]]:
-    """The rows behind a time, whatever their offsets; an empty cell is a value that is missing."""
+    """Yield the rows after a time, whatever their offsets; an empty cell is a missing value."""
     with path.open(newline="") as lines:
         for row in csv.DictReader(lines):
             time = datetime.fromisoformat(row["start_time"]).astimezone(UTC)

@@ -1,10 +1,14 @@
 """Design, Audit: a sealer numbers the visible unsealed rows and chains them, and no writer waits."""
 
+import asyncio
+
 import pytest
 from tests.given import collection as given
 from tests.server import Server
 
+from weighbridge.db import locks
 from weighbridge.platform.audit.tree import seal, seal_account
+from weighbridge.reporting.bundle.builder import seal_all
 
 
 @pytest.fixture
@@ -99,3 +103,20 @@ def test_every_account_that_waits_is_sealed(migrated_database):
         assert server.run(seal(server.database)) >= 2
         assert server.sql("SELECT count(*) FROM audit_unsealed") == [(0,)]
         assert server.sql("SELECT count(DISTINCT account_id) FROM audit_seals") == [(2,)]
+
+
+def test_a_bundle_waits_for_a_sealer_at_work(server, api, account, sql):
+    given.project(api)
+
+    async def seal_beside_another():
+        async with server.database.write() as other:
+            await other.execute(*locks.hold(locks.audit_seal(account.id)))
+            sealing = asyncio.create_task(seal_all(server.database, account.id))
+            waiting = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)"
+            while not sealing.done() and not await other.value(waiting):
+                pass
+        await sealing
+
+    server.run(seal_beside_another())
+
+    assert sql("SELECT 1 FROM audit_unsealed WHERE account_id = %s", account.id) == []

@@ -163,9 +163,14 @@ async def seal(database: Database) -> int:
     return sealed
 
 
-async def seal_account(tx: Write, account: int) -> int:
-    """Seal the next rows of one account; gives their number, 0 also when another sealer is at work."""
-    if not await tx.value(*locks.try_hold(locks.audit_seal(account))):
+async def seal_account(tx: Write, account: int, *, waits: bool = False) -> int:
+    """Seal the next rows of one account and return their number.
+
+    While another sealer works, wait for it if `waits`; otherwise return 0.
+    """
+    if waits:
+        await tx.execute(*locks.hold(locks.audit_seal(account)))
+    elif not await tx.value(*locks.try_hold(locks.audit_seal(account))):
         return 0
     number = await size_of(tx, account)
     rows = await tx.rows(SealedRow, _UNSEALED, {"last": number, "account": account, "limit": SEALED_AT_ONCE})

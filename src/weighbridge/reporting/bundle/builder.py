@@ -129,7 +129,8 @@ async def seal_all(database: Database, account: int) -> None:
     """Seal what the account has written, so that the head is over all of it."""
     for _ in range(SEALED_ROUNDS_MAX):
         async with database.write() as tx:
-            if not await seal_account(tx, account):
+            # A bundle is made once, so it must not miss rows because the periodic sealer holds the lock.
+            if not await seal_account(tx, account, waits=True):
                 return
 
 

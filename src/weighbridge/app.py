@@ -42,7 +42,7 @@ from weighbridge.http.limits import (
 )
 from weighbridge.http.messages import edge, refusal
 from weighbridge.http.messages.body import places_of_files
-from weighbridge.http.messages.operation import Downloads, bounded
+from weighbridge.http.messages.operation import Downloads, limit_body
 from weighbridge.http.openapi import page, site
 from weighbridge.platform.audit.minute_counts import count_refusal, count_uses
 from weighbridge.platform.authentication.tokens import authenticate, recall_authorization
@@ -232,6 +232,6 @@ def _handlers(body_bytes_max: int) -> dict[str, list[HTTPRouteHandler]]:
     """All handlers, by the prefix below which they are."""
     pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *contents.routes(SLICES)]
     return {
-        API_PREFIX: [bounded(handler, body_bytes_max) for routes in SLICES for handler in routes],
+        API_PREFIX: [limit_body(handler, body_bytes_max) for routes in SLICES for handler in routes],
         "/": [*pages, *site.routes(site.packaged())],
     }

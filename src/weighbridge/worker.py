@@ -26,7 +26,7 @@ from weighbridge.exchange.exports import Exporter
 from weighbridge.http import wire
 from weighbridge.http.outgoing import CallReach
 from weighbridge.platform.async_tasks import Attempt
-from weighbridge.platform.queue import keep_working, told_to_stop
+from weighbridge.platform.queue import keep_working, stop_on_signal
 from weighbridge.quality.evaluation.incremental import catch_up
 from weighbridge.quality.rule_runs import run_rule
 from weighbridge.reporting.bundle.storage import Bundler
@@ -114,7 +114,7 @@ async def run() -> None:
         idle_timeout_seconds=max(1, settings.lease_seconds // 2),
         session_url=settings.session_database_url,
     )
-    async with tracing, opened as database, told_to_stop() as stopping:
+    async with tracing, opened as database, stop_on_signal() as stopping:
         await work(database, settings, stopping)
 
 
@@ -122,7 +122,7 @@ async def work(database: Database, settings: Settings, stopping: asyncio.Event) 
     """Work on an open database until the event is set."""
     app = build_app(database, settings, stopping, TASKS)
     async with app.open_async(), beating():
-        beside = rounds.beside(database, settings, submitter(settings))
+        beside = rounds.start_rounds(database, settings, submitter(settings))
         try:
             with prepared_sandboxes():
                 await keep_working(partial(work_on_queue, app, settings), stopping)

@@ -38,7 +38,7 @@ from weighbridge.backup.target import (
 from weighbridge.collection.evidence_files import open_objects, open_store
 from weighbridge.commands.backup import backup
 from weighbridge.commands.backup import restore as restore_folder
-from weighbridge.db.embedded.instance import attached, server
+from weighbridge.db.embedded.instance import attach_server, server
 from weighbridge.db.engine import Database
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
@@ -53,7 +53,7 @@ def quiet(_phase, _done, _total):
 
 @contextmanager
 def source_of(data_dir):
-    with attached(data_dir) as running:
+    with attach_server(data_dir) as running:
         evidence, _ = open_objects(None, data_dir)
         yield BackupSource(running, evidence, Settings(data_dir=data_dir), data_dir / "audit-key.pem")
 
@@ -209,7 +209,7 @@ def test_a_part_that_was_changed_is_refused_and_nothing_can_be_started_there(pla
 
     with pytest.raises(Refusal, match="part-00000 is not what was written"):
         restore(target, folder / "data", until=None, backup=None, report=quiet)
-    with pytest.raises(Refusal, match="has not come to its end"), attached(folder / "data"):
+    with pytest.raises(Refusal, match="has not come to its end"), attach_server(folder / "data"):
         pass
 
 

@@ -10,7 +10,7 @@ from tools.stored_release.answers import answers
 from tools.stored_release.folders import ANSWERS, DUMP, EVIDENCE, KEY, write_packed
 from tools.stored_release.records import add_records
 from weighbridge import client
-from weighbridge.db.embedded.instance import attached
+from weighbridge.db.embedded.instance import attach_server
 from weighbridge.demo.run import tell
 from weighbridge.demo.serving import serving, weighbridge
 from weighbridge.demo.show import Screen
@@ -37,7 +37,7 @@ def write_data(data: Path, folder: Path) -> None:
     with serving(data, "--no-worker") as address, client.Client(address, token=token) as caller:
         said = answers(caller)
     write_packed(folder / ANSWERS, said)
-    with attached(data) as running:
+    with attach_server(data) as running:
         dump = data / DUMP
         options = ("--format=custom", "--compress=9", "--no-owner")
         done = running.location.run("pg_dump", f"--dbname={running.url}", *options, f"--file={dump}")

@@ -33,7 +33,7 @@ from weighbridge.backup.target import BackupManifest, BackupTarget, manifests, n
 from weighbridge.collection.evidence_files import FOLDER, NAMING
 from weighbridge.db.embedded import cluster as postmaster
 from weighbridge.db.embedded.cluster import log_tail, server_options
-from weighbridge.db.embedded.instance import CONNECT_SECONDS, Server, attached, superuser_url
+from weighbridge.db.embedded.instance import CONNECT_SECONDS, Server, attach_server, superuser_url
 from weighbridge.db.embedded.location import (
     POLL_SECONDS,
     WHEEL_MAJOR,
@@ -283,7 +283,7 @@ def _write_key(file: Path, key: bytes) -> None:
 
 def _restored_files(target: BackupTarget, data_dir: Path, report: Progress) -> dict[str, Any]:
     """Fetch the files that rows of the restored database name."""
-    with attached(data_dir) as server, psycopg.connect(server.url) as connection:
+    with attach_server(data_dir) as server, psycopg.connect(server.url) as connection:
         evidence = _keys(connection, "evidence", "storage_key")
         others = {key for table, column in NAMING[1:] for key in _keys(connection, table, column)}
         [revision] = connection.execute("SELECT version_num FROM alembic_version").fetchone() or [""]
@@ -379,7 +379,7 @@ def _run(location: ClusterLocation, folder: Path, until: datetime | None) -> Non
     )
     is_open = False
     try:
-        while done.returncode == 0 and postmaster.find(location) is not None and not is_open:
+        while done.returncode == 0 and postmaster.find_postmaster(location) is not None and not is_open:
             is_open = _is_open(location)
             time.sleep(POLL_SECONDS)
         if not is_open:
@@ -419,5 +419,5 @@ def cloned(server: Server, folder: Path, report: Progress) -> Iterator[str]:
     report("copy", 1, 1)
     give_to(location, unfinished)
     unfinished.rename(location.cluster)
-    with attached(data_dir) as clone:
+    with attach_server(data_dir) as clone:
         yield clone.url

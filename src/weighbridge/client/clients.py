@@ -16,21 +16,21 @@ from weighbridge.client.calls import (
     Flow,
     Pause,
     Send,
-    answer_of,
+    build_request,
     execute_call,
     no_answer,
-    request_of,
+    read_answer,
     settings,
 )
 from weighbridge.client.flows import (
     BATCH,
     AsyncTaskHandle,
     TaskHandle,
-    attaching,
+    attach_call,
     batches,
-    event_of,
+    build_event,
     rows_of,
-    storing,
+    store_call,
 )
 from weighbridge.client.made.groups import AsyncGroups, Groups
 from weighbridge.client.made.operations import changes_list
@@ -98,7 +98,7 @@ class Client(Groups):
         if isinstance(step, Pause):
             return self._pause(step.seconds)
         try:
-            return answer_of(self._http.request(**request_of(step.call)))
+            return read_answer(self._http.request(**build_request(step.call)))
         except http.TransportError as error:
             return no_answer(error)
 
@@ -122,7 +122,7 @@ class Client(Groups):
         Each event is an object as the interface takes it. Nothing is sent until receipts are gone through.
         """
         for batch in batches(events, batch_size):
-            yield from self.carry(storing(project_id, batch)).data
+            yield from self.carry(store_call(project_id, batch)).data
 
     def store_rows(
         self,
@@ -134,14 +134,14 @@ class Client(Groups):
         batch_size: int = BATCH,
     ) -> int:
         """Store the rows of a data frame, or flat mappings, as events of one type; give their number."""
-        events = (event_of(row, event_type, location_ids) for row in rows_of(rows))
+        events = (build_event(row, event_type, location_ids) for row in rows_of(rows))
         return sum(1 for _ in self.store(project_id, events, batch_size=batch_size))
 
     def attach_file(
         self, event_id: str, name: str, content: bytes, *, idempotency_key: str | None = None
     ) -> Evidence:
         """Attach a file to an event."""
-        return self.carry(attaching(event_id, name, content, idempotency_key))
+        return self.carry(attach_call(event_id, name, content, idempotency_key))
 
     def follow(
         self, *, after: str | None = None, kind: str | None = None, project_id: str | None = None
@@ -206,7 +206,7 @@ class AsyncClient(AsyncGroups):
         if isinstance(step, Pause):
             return await self._pause(step.seconds)
         try:
-            return answer_of(await self._http.request(**request_of(step.call)))
+            return read_answer(await self._http.request(**build_request(step.call)))
         except http.TransportError as error:
             return no_answer(error)
 
@@ -228,7 +228,7 @@ class AsyncClient(AsyncGroups):
     ) -> AsyncIterator[EventReceipt]:
         """Store events, however many, and give the receipt of each in their order as batches are stored."""
         for batch in batches(events, batch_size):
-            for receipt in (await self.carry(storing(project_id, batch))).data:
+            for receipt in (await self.carry(store_call(project_id, batch))).data:
                 yield receipt
 
     async def store_rows(
@@ -241,14 +241,14 @@ class AsyncClient(AsyncGroups):
         batch_size: int = BATCH,
     ) -> int:
         """Store the rows of a data frame, or flat mappings, as events of one type; give their number."""
-        events = (event_of(row, event_type, location_ids) for row in rows_of(rows))
+        events = (build_event(row, event_type, location_ids) for row in rows_of(rows))
         return len([receipt async for receipt in self.store(project_id, events, batch_size=batch_size)])
 
     async def attach_file(
         self, event_id: str, name: str, content: bytes, *, idempotency_key: str | None = None
     ) -> Evidence:
         """Attach a file to an event."""
-        return await self.carry(attaching(event_id, name, content, idempotency_key))
+        return await self.carry(attach_call(event_id, name, content, idempotency_key))
 
     async def follow(
         self, *, after: str | None = None, kind: str | None = None, project_id: str | None = None

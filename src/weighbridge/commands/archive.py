@@ -242,8 +242,8 @@ def _place(text: str, *, is_made: bool = False) -> "BackupTarget":
 def _say(record: Any, sentence: Callable[[Any], str], *, as_json: bool) -> None:
     import msgspec
 
-    from weighbridge.db.json import written
+    from weighbridge.db.json import to_json_form
 
-    message = msgspec.json.encode(record, enc_hook=written).decode() if as_json else sentence(record)
+    message = msgspec.json.encode(record, enc_hook=to_json_form).decode() if as_json else sentence(record)
     sys.stdout.write(message + "\n")
     sys.stdout.flush()

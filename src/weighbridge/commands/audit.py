@@ -112,11 +112,11 @@ def export_rows(*, account: AccountOption = None, data_dir: ExistingDataDir = No
     Example: `weighbridge audit export > rows.jsonl`
     """
     from weighbridge.db.engine import Database
-    from weighbridge.platform.audit.heads import exported
+    from weighbridge.platform.audit.heads import export_rows
 
     async def write(url: str) -> None:
         async with Database(url, connections_max=1) as database, database.read() as tx:
-            async for lines in exported(tx, number):
+            async for lines in export_rows(tx, number):
                 sys.stdout.buffer.write(lines)
 
     with opened(data_dir, is_made=True) as url:

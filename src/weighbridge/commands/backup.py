@@ -143,7 +143,7 @@ def _source(settings: "Settings", *, with_key: bool) -> "Iterator[BackupSource]"
     """The running server of the data folder and what lies beside it."""
     from weighbridge.backup.base_backup import BackupSource
     from weighbridge.collection.evidence_files import open_objects
-    from weighbridge.db.embedded.instance import attached, has_cluster
+    from weighbridge.db.embedded.instance import attach_server, has_cluster
     from weighbridge.platform.audit.heads import key_file
 
     if settings.database_url is not None:
@@ -155,7 +155,7 @@ def _source(settings: "Settings", *, with_key: bool) -> "Iterator[BackupSource]"
         raise Refusal(f"{settings.data_dir} has no data of the service; name its folder with --data-dir.")
     evidence, _ = open_objects(settings.evidence_url, settings.data_dir)
     key = key_file(settings) if with_key else None
-    with attached(settings.data_dir) as server:
+    with attach_server(settings.data_dir) as server:
         yield BackupSource(server, evidence, settings, key)
 
 

@@ -164,7 +164,7 @@ def migrate(
 def _rehearsed(settings: "Settings") -> "Rehearsal":
     """What the steps do: on a copy of the embedded database beside it, or within another."""
     from weighbridge.backup.restore import cloned
-    from weighbridge.db.embedded.instance import attached, external, has_cluster, is_external
+    from weighbridge.db.embedded.instance import attach_server, external, has_cluster, is_external
     from weighbridge.supervisor.startup import rehearse_or_refuse
 
     if is_external(settings):
@@ -176,7 +176,7 @@ def _rehearsed(settings: "Settings") -> "Rehearsal":
     with (
         tempfile.TemporaryDirectory(prefix="weighbridge-rehearsal-", dir=beside) as folder,
         progress_bars() as bars,
-        attached(settings.data_dir) as running,
+        attach_server(settings.data_dir) as running,
         cloned(running, Path(folder), bars) as url,
     ):
         return rehearse_or_refuse(url)

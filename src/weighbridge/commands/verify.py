@@ -45,7 +45,7 @@ def verify(*, data_dir: ExistingDataDir = None, since: Since = None, as_json: Js
 
     from weighbridge.collection.evidence_files import open_store
     from weighbridge.db.engine import Database
-    from weighbridge.db.json import written
+    from weighbridge.db.json import to_json_form
     from weighbridge.settings import read_with
     from weighbridge.verification import VerificationRequest, verify
 
@@ -59,7 +59,7 @@ def verify(*, data_dir: ExistingDataDir = None, since: Since = None, as_json: Js
     with opened(data_dir, is_made=True) as url, progress_bars() as bars:
         report = asyncio.run(check(url, bars))
     sys.stdout.write(
-        msgspec.json.encode(report, enc_hook=written).decode() + "\n" if as_json else _sentences(report)
+        msgspec.json.encode(report, enc_hook=to_json_form).decode() + "\n" if as_json else _sentences(report)
     )
     if not report.is_clean:
         sys.exit(1)

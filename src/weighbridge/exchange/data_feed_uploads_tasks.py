@@ -165,9 +165,9 @@ class Feeder:
             target=str(work.number), project_id=work.project, after=said,
         )  # fmt: skip
         if is_refused:
-            await tasks.fail(tx, attempt.task_id, _said_of_refused(tally))
+            await tasks.fail_task(tx, attempt.task_id, _said_of_refused(tally))
         else:
-            await tasks.succeed(tx, attempt, result)
+            await tasks.complete_task(tx, attempt, result)
 
     async def _kept(self, report: BadRowReport) -> KeptReport | None:
         """Put the report of bad rows into the store, if there are any."""
@@ -209,7 +209,7 @@ def _advancing(database: Database, attempt: Attempt, size: int) -> Callable[[int
         if time.monotonic() - told >= REPORT_SECONDS:
             told = time.monotonic()
             progress = min(99, 100 * bytes_read // max(1, size))
-            await tasks.report(database, attempt, progress, f"{rows:,} rows")
+            await tasks.report_progress(database, attempt, progress, f"{rows:,} rows")
 
     return advance
 

@@ -313,11 +313,11 @@ def _tell(summary: "Summary", *, as_json: bool) -> None:
     """Sum up for the person on standard error and, when asked, for a program on standard output."""
     import msgspec
 
-    from weighbridge.db.json import written
+    from weighbridge.db.json import to_json_form
 
     sys.stderr.write(f"{summary.sentences}\n")
     if as_json:
-        sys.stdout.write(msgspec.json.encode(summary, enc_hook=written).decode() + "\n")
+        sys.stdout.write(msgspec.json.encode(summary, enc_hook=to_json_form).decode() + "\n")
     if summary.is_amiss:
         raise Refusal(summary.complaints)
     for problem in summary.complaints:

@@ -35,7 +35,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read
-from weighbridge.db.json import written
+from weighbridge.db.json import to_json_form
 from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request
 from weighbridge.errors import Conflict, Invalid, NotFound, Refusal, TooLarge, Unavailable
 from weighbridge.exchange import data_feed_uploads, data_feeds
@@ -167,7 +167,7 @@ class DirectService:
         async def abandon() -> None:
             with suppress(Conflict):  # it has ended meanwhile
                 async with self._database.write() as tx:
-                    await tasks.cancel(tx, self.actor, str(made.async_task_id))
+                    await tasks.cancel_task(tx, self.actor, str(made.async_task_id))
 
         await work_on_lock(
             self._database, self._settings, locks.jobs_of_feed(self._project, feed),
@@ -190,7 +190,7 @@ class DirectService:
     async def _read_upload(self, feed: int, number: int) -> DataFeedUpload:
         async with self._database.read() as tx:
             found = await data_feed_uploads.read_upload(tx, self._project, feed, str(number))
-        upload: DataFeedUpload = read(msgspec.json.encode(found, enc_hook=written), DataFeedUpload)
+        upload: DataFeedUpload = read(msgspec.json.encode(found, enc_hook=to_json_form), DataFeedUpload)
         return upload
 
     async def _count_corrections(self, upload: DataFeedUpload) -> int:

@@ -18,7 +18,7 @@ from litestar import Response
 
 from weighbridge.contents import SLICES
 from weighbridge.core.identity.ids import API_PREFIX
-from weighbridge.http.caller import WebRequest, cookie_of
+from weighbridge.http.caller import WebRequest, find_cookie
 from weighbridge.http.messages.operation import Operation
 from weighbridge.http.messages.refusal import ErrorBody
 from weighbridge.http.openapi import site
@@ -177,7 +177,7 @@ def text_of_error(request: WebRequest, title: str, body: Any) -> str:
 
 
 def _around(request: WebRequest) -> dict[str, Any]:
-    theme = cookie_of(request, THEME)
+    theme = find_cookie(request, THEME)
     secret = secret_of(request)
     return {
         "theme": theme if theme in THEMES else "",

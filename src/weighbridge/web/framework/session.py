@@ -11,8 +11,8 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Final
 
 from weighbridge.errors import Forbidden
-from weighbridge.http.caller import WebRequest, await_time, cookie_of, database
-from weighbridge.platform.authentication.sessions import hash_of, recognise_session
+from weighbridge.http.caller import WebRequest, await_time, database, find_cookie
+from weighbridge.platform.authentication.sessions import hash_secret, recognise_session
 from weighbridge.platform.records.accounts import SESSION_DAYS, Person
 
 # Whose session a request belongs to: the cookie that holds its secret, and the person behind it.
@@ -31,7 +31,7 @@ THEMES: Final = ("light", "dark")
 
 def secret_of(request: WebRequest) -> str:
     """The secret that the request's cookie holds; empty when it holds none."""
-    return cookie_of(request, _name(is_https(request)))
+    return find_cookie(request, _name(is_https(request)))
 
 
 def kept(request: WebRequest, secret: str) -> dict[str, str]:
@@ -49,7 +49,7 @@ async def person_of(request: WebRequest) -> Person | None:
     secret = secret_of(request)
     if not secret:
         return None
-    memory, known = database(request).memory, ("session", hash_of(secret))
+    memory, known = database(request).memory, ("session", hash_secret(secret))
     if memory.recall(known) is None:
         await await_time(request)  # whoever makes up secrets is a stranger, who asks the database at a pace
     person = await recognise_session(database(request), secret, request.scope["state"]["request_id"])
@@ -137,7 +137,7 @@ def noticed(said: str) -> dict[str, str]:
 def said_of(request: WebRequest) -> str:
     """What the page before has left to be said."""
     try:
-        return urlsafe_b64decode(cookie_of(request, _COOKIE)).decode()
+        return urlsafe_b64decode(find_cookie(request, _COOKIE)).decode()
     except ValueError:
         return ""
 

@@ -17,12 +17,12 @@ from weighbridge.platform.authentication.sessions import (
     end_all_sessions,
     end_session,
     forgive_attempts,
-    hashed,
+    hash_password,
     problem_of_password,
     sign_in,
 )
 from weighbridge.platform.records.accounts import AccessLink
-from weighbridge.platform.users import add_user, has_people, link_by_secret, set_password, use_link
+from weighbridge.platform.users import add_user, has_people, read_link, set_password, use_link
 from weighbridge.web.framework.page import OPEN_FIELDS_MAX, form, open_page, page, typed_of
 from weighbridge.web.framework.rendering import rendered_alone
 from weighbridge.web.framework.responses import Sendable, moved_to
@@ -131,7 +131,7 @@ async def join_page(request: WebRequest) -> Sendable:
     """The form behind a link: choose a password."""
     key = request.query_params.get("key", "")
     async with database(request).read() as tx:
-        link = await link_by_secret(tx, key, _BY_FORM)
+        link = await read_link(tx, key, _BY_FORM)
         email = await _email_of(tx, link)
     return _show_joining(request, link, key, email=email or "")
 
@@ -142,11 +142,11 @@ async def joined(request: WebRequest) -> Sendable:
     typed = {name: "".join(values) for name, values in (await typed_of(request, OPEN_FIELDS_MAX)).items()}
     key, password = typed.get("key", ""), typed.get("password", "")
     async with database(request).read() as tx:
-        link = await link_by_secret(tx, key, _BY_FORM)
+        link = await read_link(tx, key, _BY_FORM)
         email = await _email_of(tx, link) or typed.get("email", "").strip()
     try:
         _refuse(password, typed.get("again", ""), email)
-        secret = await _let_in(request, link, email, typed.get("name", ""), await hashed(password))
+        secret = await _let_in(request, link, email, typed.get("name", ""), await hash_password(password))
     except (Invalid, Conflict) as refusal:
         return _show_joining(request, link, key, email=email, name=typed.get("name", ""), refusal=refusal)
     return moved_to("/", kept(request, secret))
@@ -159,7 +159,7 @@ async def enter(request: WebRequest) -> Sendable:
     attempt = SignInAttempt.by_link(key, client_address(request.scope, request.app.state.proxies))
     await count_attempt(database(request), attempt)
     async with database(request).write() as tx:
-        link = await link_by_secret(tx, key, ("sign_in",))
+        link = await read_link(tx, key, ("sign_in",))
         await use_link(tx, link)
         secret = await begin_session(tx, await _actor_of(tx, request, link), _program(request))
     await forgive_attempts(database(request), attempt)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weighbridge.client import Client
-from weighbridge.client.flows import build_event
+from weighbridge.client.flows import event_of
 
 BATCH = 2_000
 
@@ -27,7 +27,7 @@ def main(client: Client, project: str, event_type: str, location: str, file: str
     stored = 0
     rows = _rows(Path(file), numbers, newest.start_time if newest else None)
     while batch := list(islice(rows, BATCH)):
-        events = [build_event(row, event_type, [location]) for row in batch]
+        events = [event_of(row, event_type, [location]) for row in batch]
         stored += sum(1 for _ in client.store(project, events))
     return stored
 

@@ -28,7 +28,7 @@ from weighbridge.client.flows import (
     TaskHandle,
     attach_call,
     batches,
-    build_event,
+    event_of,
     rows_of,
     store_call,
 )
@@ -134,7 +134,7 @@ class Client(Groups):
         batch_size: int = BATCH,
     ) -> int:
         """Store the rows of a data frame, or flat mappings, as events of one type; give their number."""
-        events = (build_event(row, event_type, location_ids) for row in rows_of(rows))
+        events = (event_of(row, event_type, location_ids) for row in rows_of(rows))
         return sum(1 for _ in self.store(project_id, events, batch_size=batch_size))
 
     def attach_file(
@@ -241,7 +241,7 @@ class AsyncClient(AsyncGroups):
         batch_size: int = BATCH,
     ) -> int:
         """Store the rows of a data frame, or flat mappings, as events of one type; give their number."""
-        events = (build_event(row, event_type, location_ids) for row in rows_of(rows))
+        events = (event_of(row, event_type, location_ids) for row in rows_of(rows))
         return len([receipt async for receipt in self.store(project_id, events, batch_size=batch_size)])
 
     async def attach_file(

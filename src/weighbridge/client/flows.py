@@ -179,7 +179,7 @@ def rows_of(source: Any) -> Iterable[Mapping[str, Any]]:
     return source  # type: ignore[no-any-return]
 
 
-def build_event(row: Mapping[str, Any], event_type: str, location_ids: Sequence[str] = ()) -> dict[str, Any]:
+def event_of(row: Mapping[str, Any], event_type: str, location_ids: Sequence[str] = ()) -> dict[str, Any]:
     """The event that a flat row says."""
     event: dict[str, Any] = {"event_type": event_type}
     points = []

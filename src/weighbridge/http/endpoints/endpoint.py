@@ -54,8 +54,8 @@ from weighbridge.http.messages.operation import (
 from weighbridge.http.text import outside_calendar
 
 __all__ = [
-    "Answer", "Call", "ReadCall", "WriteCall", "ask", "build_call", "build_response", "delete", "get", "patch",
-    "post",
+    "Answer", "Call", "ReadCall", "WriteCall", "ask", "build_call", "build_response", "delete", "get",
+    "patch", "post",
 ]  # fmt: skip
 
 # A shortcut executes a small request in one statement, by what the process remembers.

@@ -46,11 +46,11 @@ from weighbridge.http.messages.operation import Downloads, limit_body
 from weighbridge.http.openapi import page, site
 from weighbridge.platform.audit.minute_counts import count_refusal, count_uses
 from weighbridge.platform.authentication.tokens import authenticate, recall_authorization
-from weighbridge.sandbox.sandbox import prepared_sandboxes
+from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor.child import SOCKETS_VARIABLE
 from weighbridge.supervisor.process import beating, known_as, when_told_to_leave
-from weighbridge.tracing import traced
+from weighbridge.tracing import trace_process
 from weighbridge.web.framework import rendering
 from weighbridge.web.framework.rendering import compile_templates
 from weighbridge.web.pages import contents
@@ -128,11 +128,11 @@ def _application(
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         take_turns_quickly()
         follower = replica.watched(of_health) if replica else nullcontext()
-        tracing = traced(known_as("api"), settings.traces_url, settings.traces_percent)
+        tracing = trace_process(known_as("api"), settings.traces_url, settings.traces_percent)
         within = nullcontext() if processes else computing
         async with tracing, database, of_health, follower, within, beating():
             when_told_to_leave(watch.end)
-            with prepared_sandboxes():
+            with prepare_sandboxes():
                 yield
             await watch.stop()
 

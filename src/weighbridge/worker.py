@@ -32,10 +32,10 @@ from weighbridge.quality.rule_runs import run_rule
 from weighbridge.reporting.bundle.storage import Bundler
 from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.reporting.reports_tasks import Submitter
-from weighbridge.sandbox.sandbox import prepared_sandboxes
+from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor.process import beating, known_as
-from weighbridge.tracing import traced
+from weighbridge.tracing import trace_process
 
 log = structlog.get_logger()
 
@@ -107,7 +107,7 @@ async def run() -> None:
     settings = settings_module.read()
     assert settings.database_url is not None, "the caller gives the worker a database"  # noqa: S101
     parse_unit("kg")  # the first unit makes the table of all, which no task should wait for
-    tracing = traced(known_as("worker"), settings.traces_url, settings.traces_percent)
+    tracing = trace_process(known_as("worker"), settings.traces_url, settings.traces_percent)
     opened = Database(
         settings.database_url,
         connections_max=settings.worker_concurrency * 3 + 1,
@@ -124,7 +124,7 @@ async def work(database: Database, settings: Settings, stopping: asyncio.Event) 
     async with app.open_async(), beating():
         beside = rounds.start_rounds(database, settings, submitter(settings))
         try:
-            with prepared_sandboxes():
+            with prepare_sandboxes():
                 await keep_working(partial(work_on_queue, app, settings), stopping)
         finally:
             for task in beside:

@@ -73,7 +73,7 @@ Result = TypeVar("Result")
 
 
 @contextmanager
-def opened(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
+def open_database(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
     """Give the URL of the database; an older one is refused, for migrating it is a decision of its own.
 
     With `is_made` a new one is refused too: a command that only tells what is there would otherwise make an

@@ -341,7 +341,7 @@ class Database:
         """Begin a transaction in which every statement sees the same snapshot."""
         return _ReadTransaction(self._pool, self.memory, self._begin)
 
-    @tracing.opened_transaction
+    @tracing.trace_opened_transaction
     async def question(self) -> AsyncIterator[Question]:
         """Begin to read what an answer is computed from."""
         question = Question(self._pool, await self._pool.getconn(), self.memory, self._begin)
@@ -350,7 +350,7 @@ class Database:
         finally:
             await question.end()
 
-    @tracing.opened_transaction
+    @tracing.trace_opened_transaction
     async def write(self) -> AsyncIterator[Write]:
         """Begin a transaction and commit it when the block ends without an exception."""
         async with self._pool.connection() as connection:
@@ -368,7 +368,7 @@ class Database:
                     await connection.rollback()
                 raise
 
-    @tracing.opened_transaction
+    @tracing.trace_opened_transaction
     async def trial(self) -> AsyncIterator[Write]:
         """Begin a transaction that may change data and is always undone; it sees one snapshot throughout."""
         async with self._pool.connection() as connection:
@@ -379,7 +379,7 @@ class Database:
                 if not connection.closed:
                     await connection.rollback()
 
-    @tracing.opened_transaction
+    @tracing.trace_opened_transaction
     async def snapshot(
         self, *, locks: Sequence[str], first: Command | None = None
     ) -> AsyncIterator[Snapshot]:

@@ -44,7 +44,7 @@ from weighbridge.http.messages.operation import Spool
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
-from weighbridge.sandbox.sandbox import read_apart, sandboxed
+from weighbridge.sandbox.sandbox import read_apart, run_sandboxed
 
 REPORT_SECONDS: Final = 1
 """How often the progress of an upload is told."""
@@ -186,7 +186,7 @@ async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: Fil
     destination = await find_destination(tx, attempt.actor, work.project, feed)
     written = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
     reference = RowValues.of(feed.columns).reference_of(feed, digest)
-    async with sandboxed(attempt.actor.account_id, f"The file {written.said}", FEED_LIMITS) as sandbox:
+    async with run_sandboxed(attempt.actor.account_id, f"The file {written.said}", FEED_LIMITS) as sandbox:
         rows = SandboxedRows(sandbox)
         opened = await tx.meanwhile(rows.open(written, feed, destination, reference))
         number = destination.vocabulary.schemas[destination.event_type.slug].number

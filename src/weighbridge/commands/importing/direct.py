@@ -46,7 +46,7 @@ from weighbridge.exchange.records.data_feeds import NewDataFeed, SentFile
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform.async_tasks import give_head_start, read_task_of_any_kind
 from weighbridge.platform.users import administrator_of
-from weighbridge.sandbox.sandbox import prepared_sandboxes
+from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
 
 CONNECTIONS_MAX: Final = 6
@@ -150,7 +150,7 @@ class DirectService:
     async def _upload(
         self, feed: int, file: Path, *, is_dry_run: bool, report: ProgressReport
     ) -> DataFeedUpload:
-        with prepared_sandboxes(after_seconds=0):
+        with prepare_sandboxes(after_seconds=0):
             sent = await self._send(file, is_dry_run=is_dry_run)
         report("Sending", sent.size, sent.size)
         async with self._database.write() as tx:

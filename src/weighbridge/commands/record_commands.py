@@ -65,7 +65,9 @@ class ArgumentForm:
         try:
             return json.loads(said, parse_float=Decimal)
         except ValueError as error:
-            raise Refusal(f"--{name.replace('_', '-')} takes JSON; {said!r} is none: {error}.") from error
+            raise Refusal(
+                f"--{name.replace('_', '-')} must be valid JSON, but is {said!r}: {error}."
+            ) from error
 
 
 def read_form(parameter: inspect.Parameter) -> ArgumentForm:

@@ -397,7 +397,7 @@ async def update_user(
         """,
         (actor.account_id, ADMINISTERS),
     ):
-        raise Conflict("Nobody would be left who administers the account; let somebody else do so first.")
+        raise Conflict("The account must have an administrator. Grant the role to another user first.")
     if not may_sign_in:
         await tx.execute("DELETE FROM sessions WHERE user_id = %s", (number,))
     if not may_sign_in or ADMINISTERS not in permissions:

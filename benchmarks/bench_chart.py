@@ -23,7 +23,7 @@ from service import Service, median, now, service
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database
-from weighbridge.platform.authentication.sessions import begin_session, hashed
+from weighbridge.platform.authentication.sessions import begin_session, hash_password
 from weighbridge.platform.users import add_user
 
 EVENTS = 1_000_000
@@ -150,7 +150,7 @@ async def _session(running: Service) -> str:
         async with database.read() as tx:
             [(account, user)] = await tx.tuples("SELECT account_id, min(id) FROM users GROUP BY 1 LIMIT 1")
         owner = Actor(account, user, None, frozenset(ALL_PERMISSIONS), "bench")
-        password_hash = await hashed("a password of the benchmark")
+        password_hash = await hash_password("a password of the benchmark")
         async with database.write() as tx:
             await add_user(
                 tx, owner, email=email, name="Bench", permissions=ALL_PERMISSIONS,

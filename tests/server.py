@@ -36,7 +36,7 @@ from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.proof.signing import SigningKey
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database
-from weighbridge.db.roles import DatabaseUrls, let_run
+from weighbridge.db.roles import DatabaseUrls, grant_running_role
 from weighbridge.platform.api_tokens import create_token
 from weighbridge.platform.audit.heads import keep_key
 from weighbridge.platform.users import create_account
@@ -258,7 +258,7 @@ class Server:
         """
         self.owner_url = database_url
         urls = DatabaseUrls(make_conninfo(database_url, user=RUNNING_ROLE), database_url)
-        let_run(urls)
+        grant_running_role(urls)
         self.database = Database(urls.running, connections_max=4)
         self.anyone = Caller(self, None)
 

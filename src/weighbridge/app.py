@@ -42,15 +42,15 @@ from weighbridge.http.limits import (
 )
 from weighbridge.http.messages import edge, refusal
 from weighbridge.http.messages.body import places_of_files
-from weighbridge.http.messages.operation import Downloads, bounded
+from weighbridge.http.messages.operation import Downloads, limit_body
 from weighbridge.http.openapi import page, site
 from weighbridge.platform.audit.minute_counts import count_refusal, count_uses
 from weighbridge.platform.authentication.tokens import authenticate, recall_authorization
-from weighbridge.sandbox.sandbox import prepared_sandboxes
+from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor.child import SOCKETS_VARIABLE
 from weighbridge.supervisor.process import beating, known_as, when_told_to_leave
-from weighbridge.tracing import traced
+from weighbridge.tracing import trace_process
 from weighbridge.web.framework import rendering
 from weighbridge.web.framework.rendering import compile_templates
 from weighbridge.web.pages import contents
@@ -128,11 +128,11 @@ def _application(
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         take_turns_quickly()
         follower = replica.watched(of_health) if replica else nullcontext()
-        tracing = traced(known_as("api"), settings.traces_url, settings.traces_percent)
+        tracing = trace_process(known_as("api"), settings.traces_url, settings.traces_percent)
         within = nullcontext() if processes else computing
         async with tracing, database, of_health, follower, within, beating():
             when_told_to_leave(watch.end)
-            with prepared_sandboxes():
+            with prepare_sandboxes():
                 yield
             await watch.stop()
 
@@ -232,6 +232,6 @@ def _handlers(body_bytes_max: int) -> dict[str, list[HTTPRouteHandler]]:
     """All handlers, by the prefix below which they are."""
     pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *contents.routes(SLICES)]
     return {
-        API_PREFIX: [bounded(handler, body_bytes_max) for routes in SLICES for handler in routes],
+        API_PREFIX: [limit_body(handler, body_bytes_max) for routes in SLICES for handler in routes],
         "/": [*pages, *site.routes(site.packaged())],
     }

@@ -23,7 +23,7 @@ from psycopg_pool import PoolTimeout
 from weighbridge import tracing
 from weighbridge.core.platform.tasks import ATTEMPTS_MAX, TaskState
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Database, of_primary
+from weighbridge.db.engine import Database, primary_conninfo
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.platform import async_tasks
 from weighbridge.platform.async_tasks import JOB, QUEUE, Attempt, AttemptSupersededError
@@ -84,7 +84,7 @@ def build_app(
     lock: str | None = None,
 ) -> App:
     """Build the queue's application, which works on all jobs or on those with a lock."""
-    app = App(connector=PsycopgConnector(conninfo=of_primary(database.session_url or database.url)))
+    app = App(connector=PsycopgConnector(conninfo=primary_conninfo(database.session_url or database.url)))
 
     @app.task(
         name=JOB,
@@ -129,12 +129,12 @@ async def attempt_task(
         try:
             work = tasks[attempt.type](database, attempt)
             with tracing.task_span(attempt, queued_by):
-                await watched(database, attempt, work, seconds=seconds)
+                await watch_work(database, attempt, work, seconds=seconds)
         except Refusal as refusal:
             message = " ".join(problem.message for problem in refusal.problems)
             async with database.write() as tx:
                 await async_tasks.lock_current_attempt(tx, attempt)
-                await async_tasks.fail(tx, task_id, message)
+                await async_tasks.fail_task(tx, task_id, message)
     except AttemptSupersededError:
         log.warning("attempt_overtaken", task_id=task_id, attempt=attempt.number)
     except Exception:
@@ -142,14 +142,14 @@ async def attempt_task(
         log.exception("attempt_failed", task_id=task_id, attempt=attempt.number, reference=reference)
         if attempt.number >= ATTEMPTS_MAX:
             async with database.write() as tx:
-                await async_tasks.fail(
+                await async_tasks.fail_task(
                     tx, task_id, f"The task failed {ATTEMPTS_MAX} times: {mistake(reference)}"
                 )
             return
         raise
 
 
-async def watched(
+async def watch_work(
     database: Database, attempt: Attempt, work: Coroutine[Any, Any, None], *, seconds: float
 ) -> None:
     """Do the work; AttemptSupersededError when it is cancelled meanwhile, Invalid after so many seconds.

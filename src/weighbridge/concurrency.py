@@ -42,7 +42,7 @@ class FairPlaces:
         own = self._of_account.setdefault(account, asyncio.Semaphore(self._share))
         self._asking[account] += 1
         try:
-            async with _taken(own, wait_seconds), _taken(self._all, wait_seconds):
+            async with _take(own, wait_seconds), _take(self._all, wait_seconds):
                 yield
         finally:
             self._asking[account] -= 1
@@ -51,7 +51,7 @@ class FairPlaces:
 
 
 @asynccontextmanager
-async def _taken(semaphore: asyncio.Semaphore, wait_seconds: float | None) -> AsyncIterator[None]:
+async def _take(semaphore: asyncio.Semaphore, wait_seconds: float | None) -> AsyncIterator[None]:
     async with asyncio.timeout(wait_seconds):
         await semaphore.acquire()
     try:
@@ -200,7 +200,7 @@ COMPUTING: Final = FairThreads()
 """The threads of this process."""
 
 
-async def computed(
+async def compute_in_thread(
     meanwhile: Callable[[], Awaitable[None]] | None, work: Callable[..., Result], *arguments: Any
 ) -> Result:
     """What comes of a computation in one of the threads; it is halted when nobody waits for it any more.

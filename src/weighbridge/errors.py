@@ -137,10 +137,10 @@ class Unavailable(Refusal):
 
 
 def new_reference() -> str:
-    """A word by which a mistake of ours is found in the log, and which says nothing else of it."""
+    """A word by which an unexpected error is found in the log, and which says nothing else of it."""
     return f"err_{token_hex(12)}"
 
 
 def mistake(reference: str) -> str:
-    """What is told of an error that nobody expected; its own text stays in the log."""
-    return f"the service made a mistake, which is logged under {reference}."
+    """The message of an unexpected error, whose own text stays in the log."""
+    return f"internal error. Reference: {reference}."

@@ -24,7 +24,7 @@ from weighbridge.exchange.exports import remove_expired
 from weighbridge.exchange.webhooks import forget_deliveries
 from weighbridge.http import idempotency
 from weighbridge.http.outgoing import CallReach, OutgoingClient
-from weighbridge.platform.audit.minute_counts import tell_refusals, tell_uses
+from weighbridge.platform.audit.minute_counts import log_link_uses, log_refusals
 from weighbridge.platform.audit.tree import seal
 from weighbridge.platform.queue import recover
 from weighbridge.quality.evaluation.incremental import ACCOUNTS_AT_ONCE, FailedEvaluation, Rounds
@@ -53,7 +53,7 @@ WAITING_SECONDS: Final = 1.0
 """How often a worker looks which events wait for a generation."""
 
 
-def beside(database: Database, settings: Settings, reviewer: Submitter) -> list[asyncio.Task[None]]:
+def start_rounds(database: Database, settings: Settings, reviewer: Submitter) -> list[asyncio.Task[None]]:
     """Begin all of it; whoever begins it ends it."""
     rounds: tuple[Coroutine[Any, Any, None], ...] = (
         _recover(database, settings.lease_seconds),
@@ -89,8 +89,8 @@ async def _seal(database: Database) -> None:
     while True:
         try:
             async with database.write() as tx:
-                await tell_refusals(tx)
-                await tell_uses(tx)
+                await log_refusals(tx)
+                await log_link_uses(tx)
             await seal(database)
         except Exception:
             log.exception("sealing_failed")

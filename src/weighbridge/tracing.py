@@ -1,6 +1,6 @@
 """Traces by OpenTelemetry: spans of what the service does, and where they are sent.
 
-Spans come first and know no library; `traced` loads OpenTelemetry in a process that is told where to
+Spans come first and know no library; `trace_process` loads OpenTelemetry in a process that is told where to
 send them, and nowhere else. In all other processes each function asks one question and does nothing.
 
 Invariants: no span holds a token, a body, a value of a statement or the path of a URL that a user gave;
@@ -198,7 +198,7 @@ def transaction(
     return opened
 
 
-def opened_transaction(
+def trace_opened_transaction(
     opening: Callable[Told, AsyncIterator[Opened]],
 ) -> Callable[Told, AbstractAsyncContextManager[Opened]]:
     """As `transaction`, of a function that yields it."""
@@ -267,7 +267,7 @@ def is_wanted(url: str | None, environ: Mapping[str, str] = os.environ) -> bool:
 
 
 @asynccontextmanager
-async def traced(process: str, url: str | None, percent: int) -> AsyncIterator[None]:
+async def trace_process(process: str, url: str | None, percent: int) -> AsyncIterator[None]:
     """Send spans as long as the block lasts, if this process is told to."""
     if not is_wanted(url):
         yield

@@ -26,16 +26,16 @@ from weighbridge.exchange.exports import Exporter
 from weighbridge.http import wire
 from weighbridge.http.outgoing import CallReach
 from weighbridge.platform.async_tasks import Attempt
-from weighbridge.platform.queue import keep_working, told_to_stop
+from weighbridge.platform.queue import keep_working, stop_on_signal
 from weighbridge.quality.evaluation.incremental import catch_up
 from weighbridge.quality.rule_runs import run_rule
 from weighbridge.reporting.bundle.storage import Bundler
 from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.reporting.reports_tasks import Submitter
-from weighbridge.sandbox.sandbox import prepared_sandboxes
+from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor.process import beating, known_as
-from weighbridge.tracing import traced
+from weighbridge.tracing import trace_process
 
 log = structlog.get_logger()
 
@@ -107,14 +107,14 @@ async def run() -> None:
     settings = settings_module.read()
     assert settings.database_url is not None, "the caller gives the worker a database"  # noqa: S101
     parse_unit("kg")  # the first unit makes the table of all, which no task should wait for
-    tracing = traced(known_as("worker"), settings.traces_url, settings.traces_percent)
+    tracing = trace_process(known_as("worker"), settings.traces_url, settings.traces_percent)
     opened = Database(
         settings.database_url,
         connections_max=settings.worker_concurrency * 3 + 1,
         idle_timeout_seconds=max(1, settings.lease_seconds // 2),
         session_url=settings.session_database_url,
     )
-    async with tracing, opened as database, told_to_stop() as stopping:
+    async with tracing, opened as database, stop_on_signal() as stopping:
         await work(database, settings, stopping)
 
 
@@ -122,9 +122,9 @@ async def work(database: Database, settings: Settings, stopping: asyncio.Event) 
     """Work on an open database until the event is set."""
     app = build_app(database, settings, stopping, TASKS)
     async with app.open_async(), beating():
-        beside = rounds.beside(database, settings, submitter(settings))
+        beside = rounds.start_rounds(database, settings, submitter(settings))
         try:
-            with prepared_sandboxes():
+            with prepare_sandboxes():
                 await keep_working(partial(work_on_queue, app, settings), stopping)
         finally:
             for task in beside:

@@ -15,7 +15,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from tests.durability.processes import Program, until
 
 from weighbridge.agent.readings import now
-from weighbridge.agent.status import status_of
+from weighbridge.agent.status import read_status
 from weighbridge.errors import Refusal
 
 HERE = Path(__file__).parent
@@ -218,12 +218,12 @@ class Agent:
     def spooled(self):
         """What its spool holds."""
         until(self.has_begun, what="the agent has begun")
-        return status_of(self.spool, now())
+        return read_status(self.spool, now())
 
     def has_begun(self):
         """Whether its spool is made."""
         with suppress(Refusal):
-            return status_of(self.spool, now())
+            return read_status(self.spool, now())
         return None
 
     def close(self):

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbridge.agent.configuration import MqttTopic, fits, said_of_filter
-from weighbridge.agent.mqtt import MqttMessage, readings_of
+from weighbridge.agent.mqtt import MqttMessage, parse_readings
 from weighbridge.agent.opcua_session import exact
 from weighbridge.agent.readings import (
     ReadingError,
     RefusedReading,
+    build_reference,
     has_overflowed,
-    quality_of,
     quality_of_classic,
-    reference_of,
+    read_quality,
 )
 
 MOMENT = datetime(2026, 1, 5, 8, 15, 0, 250_000, tzinfo=UTC)
@@ -44,7 +44,7 @@ MOMENT = datetime(2026, 1, 5, 8, 15, 0, 250_000, tzinfo=UTC)
     ],
 )
 def test_a_status_code_of_opc_ua_says_a_quality_whatever_its_flags(status, quality):
-    assert quality_of(status) == quality
+    assert read_quality(status) == quality
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_no_number_is_no_value_and_a_list_is_refused():
 
 
 def test_a_name_that_would_be_too_long_keeps_its_source_and_time():
-    reference = reference_of("plc", "s" * 300, MOMENT)
+    reference = build_reference("plc", "s" * 300, MOMENT)
 
     assert len(reference) <= 255
     assert reference.startswith("plc/")
     assert reference.endswith("@2026-01-05T08:15:00.25Z")
-    assert reference != reference_of("plc", "t" * 300, MOMENT)
+    assert reference != build_reference("plc", "t" * 300, MOMENT)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_is_no_filter_is_told(pattern):
 def readings(payload, **entry):
     usual = {"topic": "t", "event_type": "scale", "time": "ts", "data_points": {"mass": "kg"}}
     message = MqttMessage("gateway", "t", payload, MOMENT)
-    return [*readings_of(message, MqttTopic(**usual | entry))]
+    return [*parse_readings(message, MqttTopic(**usual | entry))]
 
 
 def test_a_number_keeps_every_digit_that_the_device_sent():

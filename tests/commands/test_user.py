@@ -95,7 +95,7 @@ def test_whoever_is_removed_is_signed_out_and_may_come_back_with_another_role(
 def test_the_last_who_administers_is_not_removed(user, ada: str):
     done = user("remove", "--email", ada).expect(1)
 
-    assert done.err == "Nobody would be left who administers the account; let somebody else do so first.\n"
+    assert done.err == "The account must have an administrator. Grant the role to another user first.\n"
 
 
 def test_the_list_as_json_holds_no_secret(user, ada: str):

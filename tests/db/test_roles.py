@@ -6,14 +6,14 @@ from psycopg.conninfo import make_conninfo
 from psycopg.errors import InsufficientPrivilege
 
 from weighbridge.db.embedded.instance import RUNNING_ROLE
-from weighbridge.db.roles import DatabaseUrls, can_switch_triggers_off, let_run
+from weighbridge.db.roles import DatabaseUrls, can_switch_triggers_off, grant_running_role
 from weighbridge.supervisor.startup import migrate_or_refuse
 
 
 @pytest.fixture
 def urls(migrated_database):
     made = DatabaseUrls(make_conninfo(migrated_database, user=RUNNING_ROLE), migrated_database)
-    let_run(made)
+    grant_running_role(made)
     return made
 
 
@@ -81,7 +81,7 @@ def test_what_the_running_role_was_given_beyond_its_need_is_taken_back(urls):
     with psycopg.connect(urls.migrating) as connection:
         connection.execute(f"GRANT ALL ON audit_log TO {RUNNING_ROLE}")
 
-    let_run(urls)
+    grant_running_role(urls)
 
     with psycopg.connect(urls.running) as connection, pytest.raises(InsufficientPrivilege):
         connection.execute("DELETE FROM audit_log")
@@ -102,7 +102,7 @@ def test_the_running_role_alone_finds_a_migrated_database_in_order(urls):
 
 
 def test_one_role_for_both_keeps_what_it_has(migrated_database):
-    let_run(DatabaseUrls(migrated_database, migrated_database))
+    grant_running_role(DatabaseUrls(migrated_database, migrated_database))
 
     with psycopg.connect(migrated_database) as connection:
         connection.execute("UPDATE alembic_version SET version_num = version_num")
@@ -113,7 +113,7 @@ def test_what_lies_in_the_schema_and_is_another_role_s_is_left_alone(urls):
     with psycopg.connect(superuser) as connection:
         connection.execute("CREATE TABLE another_program (number integer)")
 
-    let_run(urls)
+    grant_running_role(urls)
 
     with psycopg.connect(urls.running) as connection, pytest.raises(InsufficientPrivilege):
         connection.execute("SELECT FROM another_program")

@@ -22,7 +22,7 @@ from tests.durability.test_metrics import sent
 from tests.given import collection as given
 
 from weighbridge.backup.base_backup import BackupSource
-from weighbridge.backup.log_shipping import BackupPlan, back_up, follow, reach_of, slot_of, stop_shipping
+from weighbridge.backup.log_shipping import BackupPlan, back_up, find_reach, follow, name_slot, stop_shipping
 from weighbridge.backup.restore import restore
 from weighbridge.backup.retention import CopiedFiles, prune
 from weighbridge.backup.target import (
@@ -30,15 +30,15 @@ from weighbridge.backup.target import (
     BackupPart,
     BackupTarget,
     last_backup,
+    list_shipped,
     manifests,
     overdue,
-    shipped,
     written,
 )
 from weighbridge.collection.evidence_files import open_objects, open_store
 from weighbridge.commands.backup import backup
 from weighbridge.commands.backup import restore as restore_folder
-from weighbridge.db.embedded.instance import attached, server
+from weighbridge.db.embedded.instance import attach_server, server
 from weighbridge.db.engine import Database
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
@@ -53,7 +53,7 @@ def quiet(_phase, _done, _total):
 
 @contextmanager
 def source_of(data_dir):
-    with attached(data_dir) as running:
+    with attach_server(data_dir) as running:
         evidence, _ = open_objects(None, data_dir)
         yield BackupSource(running, evidence, Settings(data_dir=data_dir), data_dir / "audit-key.pem")
 
@@ -82,7 +82,7 @@ def plant(shared_folder, shared_dir):
     )
     site.work(1)
     until(lambda: last_backup(shared_dir), what="the service has backed itself up")
-    target = BackupTarget.opened(str(place))
+    target = BackupTarget.open_target(str(place))
     caller = Caller(site, remote, 7)
     project = given.measuring(remote, given.number("mass"))
     with under_load([caller]):
@@ -93,10 +93,10 @@ def plant(shared_folder, shared_dir):
         after = given.event(remote, project, values={"mass": 2})
         back_up_once = shared_folder / "once"
         with source_of(shared_dir) as source:
-            once = back_up(source, BackupTarget.opened(str(back_up_once)), None)
+            once = back_up(source, BackupTarget.open_target(str(back_up_once)), None)
     site.quiet(caller.works.number)
     [(end,)] = site.sql("SELECT clock_timestamp()")
-    until(lambda: (reach := reach_of(target, 1)) and reach.until > end, what="all is shipped")
+    until(lambda: (reach := find_reach(target, 1)) and reach.until > end, what="all is shipped")
     _, _, page = sent(port, "/metrics")
     site.stop_all()
     yield SimpleNamespace(
@@ -154,7 +154,7 @@ def test_a_moment_has_what_was_committed_before_it_and_nothing_later(plant, fold
 
 
 def test_one_backup_taken_under_load_is_a_whole_by_itself(plant, folder):
-    target = BackupTarget.opened(str(plant.once))
+    target = BackupTarget.open_target(str(plant.once))
 
     made = restore(target, folder / "data", until=None, backup=None, report=quiet)
 
@@ -175,7 +175,7 @@ def test_the_manifest_has_the_sum_of_every_part_and_says_what_is_not_in_it(plant
     assert one.not_included == [
         "Settings come from WEIGHBRIDGE_* variables, which whoever starts the service keeps."
     ]
-    assert manifests(BackupTarget.opened(str(folder))) == [one]
+    assert manifests(BackupTarget.open_target(str(folder))) == [one]
 
 
 def test_the_counters_tell_when_the_last_backup_was_taken(plant):
@@ -196,7 +196,7 @@ def test_the_counters_tell_when_the_last_backup_was_taken(plant):
 
 def copied(plant, folder, of=None):
     """A copy of what backups were written to, to break."""
-    return BackupTarget.opened(str(shutil.copytree(of or plant.place, folder / "broken")))
+    return BackupTarget.open_target(str(shutil.copytree(of or plant.place, folder / "broken")))
 
 
 def test_a_part_that_was_changed_is_refused_and_nothing_can_be_started_there(plant, folder):
@@ -209,7 +209,7 @@ def test_a_part_that_was_changed_is_refused_and_nothing_can_be_started_there(pla
 
     with pytest.raises(Refusal, match="part-00000 is not what was written"):
         restore(target, folder / "data", until=None, backup=None, report=quiet)
-    with pytest.raises(Refusal, match="has not come to its end"), attached(folder / "data"):
+    with pytest.raises(Refusal, match="has not come to its end"), attach_server(folder / "data"):
         pass
 
 
@@ -241,7 +241,7 @@ def test_a_file_that_is_not_as_the_server_noted_is_named(plant, folder, change):
 
 def test_a_moment_behind_a_gap_of_the_log_is_refused(plant, folder):
     target = copied(plant, folder)
-    name = sorted(shipped(target))[-3]
+    name = sorted(list_shipped(target))[-3]
     next((folder / "broken" / "wal").glob(f"{name}.*")).unlink()
 
     with pytest.raises(Refusal, match="without a gap"):
@@ -286,12 +286,12 @@ def test_the_newest_stay_with_what_they_need_and_a_restored_one_goes_on(plant, f
         follow(source, target, BackupPlan(24, 1), lambda: None, rounds=2)
         [second] = manifests(target)
         assert (first.timeline, second.timeline) == (1, 2)
-        assert {name[:8] for name in shipped(target)} == {"00000002"}
+        assert {name[:8] for name in list_shipped(target)} == {"00000002"}
         assert [*CopiedFiles(target).known] != []
         assert prune(target, 1, second.finished_at) == []
         with psycopg.connect(source.server.superuser_url) as connection:
             kept = connection.execute("SELECT slot_name FROM pg_replication_slots").fetchall()
-        assert kept == [(slot_of(target),)]
+        assert kept == [(name_slot(target),)]
         assert stop_shipping(source, target)
         assert not stop_shipping(source, target)
     restore(target, folder / "again", until=None, backup=None, report=quiet)

@@ -12,7 +12,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from tests.durability.processes import is_alive, kill_server, postmaster, postmasters_of, until
 
-from weighbridge.db.embedded.instance import attached, database, server
+from weighbridge.db.embedded.instance import attach_server, database, server
 from weighbridge.db.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
@@ -140,7 +140,7 @@ def _is_active(watcher, backend):
 
 
 def test_a_killed_server_is_revived_on_the_same_socket_by_a_process_that_watches_it(data_dir):
-    with attached(data_dir) as running:
+    with attach_server(data_dir) as running:
         execute(running.url, "CREATE TABLE kept AS SELECT 3 AS number")
         kill_server(data_dir)
         assert not running.is_alive()
@@ -215,19 +215,19 @@ def test_an_external_server_is_used_as_it_is(folder, data_dir):
 
 
 def test_a_data_directory_from_before_there_were_two_roles_gets_the_second(data_dir):
-    with attached(data_dir) as running:
+    with attach_server(data_dir) as running:
         before = make_conninfo(running.url, user="postgres")
         execute(before, "DROP OWNED BY weighbridge_app")
         execute(before, "DROP ROLE weighbridge_app")
 
-    with attached(data_dir) as running:
+    with attach_server(data_dir) as running:
         migrate_or_refuse(running.urls)
 
         assert value(running.urls.running, "SELECT count(*) FROM events") == 0
 
 
 def test_an_external_server_is_migrated_by_one_role_and_used_by_another(data_dir):
-    with attached(data_dir) as running:
+    with attach_server(data_dir) as running:
         settings = Settings(database_url=running.urls.running, migration_database_url=running.urls.migrating)
         with database(settings) as urls:
             migrate_or_refuse(urls)
@@ -236,7 +236,7 @@ def test_an_external_server_is_migrated_by_one_role_and_used_by_another(data_dir
 
 
 def test_a_role_that_may_not_migrate_is_told_who_could(data_dir):
-    with attached(data_dir) as running:
+    with attach_server(data_dir) as running:
         execute(running.url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
         execute(running.url, "GRANT USAGE ON SCHEMA public TO PUBLIC")
         alone = DatabaseUrls(running.urls.running, running.urls.running)
@@ -304,7 +304,7 @@ def test_a_terminal_interrupt_does_not_reach_the_server(data_dir, hold):
 
 
 def test_two_urls_of_two_databases_are_refused(data_dir):
-    with attached(data_dir) as running:
+    with attach_server(data_dir) as running:
         elsewhere = make_conninfo(running.url, dbname="postgres")
         settings = Settings(database_url=running.urls.running, migration_database_url=elsewhere)
 

@@ -27,8 +27,8 @@ from tools.stored_release.folders import (
 )
 
 from weighbridge.client import Client
-from weighbridge.db.embedded.instance import attached
-from weighbridge.db.roles import newest_revision, revision_of
+from weighbridge.db.embedded.instance import attach_server
+from weighbridge.db.roles import newest_revision, read_revision_of
 
 KINDS = {
     *(
@@ -84,11 +84,11 @@ def filled_tables(url):
 def upgraded(request, shared_folder):
     """The data of a version, upgraded by the service that runs on them, and what was found on the way."""
     kept, data_dir = request.param, shared_folder / request.param.name
-    with attached(data_dir) as running:
+    with attach_server(data_dir) as running:
         options = ("--no-owner", "--exit-on-error")
         done = running.location.run("pg_restore", f"--dbname={running.url}", *options, str(kept / DUMP))
         assert done.returncode == 0, done.stdout
-        filled, before = filled_tables(running.url), revision_of(running.url)
+        filled, before = filled_tables(running.url), read_revision_of(running.url)
     shutil.copytree(kept / EVIDENCE, data_dir / EVIDENCE)
     shutil.copy(kept / KEY, data_dir / KEY)
     (data_dir / KEY).chmod(0o600)
@@ -143,8 +143,8 @@ def test_the_data_have_one_record_of_each_kind(upgraded):
 
 
 def test_the_database_is_at_the_newest_step(upgraded):
-    with attached(upgraded.data_dir) as running:
-        assert revision_of(running.url) == newest_revision()
+    with attach_server(upgraded.data_dir) as running:
+        assert read_revision_of(running.url) == newest_revision()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from tests.durability.processes import environment
 from tools.stored_release.folders import DUMP, released
 
-from weighbridge.db.embedded.instance import attached, server
+from weighbridge.db.embedded.instance import attach_server, server
 from weighbridge.db.engine import Database
 from weighbridge.db.migration import migrate, rehearse
 from weighbridge.db.roles import newest_revision
@@ -31,7 +31,7 @@ def weighbridge(*arguments, **variables):
 @pytest.fixture
 def stored(data_dir):
     """A data directory of the first release."""
-    with attached(data_dir) as running:
+    with attach_server(data_dir) as running:
         done = running.location.run(
             "pg_restore", f"--dbname={running.url}", "--no-owner", "--exit-on-error", str(STORED)
         )
@@ -139,5 +139,8 @@ def test_an_external_database_is_rehearsed_in_place_and_left_as_it_was(empty_dat
 def test_data_of_another_major_version_of_postgresql_are_told_with_the_way_on(data_dir):
     (data_dir / "postgres" / "cluster" / "PG_VERSION").write_text("17\n")
 
-    with pytest.raises(Refusal, match="made by PostgreSQL 17, and this version has 18"), attached(data_dir):
+    with (
+        pytest.raises(Refusal, match="made by PostgreSQL 17, and this version has 18"),
+        attach_server(data_dir),
+    ):
         pass

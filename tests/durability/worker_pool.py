@@ -21,7 +21,7 @@ from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database
 from weighbridge.db.json import jsonb
 from weighbridge.platform import async_tasks
-from weighbridge.platform.queue import told_to_stop
+from weighbridge.platform.queue import stop_on_signal
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.process import die_with_parent
 
@@ -91,10 +91,10 @@ async def run_without_fence():
 
         return carry_out_and_tell
 
-    async_tasks.lock_current_attempt, async_tasks.succeed = let_pass, note
+    async_tasks.lock_current_attempt, async_tasks.complete_task = let_pass, note
     worker.TASKS = {name: unfenced(one) for name, one in worker.TASKS.items()}
     opened = Database(read.database_url, connections_max=4)
-    async with opened as database, told_to_stop() as stopping:
+    async with opened as database, stop_on_signal() as stopping:
         await worker.work(database, read, stopping)
 
 

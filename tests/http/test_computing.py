@@ -5,11 +5,11 @@ import threading
 
 import pytest
 
-from weighbridge.concurrency import computed, processor_time
+from weighbridge.concurrency import compute_in_thread, processor_time
 from weighbridge.core.halt import proceed
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, Unavailable
-from weighbridge.http.endpoints.computing import ComputingLoop, too_long
+from weighbridge.http.endpoints.computing import ComputingLoop, refuse_slow_computation
 
 DEADLINE_SECONDS = 60.0
 
@@ -107,7 +107,7 @@ def test_a_computation_has_a_deadline(migrated_database):
 )
 def test_what_computed_nearly_all_its_time_is_not_to_be_asked_again(computed_seconds, refusal, retry_after):
     """Of 20 seconds: what waited for others may be quicker another time, what computed may not."""
-    said = too_long(20, computed_seconds)
+    said = refuse_slow_computation(20, computed_seconds)
 
     assert (type(said), said.retry_after_seconds) == (refusal, retry_after)
     assert "longer than 20 seconds" in str(said)
@@ -123,7 +123,7 @@ def test_the_time_that_a_computation_has_a_processor_is_counted_while_it_compute
 
     async def watch():
         with processor_time() as processor:
-            computing = asyncio.ensure_future(computed(None, compute))
+            computing = asyncio.ensure_future(compute_in_thread(None, compute))
             while not begun.is_set() or processor.seconds <= 0:  # noqa: ASYNC110 - a thread's
                 await asyncio.sleep(0)
             before = processor.seconds

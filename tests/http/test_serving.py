@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.http.endpoints import computing_process as server
-from weighbridge.http.endpoints.computing_process import RequestHead, serving
+from weighbridge.http.endpoints.computing_process import RequestHead, serve_on_socket
 
 DEADLINE_SECONDS = 60.0
 BODY = bytes(4 * server.PIECE_BYTES_MAX)
@@ -33,7 +33,7 @@ class Refuses:
 def test_a_refusal_arrives_though_the_body_is_still_sent(tmp_path):
     async def asked():
         application, socket = Refuses(), str(tmp_path / "c")
-        async with serving(application, socket) as requests:
+        async with serve_on_socket(application, socket) as requests:
             reader, writer = await asyncio.open_unix_connection(socket)
             server.write_frame(writer, server.encode_head(RequestHead("POST", "/", b"", [], ACTOR)))
             await application.has_refused.wait()

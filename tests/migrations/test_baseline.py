@@ -11,7 +11,7 @@ from tools.stored_release.folders import DUMP, STEPS, kept_sums, released
 
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.migration import migrate, rehearse
-from weighbridge.db.roles import DatabaseUrls, let_run, revision_of, revisions
+from weighbridge.db.roles import DatabaseUrls, grant_running_role, read_revision_of, revisions
 from weighbridge.errors import Refusal
 
 BASELINE = revisions()[0]
@@ -36,7 +36,7 @@ def reloaded(postgres, url):
 def bring(url, revision="head"):
     """Migrate, and let the running role use the tables, as the service does at its start."""
     migrate(url, revision)
-    let_run(DatabaseUrls(make_conninfo(url, user=RUNNING_ROLE), url))
+    grant_running_role(DatabaseUrls(make_conninfo(url, user=RUNNING_ROLE), url))
 
 
 def revision_at(folder):
@@ -68,7 +68,7 @@ def test_a_database_that_a_release_made_becomes_the_same_as_a_new_one(postgres, 
         for url in (kept, empty_database):
             bring(url)
 
-        assert revision_of(kept) == revisions()[-1]
+        assert read_revision_of(kept) == revisions()[-1]
         assert reloaded(postgres, kept) == reloaded(postgres, empty_database)
 
 
@@ -136,4 +136,4 @@ def test_a_database_of_a_step_before_the_first_release_is_refused_and_stays(empt
         f" is {BASELINE}, that of 1.0.0. Nothing was changed."
     )
     assert len(refusal.value.problems) == 1
-    assert (dumped_schema(empty_database), revision_of(empty_database)) == (before, "0043")
+    assert (dumped_schema(empty_database), read_revision_of(empty_database)) == (before, "0043")

@@ -11,8 +11,8 @@ import pytest
 
 from weighbridge.errors import Refusal
 from weighbridge.exchange.tabular.table import CsvFile, content_sha256
-from weighbridge.sandbox.sandbox import SandboxLostError, read_apart, sandboxed
-from weighbridge.sandbox.work import HEAD, SANDBOXES_MAX, SandboxLimitError, SandboxLimits, packed, unpacked
+from weighbridge.sandbox.sandbox import SandboxLostError, read_apart, run_sandboxed
+from weighbridge.sandbox.work import HEAD, SANDBOXES_MAX, SandboxLimitError, SandboxLimits, pack, unpack
 
 LIMITS = SandboxLimits(memory_bytes=200_000_000, cpu_seconds=1)
 
@@ -70,7 +70,7 @@ def _end_by(number):
 
 def test_a_sandbox_ends_with_the_block_that_has_it():
     async def left():
-        async with sandboxed(1, "The file log.csv", LIMITS) as sandbox:
+        async with run_sandboxed(1, "The file log.csv", LIMITS) as sandbox:
             process = await sandbox.call(os.getpid)
             os.kill(process, 0)
         for _ in range(500):
@@ -89,7 +89,7 @@ def test_files_of_one_account_leave_half_of_the_sandboxes_to_the_others():
         stuck = asyncio.Event()
 
         async def read_slowly(begun):
-            async with sandboxed(1, "The file log.csv", LIMITS) as sandbox:
+            async with run_sandboxed(1, "The file log.csv", LIMITS) as sandbox:
                 await sandbox.call(os.getpid)
                 begun.append(True)
                 await stuck.wait()
@@ -113,4 +113,4 @@ def test_an_answer_can_have_no_function_called():
             return os.getpid, ()
 
     with pytest.raises(pickle.UnpicklingError, match="posix"):
-        unpacked(packed(Calling())[HEAD.size :])
+        unpack(pack(Calling())[HEAD.size :])

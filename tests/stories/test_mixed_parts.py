@@ -30,7 +30,7 @@ VERIFIED_TOGETHER = 10
 
 @pytest.fixture
 def service(postgres: str, newest: str) -> Iterator[Server]:
-    """A service whose database has the stories of one test alone: verifying takes longer with each of them."""
+    """A service whose database has the stories of one test: verifying takes longer with each of them."""
     with lone_service(postgres, newest, "nothing") as lone:
         yield lone.server
 

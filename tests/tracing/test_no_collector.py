@@ -6,7 +6,7 @@ import time
 import pytest
 
 from weighbridge import tracing as spans
-from weighbridge.tracing import LEAVE_SECONDS, traced
+from weighbridge.tracing import LEAVE_SECONDS, trace_process
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def nobody():
 def test_requests_are_answered_while_the_collector_is_silent_and_the_process_ends_in_time(
     server, api, nobody
 ):
-    tracing = traced("api", nobody, 100)
+    tracing = trace_process("api", nobody, 100)
     server.run(tracing.__aenter__())
     try:
         started = time.monotonic()

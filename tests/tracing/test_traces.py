@@ -5,7 +5,7 @@ from tests.tracing.collector import collecting
 
 from weighbridge import worker
 from weighbridge.http.outgoing import CallReach, OutgoingClient, OutgoingRequest
-from weighbridge.tracing import is_wanted, name_of, traced
+from weighbridge.tracing import is_wanted, name_of, trace_process
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 CALLER = "00f067aa0ba902b7"
@@ -16,7 +16,7 @@ def collector(server):
     with pytest.MonkeyPatch.context() as environment, collecting() as collector:
         environment.setenv("OTEL_BSP_SCHEDULE_DELAY", "20")
         environment.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
-        tracing = traced("api", f"{collector.address}/v1/traces", 100)
+        tracing = trace_process("api", f"{collector.address}/v1/traces", 100)
         server.run(tracing.__aenter__())
         yield collector
         server.run(tracing.__aexit__(None, None, None))

@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 from tools.screenshots.given import all_that_lacks
 from tools.screenshots.taking import IMAGES, Shot, entered, shots, take, take_images
 from weighbridge.demo.run import tell
-from weighbridge.demo.serving import serving, weighbridge
+from weighbridge.demo.serving import serve, weighbridge
 from weighbridge.demo.show import Screen
 from weighbridge.demo.story import Client, Story
 from weighbridge.errors import Refusal
@@ -41,7 +41,7 @@ def main() -> None:
             closing.enter_context(tempfile.TemporaryDirectory(prefix="weighbridge-screenshots-"))
         )
         data.mkdir(parents=True, exist_ok=True)
-        address = closing.enter_context(serving(data))
+        address = closing.enter_context(serve(data))
         found = _plant(data, address)
         link = _link(data, address)
         playwright = closing.enter_context(sync_playwright())

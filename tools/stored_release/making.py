@@ -10,9 +10,9 @@ from tools.stored_release.answers import answers
 from tools.stored_release.folders import ANSWERS, DUMP, EVIDENCE, KEY, write_packed
 from tools.stored_release.records import add_records
 from weighbridge import client
-from weighbridge.db.embedded.instance import attached
+from weighbridge.db.embedded.instance import attach_server
 from weighbridge.demo.run import tell
-from weighbridge.demo.serving import serving, weighbridge
+from weighbridge.demo.serving import serve, weighbridge
 from weighbridge.demo.show import Screen
 from weighbridge.demo.story import Client, Story
 from weighbridge.errors import Refusal
@@ -24,7 +24,7 @@ def write_data(data: Path, folder: Path) -> None:
     Raises Refusal where the service, the demonstration or `pg_dump` fails.
     """
     data.mkdir()
-    with serving(data) as address:
+    with serve(data) as address:
         token = weighbridge("token", "create", "--name", "Release", "--all", "--data-dir", str(data))
         with Client(address, token) as caller, redirect_stdout(StringIO()):
             found = all_that_lacks(caller, tell(Story(Screen(), caller)))
@@ -34,10 +34,10 @@ def write_data(data: Path, folder: Path) -> None:
             person = ("--email", "erika@plant.example", "--name", "Erika Berg", "--role", "administrator")
             weighbridge("user", "add", *person, "--at-once", "--address", address, "--data-dir", str(data))
     # Nobody works on the data any more while they are asked for: what is said of them is what is kept.
-    with serving(data, "--no-worker") as address, client.Client(address, token=token) as caller:
+    with serve(data, "--no-worker") as address, client.Client(address, token=token) as caller:
         said = answers(caller)
     write_packed(folder / ANSWERS, said)
-    with attached(data) as running:
+    with attach_server(data) as running:
         dump = data / DUMP
         options = ("--format=custom", "--compress=9", "--no-owner")
         done = running.location.run("pg_dump", f"--dbname={running.url}", *options, f"--file={dump}")

@@ -77,7 +77,7 @@ from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, ask
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
-from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError, accepted, poll, queue_task
+from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError, accept_task, poll, queue_task
 from weighbridge.platform.records.async_tasks import AsyncTask
 
 # Read what a generation would do, and say what one does or did as callers see it.
@@ -246,7 +246,7 @@ async def _generate(database: Database, attempt: Attempt) -> None:
         with before.noted() as asked:
             scopes = await scopes_for(before, request)
             locks = await _locks(before, scopes)
-    reading = tasks.reporting(attempt, 10, "Reading the data and running the model", MOMENT_BEFORE)
+    reading = tasks.progress_statement(attempt, 10, "Reading the data and running the model", MOMENT_BEFORE)
     # The locks are held before the snapshot is taken, so the snapshot shows what their last holders posted.
     async with database.snapshot(locks=locks, first=reading) as tx:
         if tx.first is None:
@@ -259,7 +259,7 @@ async def _generate(database: Database, attempt: Attempt) -> None:
             await _refuse(tx, proposal, locks)
         if _is_long(proposal):
             count = len(proposal.differences)
-            await tasks.report(database, attempt, 60, f"Writing {count} batches and their lineage")
+            await tasks.report_progress(database, attempt, 60, f"Writing {count} batches and their lineage")
         posted = await post_proposal(tx, proposal, attempt.task_id, seen_until)
         _mark(tx, proposal, posted)
         await mark_changed_meanwhile(database, tx, attempt.project_id)
@@ -277,7 +277,7 @@ async def _generate(database: Database, attempt: Attempt) -> None:
             project_id=attempt.project_id,
             after=structs.asdict(result) | {"written": digests, "seen_until": str(seen_until)},
         )
-        await tasks.succeed(tx, attempt, result)
+        await tasks.complete_task(tx, attempt, result)
 
 
 def _request(attempt: Attempt) -> Request:
@@ -426,7 +426,7 @@ async def generate_preview(call: ReadCall, body: NewGeneration) -> Preview:
 )
 async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answer:
     """Start generating batches on a ledger; poll the task in the answer."""
-    return accepted(await queue_generation(call.tx, call.actor, call.path["ledger_id"], body))
+    return accept_task(await queue_generation(call.tx, call.actor, call.path["ledger_id"], body))
 
 
 @patch(

@@ -33,7 +33,7 @@ from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, delete, get, post
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
-from weighbridge.platform.async_tasks import Attempt, accepted, queue_task
+from weighbridge.platform.async_tasks import Attempt, accept_task, queue_task
 from weighbridge.platform.records.async_tasks import AsyncTask
 
 # Carry out a deletion: look again for what stands in the way, then undo everything in one fenced
@@ -45,7 +45,7 @@ async def run_batch_deletion(database: Database, attempt: Attempt) -> None:
     project, batches = attempt.project_id, list(attempt.args["batch_ids"])
     # The locks of generation are held before the snapshot is taken, so nothing is drawn meanwhile.
     async with database.snapshot(locks=await _locks(database, project, batches)) as tx:
-        await tasks.report(database, attempt, 10, f"Deleting {len(batches)} batches")
+        await tasks.report_progress(database, attempt, 10, f"Deleting {len(batches)} batches")
         known = await known_batches(tx, project, batches)
         gone = [ids.of("batch", project, batch) for batch in batches if batch not in known]
         problems = [Problem(f"The batch {name} has been deleted already.") for name in gone]
@@ -66,7 +66,7 @@ async def run_batch_deletion(database: Database, attempt: Attempt) -> None:
             project_id=project,
             after=result,
         )
-        await tasks.succeed(tx, attempt, result)
+        await tasks.complete_task(tx, attempt, result)
 
 
 async def _locks(database: Database, project: int, batches: list[int]) -> list[str]:
@@ -225,7 +225,7 @@ async def get_lineage(call: ReadCall) -> Lineage:
 @delete("/batches/{batch_id}", permission=_WRITE, returns=AsyncTask, status=202)
 async def delete_batch(call: WriteCall) -> Answer:
     """Start undoing all that one batch posted; poll the task in the answer."""
-    return accepted(await queue_deletion_of_one(call.tx, call.actor, call.path["batch_id"]))
+    return accept_task(await queue_deletion_of_one(call.tx, call.actor, call.path["batch_id"]))
 
 
 @post(
@@ -239,7 +239,7 @@ async def delete_batch(call: WriteCall) -> Answer:
 async def create_batch_deletion(call: WriteCall, body: BatchDeletion) -> Answer:
     """Start undoing all that several batches of the ledger's project posted, together."""
     task = await queue_deletion(call.tx, call.actor, call.path["ledger_id"], body)
-    return accepted(task)
+    return accept_task(task)
 
 
 ROUTES = [

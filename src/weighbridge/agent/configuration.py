@@ -41,7 +41,7 @@ def unreadable(path: Path, setting: str, why: object) -> Refusal:
     return Refusal(f"The file {path} of {setting} cannot be used: {why}.")
 
 
-def trusting(path: Path | None, setting: str) -> ssl.SSLContext:
+def create_tls_context(path: Path | None, setting: str) -> ssl.SSLContext:
     """What verifies a certificate: the authorities of a file, or those of the machine. Raises Refusal."""
     if path is None:
         return ssl.create_default_context()
@@ -399,7 +399,7 @@ TOKEN_VARIABLE = "WEIGHBRIDGE_TOKEN"  # noqa: S105 - the name of a variable, no 
 TOKEN_FILE_VARIABLE = "WEIGHBRIDGE_TOKEN_FILE"  # noqa: S105 - as above
 
 
-def token_of(service: AgentService) -> str:
+def read_agent_token(service: AgentService) -> str:
     """The token for the service. Raises Refusal where there is none."""
     if service.token is not None:
         return service.token
@@ -415,7 +415,7 @@ def token_of(service: AgentService) -> str:
     )
 
 
-def password_of(source: OpcUaServer | MqttBroker) -> str | None:
+def read_password(source: OpcUaServer | MqttBroker) -> str | None:
     """The password for a source, None where it needs none. Raises Refusal where it is not to be had."""
     if source.password_file is not None:
         return _held_by(source.password_file)

@@ -310,12 +310,12 @@ def read_configuration(path: Path) -> AgentConfiguration:
         raise ConfigurationError(f"The file {path} cannot be read: {error}.") from None
     configuration: AgentConfiguration
     configuration, lines = read_records(AgentConfiguration, text)
-    if problems := [_placed(problem, lines) for problem in _problems(configuration)]:
+    if problems := [_locate(problem, lines) for problem in _problems(configuration)]:
         raise ConfigurationError(problems)
     return configuration
 
 
-def _placed(problem: Problem, lines: dict[str, int]) -> Problem:
+def _locate(problem: Problem, lines: dict[str, int]) -> Problem:
     """The problem with its line: that of the field, or of what it should stand in."""
     path = problem.field or ""
     while path not in lines and "." in path:
@@ -326,7 +326,7 @@ def _placed(problem: Problem, lines: dict[str, int]) -> Problem:
 def _problems(configuration: AgentConfiguration) -> Iterator[Problem]:
     yield from _of_service(configuration.service)
     if configuration.service.token is not None and not configuration.secrets_in_clear:
-        yield _in_clear("service.token", "token_file")
+        yield _find_clear_text("service.token", "token_file")
     if not configuration.sources:
         yield _problem("sources", "is empty; there is nothing to read.")
     names = [source.name for source in configuration.sources]
@@ -335,7 +335,7 @@ def _problems(configuration: AgentConfiguration) -> Iterator[Problem]:
         if names.index(source.name) != index or source.name == configuration.agent:
             yield _problem(f"{path}.name", f"is {source.name!r}, which is the name of another part as well.")
         if source.password is not None and not configuration.secrets_in_clear:
-            yield _in_clear(f"{path}.password", "password_file")
+            yield _find_clear_text(f"{path}.password", "password_file")
         kept = [source.password, source.password_file, source.password_variable]
         if sum(one is not None for one in kept) > 1:
             yield _problem(f"{path}.password", "is said in more than one way.")
@@ -404,7 +404,7 @@ def _of_topic(topic: MqttTopic, path: str) -> Iterator[Problem]:
         yield _problem(f"{path}.data_points", "and the other data points are not each another one.")
 
 
-def _in_clear(path: str, rather: str) -> Problem:
+def _find_clear_text(path: str, rather: str) -> Problem:
     return _problem(path, f"stands in clear; name a {rather}, or say secrets_in_clear: true.")
 
 
@@ -467,7 +467,7 @@ def _parts(kind: Any) -> list[type[Any]]:
 
 def _takes(kind: Any, rules: list[Any]) -> str:
     """What a field takes, in a few words."""
-    message = _ruled(kind, rules)
+    message = _check_rules(kind, rules)
     if message is not None:
         return message
     match get_origin(kind):
@@ -485,7 +485,7 @@ def _takes(kind: Any, rules: list[Any]) -> str:
     return message
 
 
-def _ruled(kind: Any, rules: list[Any]) -> str | None:
+def _check_rules(kind: Any, rules: list[Any]) -> str | None:
     for rule in rules:
         if isinstance(rule, WholeRange):
             return f"{rule.least:,} to {rule.greatest:,}"

@@ -15,7 +15,7 @@ import msgspec
 from paho.mqtt import client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 
-from weighbridge.agent.configuration import MqttBroker, MqttTopic, fits, password_of, trusting
+from weighbridge.agent.configuration import MqttBroker, MqttTopic, create_tls_context, fits, read_password
 from weighbridge.agent.configuration_reading import ARRIVAL
 from weighbridge.agent.readings import (
     AgentReading,
@@ -24,13 +24,13 @@ from weighbridge.agent.readings import (
     ReadingError,
     RefusedReading,
     Tags,
+    build_reference,
     make_reading,
     microseconds,
     moment_of,
     now,
-    quality_of,
     quality_of_classic,
-    reference_of,
+    read_quality,
 )
 from weighbridge.agent.spool import Handover, Spool
 from weighbridge.core.quantity.number import shorten
@@ -62,7 +62,7 @@ class MqttMessage:
     arrived_at: datetime
 
 
-def readings_of(message: MqttMessage, entry: MqttTopic) -> Iterator[AgentReading | RefusedReading]:
+def parse_readings(message: MqttMessage, entry: MqttTopic) -> Iterator[AgentReading | RefusedReading]:
     """Every reading of a message, or why it is none."""
     try:
         items = _items(message, entry)
@@ -107,7 +107,7 @@ def _reading(message: MqttMessage, entry: MqttTopic, item: Any) -> AgentReading:
         entry.event_type, entry.asset_id, entry.feedstock_id, tuple(entry.locations), entry.tracking_id
     )
     arrival = None if entry.arrived_at is None else (entry.arrived_at, message.arrived_at)
-    reference = reference_of(message.source, what, time)
+    reference = build_reference(message.source, what, time)
     return make_reading(reference, tags, time, _values(entry, item), arrival)
 
 
@@ -154,7 +154,7 @@ def _quality(said: Any, entry: MqttTopic) -> Quality:
         said = int(said, 16) if _HEXADECIMAL.fullmatch(said) else _whole(said)
     if not isinstance(said, int) or isinstance(said, bool) or said < 0:
         return Quality.BAD
-    return quality_of(said) if entry.quality_form == "opcua" else quality_of_classic(said)
+    return read_quality(said) if entry.quality_form == "opcua" else quality_of_classic(said)
 
 
 def _whole(text: str) -> int | None:
@@ -200,7 +200,7 @@ def _at(content: Any, path: str) -> Any:
 
 
 def _refused(message: MqttMessage, reason: str) -> RefusedReading:
-    what = reference_of(message.source, message.topic, message.arrived_at)
+    what = build_reference(message.source, message.topic, message.arrived_at)
     return RefusedReading(what, reason[0].upper() + reason[1:], message.payload)
 
 
@@ -253,9 +253,11 @@ class AcknowledgingClient:
             manual_ack=True,
         )
         if broker.username is not None:
-            self._client.username_pw_set(broker.username, password_of(broker))
+            self._client.username_pw_set(broker.username, read_password(broker))
         if broker.tls:
-            self._client.tls_set_context(trusting(broker.ca_file, f"ca_file of the source {broker.name}"))
+            self._client.tls_set_context(
+                create_tls_context(broker.ca_file, f"ca_file of the source {broker.name}")
+            )
         self._client.enable_logger(logging.getLogger("mqtt"))
         self._client.on_connect = self._connected
         self._client.on_disconnect = self._disconnected
@@ -452,7 +454,7 @@ class MqttSource:
         entry = next((topic for topic in self._broker.topics if fits(packet.topic, topic.topic)), None)
         if entry is None or not await self._is_new(packet, entry, numbers):
             return []
-        return [*readings_of(self._message(packet), entry)]
+        return [*parse_readings(self._message(packet), entry)]
 
     def _message(self, packet: Packet) -> MqttMessage:
         return MqttMessage(self._broker.name, packet.topic, packet.payload, packet.arrived_at)

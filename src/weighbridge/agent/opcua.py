@@ -19,12 +19,12 @@ from weighbridge.agent.opcua_session import (
     HistoryFaultError,
     NoHistoryError,
     VariableValue,
+    build_reading,
     clock_offset,
-    connected,
-    history_of,
-    reading_of,
-    said_of,
-    value_of,
+    convert_value,
+    describe_error,
+    open_session,
+    read_history,
 )
 from weighbridge.agent.readings import AgentReading, has_overflowed, now, text_of
 from weighbridge.agent.spool import Handover, Spool
@@ -73,7 +73,7 @@ class OpcUaSource:
 
     async def session(self) -> None:
         """Connect and read until the connection ends, by an exception of what ended it."""
-        async with connected(self._server) as client:
+        async with open_session(self._server) as client:
             session = _Session(self._server, self._spool, client)
             await session.run()
 
@@ -102,7 +102,7 @@ class _Session:
     def datachange_notification(self, node: Node, _value: Any, data: DataChangeNotif) -> None:
         """Take what the subscription gives; the library calls this."""
         known = self._by_handle.get(node.nodeid)
-        given = None if known is None else value_of(known, data.monitored_item.Value, now())
+        given = None if known is None else convert_value(known, data.monitored_item.Value, now())
         if given is not None:
             self._values.put_nowait(given)
 
@@ -144,7 +144,7 @@ class _Session:
             )
         for node, result in zip(self._server.nodes, results, strict=True):
             if isinstance(result, ua.StatusCode):
-                self._problems[node.node] = f"it cannot be subscribed to: {said_of(result.value)}."
+                self._problems[node.node] = f"it cannot be subscribed to: {describe_error(result.value)}."
                 log.warning("%s: %s %s", self._server.name, node.node, self._problems[node.node])
         if len(self._problems) == len(self._server.nodes):
             raise Refusal(f"The server {self._server.name} lets us subscribe to none of its variables.")
@@ -192,7 +192,7 @@ class _Session:
     async def _read_history(self, node: OpcUaNode, start: datetime, late: timedelta = timedelta(0)) -> None:
         """Read the history of a variable; `late` is how much of its end may not have been written yet."""
         try:
-            async for page in history_of(self._client, node, start):
+            async for page in read_history(self._client, node, start):
                 await self._keep(page, {node.node: max(one.known_up_to for one in page) - late})
         except NoHistoryError as error:
             self._problems[node.node] = f"{error}; what came since {text_of(start)} may be missing."
@@ -259,7 +259,7 @@ class _Session:
             self._ended.set_exception(error)
 
     async def _keep(self, values: Iterable[VariableValue], reached: dict[str, datetime]) -> None:
-        read = [reading_of(self._server.name, value) for value in values]
+        read = [build_reading(self._server.name, value) for value in values]
         readings = [one for one in read if isinstance(one, AgentReading)]
         refused = [one for one in read if not isinstance(one, AgentReading)]
         positions = {(self._server.name, node): time for node, time in reached.items()}
@@ -300,18 +300,18 @@ NOT_THERE: Final = frozenset(
 HISTORY: Final = timedelta(minutes=1)
 
 
-async def complaints_of(server: OpcUaServer) -> list[str]:
+async def list_complaints(server: OpcUaServer) -> list[str]:
     """What is wrong with the variables of a server, a sentence for each. Raises one of FAILURES."""
     message = []
-    async with connected(server) as client:
+    async with open_session(server) as client:
         for node in server.nodes:
             try:
                 value = await client.get_node(node.node).read_data_value(raise_on_bad_status=False)
                 code = 0 if value.StatusCode is None else int(value.StatusCode.value)
                 if code in NOT_THERE:
-                    message.append(f"{node.node} cannot be read: {said_of(code)}.")
+                    message.append(f"{node.node} cannot be read: {describe_error(code)}.")
                 elif server.history if node.history is None else node.history:
-                    async for _ in history_of(client, node, now() - HISTORY):
+                    async for _ in read_history(client, node, now() - HISTORY):
                         break
             except (NoHistoryError, HistoryFaultError) as error:
                 message.append(f"{error}; say history: false of this node to read it without one.")

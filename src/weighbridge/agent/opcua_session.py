@@ -34,7 +34,7 @@ from weighbridge.agent.configuration import (
     OpcUaServer,
     content_of,
     is_pem,
-    password_of,
+    read_password,
     unreadable,
 )
 from weighbridge.agent.readings import (
@@ -45,11 +45,11 @@ from weighbridge.agent.readings import (
     ReadingError,
     RefusedReading,
     Tags,
-    code_of,
+    build_reference,
     make_reading,
     now,
-    quality_of,
-    reference_of,
+    read_quality,
+    read_status_code,
     text_of,
 )
 
@@ -64,13 +64,13 @@ FAILURES: Final = (OSError, UaError, TimeoutError)
 
 
 @asynccontextmanager
-async def connected(server: OpcUaServer) -> AsyncIterator[Client]:
+async def open_session(server: OpcUaServer) -> AsyncIterator[Client]:
     """An open session. Raises one of FAILURES, or Refusal for a password or a certificate."""
     client = Client(server.url, timeout=ANSWER_SECONDS)
     client.name = client.description = "Weighbridge agent"
     if server.username is not None:
         client.set_user(server.username)
-        client.set_password(password_of(server) or "")
+        client.set_password(read_password(server) or "")
     if (security := server.security) is not None:
         certificate, key, certificate_of_server = identities(server, security)
         client.application_uri = security.application_uri
@@ -94,10 +94,10 @@ async def clock_offset(client: Client) -> timedelta:
     asked_at = now()
     current: datetime = await client.get_node(ObjectIds.Server_ServerStatus_CurrentTime).read_value()
     answered_at = now()
-    return asked_at + (answered_at - asked_at) / 2 - in_utc(current)
+    return asked_at + (answered_at - asked_at) / 2 - to_utc(current)
 
 
-def in_utc(moment: datetime) -> datetime:
+def to_utc(moment: datetime) -> datetime:
     """A time of OPC UA, which is UTC whether the library says so or not."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
@@ -120,10 +120,10 @@ def identities(server: OpcUaServer, security: OpcUaSecurity) -> Identities:
         raise unreadable(security.private_key, setting, why)
     of_server = _certificate(server, security, "server_certificate")
     in_der = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-    return _in_der(own), CertProperties(in_der, "der"), _in_der(of_server)
+    return _encode_der(own), CertProperties(in_der, "der"), _encode_der(of_server)
 
 
-def _in_der(certificate: x509.Certificate) -> CertProperties:
+def _encode_der(certificate: x509.Certificate) -> CertProperties:
     return CertProperties(certificate.public_bytes(Encoding.DER), "der")
 
 
@@ -175,10 +175,10 @@ class VariableValue:
         return min(self.time, self.arrived_at)
 
 
-def value_of(node: OpcUaNode, data: ua.DataValue, arrived_at: datetime) -> VariableValue | None:
+def convert_value(node: OpcUaNode, data: ua.DataValue, arrived_at: datetime) -> VariableValue | None:
     """What the server gave; None where it only says that it has no value yet."""
     status = _GOOD if data.StatusCode is None else int(data.StatusCode.value)
-    if code_of(status) == WAITING_CODE:
+    if read_status_code(status) == WAITING_CODE:
         return None
     variant = data.Value
     value = None if variant is None else variant.Value
@@ -188,24 +188,24 @@ def value_of(node: OpcUaNode, data: ua.DataValue, arrived_at: datetime) -> Varia
         value,
         variant is not None and variant.VariantType is ua.VariantType.Float,
         status,
-        arrived_at if time is None else in_utc(time),
+        arrived_at if time is None else to_utc(time),
         arrived_at,
     )
 
 
-def reading_of(source: str, given: VariableValue) -> AgentReading | RefusedReading:
+def build_reading(source: str, given: VariableValue) -> AgentReading | RefusedReading:
     """The event of a value.
 
     With a bad status the value is left out, as OPC 10000-4, 7.7.1 has it: it is to be ignored, and most
     servers send none. A number that is none (NaN) has no value, and is bad whatever the server says.
     """
     node = given.node
-    reference = reference_of(source, node.node, given.time)
+    reference = build_reference(source, node.node, given.time)
     try:
         value = exact(given.value, is_single=given.is_single)
     except ReadingError as error:
         return RefusedReading(reference, f"The value of {node.node} {error}", repr(given.value).encode())
-    quality = quality_of(given.status)
+    quality = read_quality(given.status)
     if quality is Quality.BAD:
         value = None
     elif value is None:
@@ -213,15 +213,15 @@ def reading_of(source: str, given: VariableValue) -> AgentReading | RefusedReadi
     values: dict[str, Measured] = {} if value is None else {node.data_point: value}
     values[node.quality] = str(quality)
     if node.status is not None:
-        values[node.status] = said_of(given.status)
+        values[node.status] = describe_error(given.status)
     tags = Tags(node.event_type, node.asset_id, node.feedstock_id, tuple(node.locations), node.tracking_id)
     arrival = None if node.arrived_at is None else (node.arrived_at, given.arrived_at)
     return make_reading(reference, tags, given.time, values, arrival)
 
 
-def said_of(status: int) -> str:
+def describe_error(status: int) -> str:
     """A status code by its name and number: `BadOutOfService 0x808D0000`."""
-    code = code_of(status)
+    code = read_status_code(status)
     name, _ = get_name_and_doc(code)
     return f"{name} 0x{code:08X}"
 
@@ -262,14 +262,16 @@ class HistoryFaultError(UaError):
     """The server failed at reading a history that it says it keeps; the message names the variable."""
 
 
-async def history_of(client: Client, node: OpcUaNode, start: datetime) -> AsyncIterator[list[VariableValue]]:
+async def read_history(
+    client: Client, node: OpcUaNode, start: datetime
+) -> AsyncIterator[list[VariableValue]]:
     """Pages of what a variable was from a moment on. Raises NoHistoryError, or HistoryFaultError."""
     continuation: bytes | None = None
     while True:
         result = await _asked(client, node, start, continuation)
         values = [] if result.HistoryData is None else result.HistoryData.DataValues or []
         arrived_at = now()
-        page = [one for data in values if (one := value_of(node, data, arrived_at)) is not None]
+        page = [one for data in values if (one := convert_value(node, data, arrived_at)) is not None]
         if page:
             yield page
         following = result.ContinuationPoint or None
@@ -338,7 +340,7 @@ def exact(value: Any, *, is_single: bool) -> Measured | None:
         case bool() | int() | Decimal():
             return value
         case float():
-            return _of_binary(value, is_single=is_single) if math.isfinite(value) else None
+            return _convert_binary(value, is_single=is_single) if math.isfinite(value) else None
         case str():
             return value if value.strip() else None
         case datetime():
@@ -346,18 +348,18 @@ def exact(value: Any, *, is_single: bool) -> Measured | None:
     raise ReadingError(f"is of the type {type(value).__name__}; a reading is one number, text or truth.")
 
 
-def _of_binary(value: float, *, is_single: bool) -> Decimal:
+def _convert_binary(value: float, *, is_single: bool) -> Decimal:
     if not is_single:
         return Decimal(repr(value))
     bits = struct.pack("<f", value)
     for digits in range(1, FLOAT_DIGITS):
         text = f"{value:.{digits}g}"
-        if _packed(text) == bits:
+        if _pack(text) == bits:
             return Decimal(text)
     return Decimal(f"{value:.{FLOAT_DIGITS}g}")
 
 
-def _packed(text: str) -> bytes:
+def _pack(text: str) -> bytes:
     try:
         return struct.pack("<f", float(text))
     except OverflowError:  # rounded up, the largest numbers of 32 bits have no place among them

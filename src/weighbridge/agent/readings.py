@@ -84,7 +84,7 @@ def make_reading(
     return AgentReading(reference, digest, _encode(event))
 
 
-def reference_of(source: str, what: str, time: datetime) -> str:
+def build_reference(source: str, what: str, time: datetime) -> str:
     """The name of a reading: `plc/ns=2;s=Kiln@2025-01-01T00:00:00Z`; a long middle becomes its SHA-256."""
     end = f"@{text_of(time)}"
     reference = f"{source}/{what}{end}"
@@ -135,9 +135,9 @@ _DA_GOOD: Final = 0xC0
 _DA_UNCERTAIN: Final = 0x40
 
 
-def quality_of(status: int) -> Quality:
+def read_quality(status: int) -> Quality:
     """The quality that an OPC UA status code says."""
-    if code_of(status) in SUBSTITUTED_CODES:
+    if read_status_code(status) in SUBSTITUTED_CODES:
         return Quality.SUBSTITUTED
     severity = status & _SEVERITY
     if severity >= 0x80000000:
@@ -158,7 +158,7 @@ def quality_of_classic(byte: int) -> Quality:
     return Quality.UNCERTAIN if severity == _DA_UNCERTAIN else Quality.BAD
 
 
-def code_of(status: int) -> int:
+def read_status_code(status: int) -> int:
     """The code itself, without flags and limits."""
     return status & _CODE
 

@@ -15,7 +15,7 @@ from random import random
 from typing import Final, Protocol, TypeVar
 
 from weighbridge.agent.configuration import AgentConfiguration, AgentReport, MqttBroker, OpcUaServer
-from weighbridge.agent.readings import AgentReading, Measured, Tags, make_reading, now, reference_of
+from weighbridge.agent.readings import AgentReading, Measured, Tags, build_reference, make_reading, now
 from weighbridge.agent.sending import AgentConnection, Sender, pause_seconds
 from weighbridge.agent.spool import Handover, Spool, SpoolFullError, opened_spool
 from weighbridge.errors import Refusal
@@ -55,7 +55,7 @@ async def _run_parts(
     configuration: AgentConfiguration, connection: AgentConnection, spool: Spool, stopping: asyncio.Event
 ) -> None:
     longest = float(configuration.retry_seconds_max)
-    sources = [(one.name, source_of(configuration.agent, one, spool)) for one in configuration.sources]
+    sources = [(one.name, create_source(configuration.agent, one, spool)) for one in configuration.sources]
     sender = Sender(configuration, spool, connection)
     parts: list[Awaitable[object]] = [stopping.wait(), sender.run()]
     parts += [_keep_reading(name, source, spool, longest) for name, source in sources]
@@ -73,7 +73,7 @@ async def _run_parts(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def source_of(agent: str, source: OpcUaServer | MqttBroker, spool: Spool) -> SessionOfSource:
+def create_source(agent: str, source: OpcUaServer | MqttBroker, spool: Spool) -> SessionOfSource:
     """What reads a source. Raises Refusal when the package that it takes is not installed."""
     return with_extra(lambda: _source(agent, source, spool))
 
@@ -140,12 +140,12 @@ async def report_always(
     while True:
         await asyncio.sleep(report.every_seconds)
         waiting = await spool.waiting()
-        reading = report_of(agent, report, now(), waiting, clock_offset())
+        reading = build_report(agent, report, now(), waiting, clock_offset())
         with suppress(SpoolFullError):
             await spool.keep(Handover([reading]))
 
 
-def report_of(
+def build_report(
     agent: str,
     report: AgentReport,
     at: datetime,
@@ -165,7 +165,7 @@ def report_of(
     tags = Tags(
         report.event_type, report.asset_id, report.feedstock_id, tuple(report.locations), report.tracking_id
     )
-    return make_reading(reference_of(agent, "report", at), tags, at, values)
+    return make_reading(build_reference(agent, "report", at), tags, at, values)
 
 
 def seconds(time: timedelta) -> Decimal:

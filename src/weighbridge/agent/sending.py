@@ -19,7 +19,12 @@ import httpx2
 import msgspec
 
 from weighbridge import __version__
-from weighbridge.agent.configuration import AgentConfiguration, AgentService, token_of, trusting
+from weighbridge.agent.configuration import (
+    AgentConfiguration,
+    AgentService,
+    create_tls_context,
+    read_agent_token,
+)
 from weighbridge.agent.readings import now
 from weighbridge.agent.spool import Spool, SpooledReading, SpoolFullError
 from weighbridge.core.identity.ids import API_PREFIX
@@ -55,11 +60,11 @@ class AgentConnection:
         self._url = f"{address.scheme}://{address.netloc}{base}/projects/{quote(service.project, safe='')}"
         self._client = httpx2.AsyncClient(
             headers={
-                "Authorization": f"Bearer {token_of(service)}",
+                "Authorization": f"Bearer {read_agent_token(service)}",
                 "Accept": "application/json",
                 "User-Agent": f"weighbridge-agent/{__version__}",
             },
-            verify=trusting(service.ca_file, "service.ca_file"),
+            verify=create_tls_context(service.ca_file, "service.ca_file"),
             timeout=service.timeout_seconds,
             follow_redirects=False,
         )
@@ -175,7 +180,7 @@ def meaning_of(status: int, body: bytes, count: int) -> Meaning:
     )
     if status not in REFUSALS or (not problems and status != TOO_LARGE):
         return Meaning(Next.WAIT, said=f"The service answers {status}: {message}")
-    there, refused = _by_event(problems, count)
+    there, refused = _group_by_event(problems, count)
     if there or refused:
         return Meaning(Next.GO_ON, sorted(there), refused, message)
     if count == 1:
@@ -183,7 +188,7 @@ def meaning_of(status: int, body: bytes, count: int) -> Meaning:
     return Meaning(Next.HALVE, said=message)
 
 
-def _by_event(problems: Sequence[AnswerProblem], count: int) -> tuple[set[int], dict[int, str]]:
+def _group_by_event(problems: Sequence[AnswerProblem], count: int) -> tuple[set[int], dict[int, str]]:
     """The places of readings that the project has, and the reasons of those that are refused."""
     taken: set[int] = set()
     differing: set[int] = set()

@@ -53,7 +53,7 @@ class AgentStatus:
     """Up to which source time each variable is known, as `source/variable`."""
 
 
-def status_of(path: Path, at: datetime) -> AgentStatus:
+def read_status(path: Path, at: datetime) -> AgentStatus:
     """What a spool holds. Raises Refusal where there is none."""
     if not path.exists():
         raise Refusal(f"There is no spool {path}; the agent has not run yet.")
@@ -100,7 +100,7 @@ def _read(connection: sqlite3.Connection, at: datetime) -> AgentStatus:
     )
 
 
-def sentences_of(status: AgentStatus) -> str:
+def render_status(status: AgentStatus) -> str:
     """A status for people."""
     lines = [
         f"{status.waiting:,} readings wait"
@@ -133,14 +133,14 @@ async def complaints(configuration: AgentConfiguration) -> AsyncIterator[str]:
     """What keeps the agent from working, a sentence for each thing, as soon as it is known."""
     try:
         async with AgentConnection(configuration.service) as connection:
-            async for message in _of_service(configuration, connection):
+            async for message in _check_service(configuration, connection):
                 yield message
     except (Refusal, UnansweredError) as error:
         yield f"service: {error}"
     for source in configuration.sources:
         try:
             async with asyncio.timeout(TRIAL_SECONDS):
-                for message in await _of_source(configuration.agent, source):
+                for message in await _describe_source(configuration.agent, source):
                     yield f"{source.name}: {message}"
         except TimeoutError:
             yield f"{source.name}: it did not answer within {TRIAL_SECONDS} seconds."
@@ -148,7 +148,9 @@ async def complaints(configuration: AgentConfiguration) -> AsyncIterator[str]:
             yield f"{source.name}: {str(error) or type(error).__name__}"
 
 
-async def _of_service(configuration: AgentConfiguration, connection: AgentConnection) -> AsyncIterator[str]:
+async def _check_service(
+    configuration: AgentConfiguration, connection: AgentConnection
+) -> AsyncIterator[str]:
     """Whether the token reads the project, and the event types have the data points of the file."""
     known: dict[str, set[str]] = {}
     page: int | None = 1
@@ -186,19 +188,19 @@ def _places(configuration: AgentConfiguration) -> Iterator[tuple[str, TaggedPlac
         yield "report", report, [slug for slug in slugs if slug]
 
 
-async def _of_source(agent: str, source: OpcUaServer | MqttBroker) -> list[str]:
+async def _describe_source(agent: str, source: OpcUaServer | MqttBroker) -> list[str]:
     if isinstance(source, OpcUaServer):
-        return await _of_server(source)
-    return await _of_broker(agent, source)
+        return await _check_server(source)
+    return await _check_broker(agent, source)
 
 
-async def _of_server(server: OpcUaServer) -> list[str]:
+async def _check_server(server: OpcUaServer) -> list[str]:
     trial = with_extra(_opcua)
-    message: list[str] = await trial.complaints_of(server)
+    message: list[str] = await trial.list_complaints(server)
     return message
 
 
-async def _of_broker(agent: str, broker: MqttBroker) -> list[str]:
+async def _check_broker(agent: str, broker: MqttBroker) -> list[str]:
     """Connect by another name and without a session: that of a running agent stays as it is."""
     client = with_extra(_mqtt)
     async with client.AcknowledgingClient(f"{agent}-check", broker, is_trial=True) as one:

@@ -16,12 +16,12 @@ import msgspec
 from weighbridge.archive.manifest import (
     ArchivedMonth,
     ManifestAsFile,
-    month_of,
     newest_of_months,
     newest_paths,
+    parse_month,
     read_manifest,
 )
-from weighbridge.archive.months import changes_since, vocabulary_of
+from weighbridge.archive.months import changes_since, read_vocabulary
 from weighbridge.archive.rows import MonthFile, RowDigest, stored_rows
 from weighbridge.backup.target import BackupTarget
 from weighbridge.core.identity import ids
@@ -111,7 +111,7 @@ def _unlike(left: dict[tuple[Any, int], Row], right: dict[tuple[Any, int], Row])
             yield RowDifference(was, now)
 
 
-async def streamed(tables: Iterator[Any]) -> AsyncIterator[Any]:
+async def stream_file(tables: Iterator[Any]) -> AsyncIterator[Any]:
     """Tables as they come of a file, as the same kind of stream as those of the database."""
     for table in tables:
         yield table
@@ -170,27 +170,27 @@ async def check_months(database: Database, place: BackupTarget, project: int) ->
 async def _check_month(
     database: Database, place: BackupTarget, project: int, found: ManifestAsFile, kept: ArchivedMonth | None
 ) -> CheckedMonth:
-    manifest, altered = found.manifest, [*_unnoted(found, kept)]
+    manifest, altered = found.manifest, [*_list_unnoted(found, kept)]
     since = kept.seen_until if kept and not altered else datetime.fromisoformat(manifest.made_at)
     unlike: list[RowDifference] = []
     more = 0
     with TemporaryDirectory(prefix="weighbridge-archive-") as folder:
         try:
-            file = MonthFile.fetched(place, manifest, Path(folder))
+            file = MonthFile.fetch_rows(place, manifest, Path(folder))
         except Refusal as refusal:
             altered += _sentences(refusal)
             return CheckedMonth(
                 manifest.project, manifest.month, manifest.version, manifest.rows, altered, [], []
             )
         async with database.read() as tx:
-            stored = stored_rows(tx, project, month_of(manifest), manifest.vocabulary, RowDigest())
-            async for difference in differences(streamed(file.tables()), stored):
+            stored = stored_rows(tx, project, parse_month(manifest), manifest.vocabulary, RowDigest())
+            async for difference in differences(stream_file(file.tables()), stored):
                 if len(unlike) < DIFFERENCES_TOLD_MAX:
                     unlike.append(difference)
                 else:
                     more += 1
             told = await _told(tx, project, since, unlike)
-            renamed = [*changes_since(manifest.vocabulary, await vocabulary_of(tx, project))]
+            renamed = [*changes_since(manifest.vocabulary, await read_vocabulary(tx, project))]
     altered += told[False]
     return CheckedMonth(
         manifest.project, manifest.month, manifest.version, manifest.rows, altered, told[True], renamed, more
@@ -200,7 +200,7 @@ async def _check_month(
 async def _told(tx: Read, project: int, since: datetime, found: list[RowDifference]) -> dict[bool, list[str]]:
     """What is explained, and what is not."""
     told: dict[bool, list[str]] = {True: [], False: []}
-    for one in await explained(tx, project, since, found) if found else ():
+    for one in await explain_differences(tx, project, since, found) if found else ():
         told[one.is_explained].append(one.sentence)
     return told
 
@@ -209,7 +209,7 @@ def _sentences(refusal: Refusal) -> list[str]:
     return [problem.message for problem in refusal.problems]
 
 
-def _unnoted(manifest: ManifestAsFile, kept: ArchivedMonth | None) -> list[str]:
+def _list_unnoted(manifest: ManifestAsFile, kept: ArchivedMonth | None) -> list[str]:
     """What is wrong with a manifest by what the database noted when it was written."""
     if kept is None:
         return ["the database knows nothing of the month's being archived there"]
@@ -274,7 +274,7 @@ class Explained:
     is_explained: bool
 
 
-async def explained(
+async def explain_differences(
     tx: Read, project: int, since: datetime, found: Sequence[RowDifference]
 ) -> list[Explained]:
     """A sentence for each difference, with what changed since a moment."""
@@ -292,10 +292,10 @@ async def explained(
         known[names[name]].written = f"{action} of {_at(at)}, audit row {row}"
     for (number,) in await tx.tuples(_STILL_THERE, (project, [*known])):
         known[number].is_there = True
-    return [_explained(project, since, one, known[_number(one)]) for one in found]
+    return [_explain(project, since, one, known[_number(one)]) for one in found]
 
 
-def _explained(project: int, since: datetime, difference: RowDifference, known: _Known) -> Explained:
+def _explain(project: int, since: datetime, difference: RowDifference, known: _Known) -> Explained:
     name = f"event {ids.of('event', project, _number(difference))}"
     if difference.archived is None:
         assert difference.stored is not None, "one side has the row"  # noqa: S101
@@ -306,16 +306,18 @@ def _explained(project: int, since: datetime, difference: RowDifference, known: 
     strange: list[str] = []
     for field_name in sorted({*difference.archived} - _FOLLOWING):
         if difference.archived[field_name] != difference.stored[field_name]:
-            for message, cause in _of_field(field_name, difference.archived, difference.stored, known, since):
+            for message, cause in _explain_field(
+                field_name, difference.archived, difference.stored, known, since
+            ):
                 (strange if cause is None else causes).append(message if cause is None else cause)
     if strange:
         return Explained(f"{name}: {', '.join(strange)}: {_BEHIND}", is_explained=False)
     if cause := ", ".join(dict.fromkeys(causes)) or known.anything:
         return Explained(f"{name} changed since: {cause}", is_explained=True)
-    return _followed(name, difference.archived, difference.stored)
+    return _explain_followed(name, difference.archived, difference.stored)
 
 
-def _followed(name: str, was: Row, now: Row) -> Explained:
+def _explain_followed(name: str, was: Row, now: Row) -> Explained:
     """What is said where only such fields differ as otherwise move with others."""
     moved = [one for one in sorted(_FOLLOWING) if was[one] != now[one]]
     if now["is_complete"] and not was["is_complete"]:
@@ -342,14 +344,14 @@ def _went(name: str, known: _Known) -> Explained:
     return Explained(f"{name} {message}: {_BEHIND}", is_explained=False)
 
 
-def _of_field(
+def _explain_field(
     name: str, was: Row, now: Row, known: _Known, since: datetime
 ) -> Iterator[tuple[str, str | None]]:
     """What is said of a field that differs, and what explains it; of data points, of each that does."""
     if now["readings"] is not None and name in _ROLLED_UP and now["updated_at"] >= since:
         yield name, f"rolled up anew at {_at(now['updated_at'])}"
     elif name == "data_points":
-        yield from _of_points(was, now, known)
+        yield from _explain_points(was, now, known)
     elif name == "evidence":
         held = {one["number"]: one for one in was["evidence"]}
         is_kept = all(held.get(one["number"], one) == one for one in now["evidence"])
@@ -363,7 +365,7 @@ def _of_field(
         yield _said(name, was[name], now[name]), known.written
 
 
-def _of_points(was: Row, now: Row, known: _Known) -> Iterator[tuple[str, str | None]]:
+def _explain_points(was: Row, now: Row, known: _Known) -> Iterator[tuple[str, str | None]]:
     before, after = _by_position(was), _by_position(now)
     for position in sorted({*before, *after}):
         one, other = before.get(position), after.get(position)

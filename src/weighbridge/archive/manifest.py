@@ -73,9 +73,9 @@ class MonthManifest(msgspec.Struct, frozen=True, kw_only=True):
         """The file of the month's events."""
         return self.files[0]
 
-    def path_of(self, file: ArchiveFile) -> str:
+    def build_path(self, file: ArchiveFile) -> str:
         """Where a file of it lies."""
-        return f"{folder_of(self.project, self.month)}/{file.name}"
+        return f"{build_folder(self.project, self.month)}/{file.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +99,10 @@ class ManifestAsFile:
     def path(self) -> str:
         """Where the file lies in the place."""
         name = f"manifest-{self.manifest.version:06d}-{self.sha256[:_DIGEST_CHARACTERS]}.json"
-        return f"{folder_of(self.manifest.project, self.manifest.month)}/{name}"
+        return f"{build_folder(self.manifest.project, self.manifest.month)}/{name}"
 
 
-def folder_of(project: str, month: str) -> str:
+def build_folder(project: str, month: str) -> str:
     """The folder of a month in a place."""
     return f"{project}/{month}"
 
@@ -126,7 +126,7 @@ def newest_paths(place: BackupTarget, project: str) -> dict[str, str]:
         month, _, name = rest.partition("/")
         if _NAME.fullmatch(name) and name > newest.get(month, ""):
             newest[month] = name
-    return {month: f"{folder_of(project, month)}/{name}" for month, name in sorted(newest.items())}
+    return {month: f"{build_folder(project, month)}/{name}" for month, name in sorted(newest.items())}
 
 
 def read_manifest(place: BackupTarget, path: str) -> ManifestAsFile:
@@ -161,10 +161,10 @@ def _refuse_strange(manifest: MonthManifest, path: str) -> None:
         made_at = None
     if made_at is None or made_at.tzinfo is None:
         raise Refusal(f"{path} was made at {manifest.made_at!r}, which is no moment.")
-    month_of(manifest)
+    parse_month(manifest)
 
 
-def month_of(manifest: MonthManifest) -> CalendarMonth:
+def parse_month(manifest: MonthManifest) -> CalendarMonth:
     """The month that a manifest is of."""
     return CalendarMonth.read(manifest.month, "The month of a manifest")
 
@@ -256,7 +256,7 @@ async def keep_month(
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (
-            project, month_of(manifest).start.date(), manifest.version, place,
+            project, parse_month(manifest).start.date(), manifest.version, place,
             bytes.fromhex(written.sha256), bytes.fromhex(manifest.rows_sha256), manifest.rows,
             manifest.events.size, change_number, seen_until,
         ),

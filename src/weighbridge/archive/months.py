@@ -112,7 +112,7 @@ class ArchivedVocabulary(msgspec.Struct, frozen=True):
     assets: list[ArchivedName]
 
 
-async def vocabulary_of(tx: Read, project: int) -> ArchivedVocabulary:
+async def read_vocabulary(tx: Read, project: int) -> ArchivedVocabulary:
     """The vocabulary as it stands."""
     types, points, *named = await tx.several(
         ("SELECT id, slug, name FROM event_types WHERE project_id = %s ORDER BY id", (project,)),

@@ -53,7 +53,9 @@ async def recompute_archived(database: Database, place: BackupTarget, project: i
     if not manifests:
         raise Refusal(f"{place.name} has no month of the project {name}.")
     with TemporaryDirectory(prefix="weighbridge-archive-") as folder:
-        months = [MonthFile.fetched(place, manifest, Path(folder)) for manifest in manifests if manifest.rows]
+        months = [
+            MonthFile.fetch_rows(place, manifest, Path(folder)) for manifest in manifests if manifest.rows
+        ]
         async with database.trial() as tx:
             held = HeldEvents(tx, project, months)
             await held.prepare()
@@ -134,7 +136,7 @@ class HeldEvents:
         missing = set().union(*named.values())
         await self._tx.execute("TRUNCATE held_events")
         held: list[dict[str, Any]] = []
-        for row in self._found(missing):
+        for row in self._find(missing):
             held.append(row)
             if len(held) == ROWS_AT_ONCE:
                 await self._fill(held)
@@ -150,14 +152,14 @@ class HeldEvents:
         oldest = min(datetime.fromisoformat(month.manifest.made_at) for month in self._months)
         return {batch for (batch,) in await self._tx.tuples(_OUTDATED, (project, [*batches], oldest))}
 
-    def _found(self, missing: set[int]) -> Iterator[dict[str, Any]]:
+    def _find(self, missing: set[int]) -> Iterator[dict[str, Any]]:
         """The rows of some events, which are taken out of those that are missing."""
         nearest_first = sorted(range(len(self._months)), key=lambda place: abs(place - self._nearest))
         for place in nearest_first:
             if not missing:
                 return
             month = self._months[place]
-            for table in month.rows_of(sorted(missing)):
+            for table in month.read_rows(sorted(missing)):
                 missing.difference_update(table.column("number").to_pylist())
                 self._nearest = place
                 yield from _read_back(self._project, table, month.manifest)

@@ -270,19 +270,19 @@ class MonthFile:
         self._kept: OrderedDict[int, Any] = OrderedDict()
 
     @classmethod
-    def fetched(cls, place: BackupTarget, manifest: MonthManifest, folder: Path) -> "MonthFile":
+    def fetch_rows(cls, place: BackupTarget, manifest: MonthManifest, folder: Path) -> "MonthFile":
         """Fetch a month's file into a folder of this machine, and open it; raises Refusal."""
         here = folder / f"{manifest.month}.parquet"
-        place.fetch(manifest.path_of(manifest.events), manifest.events.sha256, here)
+        place.fetch(manifest.build_path(manifest.events), manifest.events.sha256, here)
         try:
             file = pq.ParquetFile(here)
         except pa.ArrowException as error:
             raise Refusal(
-                f"{place.name}/{manifest.path_of(manifest.events)} is no Parquet: {error}"
+                f"{place.name}/{manifest.build_path(manifest.events)} is no Parquet: {error}"
             ) from error
         if not file.schema_arrow.equals(SCHEMA) or file.metadata.num_rows != manifest.rows:
             raise Refusal(
-                f"{place.name}/{manifest.path_of(manifest.events)} is not of the form of its manifest."
+                f"{place.name}/{manifest.build_path(manifest.events)} is not of the form of its manifest."
             )
         return cls(manifest, file)
 
@@ -291,7 +291,7 @@ class MonthFile:
         for index in range(self._file.num_row_groups):
             yield self._file.read_row_group(index, use_threads=False)
 
-    def rows_of(self, numbers: Sequence[int]) -> Iterator[Any]:
+    def read_rows(self, numbers: Sequence[int]) -> Iterator[Any]:
         """The events of some numbers, given in order, as tables, as far as the file has them."""
         values = pa.array(numbers, pa.int64())
         for group in self._groups:

@@ -36,7 +36,7 @@ from weighbridge.archive.manifest import (
     newest_manifests,
     newest_of_months,
 )
-from weighbridge.archive.months import CalendarMonth, vocabulary_of
+from weighbridge.archive.months import CalendarMonth, read_vocabulary
 from weighbridge.archive.rows import SCHEMA, RowDigest, stored_rows
 from weighbridge.backup.target import BackupTarget
 from weighbridge.core.identity import ids
@@ -99,7 +99,7 @@ class _MonthDue:
         newest, kept = self.newest, self.kept
         return newest is not None and kept is not None and kept.manifest_sha256.hex() == newest.sha256
 
-    def has_rows_of(self, made: MonthManifest) -> bool:
+    def matches_rows(self, made: MonthManifest) -> bool:
         """Whether the newest version says of the month what would be written.
 
         One that the database did not note may be of anybody: it has to name the very file.
@@ -175,11 +175,11 @@ async def _write_month(
     with TemporaryDirectory(prefix="weighbridge-archive-") as folder:
         snapshot = await _read(database, request, due, Path(folder) / "events.parquet")
         manifest = snapshot.manifest
-        if newest is not None and due.has_rows_of(manifest.manifest):
+        if newest is not None and due.matches_rows(manifest.manifest):
             manifest, state = newest, "unchanged" if due.is_noted else "found"
         else:
             with snapshot.file.open("rb") as content:
-                place.put(manifest.manifest.path_of(manifest.manifest.events), content)
+                place.put(manifest.manifest.build_path(manifest.manifest.events), content)
             place.put(manifest.path, manifest.content)
             state = "written"
     async with database.write() as tx:
@@ -211,7 +211,7 @@ def _record(tx: Write, request: ArchiveRequest, place: BackupTarget, written: Ma
 
 def _has_file(sizes: Mapping[str, int], manifest: MonthManifest) -> bool:
     """Whether a place has the file of a month, as long as it was written."""
-    return sizes.get(manifest.path_of(manifest.events)) == manifest.events.size
+    return sizes.get(manifest.build_path(manifest.events)) == manifest.events.size
 
 
 def _told(manifest: MonthManifest, state: str) -> WrittenMonth:
@@ -228,7 +228,7 @@ async def _read(database: Database, request: ArchiveRequest, due: _MonthDue, fil
     change_number = (await newest_numbers(database, [account])).get(account, 0)
     digest = RowDigest()
     async with database.read() as tx:
-        vocabulary = await vocabulary_of(tx, project)
+        vocabulary = await read_vocabulary(tx, project)
         head = await _audit_head(tx, account)
         made_at = await tx.value("SELECT now()")
         with pq.ParquetWriter(
@@ -237,7 +237,7 @@ async def _read(database: Database, request: ArchiveRequest, due: _MonthDue, fil
         ) as written:  # fmt: skip
             async for table in stored_rows(tx, project, due.month, vocabulary, digest):
                 written.write_table(table, row_group_size=max(table.num_rows, 1))
-    sha256, size = _digest_of(file)
+    sha256, size = _digest(file)
     manifest = MonthManifest(
         schema_version=SCHEMA_VERSION,
         weighbridge=__version__,
@@ -264,7 +264,7 @@ async def _audit_head(tx: Read, account: int) -> ArchivedHead | None:
     return ArchivedHead(rows, root.hex())
 
 
-def _digest_of(file: Path) -> tuple[str, int]:
+def _digest(file: Path) -> tuple[str, int]:
     with file.open("rb") as content:
         digest: Any = hashlib.file_digest(content, "sha256")
     return digest.hexdigest(), file.stat().st_size

@@ -29,7 +29,7 @@ from weighbridge.backup.target import (
     BackupPart,
     BackupTarget,
     manifests,
-    timeline_of,
+    segment_timeline,
     written,
 )
 from weighbridge.db.embedded.instance import DATABASE, Server
@@ -82,7 +82,7 @@ def take(source: BackupSource, target: BackupTarget) -> BackupManifest:
         postgresql=postgresql,
         revision=_revision(source.server),
         system_identifier=identifier,
-        timeline=timeline_of(first_segment),
+        timeline=segment_timeline(first_segment),
         first_segment=first_segment,
         started_at=started_at,
         finished_at=finished_at,
@@ -91,7 +91,7 @@ def take(source: BackupSource, target: BackupTarget) -> BackupManifest:
         evidence_files=len(keys),
         audit_key=_put_key(source.key_file, target, f"backups/{number}/audit-key.pem"),
         settings=changed(source.settings),
-        not_included=_not_included(source),
+        not_included=_is_left_out(source),
     )
     target.put(f"{manifest.folder}/{MANIFEST}", written(manifest))
     return manifest
@@ -114,13 +114,13 @@ def _kept_log(server: Server) -> Iterator[tuple[psycopg.Connection[Any], str]]:
 
 
 def _parts(server: Server, target: BackupTarget, folder: str) -> Iterator[BackupPart]:
-    with streamed(server) as stream:
+    with stream_backup(server) as stream:
         for number, content in enumerate(_cut(stream)):
             yield _put(target, f"{folder}/part-{number:05}", content)
 
 
 @contextmanager
-def streamed(server: Server) -> Iterator[IO[bytes]]:
+def stream_backup(server: Server) -> Iterator[IO[bytes]]:
     """The cluster as one tar file; Refusal at the end of the block when the server did not send it all."""
     command = (
         str(server.location.binaries / "bin" / "pg_basebackup"),
@@ -173,7 +173,7 @@ def _put_key(file: Path | None, target: BackupTarget, path: str) -> BackupPart |
     return _put(target, path, file.read_bytes()) if file is not None and file.is_file() else None
 
 
-def _not_included(source: BackupSource) -> list[str]:
+def _is_left_out(source: BackupSource) -> list[str]:
     missing = ["Settings come from WEIGHBRIDGE_* variables, which whoever starts the service keeps."]
     if source.key_file is None or not source.key_file.is_file():
         missing.append("The key that signs heads of the audit log is not included.")

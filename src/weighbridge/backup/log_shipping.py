@@ -27,13 +27,13 @@ from weighbridge.backup.target import (
     BackupManifest,
     BackupTarget,
     LastBackup,
+    list_shipped,
     manifests,
     note,
     refuse_fork,
     segment_name,
     segment_path,
-    shipped,
-    timeline_of,
+    segment_timeline,
 )
 from weighbridge.errors import Refusal
 
@@ -69,18 +69,18 @@ class Shipping:
         """Look at what the target has. Raises Refusal."""
         [identifier] = _row(connection, "SELECT system_identifier::text FROM pg_control_system()")
         refuse_another(target, identifier)
-        begun = cls(source, target, connection, identifier, CopiedFiles(target), shipped(target))
+        begun = cls(source, target, connection, identifier, CopiedFiles(target), list_shipped(target))
         begun.newest = next(reversed(manifests(target)), None)
         return begun
 
     @property
     def slot(self) -> str:
-        return slot_of(self.target)
+        return name_slot(self.target)
 
     @property
     def timeline(self) -> int:
         [_, name] = _row(self.connection, _HERE)
-        return timeline_of(name)
+        return segment_timeline(name)
 
     def hold(self) -> bool:
         """Have the server keep its log for this target; tells whether it did not do so before."""
@@ -100,7 +100,7 @@ class Shipping:
         self.connection.execute("SELECT pg_switch_wal()")
         [written, name] = _row(self.connection, _HERE)
         [kept, _] = _row(self.connection, _SLOT, self.slot)
-        timeline, end = timeline_of(name), int(written) // SEGMENT_BYTES
+        timeline, end = segment_timeline(name), int(written) // SEGMENT_BYTES
         self.files.copy_new(self.source.evidence)
         for number in range(int(kept) // SEGMENT_BYTES, end):
             self._ship_segment(segment_name(timeline, number))
@@ -128,12 +128,12 @@ def stop_shipping(source: BackupSource, target: BackupTarget) -> bool:
     with psycopg.connect(source.server.superuser_url, autocommit=True) as connection:
         found = connection.execute(
             "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s",
-            (slot_of(target),),
+            (name_slot(target),),
         )
         return found.rowcount > 0
 
 
-def reach_of(target: BackupTarget, timeline: int) -> ShippedReach | None:
+def find_reach(target: BackupTarget, timeline: int) -> ShippedReach | None:
     """Until when the log of a timeline was shipped to a target, None when it never was."""
     wanted = _reach_path(timeline)
     if not any(path == wanted for path, _, _ in target.names(LOG)):
@@ -145,7 +145,7 @@ def _reach_path(timeline: int) -> str:
     return f"{LOG}/reach-{timeline:08X}.json"
 
 
-def slot_of(target: BackupTarget) -> str:
+def name_slot(target: BackupTarget) -> str:
     """What the slot for a target is called."""
     return "weighbridge_backup_" + hashlib.sha256(target.name.encode()).hexdigest()[:8]
 

@@ -27,13 +27,13 @@ from psycopg.sql import SQL, Identifier
 
 from weighbridge.backup import retention
 from weighbridge.backup import target as segments
-from weighbridge.backup.base_backup import streamed
-from weighbridge.backup.log_shipping import ShippedReach, reach_of
-from weighbridge.backup.target import BackupManifest, BackupTarget, manifests, number_of
+from weighbridge.backup.base_backup import stream_backup
+from weighbridge.backup.log_shipping import ShippedReach, find_reach
+from weighbridge.backup.target import BackupManifest, BackupTarget, manifests, segment_number
 from weighbridge.collection.evidence_files import FOLDER, NAMING
 from weighbridge.db.embedded import cluster as postmaster
 from weighbridge.db.embedded.cluster import log_tail, server_options
-from weighbridge.db.embedded.instance import CONNECT_SECONDS, Server, attached, superuser_url
+from weighbridge.db.embedded.instance import CONNECT_SECONDS, Server, attach_server, superuser_url
 from weighbridge.db.embedded.location import (
     POLL_SECONDS,
     WHEEL_MAJOR,
@@ -80,7 +80,7 @@ def extract(
     """Make the cluster of a backup, and look at every file of it again. Raises Refusal."""
     unfinished = location.home / "cluster-restoring"
     unfinished.mkdir(mode=0o700)
-    stream = _Stream(_unpacked(target, manifest, report))
+    stream = _Stream(_unpack(target, manifest, report))
     try:
         with _SummedFiles.open(fileobj=stream, mode="r|", bufsize=_READ_BYTES) as files:
             files.extractall(unfinished, filter="data")
@@ -139,7 +139,7 @@ def give_to(location: ClusterLocation, folder: Path) -> None:
             os.chown(Path(parent, name), location.user, -1)
 
 
-def _unpacked(target: BackupTarget, manifest: BackupManifest, report: Progress) -> Iterator[bytes]:
+def _unpack(target: BackupTarget, manifest: BackupManifest, report: Progress) -> Iterator[bytes]:
     unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS)
     done = 0
     for part in manifest.parts:
@@ -207,11 +207,11 @@ def restore(
 ) -> Restoration:
     """Make a data directory, as it was at a moment or as late as can be. Raises Refusal."""
     _refuse_full(data_dir)
-    manifest = chosen(target, until=until, backup=backup)
+    manifest = choose_backup(target, until=until, backup=backup)
     _refuse_other_major(manifest)
-    reach = reach_of(target, manifest.timeline)
+    reach = find_reach(target, manifest.timeline)
     log = log_for(target, manifest)
-    reached = _reached(manifest, reach, log)
+    reached = _describe_reach(manifest, reach, log)
     if until is not None and until > reached:
         raise Refusal(
             f"From the backup {manifest.id} on, {target.name} reaches until {reached.isoformat()} without a"
@@ -238,7 +238,7 @@ def restore(
     return Restoration(manifest, until or reached, len(log), has_audit_key=key is not None, **restored)
 
 
-def chosen(target: BackupTarget, *, until: datetime | None, backup: str | None) -> BackupManifest:
+def choose_backup(target: BackupTarget, *, until: datetime | None, backup: str | None) -> BackupManifest:
     """The backup of a name, or the newest one that was whole at a moment. Raises Refusal."""
     found = manifests(target)
     if not found:
@@ -254,9 +254,11 @@ def chosen(target: BackupTarget, *, until: datetime | None, backup: str | None) 
     return early[-1]
 
 
-def _reached(manifest: BackupManifest, reach: ShippedReach | None, log: list[tuple[str, str]]) -> datetime:
+def _describe_reach(
+    manifest: BackupManifest, reach: ShippedReach | None, log: list[tuple[str, str]]
+) -> datetime:
     """The latest moment that is known to be restored from a backup and its log."""
-    if reach is None or not log or number_of(log[-1][0]) + 1 < number_of(reach.next_segment):
+    if reach is None or not log or segment_number(log[-1][0]) + 1 < segment_number(reach.next_segment):
         return manifest.finished_at
     return max(reach.until, manifest.finished_at)
 
@@ -283,7 +285,7 @@ def _write_key(file: Path, key: bytes) -> None:
 
 def _restored_files(target: BackupTarget, data_dir: Path, report: Progress) -> dict[str, Any]:
     """Fetch the files that rows of the restored database name."""
-    with attached(data_dir) as server, psycopg.connect(server.url) as connection:
+    with attach_server(data_dir) as server, psycopg.connect(server.url) as connection:
         evidence = _keys(connection, "evidence", "storage_key")
         others = {key for table, column in NAMING[1:] for key in _keys(connection, table, column)}
         [revision] = connection.execute("SELECT version_num FROM alembic_version").fetchone() or [""]
@@ -328,8 +330,8 @@ RECOVERY_SECONDS: Final = 604_800
 
 def log_for(target: BackupTarget, manifest: BackupManifest) -> list[tuple[str, str]]:
     """Name and SHA-256 of the segments that a backup is followed by, as far as none is missing."""
-    known = segments.shipped(target)
-    there = takewhile(known.__contains__, segments.following(manifest.first_segment))
+    known = segments.list_shipped(target)
+    there = takewhile(known.__contains__, segments.next_segment(manifest.first_segment))
     return [(name, known[name]) for name in there]
 
 
@@ -379,7 +381,7 @@ def _run(location: ClusterLocation, folder: Path, until: datetime | None) -> Non
     )
     is_open = False
     try:
-        while done.returncode == 0 and postmaster.find(location) is not None and not is_open:
+        while done.returncode == 0 and postmaster.find_postmaster(location) is not None and not is_open:
             is_open = _is_open(location)
             time.sleep(POLL_SECONDS)
         if not is_open:
@@ -403,7 +405,7 @@ def _is_open(location: ClusterLocation) -> bool:
 
 
 @contextmanager
-def cloned(server: Server, folder: Path, report: Progress) -> Iterator[str]:
+def clone_cluster(server: Server, folder: Path, report: Progress) -> Iterator[str]:
     """Start a server on a copy of another's cluster; gives the URL for its owner. Raises Refusal."""
     data_dir = folder / "data"
     make_folder(data_dir)
@@ -412,12 +414,12 @@ def cloned(server: Server, folder: Path, report: Progress) -> Iterator[str]:
     unfinished.mkdir(mode=0o700)
     report("copy", 0, 1)
     try:
-        with streamed(server) as stream, tarfile.open(fileobj=stream, mode="r|") as files:
+        with stream_backup(server) as stream, tarfile.open(fileobj=stream, mode="r|") as files:
             files.extractall(unfinished, filter="data")
     except (tarfile.TarError, OSError) as error:
         raise Refusal(f"The database cannot be copied to {folder}: {error}") from error
     report("copy", 1, 1)
     give_to(location, unfinished)
     unfinished.rename(location.cluster)
-    with attached(data_dir) as clone:
+    with attach_server(data_dir) as clone:
         yield clone.url

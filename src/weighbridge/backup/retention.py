@@ -20,11 +20,11 @@ from weighbridge.backup.target import (
     MANIFEST,
     BackupManifest,
     BackupTarget,
+    list_shipped,
     manifests,
-    number_of,
+    segment_number,
     segment_path,
-    shipped,
-    timeline_of,
+    segment_timeline,
 )
 from weighbridge.errors import Refusal
 
@@ -56,18 +56,18 @@ def _prune_log(target: BackupTarget, staying: list[BackupManifest]) -> None:
     """Remove what no backup replays: each begins at a segment, and keeps to its own timeline."""
     first: dict[int, int] = {}
     for one in reversed(staying):
-        first[one.timeline] = number_of(one.first_segment)
+        first[one.timeline] = segment_number(one.first_segment)
     target.delete(
         [
             segment_path(name, sha256)
-            for name, sha256 in shipped(target).items()
-            if timeline_of(name) not in first or number_of(name) < first[timeline_of(name)]
+            for name, sha256 in list_shipped(target).items()
+            if segment_timeline(name) not in first or segment_number(name) < first[segment_timeline(name)]
         ]
     )
 
 
 def _prune_files(target: BackupTarget, oldest: BackupManifest) -> None:
-    listed = keys_of(target.read(oldest.evidence.path, oldest.evidence.sha256))
+    listed = list_keys(target.read(oldest.evidence.path, oldest.evidence.sha256))
     # A file that was copied before the oldest backup and is not in it was gone by then.
     before = oldest.started_at.timestamp()
     target.delete(
@@ -106,12 +106,12 @@ class CopiedFiles:
         try:
             for listed in store.list():
                 keys = [one["path"] for one in listed if _KEY.fullmatch(one["path"])]
-                present += [key for key in keys if key in self.known or self._copied(store, key)]
+                present += [key for key in keys if key in self.known or self._copy_file(store, key)]
         except (BaseError, OSError) as error:
             raise Refusal(f"The store of evidence files cannot be read: {error}") from error
         return sorted(present)
 
-    def _copied(self, store: ObjectStore, key: str) -> bool:
+    def _copy_file(self, store: ObjectStore, key: str) -> bool:
         """Copy a file; one that was removed since it was listed, no row names any more."""
         digest = hashlib.sha256()
         with TemporaryFile() as spool:
@@ -137,6 +137,6 @@ def path_of(key: str, sha256: str) -> str:
     return f"{EVIDENCE}/{key}.{sha256}"
 
 
-def keys_of(listing: bytes) -> dict[str, str]:
+def list_keys(listing: bytes) -> dict[str, str]:
     """The SHA-256 of each file of a manifest's list, by key."""
     return {key: sha256 for sha256, _, key in (line.split() for line in listing.decode().splitlines())}

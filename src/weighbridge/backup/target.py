@@ -38,7 +38,7 @@ class BackupTarget:
         self.name = name
 
     @classmethod
-    def opened(cls, place: str, *, is_made: bool = False) -> Self:
+    def open_target(cls, place: str, *, is_made: bool = False) -> Self:
         """Open a folder or a URL; with `is_made` a folder must be there. Raises Refusal."""
         parts = urlsplit(place)
         if parts.scheme == "file" and not parts.netloc:
@@ -269,11 +269,11 @@ def segment_name(timeline: int, number: int) -> str:
     return f"{timeline:08X}{number // _SEGMENTS_OF_A_FILE:08X}{number % _SEGMENTS_OF_A_FILE:08X}"
 
 
-def timeline_of(name: str) -> int:
+def segment_timeline(name: str) -> int:
     return int(name[:8], 16)
 
 
-def number_of(name: str) -> int:
+def segment_number(name: str) -> int:
     """How many segments come before it."""
     return int(name[8:16], 16) * _SEGMENTS_OF_A_FILE + int(name[16:], 16)
 
@@ -283,7 +283,7 @@ def segment_path(name: str, sha256: str) -> str:
     return f"{LOG}/{name}.{sha256}.gz"
 
 
-def shipped(target: BackupTarget) -> dict[str, str]:
+def list_shipped(target: BackupTarget) -> dict[str, str]:
     """The SHA-256 of each segment that the target has, by name.
 
     Raises Refusal where two that differ have one name: then two copies of a database ship there.
@@ -291,25 +291,25 @@ def shipped(target: BackupTarget) -> dict[str, str]:
     found: dict[str, str] = {}
     for path, _, _ in target.names(LOG):
         if (one := _SHIPPED.fullmatch(path)) and found.setdefault(one[1], one[2]) != one[2]:
-            raise _forked(target, one[1])
+            raise _forked_error(target, one[1])
     return found
 
 
 def refuse_fork(target: BackupTarget, known: dict[str, str], name: str, sha256: str) -> None:
     """Raise Refusal when the target has another segment of this name."""
     if known.get(name, sha256) != sha256:
-        raise _forked(target, name)
+        raise _forked_error(target, name)
 
 
-def following(first: str) -> Iterator[str]:
+def next_segment(first: str) -> Iterator[str]:
     """The names of a segment and all that come after it, without end."""
-    number = number_of(first)
+    number = segment_number(first)
     while True:
-        yield segment_name(timeline_of(first), number)
+        yield segment_name(segment_timeline(first), number)
         number += 1
 
 
-def _forked(target: BackupTarget, name: str) -> Refusal:
+def _forked_error(target: BackupTarget, name: str) -> Refusal:
     return Refusal(
         f"{target.name} has the segment {name} of another copy of this database, so two copies ship their"
         " log to one place; give each a place of its own."

@@ -68,14 +68,16 @@ def call(
         path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
     content, content_type = None, None
     if body is not None:
-        content, content_type = written(body), "application/json"
+        content, content_type = encode_body(body), "application/json"
     elif text is not None:
         content, content_type = text.encode(), "text/csv; charset=utf-8"
     return Call(
         method,
         PREFIX + path,
         kind,
-        tuple((name, of_query(value)) for name, value in (query or {}).items() if value is not None),
+        tuple(
+            (name, format_query_value(value)) for name, value in (query or {}).items() if value is not None
+        ),
         content,
         content_type,
         takes_key,
@@ -101,12 +103,12 @@ _PLAIN: Final = frozenset({str, Decimal, int, bool, datetime, type(None)})
 _encoder: Final = msgspec.json.Encoder(decimal_format="number")
 
 
-def written(body: Mapping[str, Any]) -> bytes:
+def encode_body(body: Mapping[str, Any]) -> bytes:
     """The body as JSON, decimals as numbers with every digit.
 
     Raises TypeError for a binary float, which has no exact digits to send: give a Decimal.
     """
-    given = _given(body)
+    given = _without_unset(body)
     _refuse_floats(given)
     return _encoder.encode(given)
 
@@ -124,10 +126,10 @@ def _reader(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind, float_hook=Decimal)
 
 
-def _given(body: Mapping[str, Any]) -> dict[str, Any]:
+def _without_unset(body: Mapping[str, Any]) -> dict[str, Any]:
     """The body without what was left out, which stands in it and in the record that it wraps."""
     return {
-        key: _given(value) if isinstance(value, dict) else value
+        key: _without_unset(value) if isinstance(value, dict) else value
         for key, value in body.items()
         if value is not msgspec.UNSET
     }
@@ -151,14 +153,14 @@ def _refuse_floats(value: Any) -> None:
                 rest.append(each)
 
 
-def of_query(value: Any) -> str:
+def format_query_value(value: Any) -> str:
     """A parameter of a query as the service reads it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, list | tuple):
-        return ",".join(of_query(each) for each in value)
+        return ",".join(format_query_value(each) for each in value)
     return str(value)
 
 
@@ -310,7 +312,7 @@ def is_address(text: str) -> bool:
         return False
 
 
-def request_of(call: Call[Any]) -> dict[str, Any]:
+def build_request(call: Call[Any]) -> dict[str, Any]:
     """The call as arguments of a request."""
     headers = {}
     if call.content_type is not None:
@@ -326,7 +328,7 @@ def request_of(call: Call[Any]) -> dict[str, Any]:
     }
 
 
-def answer_of(response: http.Response) -> Received:
+def read_answer(response: http.Response) -> Received:
     """What came back."""
     return Received(response.status_code, response.content, response.headers.get("Retry-After"))
 

@@ -16,21 +16,21 @@ from weighbridge.client.calls import (
     Flow,
     Pause,
     Send,
-    answer_of,
+    build_request,
     execute_call,
     no_answer,
-    request_of,
+    read_answer,
     settings,
 )
 from weighbridge.client.flows import (
     BATCH,
     AsyncTaskHandle,
     TaskHandle,
-    attaching,
+    attach_call,
     batches,
     event_of,
     rows_of,
-    storing,
+    store_call,
 )
 from weighbridge.client.made.groups import AsyncGroups, Groups
 from weighbridge.client.made.operations import changes_list
@@ -98,7 +98,7 @@ class Client(Groups):
         if isinstance(step, Pause):
             return self._pause(step.seconds)
         try:
-            return answer_of(self._http.request(**request_of(step.call)))
+            return read_answer(self._http.request(**build_request(step.call)))
         except http.TransportError as error:
             return no_answer(error)
 
@@ -122,7 +122,7 @@ class Client(Groups):
         Each event is an object as the interface takes it. Nothing is sent until receipts are gone through.
         """
         for batch in batches(events, batch_size):
-            yield from self.carry(storing(project_id, batch)).data
+            yield from self.carry(store_call(project_id, batch)).data
 
     def store_rows(
         self,
@@ -141,7 +141,7 @@ class Client(Groups):
         self, event_id: str, name: str, content: bytes, *, idempotency_key: str | None = None
     ) -> Evidence:
         """Attach a file to an event."""
-        return self.carry(attaching(event_id, name, content, idempotency_key))
+        return self.carry(attach_call(event_id, name, content, idempotency_key))
 
     def follow(
         self, *, after: str | None = None, kind: str | None = None, project_id: str | None = None
@@ -206,7 +206,7 @@ class AsyncClient(AsyncGroups):
         if isinstance(step, Pause):
             return await self._pause(step.seconds)
         try:
-            return answer_of(await self._http.request(**request_of(step.call)))
+            return read_answer(await self._http.request(**build_request(step.call)))
         except http.TransportError as error:
             return no_answer(error)
 
@@ -228,7 +228,7 @@ class AsyncClient(AsyncGroups):
     ) -> AsyncIterator[EventReceipt]:
         """Store events, however many, and give the receipt of each in their order as batches are stored."""
         for batch in batches(events, batch_size):
-            for receipt in (await self.carry(storing(project_id, batch))).data:
+            for receipt in (await self.carry(store_call(project_id, batch))).data:
                 yield receipt
 
     async def store_rows(
@@ -248,7 +248,7 @@ class AsyncClient(AsyncGroups):
         self, event_id: str, name: str, content: bytes, *, idempotency_key: str | None = None
     ) -> Evidence:
         """Attach a file to an event."""
-        return await self.carry(attaching(event_id, name, content, idempotency_key))
+        return await self.carry(attach_call(event_id, name, content, idempotency_key))
 
     async def follow(
         self, *, after: str | None = None, kind: str | None = None, project_id: str | None = None

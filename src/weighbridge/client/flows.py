@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
-from weighbridge.client.calls import PREFIX, Call, Flow, Pause, execute_call, written
+from weighbridge.client.calls import PREFIX, Call, Flow, Pause, encode_body, execute_call
 from weighbridge.client.errors import TaskFailed, TaskTimeout
 from weighbridge.client.made.operations import async_tasks_get
 from weighbridge.client.made.records import AsyncTask, EventReceipts, Evidence
@@ -29,7 +29,7 @@ BAR: Final = 30
 """How many characters a full bar has."""
 
 
-def ended(task_id: int, *, timeout: float | None, show: Show | None) -> Flow[AsyncTask]:
+def await_task(task_id: int, *, timeout: float | None, show: Show | None) -> Flow[AsyncTask]:
     """The task once it is complete.
 
     `timeout` is in seconds. Raises TaskFailed when it fails, TaskTimeout when it goes on for longer.
@@ -58,7 +58,7 @@ def bar(task: AsyncTask) -> str:
     )
 
 
-def shown(progress: bool | Show | None) -> Show | None:  # noqa: FBT001 - as people write it
+def choose_progress(progress: bool | Show | None) -> Show | None:  # noqa: FBT001 - as people write it
     """What shows the progress: a bar on a terminal unless it is said otherwise."""
     if progress is None:
         progress = sys.stderr.isatty()
@@ -97,7 +97,7 @@ class TaskHandle:
         `timeout` is in seconds; `progress` shows a bar on a terminal unless it is False, or calls what is
         given with each record. Raises TaskFailed when it fails, TaskTimeout when it goes on for longer.
         """
-        self.record = self._run(ended(self.id, timeout=timeout, show=shown(progress)))
+        self.record = self._run(await_task(self.id, timeout=timeout, show=choose_progress(progress)))
         return self.record.result
 
 
@@ -114,7 +114,7 @@ class AsyncTaskHandle:
 
     async def wait(self, *, timeout: float | None = None, progress: bool | Show | None = None) -> Any:  # noqa: ASYNC109
         """What the task came to, once it is complete; otherwise as `TaskHandle.wait`."""
-        self.record = await self._run(ended(self.id, timeout=timeout, show=shown(progress)))
+        self.record = await self._run(await_task(self.id, timeout=timeout, show=choose_progress(progress)))
         return self.record.result
 
 
@@ -144,12 +144,12 @@ OWN_COLUMNS: Final = frozenset(
 """The columns of a row that an event has itself."""
 
 
-def storing(project_id: str, events: Sequence[Mapping[str, Any]]) -> Call[EventReceipts]:
+def store_call(project_id: str, events: Sequence[Mapping[str, Any]]) -> Call[EventReceipts]:
     """The call that stores these events, all or none."""
-    return storing_body(project_id, written({"events": events}))
+    return store_body_call(project_id, encode_body({"events": events}))
 
 
-def storing_body(project_id: str, body: bytes) -> Call[EventReceipts]:
+def store_body_call(project_id: str, body: bytes) -> Call[EventReceipts]:
     """The call that stores the events of a body that is JSON already, all or none."""
     path = f"{PREFIX}/projects/{quote(project_id, safe='')}/events"
     return Call("POST", path, EventReceipts, body=body, content_type="application/json", takes_key=True)
@@ -213,7 +213,7 @@ def _exact(cell: Any) -> Any:
 T = TypeVar("T")
 
 
-def attaching(event_id: str, name: str, content: bytes, key: str | None) -> Call[Evidence]:
+def attach_call(event_id: str, name: str, content: bytes, key: str | None) -> Call[Evidence]:
     """The call that attaches a file, as a form with one part."""
     return build_form(f"{PREFIX}/events/{event_id}/evidence", Evidence, name, content, key=key)
 

@@ -43,7 +43,7 @@ class Listing(Generic[T]):
         return replace(self.call, query=kept if cursor is None else (*kept, ("cursor", cursor)))
 
 
-def objects(records: list[Any]) -> list[dict[str, Any]]:
+def to_objects(records: list[Any]) -> list[dict[str, Any]]:
     """Records as plain objects, one level deep, for a table."""
     return [msgspec.structs.asdict(record) for record in records]
 
@@ -56,14 +56,14 @@ class Frames(Generic[T]):
         """The records as a polars data frame, decimals as decimals."""
         import polars as pl  # noqa: PLC0415 - only for those who have it
 
-        return pl.DataFrame(msgspec.to_builtins(objects(records), builtin_types=_KEPT))
+        return pl.DataFrame(msgspec.to_builtins(to_objects(records), builtin_types=_KEPT))
 
     @staticmethod
     def pandas(records: list[T]) -> Any:
         """The records as a pandas data frame, decimals as objects."""
         import pandas as pd  # noqa: PLC0415
 
-        return pd.DataFrame(msgspec.to_builtins(objects(records), builtin_types=_KEPT))
+        return pd.DataFrame(msgspec.to_builtins(to_objects(records), builtin_types=_KEPT))
 
 
 class Pages(Generic[T]):

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.context import DataDir, ExistingDataDir, Json, command_id, in_transaction, opened
+from weighbridge.commands.context import (
+    DataDir,
+    ExistingDataDir,
+    Json,
+    command_id,
+    in_transaction,
+    open_database,
+)
 from weighbridge.core.platform.settings import FEATURES, Feature
 from weighbridge.errors import Refusal
 
@@ -46,7 +53,7 @@ def create(*, name: NewAccountName, data_dir: DataDir = None, as_json: Json = Fa
     async def make(tx: "Write") -> int:
         return (await create_account(tx, name=name, request_id=command_id())).account_id
 
-    with opened(data_dir) as url:
+    with open_database(data_dir) as url:
         account_id = in_transaction(url, make)
     made = {"id": account_id, "name": name, "administrator": ADMINISTRATOR}
     sentence = f"The account {name!r} is made; make a token for it with weighbridge token create --account."
@@ -69,7 +76,7 @@ def erase_person(
         actor = await actions.administrator_of(tx, account or actions.DEFAULT_ACCOUNT, command_id())
         return await actions.erase_person(tx, actor, email.strip())
 
-    with opened(data_dir, is_made=True) as url:
+    with open_database(data_dir, is_made=True) as url:
         user_id = in_transaction(url, erase)
     sentence = f"The user is erased-{user_id} from now on; their tokens are revoked."
     sys.stdout.write((json.dumps({"user_id": user_id}) if as_json else sentence) + "\n")
@@ -123,6 +130,6 @@ def set_flag(
         flags = await switch_feature(tx, actor, Feature(name), is_on=STATES[state])
         return {feature: getattr(flags, feature) for feature in FEATURES}
 
-    with opened(data_dir) as url:
+    with open_database(data_dir) as url:
         flags = in_transaction(url, switch)
     sys.stdout.write((json.dumps(flags) if as_json else f"{name} is {state} for {owner}.") + "\n")

@@ -45,7 +45,7 @@ def run(file: AgentFile, /, *, verbose: VerboseOption = False) -> None:
     """
     from weighbridge.agent.run import run as run_agent
 
-    configuration = _read(file)
+    configuration = _read_configuration(file)
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s"
     )
@@ -62,8 +62,8 @@ def check(file: AgentFile, /, *, connect: ConnectOption = False) -> None:
     With --connect the service, the servers and the brokers are tried, and event types, data points, variables
     and topics looked for that the file names. A running agent is not disturbed.
     """
-    configuration = _read(file)
-    if connect and (message := asyncio.run(_tried(configuration))):
+    configuration = _read_configuration(file)
+    if connect and (message := asyncio.run(_try_source(configuration))):
         raise Refusal("\n".join(message))
     sys.stdout.write(f"{file}: {'all of it works' if connect else 'nothing is wrong with it'}.\n")
 
@@ -74,13 +74,13 @@ def status(file: AgentFile, /, *, as_json: Json = False) -> None:
     import msgspec
 
     from weighbridge.agent.readings import now
-    from weighbridge.agent.status import sentences_of, status_of
+    from weighbridge.agent.status import read_status, render_status
 
-    found = status_of(_read(file).spool.path, now())
+    found = read_status(_read_configuration(file).spool.path, now())
     if as_json:
         sys.stdout.write(msgspec.json.Encoder(decimal_format="number").encode(found).decode() + "\n")
     else:
-        sys.stdout.write(sentences_of(found) + "\n")
+        sys.stdout.write(render_status(found) + "\n")
 
 
 @agent.command
@@ -89,7 +89,7 @@ def retry(file: AgentFile, /) -> None:
     from weighbridge.agent.readings import now
     from weighbridge.agent.spool import MEGABYTE, SpoolDatabase
 
-    spool = _read(file).spool
+    spool = _read_configuration(file).spool
     with SpoolDatabase(spool.path, spool.megabytes_max * MEGABYTE) as database:
         sys.stdout.write(f"{database.retry(now()):,} readings wait again.\n")
 
@@ -99,18 +99,18 @@ def discard(file: AgentFile, /) -> None:
     """Forget what was set apart, for good; the agent must not run meanwhile."""
     from weighbridge.agent.spool import MEGABYTE, SpoolDatabase
 
-    spool = _read(file).spool
+    spool = _read_configuration(file).spool
     with SpoolDatabase(spool.path, spool.megabytes_max * MEGABYTE) as database:
         sys.stdout.write(f"{database.discard():,} readings are forgotten.\n")
 
 
-def _read(file: Path) -> "AgentConfiguration":
+def _read_configuration(file: Path) -> "AgentConfiguration":
     from weighbridge.agent.configuration_reading import read_configuration
 
     return read_configuration(file)
 
 
-async def _tried(configuration: "AgentConfiguration") -> list[str]:
+async def _try_source(configuration: "AgentConfiguration") -> list[str]:
     from weighbridge.agent.status import complaints
 
     return [message async for message in complaints(configuration)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.context import ExistingDataDir, Json, command_id, opened
+from weighbridge.commands.context import ExistingDataDir, Json, command_id, open_database
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from weighbridge.archive.writer import WrittenMonth
 
 
-def of_written(month: "WrittenMonth") -> str:
+def render_written(month: "WrittenMonth") -> str:
     """What became of a month."""
     each = f", {month.bytes / month.rows:.1f} bytes for each" if month.rows else ""
     counts = f"{month.rows:,} events, {month.bytes:,} bytes{each}"
     return f"{month.month}  {month.state:9}  version {month.version}, {counts}"
 
 
-def of_listed(month: "ListedMonth") -> str:
+def render_listed(month: "ListedMonth") -> str:
     """A version of a month."""
     return (
         f"{month.project}  {month.month}  version {month.version}, {month.rows:,} events,"
@@ -33,7 +33,7 @@ def of_listed(month: "ListedMonth") -> str:
     )
 
 
-def of_checked(month: "CheckedMonth") -> str:
+def render_checked(month: "CheckedMonth") -> str:
     """What came of comparing a month, a line for each difference."""
     state = (
         "as it was" if month.is_clean and not month.changed else "changed" if month.is_clean else "ALTERED"
@@ -49,7 +49,7 @@ def of_checked(month: "CheckedMonth") -> str:
     return "\n".join(lines)
 
 
-def of_recomputed(result: "ArchiveRecomputation") -> str:
+def render_recomputed(result: "ArchiveRecomputation") -> str:
     """What came of computing batches anew."""
     lines = [f"{result.batches:,} batches over {result.events:,} events of {result.months} archived months:"]
     lines += [f"  BROKEN   {message}" for message in result.violations]
@@ -115,7 +115,7 @@ def write(
         actor = await _actor(database, account)
         months = 0
         async for month in write_months(database, place, ArchiveRequest(actor, number, last)):
-            _say(month, of_written, as_json=as_json)
+            _say(month, render_written, as_json=as_json)
             months += 1
         if not months and not as_json:
             sys.stdout.write(f"The project has no events up to the end of {last.text}.\n")
@@ -138,7 +138,7 @@ def list_months(
         async with database.read() as tx:
             found = await archived_months(tx, number)
         for one in found:
-            _say(ListedMonth.of(one), of_listed, as_json=as_json)
+            _say(ListedMonth.of(one), render_listed, as_json=as_json)
         if not found and not as_json:
             sys.stdout.write("No month was archived.\n")
 
@@ -162,7 +162,7 @@ def check(
         _, number = await _project(database, project)
         is_clean = True
         async for month in check_months(database, files, number):
-            _say(month, of_checked, as_json=as_json)
+            _say(month, render_checked, as_json=as_json)
             is_clean = is_clean and month.is_clean
         return is_clean
 
@@ -188,7 +188,7 @@ def verify(
     async def work(database: "Database") -> bool:
         _, number = await _project(database, project)
         found = await recompute_archived(database, files, number)
-        _say(found, of_recomputed, as_json=as_json)
+        _say(found, render_recomputed, as_json=as_json)
         return found.is_clean
 
     if not _with_database(data_dir, work):
@@ -204,7 +204,7 @@ def _with_database(
         async with Database(url, connections_max=2, idle_timeout_seconds=3600) as database:
             return await work(database)
 
-    with opened(data_dir, is_made=True) as url:
+    with open_database(data_dir, is_made=True) as url:
         return asyncio.run(run(url))
 
 
@@ -236,14 +236,14 @@ def _place(text: str, *, is_made: bool = False) -> "BackupTarget":
     from weighbridge.backup.target import BackupTarget
 
     whole = text if "://" in text else str(Path(text).expanduser().absolute())
-    return BackupTarget.opened(whole, is_made=is_made)
+    return BackupTarget.open_target(whole, is_made=is_made)
 
 
 def _say(record: Any, sentence: Callable[[Any], str], *, as_json: bool) -> None:
     import msgspec
 
-    from weighbridge.db.json import written
+    from weighbridge.db.json import to_json_form
 
-    message = msgspec.json.encode(record, enc_hook=written).decode() if as_json else sentence(record)
+    message = msgspec.json.encode(record, enc_hook=to_json_form).decode() if as_json else sentence(record)
     sys.stdout.write(message + "\n")
     sys.stdout.flush()

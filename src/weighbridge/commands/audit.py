@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
-from weighbridge.commands.context import ExistingDataDir, command_id, in_transaction, opened
+from weighbridge.commands.context import ExistingDataDir, command_id, in_transaction, open_database
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def print_key(*, account: AccountOption = None, data_dir: ExistingDataDir = None
     async def key(_: "Write", signer: "Signer", number: int) -> str:
         return signer.verifier(number).text + "\n"
 
-    sys.stdout.write(_signed(account, data_dir, key))
+    sys.stdout.write(_read_signed(account, data_dir, key))
 
 
 @audit.command(name="head")
@@ -76,7 +76,7 @@ def print_head(*, account: AccountOption = None, data_dir: ExistingDataDir = Non
     async def head(tx: "Write", signer: "Signer", number: int) -> str:
         return await newest_head(tx, number, signer)
 
-    sys.stdout.write(_signed(account, data_dir, head))
+    sys.stdout.write(_read_signed(account, data_dir, head))
 
 
 @audit.command(name="proof")
@@ -102,7 +102,7 @@ def print_proof(
             raise Refusal(f"Row {number} is not among {under:,} rows of the {sealed:,} that are sealed.")
         return (await inclusion_proof(tx, owner, signer, number, under)).text
 
-    sys.stdout.write(_signed(account, data_dir, proof))
+    sys.stdout.write(_read_signed(account, data_dir, proof))
 
 
 @audit.command(name="export")
@@ -112,14 +112,14 @@ def export_rows(*, account: AccountOption = None, data_dir: ExistingDataDir = No
     Example: `weighbridge audit export > rows.jsonl`
     """
     from weighbridge.db.engine import Database
-    from weighbridge.platform.audit.heads import exported
+    from weighbridge.platform.audit.heads import export_rows
 
     async def write(url: str) -> None:
         async with Database(url, connections_max=1) as database, database.read() as tx:
-            async for lines in exported(tx, number):
+            async for lines in export_rows(tx, number):
                 sys.stdout.buffer.write(lines)
 
-    with opened(data_dir, is_made=True) as url:
+    with open_database(data_dir, is_made=True) as url:
         number = in_transaction(url, lambda tx: _account(tx, account))
         asyncio.run(write(url))
 
@@ -139,14 +139,14 @@ def check_head(
 
     Example: `weighbridge audit check 2025-03-31.checkpoint --key "$(cat plant.vkey)"`
     """
-    with _proving():
-        verifier, kept = _kept(head, key)
+    with _read_proof():
+        verifier, kept = _read_kept(head, key)
         if consistency is not None:
-            message = _extended(consistency, kept, verifier)
+            message = _check_extension(consistency, kept, verifier)
         elif rows is not None:
-            message = _of_rows(rows, kept)
+            message = _check_rows(rows, kept)
         else:
-            message = _of_database(data_dir, kept)
+            message = _check_database(data_dir, kept)
     sys.stdout.write(message + "\n")
 
 
@@ -166,14 +166,14 @@ def check_row(
     from weighbridge.core.proof.checkpoint import InclusionProof
     from weighbridge.core.proof.signing import VerifierKey
 
-    with _proving():
+    with _read_proof():
         verifier = VerifierKey.read(key)
         number, head = check_row(_text(row), InclusionProof.read(_text(proof)), verifier)
     sys.stdout.write(f"Row {number:,} is under the head of {head.size:,} rows that {verifier.name} signed.\n")
 
 
 @contextmanager
-def _proving() -> Iterator[None]:
+def _read_proof() -> Iterator[None]:
     """Have what is not proved told as a sentence, like every failure that was to be expected."""
     from weighbridge.core.proof.signing import UnprovenError
 
@@ -183,7 +183,7 @@ def _proving() -> Iterator[None]:
         raise Refusal(str(error)) from error
 
 
-def _kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
+def _read_kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
     from weighbridge.core.proof.checkpoint import opened as opened_head
     from weighbridge.core.proof.signing import VerifierKey
 
@@ -191,14 +191,14 @@ def _kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
     return verifier, opened_head(_text(head), verifier)
 
 
-def _extended(file: Path, kept: "Checkpoint", verifier: "VerifierKey") -> str:
+def _check_extension(file: Path, kept: "Checkpoint", verifier: "VerifierKey") -> str:
     from weighbridge.core.proof.checkpoint import ConsistencyProof
 
     newer = ConsistencyProof.read(_text(file)).verify(kept, verifier)
     return f"The head of {newer.size:,} rows extends the one that was kept, of {kept.size:,}."
 
 
-def _of_rows(file: Path, kept: "Checkpoint") -> str:
+def _check_rows(file: Path, kept: "Checkpoint") -> str:
     from weighbridge.core.platform.audit import check_rows
 
     try:
@@ -209,7 +209,7 @@ def _of_rows(file: Path, kept: "Checkpoint") -> str:
     return f"The file has all {kept.size:,} rows of the head, unchanged and in their places."
 
 
-def _of_database(data_dir: Path | None, kept: "Checkpoint") -> str:
+def _check_database(data_dir: Path | None, kept: "Checkpoint") -> str:
     from weighbridge.db.engine import Database
     from weighbridge.verification.audit_tree import check_kept_head
 
@@ -217,13 +217,13 @@ def _of_database(data_dir: Path | None, kept: "Checkpoint") -> str:
         async with Database(url, connections_max=1) as database, database.read() as tx:
             return await check_kept_head(tx, kept)
 
-    with opened(data_dir, is_made=True) as url:
+    with open_database(data_dir, is_made=True) as url:
         if violations := asyncio.run(check(url)):
             raise Refusal("\n".join(violations))
     return f"The database has all {kept.size:,} rows of the head, unchanged and in their places."
 
 
-def _signed(
+def _read_signed(
     account: str | None, data_dir: Path | None, make: "Callable[[Write, Signer, int], Awaitable[str]]"
 ) -> str:
     """What is made of an account's log with the key of this host."""
@@ -236,7 +236,7 @@ def _signed(
         await keep_key(tx, settings)
         return await make(tx, await signer(tx, settings), number)
 
-    with opened(data_dir, is_made=True) as url:
+    with open_database(data_dir, is_made=True) as url:
         return in_transaction(url, work)
 
 

@@ -122,9 +122,9 @@ def restore(
 
     moment = None if until is None else _moment(until)
     with progress_bars() as bars:
-        place = BackupTarget.opened(source, is_made=True)
+        place = BackupTarget.open_target(source, is_made=True)
         made = make(place, data_dir, until=moment, backup=backup_id, report=bars)
-    message = msgspec.json.encode(made).decode() + "\n" if as_json else _restored(made, data_dir)
+    message = msgspec.json.encode(made).decode() + "\n" if as_json else _restore(made, data_dir)
     sys.stdout.write(message)
     if made.missing_evidence:
         sys.exit(1)
@@ -135,7 +135,7 @@ def _target(settings: "Settings", *, is_made: bool) -> "BackupTarget":
 
     if settings.backup_url is None:
         raise Refusal("Name a folder or a URL to back up to, or set WEIGHBRIDGE_BACKUP_URL.")
-    return BackupTarget.opened(settings.backup_url, is_made=is_made)
+    return BackupTarget.open_target(settings.backup_url, is_made=is_made)
 
 
 @contextmanager
@@ -143,7 +143,7 @@ def _source(settings: "Settings", *, with_key: bool) -> "Iterator[BackupSource]"
     """The running server of the data folder and what lies beside it."""
     from weighbridge.backup.base_backup import BackupSource
     from weighbridge.collection.evidence_files import open_objects
-    from weighbridge.db.embedded.instance import attached, has_cluster
+    from weighbridge.db.embedded.instance import attach_server, has_cluster
     from weighbridge.platform.audit.heads import key_file
 
     if settings.database_url is not None:
@@ -155,7 +155,7 @@ def _source(settings: "Settings", *, with_key: bool) -> "Iterator[BackupSource]"
         raise Refusal(f"{settings.data_dir} has no data of the service; name its folder with --data-dir.")
     evidence, _ = open_objects(settings.evidence_url, settings.data_dir)
     key = key_file(settings) if with_key else None
-    with attached(settings.data_dir) as server:
+    with attach_server(settings.data_dir) as server:
         yield BackupSource(server, evidence, settings, key)
 
 
@@ -175,14 +175,14 @@ def _written(manifest: "BackupManifest") -> str:
 
 
 def _listing(place: "BackupTarget", *, as_json: bool) -> str:
-    from weighbridge.backup.log_shipping import reach_of
+    from weighbridge.backup.log_shipping import find_reach
     from weighbridge.backup.target import manifests
 
     found = manifests(place)
     if as_json:
         return "".join(map(_written, found))
     lines = [f"{_line(one)}\n" for one in found] or [f"{place.name} has no backup.\n"]
-    reaches = [(number, reach_of(place, number)) for number in sorted({one.timeline for one in found})]
+    reaches = [(number, find_reach(place, number)) for number in sorted({one.timeline for one in found})]
     lines += [
         f"What came since, on timeline {number}, was copied until {_text(reach.until)}.\n"
         for number, reach in reaches
@@ -208,7 +208,7 @@ def _sentences(taken: "BackupManifest", place: "BackupTarget") -> str:
     return "\n".join([first, *taken.not_included]) + "\n"
 
 
-def _restored(made: "Restoration", data_dir: Path) -> str:
+def _restore(made: "Restoration", data_dir: Path) -> str:
     from weighbridge.db.roles import newest_revision
 
     counted = ", ".join(f"{number:,} {table.replace('_', ' ')}" for table, number in made.rows.items())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
-from weighbridge.commands.context import ExistingDataDir, command_id, opened
+from weighbridge.commands.context import ExistingDataDir, command_id, open_database
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def make_one(
     """
     import asyncio
 
-    with opened(data_dir, is_made=True) as url:
-        made = asyncio.run(_made(url, data_dir, account, report, output, is_redacted=redact))
+    with open_database(data_dir, is_made=True) as url:
+        made = asyncio.run(_make(url, data_dir, account, report, output, is_redacted=redact))
     message = f"{made.batch_count:,} batches, {made.size:,} bytes, SHA-256 {made.sha256.hex()}"
     sys.stdout.write(f"{output}: {message}\n")
 
@@ -81,8 +81,8 @@ def check_one(
 
     Example: `weighbridge bundle check first-quarter.zip --key "$(cat plant.vkey)" --show 2025-03`
     """
-    with _mapped(file) as content:
-        checked = _checked(content, _key(key))
+    with _map(file) as content:
+        checked = _check(content, _key(key))
         if checked.contents is not None:
             for name in show or ():
                 _show(checked.contents, name)
@@ -102,8 +102,8 @@ def diff_two(before: BundleFile, after: BundleFile, /, *, key: KeyOption) -> Non
     from weighbridge.core.bundle.difference import bundle_difference
 
     verifier = _key(key)
-    with _mapped(before) as earlier, _mapped(after) as later:
-        pair = [(before, _checked(earlier, verifier)), (after, _checked(later, verifier))]
+    with _map(before) as earlier, _map(after) as later:
+        pair = [(before, _check(earlier, verifier)), (after, _check(later, verifier))]
         faulty = [one for one in pair if one[1].faults]
         for file, checked in faulty:
             _tell(file, checked)
@@ -118,7 +118,7 @@ def diff_two(before: BundleFile, after: BundleFile, /, *, key: KeyOption) -> Non
         sys.exit(FAULTY)
 
 
-async def _made(
+async def _make(
     url: str, data_dir: Path | None, account: str | None, report: str, output: Path, *, is_redacted: bool
 ) -> "MadeBundle":
     from tempfile import TemporaryDirectory
@@ -151,7 +151,7 @@ async def _made(
             return await make_bundle(database, store, request, Path(folder), output)
 
 
-def _checked(content: memoryview, key: "VerifierKey") -> "CheckedBundle":
+def _check(content: memoryview, key: "VerifierKey") -> "CheckedBundle":
     from weighbridge.core.bundle.check import check_bundle
     from weighbridge.modelling.document.yaml_text import read_model
 
@@ -169,7 +169,7 @@ def _key(text: str) -> "VerifierKey":
 
 
 @contextmanager
-def _mapped(file: Path) -> Iterator[memoryview]:
+def _map(file: Path) -> Iterator[memoryview]:
     """The file as memory, of which only what is looked at is read."""
     from mmap import ACCESS_READ, mmap
 

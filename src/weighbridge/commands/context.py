@@ -73,14 +73,14 @@ Result = TypeVar("Result")
 
 
 @contextmanager
-def opened(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
+def open_database(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
     """Give the URL of the database; an older one is refused, for migrating it is a decision of its own.
 
     With `is_made` a new one is refused too: a command that only tells what is there would otherwise make an
     empty service in the wrong folder, with another key, and tell of that.
     """
     from weighbridge.db.embedded.instance import database
-    from weighbridge.db.roles import newest_revision, revision_of
+    from weighbridge.db.roles import newest_revision, read_revision_of
     from weighbridge.settings import read_with
     from weighbridge.supervisor.startup import migrate_or_refuse
 
@@ -88,7 +88,7 @@ def opened(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
     if is_made:
         _refuse_empty_folder(settings)
     with _grants_told(), database(settings) as urls:
-        revision = revision_of(urls.migrating)
+        revision = read_revision_of(urls.migrating)
         if revision is None and is_made:
             raise Refusal("The database has no data of the service; start it with `weighbridge serve` first.")
         if revision is None:

@@ -149,7 +149,7 @@ def migrate(
 
     settings = read_with(data_dir=data_dir)
     if dry_run:
-        rehearsal = _rehearsed(settings)
+        rehearsal = _rehearse(settings)
         sys.stdout.write(_as_json(rehearsal) if as_json else _sentences(rehearsal))
         if rehearsal.failure:
             sys.exit(1)
@@ -161,10 +161,10 @@ def migrate(
     sys.stdout.write((json.dumps({"revision": revision}) if as_json else sentence) + "\n")
 
 
-def _rehearsed(settings: "Settings") -> "Rehearsal":
+def _rehearse(settings: "Settings") -> "Rehearsal":
     """What the steps do: on a copy of the embedded database beside it, or within another."""
-    from weighbridge.backup.restore import cloned
-    from weighbridge.db.embedded.instance import attached, external, has_cluster, is_external
+    from weighbridge.backup.restore import clone_cluster
+    from weighbridge.db.embedded.instance import attach_server, external, has_cluster, is_external
     from weighbridge.supervisor.startup import rehearse_or_refuse
 
     if is_external(settings):
@@ -176,8 +176,8 @@ def _rehearsed(settings: "Settings") -> "Rehearsal":
     with (
         tempfile.TemporaryDirectory(prefix="weighbridge-rehearsal-", dir=beside) as folder,
         progress_bars() as bars,
-        attached(settings.data_dir) as running,
-        cloned(running, Path(folder), bars) as url,
+        attach_server(settings.data_dir) as running,
+        clone_cluster(running, Path(folder), bars) as url,
     ):
         return rehearse_or_refuse(url)
 

@@ -65,10 +65,12 @@ class ArgumentForm:
         try:
             return json.loads(said, parse_float=Decimal)
         except ValueError as error:
-            raise Refusal(f"--{name.replace('_', '-')} takes JSON; {said!r} is none: {error}.") from error
+            raise Refusal(
+                f"--{name.replace('_', '-')} must be valid JSON, but is {said!r}: {error}."
+            ) from error
 
 
-def form_of(parameter: inspect.Parameter) -> ArgumentForm:
+def read_form(parameter: inspect.Parameter) -> ArgumentForm:
     """How a parameter of a client's function is said."""
     kinds = [kind for kind in _alternatives(parameter.annotation) if kind not in (UnsetType, types.NoneType)]
     is_time = datetime in kinds
@@ -196,7 +198,7 @@ def _write_table(rows: list[dict[str, Any]]) -> None:
         return
     console = Console(width=None if sys.stdout.isatty() else WIDE)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    names = _fitting(rows, console.width)
+    names = _find_fitting(rows, console.width)
     for name in names:
         table.add_column(name, no_wrap=True)
     for row in rows:
@@ -204,7 +206,7 @@ def _write_table(rows: list[dict[str, Any]]) -> None:
     console.print(table)
 
 
-def _fitting(rows: list[dict[str, Any]], width: int) -> list[str]:
+def _find_fitting(rows: list[dict[str, Any]], width: int) -> list[str]:
     """The columns that fit side by side, the first two in any case."""
     plain = [name for name, cell in rows[0].items() if not cell.startswith(("{", "["))]
     chosen: list[str] = []
@@ -256,10 +258,10 @@ _SINCE = Annotated[
 _UNTIL = Annotated[str | None, Parameter(help="Up to when, said in the same way.")]
 
 
-def command_of(function: Callable[..., Any]) -> Callable[..., None]:
+def build_command(function: Callable[..., Any]) -> Callable[..., None]:
     """The command that carries out what the function asks for, and shows the answer."""
     parameters = inspect.signature(function, eval_str=True).parameters
-    forms = {name: form_of(one) for name, one in parameters.items() if name not in _NOT_SAID}
+    forms = {name: read_form(one) for name, one in parameters.items() if name not in _NOT_SAID}
     is_list = "Listing" in str(inspect.signature(function).return_annotation)
     about = next((one for one in _TIMES if is_list and f"{one}_geq" in parameters), None)
 
@@ -274,7 +276,7 @@ def command_of(function: Callable[..., Any]) -> Callable[..., None]:
             if (when := message.pop(end, None)) is not None:
                 message[f"{about}_{comparator}"] = when
         with connected(message.pop("service_url")) as client:
-            show(_answer(client, _asked(function, forms, message), form), form)
+            show(_answer(client, _ask(function, forms, message), form), form)
 
     command.__signature__ = words  # type: ignore[attr-defined]
     command.__doc__ = inspect.getdoc(function)
@@ -308,7 +310,7 @@ def _told_pause(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def _asked(function: Callable[..., Any], forms: dict[str, ArgumentForm], said: dict[str, Any]) -> Any:
+def _ask(function: Callable[..., Any], forms: dict[str, ArgumentForm], said: dict[str, Any]) -> Any:
     """The call that the words ask for."""
     names = list(inspect.signature(function).parameters)
     given = {name: forms[name].read(name, value) for name, value in said.items() if value is not None}
@@ -346,7 +348,7 @@ def _words(forms: dict[str, ArgumentForm], about: str | None, *, is_list: bool) 
     ]
 
 
-__all__ = ["SERVICE", "command_of", "connected", "moment"]
+__all__ = ["SERVICE", "build_command", "connected", "moment"]
 
 
 # The command of each kind of record, made when it is asked for: `kinds.events` is `weighbridge events`.
@@ -365,14 +367,14 @@ def __getattr__(kind: str) -> App:
 def _app(kind: str) -> App:
     name = RENAMED.get(kind, kind).replace("_", "-")
     app = App(name=name, help=f"{name.replace('-', ' ').capitalize()}, over HTTP.")
-    for verb, function in functions_of(kind).items():
-        app.command(command_of(function), name=SHOWN_AS.get(verb, verb).replace("_", "-"))
+    for verb, function in list_functions(kind).items():
+        app.command(build_command(function), name=SHOWN_AS.get(verb, verb).replace("_", "-"))
     if kind == "async_tasks":
         app.command(watch)
     return app
 
 
-def functions_of(kind: str) -> dict[str, Any]:
+def list_functions(kind: str) -> dict[str, Any]:
     """The functions of the client that make calls on this kind, by verb."""
     longer = tuple(f"{other}_" for other in KINDS if other != kind and other.startswith(f"{kind}_"))
     return {

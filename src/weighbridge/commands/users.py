@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
-from weighbridge.commands.context import DataDir, Json, command_id, in_transaction, opened
+from weighbridge.commands.context import DataDir, Json, command_id, in_transaction, open_database
 from weighbridge.core.platform.permission import (
     ALL_PERMISSIONS,
     LIFETIME_DAYS_DEFAULT,
@@ -85,7 +85,7 @@ def first(*, address: AddressOption = None, data_dir: DataDir = None, as_json: J
             )
         return secret
 
-    with opened(data_dir) as url:
+    with open_database(data_dir) as url:
         secret = in_transaction(url, make)
     _say_link(_link("join", secret, address), as_json=as_json)
 
@@ -122,7 +122,7 @@ def add(
             return await actions.make_user_link(tx, actor, number, "sign_in")
         return await actions.invite_user(tx, actor, email, permissions)
 
-    with opened(data_dir) as url:
+    with open_database(data_dir) as url:
         secret = in_transaction(url, make)
     _say_link(_link("enter" if at_once else "join", secret, address), as_json=as_json)
 
@@ -137,7 +137,7 @@ def list_people(*, account: AccountOption = None, data_dir: DataDir = None, as_j
 
     async def read(tx: "Write") -> "list[dict[str, object]]":
         actor = await _administrator(tx, account)
-        people = [_told(one) for one in await queries.list_users(tx, actor) if one.signs_in]
+        people = [_describe(one) for one in await queries.list_users(tx, actor) if one.signs_in]
         invited: list[dict[str, object]] = [
             {"email": one.email, "name": None, "role": title_of(one.permissions),
              "permissions": one.permissions, "state": "invited", "signed_in_at": None}
@@ -145,7 +145,7 @@ def list_people(*, account: AccountOption = None, data_dir: DataDir = None, as_j
         ]  # fmt: skip
         return people + invited
 
-    with opened(data_dir) as url:
+    with open_database(data_dir) as url:
         told = in_transaction(url, read)
     if as_json:
         sys.stdout.write(json.dumps(told) + "\n")
@@ -183,7 +183,7 @@ def link(
         actor = await _administrator(tx, account)
         return await actions.make_user_link(tx, actor, (await _person(tx, actor, email)).id, kind)
 
-    with opened(data_dir) as url:
+    with open_database(data_dir) as url:
         secret = in_transaction(url, make)
     _say_link(_link("enter" if sign_in else "join", secret, address), as_json=as_json)
 
@@ -221,7 +221,7 @@ def remove(*, email: PersonEmail, account: AccountOption = None, data_dir: DataD
     async def take_back(tx: "Write") -> bool:
         return await actions.withdraw_invitation(tx, await _administrator(tx, account), email)
 
-    with opened(data_dir) as url:
+    with open_database(data_dir) as url:
         was_invited = in_transaction(url, take_back)
     if not was_invited:
         _update(email, account, data_dir, permissions=None, may_sign_in=False)
@@ -247,7 +247,7 @@ def _update(
             tx, actor, found.id, permissions=permissions or found.permissions, may_sign_in=may_sign_in
         )
 
-    with opened(data_dir) as url:
+    with open_database(data_dir) as url:
         in_transaction(url, write)
 
 
@@ -259,7 +259,7 @@ def _say_held(email: str, account: str | None, data_dir: DataDir) -> None:
         actor = await _administrator(tx, account)
         return await queries.count_held(tx, actor, (await _person(tx, actor, email)).id)
 
-    with opened(data_dir) as url:
+    with open_database(data_dir) as url:
         tokens, links = in_transaction(url, count)
     if tokens or links:
         sys.stdout.write(
@@ -291,7 +291,7 @@ def _permissions_of_person(role: str | None, permission: list[str] | None) -> tu
     return chosen.permissions if chosen else tuple(permission or ())
 
 
-def _told(user: "User") -> dict[str, object]:
+def _describe(user: "User") -> dict[str, object]:
     return {
         "email": user.email,
         "name": user.name,
@@ -387,7 +387,7 @@ def create(
             "expires_at": await _expiry(tx, text),
         }
 
-    with opened(data_dir) as url:
+    with open_database(data_dir) as url:
         made = in_transaction(url, make)
     sys.stdout.write(f"{json.dumps(made) if as_json else made['token']}\n")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.context import ExistingDataDir, Json, ProgressReport, opened, progress_bars
+from weighbridge.commands.context import ExistingDataDir, Json, ProgressReport, open_database, progress_bars
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Refusal
 
@@ -45,7 +45,7 @@ def verify(*, data_dir: ExistingDataDir = None, since: Since = None, as_json: Js
 
     from weighbridge.collection.evidence_files import open_store
     from weighbridge.db.engine import Database
-    from weighbridge.db.json import written
+    from weighbridge.db.json import to_json_form
     from weighbridge.settings import read_with
     from weighbridge.verification import VerificationRequest, verify
 
@@ -56,10 +56,10 @@ def verify(*, data_dir: ExistingDataDir = None, since: Since = None, as_json: Js
 
     moment = None if since is None else _moment(since)
     settings = read_with(data_dir=data_dir)
-    with opened(data_dir, is_made=True) as url, progress_bars() as bars:
+    with open_database(data_dir, is_made=True) as url, progress_bars() as bars:
         report = asyncio.run(check(url, bars))
     sys.stdout.write(
-        msgspec.json.encode(report, enc_hook=written).decode() + "\n" if as_json else _sentences(report)
+        msgspec.json.encode(report, enc_hook=to_json_form).decode() + "\n" if as_json else _sentences(report)
     )
     if not report.is_clean:
         sys.exit(1)
@@ -119,8 +119,8 @@ def list_outdated(*, data_dir: ExistingDataDir = None, as_json: Json = False) ->
 
     Example: `weighbridge outdated-rules --data-dir /srv/weighbridge`
     """
-    with opened(data_dir, is_made=True) as url:
-        found = asyncio.run(_outdated(url))
+    with open_database(data_dir, is_made=True) as url:
+        found = asyncio.run(_list_outdated(url))
     if as_json:
         import msgspec
 
@@ -138,7 +138,7 @@ def list_outdated(*, data_dir: ExistingDataDir = None, as_json: Json = False) ->
     sys.stdout.write(f"{how_many}; nothing was stored.\n")
 
 
-async def _outdated(url: str) -> "list[OutdatedRule]":
+async def _list_outdated(url: str) -> "list[OutdatedRule]":
     from weighbridge.db.engine import Database
     from weighbridge.quality.evaluation.period_evaluation import outdated_rules
 

@@ -64,7 +64,7 @@ from weighbridge.db.transaction import (
     Read,
     Snapshot,
     Write,
-    composed,
+    compose,
     send_message,
 )
 
@@ -192,21 +192,21 @@ _TIMELINE: Final = """
 """Which history a host that takes writes is at; NULL for one that follows another."""
 
 
-def of_primary(url: str) -> str:
+def primary_conninfo(url: str) -> str:
     """How the host that takes writes is connected to; what the URL says for itself stays."""
     usual: dict[str, Any] = {**_VANISHED, "connect_timeout": CONNECT_SECONDS}
-    if has_several(url):
+    if names_several_hosts(url):
         usual |= {"target_session_attrs": "read-write", "connect_timeout": CONNECT_SECONDS_OF_SEVERAL}
     return _with(url, usual)
 
 
-def of_replica(url: str) -> str:
+def replica_conninfo(url: str) -> str:
     """How a host that follows is connected to."""
     usual = {"target_session_attrs": "standby", "connect_timeout": CONNECT_SECONDS_OF_SEVERAL}
     return _with(url, {**_VANISHED_REPLICA, **usual})
 
 
-def has_several(url: str) -> bool:
+def names_several_hosts(url: str) -> bool:
     """Whether a URL names more than one host."""
     return "," in str(conninfo_to_dict(url).get("host") or "")
 
@@ -221,11 +221,11 @@ def connection_pools(
 ) -> tuple["HostPool", "HostPool"]:
     """Connections for transactions, and for what holds a lock before one; the same without a pooler."""
     if session_url is None:
-        pool = HostPool(of_primary(url), connections_max=size, options=session.of_connection)
+        pool = HostPool(primary_conninfo(url), connections_max=size, options=session.of_connection)
         return pool, pool
     return (
-        HostPool(of_primary(url), connections_max=size, options=session.of_pooler),
-        HostPool(of_primary(session_url), connections_max=size, options=session.of_connection, held=0),
+        HostPool(primary_conninfo(url), connections_max=size, options=session.of_pooler),
+        HostPool(primary_conninfo(session_url), connections_max=size, options=session.of_connection, held=0),
     )
 
 
@@ -242,7 +242,7 @@ class HostPool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
         takes_writes: bool = True,
     ) -> None:
         """So many connections at most, so many of them kept while nobody uses them; it has to be opened."""
-        self._asks_for_timeline = takes_writes and has_several(url)
+        self._asks_for_timeline = takes_writes and names_several_hosts(url)
         self._timeline = 0
         self._made: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()
         self._lost = float("-inf")
@@ -341,7 +341,7 @@ class Database:
         """Begin a transaction in which every statement sees the same snapshot."""
         return _ReadTransaction(self._pool, self.memory, self._begin)
 
-    @tracing.opened_transaction
+    @tracing.trace_opened_transaction
     async def question(self) -> AsyncIterator[Question]:
         """Begin to read what an answer is computed from."""
         question = Question(self._pool, await self._pool.getconn(), self.memory, self._begin)
@@ -350,7 +350,7 @@ class Database:
         finally:
             await question.end()
 
-    @tracing.opened_transaction
+    @tracing.trace_opened_transaction
     async def write(self) -> AsyncIterator[Write]:
         """Begin a transaction and commit it when the block ends without an exception."""
         async with self._pool.connection() as connection:
@@ -368,7 +368,7 @@ class Database:
                     await connection.rollback()
                 raise
 
-    @tracing.opened_transaction
+    @tracing.trace_opened_transaction
     async def trial(self) -> AsyncIterator[Write]:
         """Begin a transaction that may change data and is always undone; it sees one snapshot throughout."""
         async with self._pool.connection() as connection:
@@ -379,7 +379,7 @@ class Database:
                 if not connection.closed:
                     await connection.rollback()
 
-    @tracing.opened_transaction
+    @tracing.trace_opened_transaction
     async def snapshot(
         self, *, locks: Sequence[str], first: Command | None = None
     ) -> AsyncIterator[Snapshot]:
@@ -414,7 +414,7 @@ class Database:
 def _apart(connection: AsyncConnection[TupleRow], command: Command) -> SQL:
     """A statement as one of several that go without parameters: its values stand in its text."""
     statement, values = command
-    text = AsyncClientCursor(connection).mogrify(composed(statement), values)
+    text = AsyncClientCursor(connection).mogrify(compose(statement), values)
     return SQL(f"; {text}")  # psycopg has quoted the values in it
 
 

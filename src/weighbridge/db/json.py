@@ -13,7 +13,7 @@ from weighbridge.core.time.instant import Instant
 T = TypeVar("T")
 
 
-def written(value: object) -> object:
+def to_json_form(value: object) -> object:
     """Give the JSON form of a value that JSON itself has none for."""
     if isinstance(value, Instant):
         return value.text
@@ -22,7 +22,7 @@ def written(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
-_canonical = msgspec.json.Encoder(enc_hook=written, decimal_format="number", order="sorted")
+_canonical = msgspec.json.Encoder(enc_hook=to_json_form, decimal_format="number", order="sorted")
 
 
 def canonical(value: Any) -> bytes:

@@ -28,7 +28,7 @@ from psycopg.errors import QueryCanceled
 from psycopg.rows import TupleRow
 from psycopg_pool import PoolTimeout
 
-from weighbridge.db.engine import IDLE_SECONDS, Database, HostPool, Read, SessionSettings, of_replica
+from weighbridge.db.engine import IDLE_SECONDS, Database, HostPool, Read, SessionSettings, replica_conninfo
 from weighbridge.db.statements import BEGIN_READING
 from weighbridge.db.transaction import Memory
 
@@ -106,7 +106,7 @@ class _Promoted(Exception):  # noqa: N818 - an outcome
     """The server follows nobody any more."""
 
 
-async def position_of(primary: Database) -> LogPosition:
+async def read_log_position(primary: Database) -> LogPosition:
     """How far the primary has committed."""
     while True:
         row = await primary.single(_POSITION)
@@ -139,7 +139,7 @@ class Replica:
     def __post_init__(self) -> None:
         session = SessionSettings(self.statement_timeout_seconds, IDLE_SECONDS)
         self._pool = HostPool(
-            of_replica(self.url),
+            replica_conninfo(self.url),
             connections_max=self.connections_max,
             options=session.of_connection,
             takes_writes=False,
@@ -173,7 +173,7 @@ class Replica:
         if self.state is not ReplicaState.FOLLOWING:
             self.tell(ReplicaOutcome(self.state.value))
             return None
-        position = await position_of(primary)
+        position = await read_log_position(primary)
         try:
             async with self._reading(position) as tx:
                 result = await read(tx)
@@ -252,7 +252,7 @@ class Replica:
     async def _look(self, primary: Database) -> ReplicaState:
         """How the replica stands now; what keeps the primary from telling leaves that as it was."""
         asked = monotonic()
-        position = await position_of(primary)
+        position = await read_log_position(primary)
         try:
             connection = await self._pool.getconn(CONNECTION_SECONDS)
             try:

@@ -55,7 +55,7 @@ class DatabaseUrls:
     migrating: str
 
 
-def let_run(urls: DatabaseUrls) -> None:
+def grant_running_role(urls: DatabaseUrls) -> None:
     """Give the running role what it needs in a migrated database, and take whatever else it was given.
 
     Does nothing where one role does both. Raises psycopg.Error.
@@ -129,7 +129,7 @@ def newest_revision() -> str:
     return revisions()[-1]
 
 
-def revision_of(database_url: str) -> str | None:
+def read_revision_of(database_url: str) -> str | None:
     """Read the last step that was applied to a database; None where there was none. Raises psycopg.Error."""
     with psycopg.connect(database_url) as connection:
         return read_revision(connection)

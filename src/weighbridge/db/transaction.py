@@ -32,7 +32,7 @@ from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge import tracing
-from weighbridge.concurrency import ALIVE_SECONDS, computed
+from weighbridge.concurrency import ALIVE_SECONDS, compute_in_thread
 from weighbridge.core.platform.settings import Quotas
 from weighbridge.db.statements import (
     BEGIN_READING,
@@ -180,7 +180,7 @@ async def send_message(
 ) -> list[AsyncCursor[Any]]:
     """Send what waits and these commands in one message; give the cursor of each of these."""
     if tracing.is_on() and (waiting or commands):
-        with tracing.message_span(map(text_of, [*waiting, *commands])):
+        with tracing.message_span(map(read_text, [*waiting, *commands])):
             return await _send_message(connection, waiting, commands)
     return await _send_message(connection, waiting, commands)
 
@@ -196,7 +196,7 @@ async def _send_message(
         await _send_together(connection, cursors, sending)
     elif sending:
         [(statement, values)] = sending
-        await (cursors[0] or AsyncCursor(connection)).execute(composed(statement), values)
+        await (cursors[0] or AsyncCursor(connection)).execute(compose(statement), values)
     for before, cursor in zip(waiting, cursors, strict=False):
         if isinstance(before, StatementPrelude) and cursor is not None:
             before.check(await cursor.fetchone())
@@ -216,28 +216,30 @@ async def _send_together(
                 if cursor is None:
                     message.control(str(statement))
                 else:
-                    message.put(cursor, composed(statement), values)
+                    message.put(cursor, compose(statement), values)
     finally:
         connection._pipeline = None  # noqa: SLF001
 
 
-def text_of(command: Command | StatementPrelude) -> str:
+def read_text(command: Command | StatementPrelude) -> str:
     """The text of a statement, to be named by: values are apart from it."""
     statement, _ = command_of(command)
     return statement if isinstance(statement, str) else statement.as_string()
 
 
-def composed(statement: LiteralString | SQL | Composed) -> SQL | Composed:
+def compose(statement: LiteralString | SQL | Composed) -> SQL | Composed:
     """A statement as psycopg takes it."""
     return SQL(statement) if isinstance(statement, str) else statement
 
 
-def unparameterized(statement: LiteralString | SQL | Composed, connection: AsyncConnection[Any]) -> bytes:
+def encode_without_parameters(
+    statement: LiteralString | SQL | Composed, connection: AsyncConnection[Any]
+) -> bytes:
     """A statement as the server takes it where no parameters go with it.
 
     psycopg then leaves the percent signs as they stand, which are doubled in a statement as everywhere.
     """
-    return composed(statement).as_bytes(connection).replace(b"%%", b"%")
+    return compose(statement).as_bytes(connection).replace(b"%%", b"%")
 
 
 # What may be done within a transaction: reading, computing between readings, writing.
@@ -385,7 +387,7 @@ class Read:
         """Run a statement and give its rows so many at a time, in flat memory; others may run meanwhile."""
         connection = await self.ready()
         async with connection.cursor(name="portions") as cursor:
-            await cursor.execute(unparameterized(statement, connection))
+            await cursor.execute(encode_without_parameters(statement, connection))
             while portion := await cursor.fetchmany(rows):
                 yield portion
 
@@ -393,7 +395,7 @@ class Read:
         """Give what a COPY ... TO STDOUT statement writes, many rows at a time, in flat memory."""
         connection = await self.ready()
         block = bytearray()
-        text = unparameterized(statement, connection)
+        text = encode_without_parameters(statement, connection)
         async with connection.cursor() as cursor, cursor.copy(text) as stream:
             async for row in stream:
                 block += row
@@ -412,7 +414,7 @@ class Read:
         async def keep_in_use() -> None:
             await self._run(("SELECT 1", ()))
 
-        return await computed(keep_in_use, work, *arguments)
+        return await compute_in_thread(keep_in_use, work, *arguments)
 
     async def _answers(self, *commands: Command) -> list[list[TupleRow]]:
         """The rows of each of these statements, which are asked together unless they are known."""
@@ -463,7 +465,7 @@ class Question(Read):
         """Compute in a thread, however long it takes."""
         await self.settle()
         await self.end()
-        result = await computed(None, work, *arguments)
+        result = await compute_in_thread(None, work, *arguments)
         self._connection = await self._pool.getconn()
         self._holds_connection = True
         self._waiting = [*self._begin]
@@ -546,7 +548,7 @@ class Write(Read):
     async def copy(self, statement: Statement, texts: Iterable[str | bytes]) -> None:
         """Send ready rows, some in each text, to a COPY ... FROM STDIN statement."""
         connection = await self.ready()
-        async with connection.cursor() as cursor, cursor.copy(composed(statement)) as stream:
+        async with connection.cursor() as cursor, cursor.copy(compose(statement)) as stream:
             for text in texts:
                 await stream.write(text)
 

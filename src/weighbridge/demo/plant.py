@@ -312,17 +312,17 @@ LOST: Final = frozenset(
 def events(feedstock_ids: Mapping[str, str]) -> list[JsonRecord]:
     """Everything that was measured in time, as the service takes it."""
     weighed = [event for month in MONTHS for event in _events(month, feedstock_ids)]
-    return [*weighed, *(event for month in MONTHS for event in _logged(month))]
+    return [*weighed, *(event for month in MONTHS for event in _list_readings(month))]
 
 
 def late_event(feedstock_ids: Mapping[str, str]) -> JsonRecord:
     """What was measured in January and comes in late."""
-    return _delivered(JANUARY, LATE, feedstock_ids)
+    return _list_deliveries(JANUARY, LATE, feedstock_ids)
 
 
 def _events(month: Month, feedstock_ids: Mapping[str, str]) -> Iterator[JsonRecord]:
     for delivery in month.deliveries:
-        yield _delivered(month, delivery, feedstock_ids)
+        yield _list_deliveries(month, delivery, feedstock_ids)
     for kind, weighed in (("biochar-run", month.runs), ("biochar-application", month.applications)):
         for biochar in weighed:
             yield {
@@ -352,7 +352,7 @@ def _events(month: Month, feedstock_ids: Mapping[str, str]) -> Iterator[JsonReco
     }
 
 
-def _logged(month: Month) -> Iterator[JsonRecord]:
+def _list_readings(month: Month) -> Iterator[JsonRecord]:
     """What the kiln's logger sent: warmest in the afternoon, and no two hours alike."""
     for day in range(1, LOGGED_DAYS[month.first] + 1):
         for hour in range(24):
@@ -366,7 +366,7 @@ def _logged(month: Month) -> Iterator[JsonRecord]:
             }
 
 
-def _delivered(month: Month, delivery: Delivery, feedstock_ids: Mapping[str, str]) -> JsonRecord:
+def _list_deliveries(month: Month, delivery: Delivery, feedstock_ids: Mapping[str, str]) -> JsonRecord:
     return {
         **_at(month, delivery.day, "10:30", "feedstock-delivery"),
         "feedstock_id": feedstock_ids[delivery.feedstock],

@@ -12,7 +12,7 @@ from typing import Final
 
 from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.demo.plant import REMOVAL
-from weighbridge.demo.serving import await_signal, folder, serving, unwind_on_signals, weighbridge
+from weighbridge.demo.serving import await_signal, folder, serve, unwind_on_signals, weighbridge
 from weighbridge.demo.show import Screen
 from weighbridge.demo.story import (
     Client,
@@ -60,7 +60,7 @@ def run(data_dir: Path | None, *, keep: bool, stays: bool = False) -> None:
 def _demonstrate(screen: Screen, data_dir: Path, *, stays: bool) -> tuple[str, Plant]:
     started = time.monotonic()
     screen.step("Start the service", f"weighbridge serve --data-dir {data_dir} --port 0")
-    with serving(data_dir) as address:
+    with serve(data_dir) as address:
         screen.say(
             f"PostgreSQL, API and worker are ready at {address} after {time.monotonic() - started:.1f} s"
         )

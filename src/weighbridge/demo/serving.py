@@ -42,14 +42,14 @@ def folder(data_dir: Path | None, *, keep: bool) -> Iterator[Path]:
 
 
 @contextmanager
-def serving(data_dir: Path, *options: str) -> Iterator[str]:
+def serve(data_dir: Path, *options: str) -> Iterator[str]:
     """Serve the data directory on a free port; gives the address. A failure prints the end of the log."""
     arguments = ("serve", "--data-dir", str(data_dir), "--host", "127.0.0.1", "--port", "0", *options)
     try:
         with (
             (data_dir / LOG).open("a", encoding="utf-8") as log,
             # Ctrl-C reaches only the demonstration, which stops the service in order
-            _running(_stop, *arguments, stderr=log, start_new_session=True) as service,
+            _start(_stop, *arguments, stderr=log, start_new_session=True) as service,
         ):
             yield _address(service)
     except BaseException:
@@ -59,7 +59,7 @@ def serving(data_dir: Path, *options: str) -> Iterator[str]:
 
 def weighbridge(*arguments: str) -> str:
     """Run another command of this program and give what it printed."""
-    with _running(subprocess.Popen.kill, *arguments, stderr=subprocess.PIPE) as command:
+    with _start(subprocess.Popen.kill, *arguments, stderr=subprocess.PIPE) as command:
         printed, complaint = command.communicate()
     if command.returncode:
         raise Refusal(f"`weighbridge {' '.join(arguments)}` failed:\n{printed}{complaint}".rstrip())
@@ -67,7 +67,7 @@ def weighbridge(*arguments: str) -> str:
 
 
 @contextmanager
-def _running(
+def _start(
     end: Callable[[subprocess.Popen[str]], None], *arguments: str, **options: Any
 ) -> Iterator[subprocess.Popen[str]]:
     """Run a command of this program, and end it with the block, however that goes.

@@ -115,7 +115,7 @@ class Screen:
         table = self._table("Batch", "Slot and feedstock", ">Credited", ">Drawn", ">Balance")
         for row in rows:
             amounts = (row.credited, row.drawn, row.balance)
-            table.add_row(self._shortened(row.batch), row.name, *map(number, amounts))
+            table.add_row(self._shorten(row.batch), row.name, *map(number, amounts))
         columns = ([row.credited for row in rows], [row.drawn for row in rows], [row.balance for row in rows])
         table.add_row("Together", "", *(number(exact_total(column)) for column in columns))
         self._console.print(table)
@@ -125,7 +125,7 @@ class Screen:
         table = self._table("Batch", "Slot and feedstock", "Figure", ">Before", ">After")
         for row in rows:
             amounts = (number(amount, ADJUSTED_PLACES) for amount in (row.before, row.after))
-            table.add_row(self._shortened(row.batch), row.name, row.figure, *amounts)
+            table.add_row(self._shorten(row.batch), row.name, row.figure, *amounts)
         self._console.print(table)
 
     def compared(self, rows: Sequence[Compared]) -> None:
@@ -151,7 +151,7 @@ class Screen:
             table.add_column(header, justify="right" if is_number else "left", no_wrap=True)
         return table
 
-    def _shortened(self, friendly: str) -> str:
+    def _shorten(self, friendly: str) -> str:
         """An id, or its beginning on a narrow terminal."""
         return friendly if self._is_wide else f"{friendly[:9]}…"
 
@@ -193,11 +193,11 @@ class LineageTree:
 
     def of(self, batch: str) -> Tree:
         """Grow the tree of a batch."""
-        tree = Tree(self._named(batch))
+        tree = Tree(self._name(batch))
         self._grow_nodes(tree, batch, ())
         return tree
 
-    def _named(self, batch: str) -> Text:
+    def _name(self, batch: str) -> Text:
         record = self.lineages[batch]["batch"]
         return Text.assemble(
             (batch, "bold magenta"), f"  {self.ledgers[record['ledger_id']]} {record['tracking_id']}"
@@ -225,7 +225,7 @@ class LineageTree:
 
     def _grow_draw(self, branch: Tree, draw: JsonRecord) -> None:
         message = f", {number(draw['amount'])} {draw['unit']} of it"
-        source = branch.add(Text.assemble(self._named(draw["batch_id"]), message))
+        source = branch.add(Text.assemble(self._name(draw["batch_id"]), message))
         self._grow_nodes(source, draw["batch_id"], [one["slug"] for one in draw["attributes"]])
 
 

@@ -44,7 +44,7 @@ from weighbridge.http.messages.operation import Spool
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
-from weighbridge.sandbox.sandbox import read_apart, sandboxed
+from weighbridge.sandbox.sandbox import read_apart, run_sandboxed
 
 REPORT_SECONDS: Final = 1
 """How often the progress of an upload is told."""
@@ -165,9 +165,9 @@ class Feeder:
             target=str(work.number), project_id=work.project, after=said,
         )  # fmt: skip
         if is_refused:
-            await tasks.fail(tx, attempt.task_id, _said_of_refused(tally))
+            await tasks.fail_task(tx, attempt.task_id, _said_of_refused(tally))
         else:
-            await tasks.succeed(tx, attempt, result)
+            await tasks.complete_task(tx, attempt, result)
 
     async def _kept(self, report: BadRowReport) -> KeptReport | None:
         """Put the report of bad rows into the store, if there are any."""
@@ -186,7 +186,7 @@ async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: Fil
     destination = await find_destination(tx, attempt.actor, work.project, feed)
     written = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
     reference = RowValues.of(feed.columns).reference_of(feed, digest)
-    async with sandboxed(attempt.actor.account_id, f"The file {written.said}", FEED_LIMITS) as sandbox:
+    async with run_sandboxed(attempt.actor.account_id, f"The file {written.said}", FEED_LIMITS) as sandbox:
         rows = SandboxedRows(sandbox)
         opened = await tx.meanwhile(rows.open(written, feed, destination, reference))
         number = destination.vocabulary.schemas[destination.event_type.slug].number
@@ -209,7 +209,7 @@ def _advancing(database: Database, attempt: Attempt, size: int) -> Callable[[int
         if time.monotonic() - told >= REPORT_SECONDS:
             told = time.monotonic()
             progress = min(99, 100 * bytes_read // max(1, size))
-            await tasks.report(database, attempt, progress, f"{rows:,} rows")
+            await tasks.report_progress(database, attempt, progress, f"{rows:,} rows")
 
     return advance
 

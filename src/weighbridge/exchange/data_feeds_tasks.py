@@ -25,7 +25,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import TaskState
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Write
-from weighbridge.db.json import written
+from weighbridge.db.json import to_json_form
 from weighbridge.errors import Refusal
 from weighbridge.exchange import data_feed_uploads as uploads
 from weighbridge.exchange.data_feed_uploads import get_report, read_upload
@@ -203,7 +203,7 @@ class PlacePoll:
             report = (
                 await get_report(tx, one.project, one.feed, str(ended.number)) if ended.has_report else None
             )
-        said = msgspec.json.format(msgspec.json.encode(upload, enc_hook=written), indent=2)
+        said = msgspec.json.format(msgspec.json.encode(upload, enc_hook=to_json_form), indent=2)
         reports: dict[str, BinaryIO] = {f"{target}.report.json": io.BytesIO(said + b"\n")}
         if report is not None and report.key is not None:
             spool = await self._store.get(report.key, report.size, report.sha256)

@@ -262,7 +262,7 @@ class Exporter:
             table, export_format, count = await self._read(database, read)
             if count > ROWS_OF_FORMAT.get(export_format, count):
                 raise Invalid([Problem(_too_long(export_format, count))])
-            await tasks.report(database, attempt, 50, f"Writing {count:,} rows")
+            await tasks.report_progress(database, attempt, 50, f"Writing {count:,} rows")
             await asyncio.to_thread(_write_file, export_format, rows, table, file)
             key = token_hex(KEY_BYTES)
             sha256 = await asyncio.to_thread(_digest, file)
@@ -360,7 +360,7 @@ async def _publish(
             """,
             (*file, LASTS, number),
         )
-        await tasks.succeed(tx, attempt, ExportResult(ids.of("export", 0, number), file[1]))
+        await tasks.complete_task(tx, attempt, ExportResult(ids.of("export", 0, number), file[1]))
 
 
 _ONE: Final = "/exports/{export_id}"

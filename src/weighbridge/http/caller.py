@@ -1,7 +1,7 @@
 """The caller of a request: the actor behind its token, or a client that the service does not know.
 
-`authenticated` gives the actor, within its limits and with the permission asked for. `admitted` and
-`await_time` bound requests that carry nothing the process knows. `cookie_of` reads the service's
+`authenticate_caller` gives the actor, within its limits and with the permission asked for. `admit_stranger`
+and `await_time` bound requests that carry nothing the process knows. `find_cookie` reads the service's
 cookies.
 
 Invariants: nobody waits longer than `WAIT_SECONDS`; the memory is bounded.
@@ -23,9 +23,6 @@ from weighbridge.db.engine import Database, Read
 from weighbridge.db.replica import Replica
 from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
 from weighbridge.http.limits import FailedAuthentications, Places, RateLimiter, client_address, seconds_left
-
-# The caller of a request: the actor behind its token, within the limit and with the permission asked for.
-
 
 if TYPE_CHECKING:
     from weighbridge.http.idempotency import IdempotencyKeyLocks
@@ -58,14 +55,14 @@ def key_locks(request: WebRequest) -> "IdempotencyKeyLocks":
     return cast("IdempotencyKeyLocks", request.app.state.key_locks)
 
 
-def token_of(request: WebRequest) -> str:
+def read_token(request: WebRequest) -> str:
     """The token that the request carries; empty when it carries none."""
     header = request.headers.get("authorization", "").strip()
     scheme, _, rest = header.partition(" ")
     return rest.strip() if scheme.lower() == "bearer" else header
 
 
-async def authenticated(request: WebRequest, permission: str) -> Actor:
+async def authenticate_caller(request: WebRequest, permission: str) -> Actor:
     """The actor behind the token; refused when there is none or the permission is missing.
 
     Of a request that another process let through, that one has said who it is.
@@ -74,14 +71,14 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
     passed_on: Actor | None = state.get("actor")
     if passed_on is not None:
         return passed_on
-    token = token_of(request)
+    token = read_token(request)
     limiter: RateLimiter = request.app.state.limiter
     state["limit"] = limiter.untouched().headers
     if not token:
         raise Unauthorized(
             "The request carries no token; send it as Authorization: Bearer <token>.", "token_missing"
         )
-    actor = state["actor"] = await _recognised(request, token)
+    actor = state["actor"] = await _recognise_token(request, token)
     if actor.token_id is not None:
         allowance = await limiter.admit(database(request), actor.token_id)
         state["limit"] = allowance.headers
@@ -95,7 +92,7 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
     return actor
 
 
-async def _recognised(request: WebRequest, token: str) -> Actor:
+async def _recognise_token(request: WebRequest, token: str) -> Actor:
     """Whom the token acts for; an address that tried too many others has to wait with unknown ones."""
     app, request_id = request.app.state, request.scope["state"]["request_id"]
     failures: FailedAuthentications = app.failures
@@ -228,7 +225,7 @@ async def await_time(request: WebRequest, link: Hashable = None) -> Hashable:
 
 
 @asynccontextmanager
-async def admitted(request: WebRequest, link: Hashable = None) -> AsyncIterator[None]:
+async def admit_stranger(request: WebRequest, link: Hashable = None) -> AsyncIterator[None]:
     """Let a stranger's request in at its time, with its place and its share of the connections."""
     key = await await_time(request, link)
     if request.method == "POST":
@@ -253,7 +250,7 @@ _VALUE: Final = re.compile(r"[A-Za-z0-9_=-]*")
 """What the service writes into a cookie: words, random text and base64."""
 
 
-def cookie_of(request: WebRequest, name: str) -> str:
+def find_cookie(request: WebRequest, name: str) -> str:
     """The value of a cookie of the service; empty where there is none, or none that the service has written.
 
     Of several with one name the last counts: browsers send those of longer paths first, and ours have the

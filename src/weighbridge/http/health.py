@@ -42,7 +42,7 @@ class Disk:
 
     def release(self) -> bool:
         """Give the room of the reserve free; tells whether there was any."""
-        return cluster.release(self._data_dir)
+        return cluster.release_reserve(self._data_dir)
 
 
 READY_SECONDS: Final = 2.0

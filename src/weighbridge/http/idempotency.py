@@ -91,16 +91,16 @@ async def claim(tx: Write, scope: KeyScope) -> StoredAnswer | None:
             (*values, scope.body_sha256),
         )
     except LockNotAvailable:
-        raise in_progress() from None
+        raise duplicate_in_progress() from None
     tx.later("SET LOCAL lock_timeout TO DEFAULT")
     if taken:
         return None
-    stored = await find(tx, scope)
+    stored = await find_answer(tx, scope)
     assert stored is not None, "a key that is taken has a row"  # noqa: S101
     return stored
 
 
-async def find(tx: Read, scope: KeyScope) -> StoredAnswer | None:
+async def find_answer(tx: Read, scope: KeyScope) -> StoredAnswer | None:
     """The answer that was stored under a key, if any; Invalid when the key came with another body before."""
     stored = await tx.row(
         StoredAnswer,
@@ -117,7 +117,7 @@ async def find(tx: Read, scope: KeyScope) -> StoredAnswer | None:
     return stored
 
 
-def in_progress() -> Conflict:
+def duplicate_in_progress() -> Conflict:
     """The refusal of a duplicate whose first is still under way."""
     message = "A request with this Idempotency-Key is still under way; ask again for its answer."
     refusal = Conflict([Problem(message, "Idempotency-Key", "in_progress")])
@@ -125,7 +125,7 @@ def in_progress() -> Conflict:
     return refusal
 
 
-async def keep(tx: Write, scope: KeyScope, status: int, headers: Any, answer: bytes) -> None:
+async def store_answer(tx: Write, scope: KeyScope, status: int, headers: Any, answer: bytes) -> None:
     """Store the answer under its key, in the transaction of the effect."""
     await tx.execute(
         """
@@ -162,7 +162,7 @@ class IdempotencyKeyLocks:
         deadline = loop.time() + self._wait_seconds
         while (duplicate := self._under_way.get(name)) is not None:
             if loop.time() >= deadline:
-                raise in_progress()
+                raise duplicate_in_progress()
             await asyncio.wait([duplicate], timeout=deadline - loop.time())
         mine = self._under_way[name] = loop.create_future()
         try:

@@ -67,7 +67,7 @@ def client_address(scope: Mapping[str, Any], trusted: Sequence[Network]) -> str:
         if read is None or not any(client in network for network in trusted):
             break
         client = read
-    return _told(client)
+    return _format_address(client)
 
 
 def _entries(scope: Mapping[str, Any]) -> list[str]:
@@ -90,7 +90,7 @@ def _read(text: str) -> Address | None:
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
-def _told(address: Address) -> str:
+def _format_address(address: Address) -> str:
     if isinstance(address, IPv4Address):
         return str(address)
     return str(IPv6Network((address, NETWORK_BITS_V6), strict=False))

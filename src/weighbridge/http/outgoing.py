@@ -270,15 +270,15 @@ class OutgoingClient:
         try:
             with tracing.span(request.method, "call", server__address=url.host):
                 async with asyncio.timeout(request.seconds):
-                    addresses = await self._checked(url)
+                    addresses = await self._resolve_checked(url)
                     return await self._send(request, url, addresses, sending)
         except TimeoutError:
             if sending.has_begun:
                 message = f"{url.host} gave no whole answer within {request.seconds:g} seconds."
                 raise NoAnswer(message) from None
-            raise NotSent(f"{url.host} took up no connection within {request.seconds:g} seconds.") from None
+            raise NotSent(f"Could not connect to {url.host} within {request.seconds:g} seconds.") from None
 
-    async def _checked(self, url: httpx2.URL) -> Sequence[Address]:
+    async def _resolve_checked(self, url: httpx2.URL) -> Sequence[Address]:
         """The addresses behind a name, all of which may be called."""
         is_plain = url.scheme == "http"
         written = literal(url.host)
@@ -323,7 +323,7 @@ class OutgoingClient:
                     raise NoAnswer(f"{url.host} gave no whole answer ({type(error).__name__}).") from None
                 continue
             return OutgoingAnswer(answer.status_code, {**answer.headers}, content)
-        raise NotSent(f"{url.host} took up no connection.")
+        raise NotSent(f"Could not connect to {url.host}.")
 
 
 class _Sending:

@@ -175,7 +175,7 @@ class _PiecewiseBody:
             return cast("list[Any]", self._decode(b"[" + elements + b"]", kind))
         except Malformed as refusal:
             problems = self._in_words_of_the_body(b'{"' + name.encode() + b'":[' + elements + b"]}", refusal)
-            raise Malformed([_moved(problem, name, before) for problem in problems]) from None
+            raise Malformed([_shift_position(problem, name, before) for problem in problems]) from None
 
     def _in_words_of_the_body(self, small: bytes, refusal: Malformed) -> tuple[Problem, ...]:
         """The problems of some elements as a small body with them alone has them."""
@@ -247,7 +247,7 @@ class _PiecewiseBody:
         return Malformed(f"The body is not valid JSON: {said} (byte {self._at + 1}).")
 
 
-def _moved(problem: Problem, name: str, before: int) -> Problem:
+def _shift_position(problem: Problem, name: str, before: int) -> Problem:
     """The problem of an element, by the position that it has in the whole list."""
     first = re.compile(rf"^{re.escape(name)}\[(\d+)\]")
 

@@ -26,7 +26,7 @@ from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import read_special, shorten
 from weighbridge.core.time.instant import Instant
-from weighbridge.db.json import written
+from weighbridge.db.json import to_json_form
 from weighbridge.errors import Malformed
 from weighbridge.http.pieces import PIECE_BYTES_MAX, decode_in_pieces, list_fields
 
@@ -83,7 +83,7 @@ _KINDS: Final = {b'"': "a longer text", b"[": "a list", b"{": "an object"}
 _BEYOND: Final = "Integer value out of range"
 
 
-def not_json(body: bytes, complaint: str) -> str:
+def explain_no_json(body: bytes, complaint: str) -> str:
     """Why a body is no JSON at all."""
     if not body.strip():
         return "The body is empty; this request needs a JSON object."
@@ -92,17 +92,17 @@ def not_json(body: bytes, complaint: str) -> str:
     try:
         body.decode()
     except UnicodeDecodeError as error:
-        return not_utf_8(error)
+        return explain_no_utf_8(error)
     message = complaint.removeprefix("JSON is malformed: ")
     return f"The body is not valid JSON: {message[:1].lower()}{message[1:]}."
 
 
-def not_utf_8(error: UnicodeDecodeError) -> str:
+def explain_no_utf_8(error: UnicodeDecodeError) -> str:
     """Where a body is no text."""
     return f"The body is not UTF-8: byte {error.start + 1:,} does not fit."
 
 
-def wrong_shape(complaint: str, body: bytes, kind: Any) -> Problem:
+def explain_wrong_shape(complaint: str, body: bytes, kind: Any) -> Problem:
     """What is wrong with a body that is JSON, and not of the shape that the request takes."""
     location = _PATH.search(complaint)
     path = location["path"] if location else ""
@@ -317,12 +317,12 @@ def _pairs(pairs: list[tuple[str, Any]]) -> None:
         raise _RepeatedKeyError(next(name for index, name in enumerate(names) if name in names[:index]))
 
 
-def _nothing(_: str) -> None:
+def _ignore_number(_: str) -> None:
     """Stand for a number, which nobody needs to read here."""
 
 
 _key_reader: Final = json.JSONDecoder(
-    object_pairs_hook=_pairs, parse_float=_nothing, parse_int=_nothing, strict=False
+    object_pairs_hook=_pairs, parse_float=_ignore_number, parse_int=_ignore_number, strict=False
 )
 
 
@@ -415,7 +415,7 @@ def encoder(base_url: str) -> Encode:
     def on_the_wire(value: object) -> object:
         if isinstance(value, Instant):
             return value.text
-        return value.below(base_url) if isinstance(value, Link) else written(value)
+        return value.below(base_url) if isinstance(value, Link) else to_json_form(value)
 
     return msgspec.json.Encoder(enc_hook=on_the_wire, decimal_format="number").encode
 
@@ -428,9 +428,9 @@ def decode(body: bytes, kind: type[T]) -> T:
     try:
         value = cast("T", decoder.decode(body))
     except msgspec.ValidationError as error:
-        raise Malformed([wrong_shape(str(error), body, kind)]) from None
+        raise Malformed([explain_wrong_shape(str(error), body, kind)]) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Malformed(not_json(body, str(error))) from None
+        raise Malformed(explain_no_json(body, str(error))) from None
     except InvalidOperation:
         raise Malformed("The body holds a number whose exponent is beyond any that can be read.") from None
     except RecursionError:
@@ -452,7 +452,7 @@ def decode_text(body: bytes) -> str:
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Malformed(not_utf_8(error)) from None
+        raise Malformed(explain_no_utf_8(error)) from None
     if "\x00" in text:
         line = text.count("\n", 0, text.index("\x00")) + 1
         raise Malformed(f"Line {line:,} of the body holds a NUL character, which no text may.")

@@ -240,7 +240,7 @@ async def begin_attempt(tx: Write, task_id: int) -> Attempt | None:
         (advance(TaskState.PENDING, Trigger.ATTEMPT), task_id, states_before(Trigger.ATTEMPT)),
     )
     if attempt is not None and attempt.number > ATTEMPTS_MAX:
-        await fail(
+        await fail_task(
             tx, task_id, f"The task was given up after {ATTEMPTS_MAX} attempts, none of which came to an end."
         )
         return None
@@ -265,7 +265,7 @@ async def lock_current_attempt(tx: Write, attempt: Attempt) -> None:
         raise AttemptSupersededError
 
 
-async def succeed(tx: Write, attempt: Attempt, result: Any) -> None:
+async def complete_task(tx: Write, attempt: Attempt, result: Any) -> None:
     """End a task well, in the transaction that publishes its effect and holds the fence."""
     tx.later(
         """
@@ -276,7 +276,7 @@ async def succeed(tx: Write, attempt: Attempt, result: Any) -> None:
     )
 
 
-async def fail(tx: Write, task_id: int, message: str) -> None:
+async def fail_task(tx: Write, task_id: int, message: str) -> None:
     """End a task with the reason that its caller reads, and that the audit log tells."""
     failed = await tx.tuples(
         """
@@ -295,7 +295,7 @@ async def fail(tx: Write, task_id: int, message: str) -> None:
         )  # fmt: skip
 
 
-async def cancel(tx: Write, actor: Actor, text: str) -> AsyncTask:
+async def cancel_task(tx: Write, actor: Actor, text: str) -> AsyncTask:
     """End a task that has not ended by itself; it publishes nothing from then on.
 
     Raises Forbidden when the actor may not start its kind, Conflict when it is complete or failed.
@@ -326,16 +326,16 @@ async def cancel(tx: Write, actor: Actor, text: str) -> AsyncTask:
     return after
 
 
-async def report(database: Database, attempt: Attempt, progress: int, description: str) -> None:
+async def report_progress(database: Database, attempt: Attempt, progress: int, description: str) -> None:
     """Say how far the work is, at once and apart from the transaction that will publish it.
 
     Raises AttemptSupersededError when the task was cancelled meanwhile, so that nobody works on in vain.
     """
-    if await database.single(*reporting(attempt, progress, description)) is None:
+    if await database.single(*progress_statement(attempt, progress, description)) is None:
         raise AttemptSupersededError
 
 
-def reporting(
+def progress_statement(
     attempt: Attempt, progress: int, description: str, returning: LiteralString = "t.id"
 ) -> Command:
     """What says how far the work is, and gives a row of what is asked, unless the task was cancelled."""
@@ -371,7 +371,7 @@ async def cancel_async_task(call: WriteCall, _: Cancellation) -> AsyncTask:
     A worker that is at it stops within a second or so. 409 for a task that has ended. It takes the permission
     to write in the area in which the task was started. The body may be left out.
     """
-    return await cancel(call.tx, call.actor, call.path["task_id"])
+    return await cancel_task(call.tx, call.actor, call.path["task_id"])
 
 
 ROUTES = [list_async_tasks, get_async_task, cancel_async_task]
@@ -380,7 +380,7 @@ ROUTES = [list_async_tasks, get_async_task, cancel_async_task]
 POLL_AFTER_SECONDS: Final = 2
 
 
-def accepted(task: AsyncTask) -> Answer:
+def accept_task(task: AsyncTask) -> Answer:
     """The task with where and when to ask for it again."""
     return Answer(task, poll(task))
 

@@ -203,7 +203,7 @@ AGAIN_SECONDS: Final = 1
 
 
 @asynccontextmanager
-async def told_to_stop() -> AsyncIterator[asyncio.Event]:
+async def stop_on_signal() -> AsyncIterator[asyncio.Event]:
     """Within, SIGTERM and SIGINT set the event."""
     loop, stopping = asyncio.get_running_loop(), asyncio.Event()
     numbers = (signal.SIGTERM, signal.SIGINT)

@@ -22,7 +22,7 @@ from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Conflict, Invalid, NotFound
 from weighbridge.platform import changes
 from weighbridge.platform.authentication.authority import refuse_above, refuse_beyond
-from weighbridge.platform.authentication.sessions import hash_of, hashed
+from weighbridge.platform.authentication.sessions import hash_password, hash_secret
 from weighbridge.platform.records.accounts import ADMINISTERS, EMAIL_LENGTH_MAX, LINK_HOURS, AccessLink, User
 from weighbridge.platform.tenancy import find, of_account
 
@@ -193,9 +193,9 @@ async def list_open_links(tx: Read, actor: Actor) -> list[AccessLink]:
     return await tx.rows(_LINK.make, statement)
 
 
-async def link_by_secret(tx: Read, secret: str, kinds: tuple[str, ...]) -> AccessLink:
+async def read_link(tx: Read, secret: str, kinds: tuple[str, ...]) -> AccessLink:
     """The link with this secret that still lets somebody in; NotFound when there is none (any more)."""
-    link = await tx.row(_LINK.make, _FIND_LINK, (hash_of(secret), [*kinds]))
+    link = await tx.row(_LINK.make, _FIND_LINK, (hash_secret(secret), [*kinds]))
     if link is None:
         raise _no_link()
     return link
@@ -279,7 +279,7 @@ async def make_link(
         VALUES (%s, %s, %s, %s, %s, %s, %s, now() + make_interval(hours => %s))
         """,
         (
-            actor.account_id, kind, hash_of(secret), user_id, email, list(permissions), actor.user_id,
+            actor.account_id, kind, hash_secret(secret), user_id, email, list(permissions), actor.user_id,
             LINK_HOURS[kind],
         ),
     )  # fmt: skip
@@ -329,7 +329,7 @@ async def add_user_without_password(
 ) -> int:
     """Make a person whose password nobody knows: they sign in by a link, and may choose one by another."""
     refuse_beyond(actor, permissions, _GIVES)
-    password_hash = await hashed(token_urlsafe(32))
+    password_hash = await hash_password(token_urlsafe(32))
     return await add_user(
         tx, actor, email=email, name=name, permissions=permissions, password_hash=password_hash
     )
@@ -397,7 +397,7 @@ async def update_user(
         """,
         (actor.account_id, ADMINISTERS),
     ):
-        raise Conflict("Nobody would be left who administers the account; let somebody else do so first.")
+        raise Conflict("The account must have an administrator. Grant the role to another user first.")
     if not may_sign_in:
         await tx.execute("DELETE FROM sessions WHERE user_id = %s", (number,))
     if not may_sign_in or ADMINISTERS not in permissions:

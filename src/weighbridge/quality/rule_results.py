@@ -22,7 +22,7 @@ from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical_sha256
 from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Invalid
-from weighbridge.http.endpoints.dry_runs import attempt, attempt_of
+from weighbridge.http.endpoints.dry_runs import attempt, attempt_with_body
 from weighbridge.http.endpoints.endpoint import Call, ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
 from weighbridge.platform.feature_flags import need_feature
@@ -396,7 +396,9 @@ async def get_impact(call: WriteCall) -> ImpactOfProposal:
     return await impact_of_one(call.tx, call.actor, project, result)
 
 
-@attempt_of(_PATH + "/impact", permission="data_rules:read", body=NamedProposals, returns=ImpactOfProposals)
+@attempt_with_body(
+    _PATH + "/impact", permission="data_rules:read", body=NamedProposals, returns=ImpactOfProposals
+)
 async def find_impact(call: WriteCall, body: NamedProposals) -> ImpactOfProposals:
     """Say what approving many rule results together would change; nothing is stored.
 

@@ -35,7 +35,7 @@ from weighbridge.errors import Conflict, NotFound
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
-from weighbridge.platform.async_tasks import Attempt, accepted
+from weighbridge.platform.async_tasks import Attempt, accept_task
 from weighbridge.platform.feature_flags import need_feature
 from weighbridge.platform.records.async_tasks import AsyncTask
 from weighbridge.platform.tenancy import find, of_projects
@@ -172,7 +172,7 @@ async def run_rule(database: Database, attempt: Attempt) -> None:
     """Evaluate a rule as its run asks; safe to repeat, because a repetition finds and stores the same."""
     number: int = attempt.args["rule_run_id"]
     await _begin(database, attempt, number)
-    await tasks.report(database, attempt, 10, "Reading and evaluating the records")
+    await tasks.report_progress(database, attempt, 10, "Reading and evaluating the records")
     # What was being written when the rule was saved may not have been marked for it.
     await await_writers(database, attempt.project_id)
     with computing_for(attempt.actor.account_id):
@@ -227,7 +227,7 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
             tx, attempt.actor, action="rule_run.finish", target=attempt.args["rule_id"],
             project_id=attempt.project_id, after=result,
         )  # fmt: skip
-        await tasks.succeed(tx, attempt, result)
+        await tasks.complete_task(tx, attempt, result)
 
 
 async def _period(tx: Read, attempt: Attempt, number: int) -> Period:
@@ -277,7 +277,7 @@ async def start_rule_run(call: WriteCall, body: NewRuleRun) -> Answer:
     """
     project, rule = await rule_named(call.tx, call.actor, call.path["rule_id"])
     task = await queue_rule_run(call.tx, call.actor, project, rule, body)
-    return accepted(task)
+    return accept_task(task)
 
 
 @get(_ONE, permission="data_rules:read", returns=RuleRun)

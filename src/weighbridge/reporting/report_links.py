@@ -44,7 +44,7 @@ from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Gone, Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
-from weighbridge.http.endpoints.links import LinkCall, LinkEntry, by_told_link
+from weighbridge.http.endpoints.links import LinkCall, LinkEntry, by_logged_link
 from weighbridge.http.messages.operation import Attachment, Files
 from weighbridge.platform import changes
 from weighbridge.platform.audit.minute_counts import UsedLink, use_of
@@ -407,7 +407,7 @@ async def reassign_report_link(call: WriteCall, body: HandedOverLinkBody) -> Rep
     )
 
 
-@by_told_link("/reports/{report_id}/by_link", enter=report_entry, query={KEY: KEY_MEANING}, returns=Report)
+@by_logged_link("/reports/{report_id}/by_link", enter=report_entry, query={KEY: KEY_MEANING}, returns=Report)
 async def open_report(tx: Read, entry: ReportEntry) -> Report:
     """Read a report by a link, by the address that its `url` says.
 
@@ -417,7 +417,7 @@ async def open_report(tx: Read, entry: ReportEntry) -> Report:
     return await report_numbered(tx, entry.project, entry.report)
 
 
-@by_told_link(
+@by_logged_link(
     "/reports/{report_id}/by_link/bundle",
     enter=report_entry,
     query={KEY: KEY_MEANING},

@@ -66,7 +66,7 @@ class Submitter:
         number = attempt.args["report_id"]
         kept = await self._kept(database, attempt, number)
         await self._bundler.make_once(database, attempt, number)
-        await tasks.report(database, attempt, 50, f"Handing {kept.name} on by {kept.adapter}")
+        await tasks.report_progress(database, attempt, 50, f"Handing {kept.name} on by {kept.adapter}")
         receipt = await self._handed_on(database, attempt, kept)
         await _delivered(database, attempt, kept, receipt)
 
@@ -124,7 +124,9 @@ async def _delivered(database: Database, attempt: Attempt, kept: KeptSubmission,
             tx, attempt.actor, action="report.deliver", target=after.id, project_id=kept.project,
             before=before, after=after,
         )  # fmt: skip
-        await tasks.succeed(tx, attempt, SubmissionResult(after.id, receipt.reference, kept.sha256.hex()))
+        await tasks.complete_task(
+            tx, attempt, SubmissionResult(after.id, receipt.reference, kept.sha256.hex())
+        )
 
 
 async def _decided(database: Database, due: DueReview, word: Known) -> bool:

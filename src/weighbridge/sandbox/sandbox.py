@@ -1,8 +1,8 @@
 """A sandbox as the process sees it that has something read: calls that are answered, or refused.
 
-Invariants: an account has at most half of the sandboxes; when the block of `sandboxed` is left, its process
-has ended or its template ends it; a process that a limit has ended is a refusal, and one that somebody else
-has ended is not.
+Invariants: an account has at most half of the sandboxes; when the block of `run_sandboxed` is left, its
+process has ended or its template ends it; a process that a limit has ended is a refusal, and one that
+somebody else has ended is not.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ from weighbridge.sandbox.work import (
     SandboxCall,
     SandboxLimitError,
     SandboxLimits,
-    packed,
-    unpacked,
+    pack,
+    unpack,
 )
 
 Result = TypeVar("Result")
@@ -85,7 +85,7 @@ class Sandbox:
         return await self._ask(SandboxCall(method, arguments))
 
     async def _ask(self, call: SandboxCall) -> Any:
-        message = await asyncio.to_thread(packed, call)
+        message = await asyncio.to_thread(pack, call)
         try:
             self._writer.write(message)
             await self._writer.drain()
@@ -95,7 +95,7 @@ class Sandbox:
             content = await self._reader.readexactly(length)
         except (asyncio.IncompleteReadError, ConnectionError):
             raise await self._ended() from None
-        kind, value = await asyncio.to_thread(unpacked, content)
+        kind, value = await asyncio.to_thread(unpack, content)
         if kind == VALUE:
             return value
         if kind == REFUSED:
@@ -125,7 +125,7 @@ class Sandbox:
 
 
 @asynccontextmanager
-async def sandboxed(account: int, said: str, limits: SandboxLimits) -> AsyncIterator[Sandbox]:
+async def run_sandboxed(account: int, said: str, limits: SandboxLimits) -> AsyncIterator[Sandbox]:
     """A sandbox for an account; `said` is what is read there, as a message begins: "The file log.xlsx"."""
     loop = asyncio.get_running_loop()
     async with _places.setdefault(loop, FairPlaces(SANDBOXES_MAX)).of(account):
@@ -133,7 +133,7 @@ async def sandboxed(account: int, said: str, limits: SandboxLimits) -> AsyncIter
         with told:
             reader, writer = await asyncio.open_connection(sock=work)
             try:
-                writer.write(packed(limits))
+                writer.write(pack(limits))
                 yield Sandbox(said, reader, writer, told)
             finally:
                 writer.close()
@@ -143,7 +143,7 @@ async def read_apart(
     account: int, said: str, limits: SandboxLimits, function: Callable[..., Result], *arguments: Any
 ) -> Result:
     """What comes of a function that reads something from outside, called in a sandbox."""
-    async with sandboxed(account, said, limits) as sandbox:
+    async with run_sandboxed(account, said, limits) as sandbox:
         return await sandbox.call(function, *arguments)
 
 
@@ -191,7 +191,7 @@ _TEMPLATE: Final = _TemplateHandle()
 
 
 @contextmanager
-def prepared_sandboxes(*, after_seconds: float = PREPARED_AFTER_SECONDS) -> Iterator[None]:
+def prepare_sandboxes(*, after_seconds: float = PREPARED_AFTER_SECONDS) -> Iterator[None]:
     """Have the template started meanwhile, so that the first file does not wait for it.
 
     It is started by a thread and not at once: the start of the process itself comes first.

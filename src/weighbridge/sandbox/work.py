@@ -92,7 +92,7 @@ class _Answers(pickle.Unpickler):
         raise pickle.UnpicklingError(f"An answer of a sandbox names {module}.{name}.")
 
 
-def packed(message: Any) -> bytes:
+def pack(message: Any) -> bytes:
     """A message with its length."""
     stream = io.BytesIO()
     pickler = pickle.Pickler(stream, pickle.HIGHEST_PROTOCOL)
@@ -102,7 +102,7 @@ def packed(message: Any) -> bytes:
     return b"".join((HEAD.pack(len(content)), content))
 
 
-def unpacked(content: bytes) -> Any:
+def unpack(content: bytes) -> Any:
     """The value of an answer."""
     return _Answers(io.BytesIO(content)).load()
 
@@ -135,14 +135,14 @@ def carry_out(asked: socket.socket) -> None:
     kept: Any = None
     while (call := _next(stream)) is not None:
         _bound_time(limits.cpu_seconds)
-        kind, value = _answered(call, kept)
+        kind, value = _answer(call, kept)
         if call.is_kept and kind == VALUE:
             kept, value = value, None
-        stream.write(packed((kind, value)))
+        stream.write(pack((kind, value)))
         stream.flush()
 
 
-def _answered(call: SandboxCall, kept: Any) -> tuple[str, Any]:
+def _answer(call: SandboxCall, kept: Any) -> tuple[str, Any]:
     try:
         function = getattr(kept, call.function) if isinstance(call.function, str) else call.function
         return VALUE, function(*call.arguments)

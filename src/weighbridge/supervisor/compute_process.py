@@ -14,7 +14,7 @@ from typing import Any
 
 import uvloop
 
-from weighbridge.http.endpoints.computing_process import serving
+from weighbridge.http.endpoints.computing_process import serve_on_socket
 from weighbridge.settings import read
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.process import (
@@ -45,7 +45,7 @@ async def _serve(application: Any, socket: str) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    async with serving(application, socket) as requests:
+    async with serve_on_socket(application, socket) as requests:
         await stopping.wait()
         await requests.finish()
         leave()  # connections that are closed one by one would take their time

@@ -26,7 +26,7 @@ import structlog
 from weighbridge.backup.target import overdue
 from weighbridge.db.embedded.instance import (
     Server,
-    attached,
+    attach_server,
     check_replica,
     external,
     is_external,
@@ -174,7 +174,7 @@ def _database(settings: Settings, port: Port) -> Iterator[tuple[DatabaseUrls, Se
             )
         yield external(settings), None
         return
-    with served_alone(settings.data_dir, port.url), attached(settings.data_dir) as server:
+    with served_alone(settings.data_dir, port.url), attach_server(settings.data_dir) as server:
         server.keep_reserve()
         yield server.urls, server
 

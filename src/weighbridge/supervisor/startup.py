@@ -17,7 +17,13 @@ import structlog
 from psycopg.errors import InsufficientPrivilege
 
 from weighbridge.db.engine import Database
-from weighbridge.db.roles import DatabaseUrls, can_switch_triggers_off, let_run, newest_revision, revision_of
+from weighbridge.db.roles import (
+    DatabaseUrls,
+    can_switch_triggers_off,
+    grant_running_role,
+    newest_revision,
+    read_revision_of,
+)
 from weighbridge.errors import Refusal
 from weighbridge.platform.audit.heads import keep_key, key_file
 from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of, has_people, offer_first_user
@@ -82,9 +88,9 @@ def migrate_or_refuse(urls: DatabaseUrls) -> None:
     keeps books and audit rows as they are.
     """
     try:
-        if revision_of(urls.migrating) != newest_revision():
+        if read_revision_of(urls.migrating) != newest_revision():
             _migrate(urls.migrating)
-        let_run(urls)
+        grant_running_role(urls)
         if can_switch_triggers_off(urls.running):
             log.warning(
                 "database_role_owns_tables",

@@ -232,8 +232,5 @@ def test_a_task_that_fails_by_a_mistake_of_the_service_says_only_where_the_log_h
 
     said = api.get(f"/async_tasks/{task['id']}").expect(200).body["error_message"]
     [line] = [line for line in logged if line["event"] == "attempt_failed"]
-    assert said == (
-        f"The task failed {ATTEMPTS_MAX} times: the service made a mistake, "
-        f"which is logged under {line['reference']}."
-    )
+    assert said == (f"The task failed {ATTEMPTS_MAX} times: internal error. Reference: {line['reference']}.")
     assert OWN_TEXT not in said

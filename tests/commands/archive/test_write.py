@@ -261,7 +261,7 @@ def test_a_run_keeps_others_out_although_the_server_ends_what_idles(account, pla
             through = CalendarMonth.read("2025-12", "The month")
             request = ArchiveRequest(account.actor, project, through)
             states = []
-            async for month in write_months(database, BackupTarget.opened(str(place)), request):
+            async for month in write_months(database, BackupTarget.open_target(str(place)), request):
                 states.append(month.state)
                 await asyncio.sleep(1.2)  # longer than the server lets a transaction idle here
             return states

@@ -40,13 +40,13 @@ def test_there_is_a_command_for_every_kind_and_operation():
     assert set(KINDS) == set(vars(groups))
     for kind in KINDS:
         verbs = {name for name in dir(type(getattr(groups, kind))) if not name.startswith("_")} - {"client"}
-        assert set(record_commands.functions_of(kind)) == verbs, kind
+        assert set(record_commands.list_functions(kind)) == verbs, kind
 
 
 def test_every_command_can_be_asked_what_it_takes():
     for kind in KINDS:
         app = getattr(record_commands, kind)
-        for verb in record_commands.functions_of(kind):
+        for verb in record_commands.list_functions(kind):
             name = record_commands.SHOWN_AS.get(verb, verb).replace("_", "-")
             assert "--service-url" in {
                 option for one in app[name].assemble_argument_collection() for option in one.names

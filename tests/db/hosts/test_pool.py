@@ -9,7 +9,7 @@ from psycopg import OperationalError
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 
-from weighbridge.db.engine import Database, of_primary, of_replica
+from weighbridge.db.engine import Database, primary_conninfo, replica_conninfo
 
 OWN_NUMBER = "SELECT pg_backend_pid()"
 
@@ -23,15 +23,15 @@ OWN_NUMBER = "SELECT pg_backend_pid()"
     ],
 )
 def test_of_several_hosts_a_connection_goes_to_the_one_that_takes_writes(url, session, seconds):
-    parts = conninfo_to_dict(of_primary(url))
+    parts = conninfo_to_dict(primary_conninfo(url))
 
     assert (parts.get("target_session_attrs"), str(parts["connect_timeout"])) == (session, seconds)
     assert int(parts["tcp_user_timeout"]) == 10_000
-    assert of_primary(of_primary(url)) == of_primary(url)
+    assert primary_conninfo(primary_conninfo(url)) == primary_conninfo(url)
 
 
 def test_a_replica_is_a_host_that_follows_and_vanishes_sooner():
-    parts = conninfo_to_dict(of_replica("postgresql://db1,db2/weighbridge"))
+    parts = conninfo_to_dict(replica_conninfo("postgresql://db1,db2/weighbridge"))
 
     assert (parts["host"], parts["target_session_attrs"]) == ("db1,db2", "standby")
     assert int(parts["tcp_user_timeout"]) == 3_000

@@ -38,9 +38,9 @@ def test_each_attempt_raises_the_fence_and_the_start_stays(hands):
 def test_there_is_nothing_left_to_do_once_a_task_has_ended(hands, end):
     attempt = hands.begun()
     if end == "succeed":
-        hands.do(async_tasks.succeed, attempt, None)
+        hands.do(async_tasks.complete_task, attempt, None)
     else:
-        hands.do(async_tasks.fail, attempt.task_id, "No.")
+        hands.do(async_tasks.fail_task, attempt.task_id, "No.")
     before = hands.task(attempt.task_id)
 
     assert hands.begin(attempt.task_id) is None

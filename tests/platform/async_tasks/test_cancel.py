@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.given import accounting
 
-from weighbridge.attempts import watched
+from weighbridge.attempts import watch_work
 from weighbridge.errors import Invalid
 from weighbridge.platform import async_tasks
 from weighbridge.platform.async_tasks import AttemptSupersededError
@@ -47,7 +47,7 @@ def test_a_running_task_that_is_cancelled_publishes_nothing(hands):
     with pytest.raises(AttemptSupersededError):
         hands.do(async_tasks.lock_current_attempt, attempt)
     with pytest.raises(AttemptSupersededError):
-        hands.server.run(async_tasks.report(hands.server.database, attempt, 60, "Writing"))
+        hands.server.run(async_tasks.report_progress(hands.server.database, attempt, 60, "Writing"))
     assert hands.task(attempt.task_id)["error_message"] == MESSAGE
 
 
@@ -58,7 +58,7 @@ def test_a_snapshot_from_before_the_cancellation_publishes_nothing_either(hands,
         async with server.database.snapshot(locks=[f"fence {attempt.task_id}"]) as tx:
             await tx.value("SELECT 1")
             async with server.database.write() as other:
-                await async_tasks.cancel(other, hands.account.actor, str(attempt.task_id))
+                await async_tasks.cancel_task(other, hands.account.actor, str(attempt.task_id))
             await async_tasks.lock_current_attempt(tx, attempt)
 
     with pytest.raises(AttemptSupersededError):
@@ -71,14 +71,14 @@ def test_work_at_a_task_that_is_cancelled_is_broken_off(hands, server):
 
     async def work():
         async with server.database.write() as tx:
-            await async_tasks.cancel(tx, hands.account.actor, str(attempt.task_id))
+            await async_tasks.cancel_task(tx, hands.account.actor, str(attempt.task_id))
         try:
             await asyncio.Event().wait()
         finally:
             broken_off.append(True)
 
     with pytest.raises(AttemptSupersededError):
-        server.run(watched(server.database, attempt, work(), seconds=60))
+        server.run(watch_work(server.database, attempt, work(), seconds=60))
     assert broken_off == [True]
 
 
@@ -86,7 +86,7 @@ def test_work_that_takes_longer_than_it_may_is_broken_off_by_name(hands, server)
     attempt = hands.begun()
 
     with pytest.raises(Invalid, match=r"The task was at work for 0\.1 seconds, which is all it may\."):
-        server.run(watched(server.database, attempt, asyncio.Event().wait(), seconds=0.1))
+        server.run(watch_work(server.database, attempt, asyncio.Event().wait(), seconds=0.1))
 
 
 def test_a_failure_of_the_work_is_its_own(hands, server):
@@ -96,7 +96,7 @@ def test_a_failure_of_the_work_is_its_own(hands, server):
         raise LookupError("no such slot")
 
     with pytest.raises(LookupError, match="no such slot"):
-        server.run(watched(server.database, attempt, work(), seconds=60))
+        server.run(watch_work(server.database, attempt, work(), seconds=60))
 
 
 def test_a_run_of_a_rule_fails_with_its_task(api, drain):
@@ -113,7 +113,7 @@ def test_a_run_of_a_rule_fails_with_its_task(api, drain):
 
 def test_a_task_that_has_ended_is_not_cancelled(hands):
     attempt = hands.begun()
-    hands.do(async_tasks.succeed, attempt, None)
+    hands.do(async_tasks.complete_task, attempt, None)
 
     error = hands.api.post(f"/async_tasks/{attempt.task_id}/cancel", {}).expect(409).error
 

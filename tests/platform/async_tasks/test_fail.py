@@ -6,7 +6,7 @@ from weighbridge.platform import async_tasks
 def test_a_task_that_failed_says_why(hands):
     attempt = hands.begun()
 
-    hands.do(async_tasks.fail, attempt.task_id, "Input 'power' has no data.")
+    hands.do(async_tasks.fail_task, attempt.task_id, "Input 'power' has no data.")
 
     task = hands.task(attempt.task_id)
     assert (task["state"], task["error_message"], task["result"]) == (
@@ -20,7 +20,7 @@ def test_a_task_that_failed_says_why(hands):
 def test_a_task_that_nobody_began_may_fail(hands):
     number = hands.queue()
 
-    hands.do(async_tasks.fail, number, "No.")
+    hands.do(async_tasks.fail_task, number, "No.")
 
     assert hands.task(number)["state"] == "failed"
     assert hands.task(number)["started_at"] is not None
@@ -28,9 +28,9 @@ def test_a_task_that_nobody_began_may_fail(hands):
 
 def test_a_task_that_is_complete_stays_complete(hands):
     attempt = hands.begun()
-    hands.do(async_tasks.succeed, attempt, {"created": 1})
+    hands.do(async_tasks.complete_task, attempt, {"created": 1})
 
-    hands.do(async_tasks.fail, attempt.task_id, "No.")
+    hands.do(async_tasks.fail_task, attempt.task_id, "No.")
 
     task = hands.task(attempt.task_id)
     assert (task["state"], task["error_message"]) == ("complete", None)
@@ -38,17 +38,17 @@ def test_a_task_that_is_complete_stays_complete(hands):
 
 def test_the_first_reason_stays(hands):
     number = hands.queue()
-    hands.do(async_tasks.fail, number, "First.")
+    hands.do(async_tasks.fail_task, number, "First.")
 
-    hands.do(async_tasks.fail, number, "Second.")
+    hands.do(async_tasks.fail_task, number, "Second.")
 
     assert hands.task(number)["error_message"] == "First."
 
 
 def test_a_task_that_failed_is_told_by_the_audit_log_once(hands, server):
     number = hands.queue()
-    hands.do(async_tasks.fail, number, "Input 'power' has no data.")
-    hands.do(async_tasks.fail, number, "Again.")
+    hands.do(async_tasks.fail_task, number, "Input 'power' has no data.")
+    hands.do(async_tasks.fail_task, number, "Again.")
 
     rows = server.sql(
         """

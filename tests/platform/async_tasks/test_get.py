@@ -51,7 +51,7 @@ def test_a_new_task_is_pending(api, task_id):
 
 def test_a_task_that_is_picked_up_is_running_and_tells_its_progress(api, server, task_id):
     attempt = do(server, async_tasks.begin_attempt, task_id)
-    server.run(async_tasks.report(server.database, attempt, 40, "Computing slot 2 of 5"))
+    server.run(async_tasks.report_progress(server.database, attempt, 40, "Computing slot 2 of 5"))
 
     task = api.get(f"/async_tasks/{task_id}").body
 
@@ -62,7 +62,7 @@ def test_a_task_that_is_picked_up_is_running_and_tells_its_progress(api, server,
 
 def test_a_task_that_succeeds_is_complete(api, server, task_id):
     attempt = do(server, async_tasks.begin_attempt, task_id)
-    do(server, async_tasks.succeed, attempt, {"batches": 3})
+    do(server, async_tasks.complete_task, attempt, {"batches": 3})
 
     task = api.get(f"/async_tasks/{task_id}").body
 
@@ -73,7 +73,7 @@ def test_a_task_that_succeeds_is_complete(api, server, task_id):
 
 def test_a_task_that_fails_says_why(api, server, task_id):
     do(server, async_tasks.begin_attempt, task_id)
-    do(server, async_tasks.fail, task_id, "The scale was down.")
+    do(server, async_tasks.fail_task, task_id, "The scale was down.")
 
     task = api.get(f"/async_tasks/{task_id}").body
 
@@ -83,11 +83,11 @@ def test_a_task_that_fails_says_why(api, server, task_id):
 
 def test_an_ended_task_stays_as_it_is(api, server, task_id):
     attempt = do(server, async_tasks.begin_attempt, task_id)
-    do(server, async_tasks.succeed, attempt, None)
+    do(server, async_tasks.complete_task, attempt, None)
     before = api.get(f"/async_tasks/{task_id}").body
 
     assert do(server, async_tasks.begin_attempt, task_id) is None
-    do(server, async_tasks.fail, task_id, "too late")
+    do(server, async_tasks.fail_task, task_id, "too late")
 
     assert api.get(f"/async_tasks/{task_id}").body == before
 
@@ -98,7 +98,7 @@ def test_an_overtaken_attempt_can_neither_hold_the_fence_nor_succeed(api, server
 
     with pytest.raises(async_tasks.AttemptSupersededError):
         do(server, async_tasks.lock_current_attempt, frozen)
-    do(server, async_tasks.succeed, frozen, "from the frozen worker")
+    do(server, async_tasks.complete_task, frozen, "from the frozen worker")
     do(server, async_tasks.lock_current_attempt, newer)
 
     assert api.get(f"/async_tasks/{task_id}").body["state"] == "running"

@@ -54,7 +54,7 @@ def test_a_newer_attempt_waits_until_the_one_that_holds_the_fence_has_published(
             newer = asyncio.create_task(begin_again())
             while not await waits():  # noqa: ASYNC110 - the database rings no bell
                 await asyncio.sleep(0.01)
-            await async_tasks.succeed(tx, first, {"created": 1})
+            await async_tasks.complete_task(tx, first, {"created": 1})
             order.append("published")
         await newer
 

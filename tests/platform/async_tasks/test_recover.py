@@ -111,7 +111,7 @@ def test_workers_that_recover_at_once_queue_a_task_once(hands, server):
 
 def test_a_finished_task_is_not_queued_again_and_its_job_holds_nothing_up(hands):
     attempt = hands.begun()
-    hands.do(async_tasks.succeed, attempt, None)
+    hands.do(async_tasks.complete_task, attempt, None)
     set_job(hands, attempt.task_id, "doing")
 
     assert not recovered(hands, attempt.task_id)

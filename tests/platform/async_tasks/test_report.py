@@ -6,7 +6,7 @@ from weighbridge.platform import async_tasks
 
 
 def report(hands, attempt, progress, description):
-    hands.server.run(async_tasks.report(hands.server.database, attempt, progress, description))
+    hands.server.run(async_tasks.report_progress(hands.server.database, attempt, progress, description))
 
 
 def test_progress_is_seen_while_the_task_runs(hands):
@@ -24,12 +24,12 @@ def test_progress_is_seen_while_the_task_runs(hands):
 
 def test_reporting_answers_a_question_with_it_and_none_once_the_task_was_cancelled(hands):
     attempt = hands.begun()
-    said = async_tasks.reporting(attempt, 10, 'It\'s 5% of \\ what "is" there', "t.state, 7")
+    said = async_tasks.progress_statement(attempt, 10, 'It\'s 5% of \\ what "is" there', "t.state, 7")
 
     assert hands.server.run(hands.server.database.single(*said)) == ("running", 7)
     assert hands.task(attempt.task_id)["progress_description"] == 'It\'s 5% of \\ what "is" there'
 
-    hands.do(async_tasks.fail, attempt.task_id, "No.")
+    hands.do(async_tasks.fail_task, attempt.task_id, "No.")
     assert hands.server.run(hands.server.database.single(*said)) is None
 
 
@@ -39,7 +39,7 @@ def test_progress_is_seen_before_the_effect_and_stays_when_the_effect_fails(hand
     async def publish():
         async with server.database.write() as tx:
             await async_tasks.lock_current_attempt(tx, attempt)
-            await async_tasks.report(server.database, attempt, 90, "Almost")
+            await async_tasks.report_progress(server.database, attempt, 90, "Almost")
             raise LookupError
 
     with pytest.raises(LookupError):
@@ -52,7 +52,7 @@ def test_a_complete_task_has_progress_100_whatever_was_reported(hands):
     attempt = hands.begun()
     report(hands, attempt, 60, "Writing")
 
-    hands.do(async_tasks.succeed, attempt, None)
+    hands.do(async_tasks.complete_task, attempt, None)
 
     task = hands.task(attempt.task_id)
     assert (task["progress"], task["progress_description"]) == (100, None)
@@ -62,7 +62,7 @@ def test_a_failed_task_shows_how_far_it_came(hands):
     attempt = hands.begun()
     report(hands, attempt, 60, "Writing")
 
-    hands.do(async_tasks.fail, attempt.task_id, "No.")
+    hands.do(async_tasks.fail_task, attempt.task_id, "No.")
 
     task = hands.task(attempt.task_id)
     assert (task["progress"], task["progress_description"]) == (60, None)

@@ -4,7 +4,7 @@ import pytest
 from tests.given import collection as given
 from tests.given import reports
 
-from weighbridge.platform.audit.minute_counts import PATH_LENGTH_MAX, tell_refusals
+from weighbridge.platform.audit.minute_counts import PATH_LENGTH_MAX, log_refusals
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def told(server, account, sql):
 
     async def tell():
         async with server.database.write() as tx:
-            await tell_refusals(tx)
+            await log_refusals(tx)
 
     def rows():
         sql("UPDATE audit_refusals SET minute = minute - interval '1 minute'")
@@ -66,7 +66,7 @@ def test_refusals_of_the_running_minute_wait_for_its_end(server, account, sql, t
 
     async def tell():
         async with server.database.write() as tx:
-            return await tell_refusals(tx)
+            return await log_refusals(tx)
 
     assert server.run(tell()) == 0
     sql("UPDATE audit_refusals SET minute = now()")

@@ -7,9 +7,7 @@ from tests.given.rule_evaluation import days, results, rule, runs, statuses, wor
 
 from weighbridge.core.identity import ids
 
-MISTAKE = (
-    r"The rule could not be evaluated: the service made a mistake, which is logged under err_[0-9a-f]{24}\."
-)
+MISTAKE = r"The rule could not be evaluated: internal error\. Reference: err_[0-9a-f]{24}\."
 HEAVY = "{{mass}} > 20"
 
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.given import reports
 
-from weighbridge.platform.audit.minute_counts import tell_uses
+from weighbridge.platform.audit.minute_counts import log_link_uses
 from weighbridge.reporting.records.report_links import LINK_SECONDS_MAX, STANDING_LINKS_MAX
 
 
@@ -41,7 +41,7 @@ def told(server, account, sql):
 
     async def tell():
         async with server.database.write() as tx:
-            await tell_uses(tx)
+            await log_link_uses(tx)
 
     def rows():
         sql("UPDATE report_link_uses SET minute = minute - interval '1 minute'")

@@ -111,7 +111,7 @@ def test_a_registry_that_is_dead_has_certainly_received_nothing(claims, rehearsa
 
     assert (found["status"], found["allocation"]["amount"]) == ("failed", 4)
     assert found["history"][-1]["reason"] == (
-        "127.0.0.1 took up no connection. It is certain that Rehearsal has received nothing."
+        "Could not connect to 127.0.0.1. It is certain that Rehearsal has received nothing."
     )
     assert steps(kept) == [("sending", None), ("not_sent", None)] * 2
     assert kept["may_have_been_received"] is False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
-from weighbridge.commands.context import DataDir, Json, opened, progress_bars
+from weighbridge.commands.context import DataDir, Json, open_database, progress_bars
 from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, OnDifference
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Refusal
@@ -284,7 +284,7 @@ def _open_database(way: Way) -> Iterator["ImportService"]:
 
     keep_off_output()
     with (
-        opened(way.data_dir) as url,
+        open_database(way.data_dir) as url,
         DirectService(url, read_with(data_dir=way.data_dir), way.account or DEFAULT_ACCOUNT) as service,
     ):
         yield service
@@ -313,11 +313,11 @@ def _tell(summary: "Summary", *, as_json: bool) -> None:
     """Sum up for the person on standard error and, when asked, for a program on standard output."""
     import msgspec
 
-    from weighbridge.db.json import written
+    from weighbridge.db.json import to_json_form
 
     sys.stderr.write(f"{summary.sentences}\n")
     if as_json:
-        sys.stdout.write(msgspec.json.encode(summary, enc_hook=written).decode() + "\n")
+        sys.stdout.write(msgspec.json.encode(summary, enc_hook=to_json_form).decode() + "\n")
     if summary.is_amiss:
         raise Refusal(summary.complaints)
     for problem in summary.complaints:

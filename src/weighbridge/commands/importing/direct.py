@@ -35,7 +35,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read
-from weighbridge.db.json import written
+from weighbridge.db.json import to_json_form
 from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request
 from weighbridge.errors import Conflict, Invalid, NotFound, Refusal, TooLarge, Unavailable
 from weighbridge.exchange import data_feed_uploads, data_feeds
@@ -46,7 +46,7 @@ from weighbridge.exchange.records.data_feeds import NewDataFeed, SentFile
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform.async_tasks import give_head_start, read_task_of_any_kind
 from weighbridge.platform.users import administrator_of
-from weighbridge.sandbox.sandbox import prepared_sandboxes
+from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
 
 CONNECTIONS_MAX: Final = 6
@@ -150,7 +150,7 @@ class DirectService:
     async def _upload(
         self, feed: int, file: Path, *, is_dry_run: bool, report: ProgressReport
     ) -> DataFeedUpload:
-        with prepared_sandboxes(after_seconds=0):
+        with prepare_sandboxes(after_seconds=0):
             sent = await self._send(file, is_dry_run=is_dry_run)
         report("Sending", sent.size, sent.size)
         async with self._database.write() as tx:
@@ -167,7 +167,7 @@ class DirectService:
         async def abandon() -> None:
             with suppress(Conflict):  # it has ended meanwhile
                 async with self._database.write() as tx:
-                    await tasks.cancel(tx, self.actor, str(made.async_task_id))
+                    await tasks.cancel_task(tx, self.actor, str(made.async_task_id))
 
         await work_on_lock(
             self._database, self._settings, locks.jobs_of_feed(self._project, feed),
@@ -190,7 +190,7 @@ class DirectService:
     async def _read_upload(self, feed: int, number: int) -> DataFeedUpload:
         async with self._database.read() as tx:
             found = await data_feed_uploads.read_upload(tx, self._project, feed, str(number))
-        upload: DataFeedUpload = read(msgspec.json.encode(found, enc_hook=written), DataFeedUpload)
+        upload: DataFeedUpload = read(msgspec.json.encode(found, enc_hook=to_json_form), DataFeedUpload)
         return upload
 
     async def _count_corrections(self, upload: DataFeedUpload) -> int:

@@ -49,7 +49,7 @@ class RemoteService:
     """A service behind its address; a context manager, for it keeps a connection."""
 
     def __init__(self, url: str, token: str, pause: Callable[[float], None] = time.sleep) -> None:
-        self._url = _checked(url)
+        self._url = _check(url)
         self._client = Client(url, token=token, pause=pause)
         self._project = ""
 
@@ -93,7 +93,7 @@ class RemoteService:
         raise refusal
 
     def upload(self, feed: int, file: Path, *, is_dry_run: bool, report: ProgressReport) -> DataFeedUpload:
-        content = _packed(file)
+        content = _pack(file)
         report("Sending", 0, len(content))
         path = f"{PREFIX}/projects/{self._project}/data_feeds/{feed}/uploads"
         texts = {"dry_run": "true" if is_dry_run else "false"}
@@ -157,7 +157,7 @@ class RemoteService:
         return Refusal(f"What answers at {self._url} is no Weighbridge. {error}")
 
 
-def _packed(file: Path) -> bytes:
+def _pack(file: Path) -> bytes:
     """The content of a file as it is sent."""
     with file.open("rb") as content:
         head = content.read(len(ZIP_MAGIC))
@@ -171,7 +171,7 @@ def _packed(file: Path) -> bytes:
         return packed.getvalue()
 
 
-def _checked(url: str) -> str:
+def _check(url: str) -> str:
     """The address, when it is one; raises Invalid."""
     if not is_address(url):
         raise Invalid(f"--url is {url!r}; it takes the address of a service, such as http://127.0.0.1:8080.")

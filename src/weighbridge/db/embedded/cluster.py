@@ -1,6 +1,6 @@
 """A cluster and its postmaster: the files of one PostgreSQL server, its settings, its start and its stop.
 
-`keep` and `release` are about a reserve of disk space that is freed when the disk is full.
+`keep_reserve` and `release_reserve` are about a reserve of disk space that is freed when the disk is full.
 
 Invariants: a cluster folder is complete or absent; no second postmaster starts while one lives;
 settings that a promise depends on are set on the command line.
@@ -145,11 +145,11 @@ ORPHAN_SECONDS = 3.0
 PROCESSES = Path("/proc")
 
 
-def find(location: ClusterLocation) -> int | None:
+def find_postmaster(location: ClusterLocation) -> int | None:
     """Find the process number of the cluster's living postmaster."""
     try:
         number = int((location.cluster / "postmaster.pid").read_text().splitlines()[0])
-        return number if _bears(number, cluster_name(location)) else None
+        return number if _is_process_of(number, cluster_name(location)) else None
     except (FileNotFoundError, IndexError, ValueError):
         return None
 
@@ -172,7 +172,7 @@ def start(location: ClusterLocation) -> None:
         _clear_remains(location)
         prune_logs(location)
         message = _start_once(location)
-        if message is None or find(location) is not None:
+        if message is None or find_postmaster(location) is not None:
             return
     raise Refusal(f"The database in {location.home} cannot start:\n{log_tail(location) or message}")
 
@@ -196,13 +196,13 @@ def _start_once(location: ClusterLocation) -> str | None:
 def stop(location: ClusterLocation) -> None:
     """Stop the server: fast, and when that takes too long at once, for recovery to set right."""
     for urgency in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
-        number = find(location)
+        number = find_postmaster(location)
         if number is None:
             return
         with suppress(ProcessLookupError):
             os.kill(number, urgency)
         deadline = time.monotonic() + STOP_SECONDS
-        while find(location) == number and time.monotonic() < deadline:
+        while find_postmaster(location) == number and time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
 
 
@@ -219,7 +219,7 @@ def _clear_remains(location: ClusterLocation) -> None:
 def _end_orphans(name: str) -> None:
     """End the children of a killed postmaster: a busy one would keep the next server from starting."""
     started = time.monotonic()
-    while orphans := _bearers(name):
+    while orphans := _list_processes(name):
         waited = time.monotonic() - started
         if waited > STOP_SECONDS:
             raise Refusal(f"Processes of a killed database do not end: {', '.join(map(str, orphans))}.")
@@ -229,12 +229,12 @@ def _end_orphans(name: str) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def _bearers(name: str) -> list[int]:
+def _list_processes(name: str) -> list[int]:
     numbers = [int(entry.name) for entry in PROCESSES.glob("[0-9]*")] if PROCESSES.exists() else []
-    return [number for number in numbers if _bears(number, name)]
+    return [number for number in numbers if _is_process_of(number, name)]
 
 
-def _bears(number: int, name: str) -> bool:
+def _is_process_of(number: int, name: str) -> bool:
     """Tell whether a living process is a PostgreSQL process of the named cluster."""
     if not PROCESSES.exists():
         with suppress(OSError):
@@ -267,7 +267,7 @@ FREE_TIMES_MIN: Final = 4
 """How many times the reserve must be free before it is made."""
 
 
-def keep(data_dir: Path) -> None:
+def keep_reserve(data_dir: Path) -> None:
     """Make the reserve when there is none and there is room for it many times over."""
     home = recorded_home(data_dir)
     file = home / FILE
@@ -281,7 +281,7 @@ def keep(data_dir: Path) -> None:
             os.close(handle)
 
 
-def release(data_dir: Path) -> bool:
+def release_reserve(data_dir: Path) -> bool:
     """Give the room of the reserve free; tells whether there was any."""
     try:
         (recorded_home(data_dir) / FILE).unlink()

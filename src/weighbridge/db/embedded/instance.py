@@ -33,7 +33,7 @@ from weighbridge.db.embedded.location import (
     make_folder,
     share,
 )
-from weighbridge.db.engine import has_several, of_primary
+from weighbridge.db.engine import names_several_hosts, primary_conninfo
 from weighbridge.db.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import POSTGRESQL_MIN, Settings
@@ -81,11 +81,11 @@ class Server:
 
     def keep_reserve(self) -> None:
         """Make the room that is given free when the disk is full."""
-        cluster.keep(self.folder.parent)
+        cluster.keep_reserve(self.folder.parent)
 
     def release_reserve(self) -> bool:
         """Give that room free; tells whether there was any."""
-        return cluster.release(self.folder.parent)
+        return cluster.release_reserve(self.folder.parent)
 
     def prune_logs(self) -> None:
         prune_logs(self.location)
@@ -113,12 +113,12 @@ def has_cluster(data_dir: Path) -> bool:
 @contextmanager
 def server(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[str]:
     """Use the server of a data directory, started when it does not run; gives its owner's URL."""
-    with attached(data_dir, may_use_namespaces=may_use_namespaces) as running:
+    with attach_server(data_dir, may_use_namespaces=may_use_namespaces) as running:
         yield running.url
 
 
 @contextmanager
-def attached(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[Server]:
+def attach_server(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[Server]:
     """Use the server like `server`, for a caller that watches over it."""
     data_dir = Path(os.path.realpath(data_dir))
     if is_restoring(data_dir):
@@ -152,7 +152,7 @@ def database(settings: Settings) -> Iterator[DatabaseUrls]:
     if is_external(settings):
         yield external(settings)
     else:
-        with attached(settings.data_dir) as running:
+        with attach_server(settings.data_dir) as running:
             yield running.urls
 
 
@@ -183,7 +183,7 @@ def external(settings: Settings) -> DatabaseUrls:
             )
     direct = settings.session_database_url or running
     return DatabaseUrls(
-        *(of_primary(one) if has_several(one) else one for one in (direct, migrating or direct))
+        *(primary_conninfo(one) if names_several_hosts(one) else one for one in (direct, migrating or direct))
     )
 
 
@@ -199,7 +199,7 @@ def _check_external(url: str, variable: str) -> str:
         # Not a word of it is said: what a parser took for a host or a port may be part of a password.
         raise Refusal(_MALFORMED.format(variable))
     try:
-        with psycopg.connect(of_primary(url)) as connection:
+        with psycopg.connect(primary_conninfo(url)) as connection:
             _refuse_older(connection.info.server_version, variable)
             # A pooler may have another name for it.
             [name] = connection.execute("SELECT current_database()").fetchone() or [""]
@@ -252,7 +252,7 @@ def _ensure_running(location: ClusterLocation) -> None:
 
 def _is_alive(location: ClusterLocation) -> bool:
     """Look for the postmaster, and where it may be hidden in another container at its socket."""
-    return cluster.find(location) is not None or cluster.answers(location)
+    return cluster.find_postmaster(location) is not None or cluster.answers(location)
 
 
 def _ensure_database(connection: psycopg.Connection[tuple[object, ...]]) -> None:

@@ -189,10 +189,10 @@ def find_location(data_dir: Path, *, may_use_namespaces: bool = True) -> Cluster
     folder = data_dir / "postgres"
     make_folder(folder)
     record = folder / "place.json"
-    known = _recorded(record)
+    known = _read_record(record)
     if "home" in known:
         return _system_location(record, known, data_dir)
-    location = _identified(record, folder, may_use_namespaces=may_use_namespaces)
+    location = _choose_identity(record, folder, may_use_namespaces=may_use_namespaces)
     if location is None:
         return _new_system_location(record, folder, data_dir)
     _refuse_other_major(location)
@@ -202,7 +202,7 @@ def find_location(data_dir: Path, *, may_use_namespaces: bool = True) -> Cluster
 def recorded_home(data_dir: Path) -> Path:
     """The home of a data directory's cluster, as it was chosen before."""
     folder = data_dir / "postgres"
-    return Path(_recorded(folder / "place.json").get("home", folder))
+    return Path(_read_record(folder / "place.json").get("home", folder))
 
 
 def restoring_mark(data_dir: Path) -> Path:
@@ -225,7 +225,7 @@ def wheel_binaries() -> Path:
     return binaries
 
 
-def _identified(record: Path, folder: Path, *, may_use_namespaces: bool) -> ClusterLocation | None:
+def _choose_identity(record: Path, folder: Path, *, may_use_namespaces: bool) -> ClusterLocation | None:
     """Choose who runs a cluster inside the data directory; None when only a system location is left."""
     location = ClusterLocation(record=record, home=folder, binaries=wheel_binaries(), sockets=folder / "run")
     uid = os.geteuid()
@@ -235,12 +235,12 @@ def _identified(record: Path, folder: Path, *, may_use_namespaces: bool) -> Clus
         raise Refusal(f"The database in {folder} belongs to user {owner}; user {uid} cannot start it.")
     if owner != 0 and _is_known(owner):
         chosen = location if uid == owner else replace(location, user=owner)
-        if not _works(chosen):
+        if not _can_run(chosen):
             raise Refusal(
                 f"User {owner} cannot write {folder} or cannot run the programs in {location.binaries}."
             )
         return chosen
-    if may_use_namespaces and _works(chosen := _in_namespace(location)):
+    if may_use_namespaces and _can_run(chosen := _put_in_namespace(location)):
         return chosen
     if uid == 0 and not exists:
         return None
@@ -250,12 +250,12 @@ def _identified(record: Path, folder: Path, *, may_use_namespaces: bool) -> Clus
     )
 
 
-def _in_namespace(location: ClusterLocation) -> ClusterLocation:
+def _put_in_namespace(location: ClusterLocation) -> ClusterLocation:
     prefix = ("unshare", "--user", f"--map-user={_unprivileged_user().pw_uid}", "--")
     return replace(location, prefix=prefix)
 
 
-def _works(location: ClusterLocation) -> bool:
+def _can_run(location: ClusterLocation) -> bool:
     """Tell whether this identity can write the home and run the binaries, whatever folders lie above."""
     probe = [*location.prefix, "sh", "-c", 'test -w "$0" && "$1" --version']
     arguments = [str(location.home), str(location.binaries / "bin" / "postgres")]
@@ -303,7 +303,7 @@ def _new_system_location(record: Path, folder: Path, data_dir: Path) -> ClusterL
             f"This machine refuses user namespaces to root, and {SYSTEM_HOMES} cannot hold the database: "
             f"{error}. Start the service as an ordinary user, or set WEIGHBRIDGE_DATABASE_URL."
         ) from error
-    return _system_location(record, _recorded(record), data_dir)
+    return _system_location(record, _read_record(record), data_dir)
 
 
 def _refuse_a_copy(record: Path, home: Path) -> None:
@@ -311,7 +311,7 @@ def _refuse_a_copy(record: Path, home: Path) -> None:
     owner = Path((home / "owner").read_text())
     if owner == record.parent:
         return
-    if _recorded(owner / record.name).get("home") == str(home):
+    if _read_record(owner / record.name).get("home") == str(home):
         raise Refusal(
             f"The database in {home} belongs to {owner.parent}; {record.parent.parent} is a copy of it."
         )
@@ -359,7 +359,7 @@ def _is_private(folder: Path, owner: int) -> bool:
     return status.st_uid == owner and status.st_mode & 0o777 == 0o700
 
 
-def _recorded(record: Path) -> dict[str, Any]:
+def _read_record(record: Path) -> dict[str, Any]:
     try:
         known: dict[str, Any] = json.loads(record.read_text())
     except FileNotFoundError:

@@ -23,7 +23,15 @@ from psycopg.sql import SQL, Composable
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Command, Read
 from weighbridge.db.lists import table as cursor
-from weighbridge.db.lists.table import Approach, Listing, ListRequest, SortKey, Source, comparison, hidden
+from weighbridge.db.lists.table import (
+    Approach,
+    Listing,
+    ListRequest,
+    SortKey,
+    Source,
+    compare,
+    compare_without_index,
+)
 from weighbridge.db.literal import Literal, Part
 from weighbridge.db.row import Row
 from weighbridge.errors import Invalid, Malformed
@@ -287,9 +295,9 @@ def _selection(
             places = [Part.of(SQL(place).format(Literal(value))) for place in filter_.places]
             branches = [Part.joined(" AND ", [branch, place]) for branch in branches for place in places]
         elif not listing.indexes or name == approach.field or filter_.column == bounded:
-            found.append(Part.of(comparison(filter_, comparator, value)))
+            found.append(Part.of(compare(filter_, comparator, value)))
         else:
-            narrowed.append(Part.of(hidden(filter_, comparator, value)))
+            narrowed.append(Part.of(compare_without_index(filter_, comparator, value)))
     order = request.order(listing)
     behind = [_ALWAYS]
     if request.after is not None:

@@ -15,7 +15,7 @@ from typing import Any, Final, LiteralString
 import msgspec
 from psycopg.sql import SQL, Composable
 
-from weighbridge.db.json import written
+from weighbridge.db.json import to_json_form
 from weighbridge.db.literal import Literal, Part
 
 # A cursor marks a position in an ordered list: after the row whose sort values it holds.
@@ -74,7 +74,7 @@ def after(order: Sequence[SortKey], values: Sequence[str]) -> Composable:
     The values are untyped literals, which PostgreSQL reads as what they are compared with.
     """
     if len({column.descends for column in order}) == 1:
-        return _compared(order, "<" if order[0].descends else ">", values)
+        return _compare_rows(order, "<" if order[0].descends else ">", values)
     alternatives = []
     for index, column in enumerate(order):
         equal = [
@@ -90,10 +90,10 @@ def after(order: Sequence[SortKey], values: Sequence[str]) -> Composable:
 
 def not_before(order: Sequence[SortKey], values: Sequence[str]) -> Composable:
     """The condition that a row does not stand before the cursor's, by the first columns of one direction."""
-    return _compared(order, "<=" if order[0].descends else ">=", values)
+    return _compare_rows(order, "<=" if order[0].descends else ">=", values)
 
 
-def _compared(order: Sequence[SortKey], operator: LiteralString, values: Sequence[str]) -> Composable:
+def _compare_rows(order: Sequence[SortKey], operator: LiteralString, values: Sequence[str]) -> Composable:
     return SQL("({}) {} ({})").format(
         SQL(", ").join(SQL(column.expression) for column in order),
         SQL(operator),
@@ -109,7 +109,7 @@ def _text(value: Any) -> str:
         return str(value)
     if isinstance(value, Decimal):
         return format(value, "f")
-    return str(written(value))
+    return str(to_json_form(value))
 
 
 # The table of a list: what it may be filtered and sorted by, and by which indexes it is cut into pages.
@@ -280,7 +280,7 @@ class ListRequest:
 
     def where(self, listing: Listing) -> list[Composable]:
         """The conditions as SQL, with their values as literals."""
-        return [comparison(listing.filters[name], *rest) for name, *rest in self.conditions]
+        return [compare(listing.filters[name], *rest) for name, *rest in self.conditions]
 
     def order(self, listing: Listing) -> list[SortKey]:
         """The total order: what was asked for, and the key, which runs the way of the last."""
@@ -300,7 +300,7 @@ class ListRequest:
         if in_order is not None and not self.conditions:
             return in_order
         if front.is_range:
-            return _ranged(front, [one for one in fronts if not one.is_range], sort)
+            return _approach_range(front, [one for one in fronts if not one.is_range], sort)
         if sort and sort == front.sort:
             return Approach(front.field, is_in_order=True, bound=sort)
         return Approach(front.field, is_in_order=False, bound=front.sort, otherwise=in_order)
@@ -314,7 +314,7 @@ class ListRequest:
         )
 
 
-def _ranged(front: Index, others: Sequence[Index], sort: str) -> Approach:
+def _approach_range(front: Index, others: Sequence[Index], sort: str) -> Approach:
     """Rows in the order of a range are read in it; in another they are put, if either index finds few."""
     in_order = Approach(front.field, is_in_order=True, bound=front.sort) if sort == front.sort else None
     if in_order is not None and others[0].field is None:
@@ -336,7 +336,7 @@ def start_implied(request: ListRequest, start: LiteralString, longest: Composabl
     return tuple(implied)
 
 
-def comparison(filter_: Filter, comparator: str, value: Any) -> Composable:
+def compare(filter_: Filter, comparator: str, value: Any) -> Composable:
     """A condition as SQL."""
     if filter_.contains:
         return SQL("{} = ANY ({})").format(Literal(value), SQL(filter_.column))
@@ -345,10 +345,10 @@ def comparison(filter_: Filter, comparator: str, value: Any) -> Composable:
     return SQL("{} {} {}").format(SQL(filter_.column), SQL(COMPARATORS[comparator]), Literal(value))
 
 
-def hidden(filter_: Filter, comparator: str, value: Any) -> Composable:
+def compare_without_index(filter_: Filter, comparator: str, value: Any) -> Composable:
     """A condition that no index is used for: another one finds the rows."""
     if filter_.contains:
-        return comparison(filter_, comparator, value)
+        return compare(filter_, comparator, value)
     if comparator == "eq":
         return SQL("{} IS NOT DISTINCT FROM {}").format(SQL(filter_.column), Literal(value))
-    return SQL("({}) IS NOT DISTINCT FROM true").format(comparison(filter_, comparator, value))
+    return SQL("({}) IS NOT DISTINCT FROM true").format(compare(filter_, comparator, value))

@@ -20,7 +20,7 @@ from weighbridge.core.identity.ids import KEY_BITS, POSITION_BITS, PREFIXES, PRO
 from weighbridge.core.platform.tasks import FORMULA_LEADS, ColumnKind, ExportColumn
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.db.engine import Read
-from weighbridge.db.lists.table import ListRequest, SortKey, comparison
+from weighbridge.db.lists.table import ListRequest, SortKey, compare
 from weighbridge.db.literal import Literal
 
 # The friendly id of a record as an expression of SQL, for files of a million rows.
@@ -232,7 +232,7 @@ def data_points_table(project: int, request: ListRequest) -> SelectedTable:
             of_events.append(SQL("{} = ANY (t.slugs)").format(Literal(value)))
             of_values.append(SQL("e.slugs[v.position] = {}").format(Literal(value)))
         else:
-            of_events.append(comparison(DATA_POINTS.filters[name], comparator, value))
+            of_events.append(compare(DATA_POINTS.filters[name], comparator, value))
     by_value = "value" in {name.removeprefix("-") for name in request.sort}
     order = request.order(DATA_POINTS)
     return SelectedTable(

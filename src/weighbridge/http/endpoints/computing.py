@@ -1,7 +1,8 @@
 """Where the work of a request is executed: with all others, on a loop of its own, or in another process.
 
 `execute_request` runs the work on the loop that answers all requests, or, where it computes, on the
-`ComputingLoop`. `apart` hands over what computes or is long to a compute process, where there is one.
+`ComputingLoop`. `hand_over_when_long` has a compute process, where there is one, execute what computes or is
+long.
 
 Invariants: a request that nobody waits for any more is cancelled and its transaction rolled back; none
 takes longer than CARRYING_OUT_SECONDS_MAX; a read-only computation is asked a second time where the process
@@ -29,7 +30,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, Unavailable
 from weighbridge.http import idempotency, metrics
-from weighbridge.http.caller import WebRequest, authenticated, database, key_locks, shares
+from weighbridge.http.caller import WebRequest, authenticate_caller, database, key_locks, shares
 from weighbridge.http.endpoints import computing_process as server
 from weighbridge.http.endpoints.computing_process import RequestHead
 from weighbridge.http.limits import Places
@@ -92,7 +93,7 @@ class ComputingLoop:
         carried = asyncio.wrap_future(
             asyncio.run_coroutine_threadsafe(self._within(account, work), self._loop)
         )
-        leaving = asyncio.create_task(hung_up(receive))
+        leaving = asyncio.create_task(await_disconnect(receive))
         try:
             waited_for: list[asyncio.Future[Any]] = [carried, leaving]
             await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
@@ -112,7 +113,7 @@ class ComputingLoop:
                     done, _ = await asyncio.wait([computing], timeout=self._seconds_max)
                     if done:
                         return computing.result()
-                    raise too_long(self._seconds_max, processor.seconds)
+                    raise refuse_slow_computation(self._seconds_max, processor.seconds)
                 finally:
                     computing.cancel()
                     await asyncio.gather(computing, return_exceptions=True)
@@ -134,7 +135,7 @@ class ComputingLoop:
             self._started.set_exception(error)
 
 
-def too_long(seconds_max: float, computed_seconds: float) -> Refusal:
+def refuse_slow_computation(seconds_max: float, computed_seconds: float) -> Refusal:
     """What is said of a computation that has not ended in time: whether it may when it is asked again."""
     message = f"The computation took longer than {seconds_max:g} seconds"
     if computed_seconds < HAD_A_PROCESSOR * seconds_max:
@@ -143,7 +144,7 @@ def too_long(seconds_max: float, computed_seconds: float) -> Refusal:
     return Invalid([Problem(message, None, "too_costly")])
 
 
-async def hung_up(receive: Receive) -> None:
+async def await_disconnect(receive: Receive) -> None:
     """Wait until the client goes away; what it still sends is of no interest."""
     message: MutableMapping[str, Any] = {}
     while message.get("type") != "http.disconnect":
@@ -202,7 +203,7 @@ class _Lost(Exception):  # noqa: N818 - told to the caller as what it means for 
 
 
 @dataclass(frozen=True, slots=True)
-class PassedOn(Reply):
+class ForwardedReply(Reply):
     """An answer as another process gave it; the framework calls it to have it sent."""
 
     passed_headers: server.Headers = field(default_factory=list)
@@ -245,7 +246,7 @@ class ComputingProcesses:
             writer.transport.abort()
 
 
-def apart(operation: Operation, handler: Handler) -> Handler:
+def hand_over_when_long(operation: Operation, handler: Handler) -> Handler:
     """The handler of an operation, which hands over what computes or is long, where there is somebody."""
 
     async def handed_over(request: WebRequest) -> Sent:
@@ -254,7 +255,7 @@ def apart(operation: Operation, handler: Handler) -> Handler:
             is_long = operation.body is not None and may_be_long(request, operation.form)
             computes = operation.computes or _is_long_page(request, operation)
             if is_long or computes:
-                return await _handed_over(request, operation, processes, is_long=is_long, computes=computes)
+                return await _hand_over(request, operation, processes, is_long=is_long, computes=computes)
         return await handler(request)
 
     return handed_over
@@ -266,25 +267,25 @@ def _is_long_page(request: WebRequest, operation: Operation) -> bool:
     return found is not None and int(found[1]) > SHORT_PAGE
 
 
-async def _handed_over(
+async def _hand_over(
     request: WebRequest,
     operation: Operation,
     processes: ComputingProcesses,
     *,
     is_long: bool,
     computes: bool,
-) -> PassedOn:
-    actor = await authenticated(request, operation.permission)
+) -> ForwardedReply:
+    actor = await authenticate_caller(request, operation.permission)
     account, of_accounts = actor.account_id, shares(request)
     async with (
         of_accounts.request(account),
         of_accounts.long_body(account) if is_long else nullcontext(),
     ):
         if not computes:
-            return await _streamed(request, actor, processes)
+            return await _stream_elsewhere(request, actor, processes)
         body = b"" if operation.body is None else await request.body()
         async with lock_idempotency_key(request, actor, body), processes.places.of(account):
-            return await _computed(request, operation, actor, processes, body)
+            return await _compute_elsewhere(request, operation, actor, processes, body)
 
 
 @asynccontextmanager
@@ -301,12 +302,12 @@ async def lock_idempotency_key(
         yield scope
 
 
-async def _computed(
+async def _compute_elsewhere(
     request: WebRequest, operation: Operation, actor: Actor, processes: ComputingProcesses, body: bytes
-) -> PassedOn:
+) -> ForwardedReply:
     """The answer to a request that computes; the work ends when the client hangs up."""
     answering = asyncio.create_task(_answer(request, operation, actor, processes, body))
-    leaving = asyncio.create_task(hung_up(request.receive))
+    leaving = asyncio.create_task(await_disconnect(request.receive))
     try:
         await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
         if not answering.done():
@@ -319,14 +320,14 @@ async def _computed(
 
 async def _answer(
     request: WebRequest, operation: Operation, actor: Actor, processes: ComputingProcesses, body: bytes
-) -> PassedOn:
+) -> ForwardedReply:
     """Ask, and ask a question again whose process ends meanwhile; not longer than an answer may take."""
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
             for _ in range(ATTEMPTS if operation.is_question else 1):
                 with suppress(_Lost):
                     async with processes.connection() as (reader, writer):
-                        return await _exchanged(request, actor, reader, writer, body)
+                        return await _exchange(request, actor, reader, writer, body)
     except TimeoutError:
         metrics.observe_handing_over("silent")
         raise Unavailable(
@@ -335,29 +336,31 @@ async def _answer(
     raise _lost(is_question=operation.is_question)
 
 
-async def _exchanged(
+async def _exchange(
     request: WebRequest,
     actor: Actor,
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
     body: bytes,
-) -> PassedOn:
+) -> ForwardedReply:
     try:
         server.write_frame(writer, server.encode_head(_head(request, actor)))
         await server.write_content(writer, body)
         server.write_frame(writer, b"")
-        return await _passed_on(reader)
+        return await _read_reply(reader)
     except (OSError, EOFError):
         log.warning("computing_process_lost", request_id=actor.request_id)
         metrics.observe_handing_over("lost")
         raise _Lost from None
 
 
-async def _streamed(request: WebRequest, actor: Actor, processes: ComputingProcesses) -> PassedOn:
+async def _stream_elsewhere(
+    request: WebRequest, actor: Actor, processes: ComputingProcesses
+) -> ForwardedReply:
     """The answer to a long body, which is handed on as it arrives."""
     async with processes.connection() as (reader, writer):
         sending = asyncio.create_task(_send_stream(request, actor, writer))
-        answering = asyncio.create_task(_passed_on(reader))
+        answering = asyncio.create_task(_read_reply(reader))
         try:
             await asyncio.wait([sending, answering], return_when=asyncio.FIRST_COMPLETED)
             if sending.done() and not isinstance(sending.exception(), OSError):
@@ -380,11 +383,11 @@ async def _send_stream(request: WebRequest, actor: Actor, writer: asyncio.Stream
     server.write_frame(writer, b"")
 
 
-async def _passed_on(reader: asyncio.StreamReader) -> PassedOn:
+async def _read_reply(reader: asyncio.StreamReader) -> ForwardedReply:
     head = server.decode_response(await server.read_frame(reader))
     content = await server.read_frame(reader)
     metrics.observe_handing_over("answered")
-    return PassedOn(head.status, content, passed_headers=head.headers)
+    return ForwardedReply(head.status, content, passed_headers=head.headers)
 
 
 def _head(request: WebRequest, actor: Actor) -> RequestHead:

@@ -118,7 +118,7 @@ class Requests:
 
 
 @asynccontextmanager
-async def serving(application: Litestar, socket: str) -> AsyncIterator[Requests]:
+async def serve_on_socket(application: Litestar, socket: str) -> AsyncIterator[Requests]:
     """Answer on the socket as long as the block lasts; gives the requests that are under way."""
     answering = cast("Application", application)
     requests = Requests()
@@ -150,7 +150,7 @@ async def _answer(
     scope = _scope(asked)
     begun = tracing.begin_request(scope, asked.actor.request_id)
     try:
-        await application(scope, _receiving(reader), answer.take)
+        await application(scope, _receive_from(reader), answer.take)
     finally:
         tracing.end_request(begun, scope, scope["state"].get("operation", OTHER), answer.status)
     write_frame(writer, encode_head(ResponseHead(answer.status, answer.headers)))
@@ -205,7 +205,7 @@ def _scope(asked: RequestHead) -> RequestScope:
     }
 
 
-def _receiving(reader: asyncio.StreamReader) -> Receive:
+def _receive_from(reader: asyncio.StreamReader) -> Receive:
     is_complete = False
 
     async def received() -> Message:

@@ -18,14 +18,14 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden
-from weighbridge.http.caller import WebRequest, authenticated
-from weighbridge.http.endpoints.computing import apart, execute_request
+from weighbridge.http.caller import WebRequest, authenticate_caller
+from weighbridge.http.endpoints.computing import execute_request, hand_over_when_long
 from weighbridge.http.endpoints.endpoint import (
-    answered,
-    arrived_request,
-    question_answered,
-    routed,
-    within_calendar,
+    answer_question,
+    answer_reading,
+    build_route,
+    receive_request,
+    refuse_outside_calendar,
 )
 from weighbridge.http.messages.operation import (
     Handler,
@@ -33,8 +33,8 @@ from weighbridge.http.messages.operation import (
     Reply,
     Sent,
     WriteCall,
-    call_of,
-    response_of,
+    build_call,
+    build_response,
     route,
 )
 
@@ -55,28 +55,28 @@ def attempt(
     def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
             async def read(tx: Any, actor: Actor) -> Any:
-                return await function(call_of(request, tx, actor))
+                return await function(build_call(request, tx, actor))
 
-            answer = await answered(request, permission, read, computes=True, tries=True)
-            return response_of(request, answer, 200)
+            answer = await answer_reading(request, permission, read, computes=True, tries=True)
+            return build_response(request, answer, 200)
 
-        return routed(
+        return build_route(
             "GET", path, function, handler, permission=permission, returns=returns, status=200, computes=True
         )
 
     return decorate
 
 
-def attempt_of(
+def attempt_with_body(
     path: str, *, permission: str, body: type[Any], returns: Any
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that says what would come of a change which a body describes; it is undone."""
 
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
-            return await question_answered(request, permission, body, Database.trial, function)
+            return await answer_question(request, permission, body, Database.trial, function)
 
-        return routed(
+        return build_route(
             "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
             computes=True, only_asks=True,
         )  # fmt: skip
@@ -117,9 +117,9 @@ def _with_dry_run(handler: HTTPRouteHandler, dry_run: DryRun) -> HTTPRouteHandle
     )
 
     async def tried(request: WebRequest) -> Reply:
-        return await _tried(request, promised, dry_run)
+        return await _try_change(request, promised, dry_run)
 
-    looked_at: Handler = apart(replace(promised, computes=True, only_asks=True), tried)
+    looked_at: Handler = hand_over_when_long(replace(promised, computes=True, only_asks=True), tried)
 
     async def either(request: WebRequest) -> Sent:
         if request.query_params.getall(DRY_RUN, []) == ["true"]:
@@ -130,20 +130,20 @@ def _with_dry_run(handler: HTTPRouteHandler, dry_run: DryRun) -> HTTPRouteHandle
     return route(promised, either)
 
 
-async def _tried(request: WebRequest, operation: Operation, dry_run: DryRun) -> Reply:
+async def _try_change(request: WebRequest, operation: Operation, dry_run: DryRun) -> Reply:
     """What a request would come to."""
     assert operation.function is not None, "an endpoint has a function"  # noqa: S101
     change = operation.function
-    actor = await authenticated(request, operation.permission)
+    actor = await authenticate_caller(request, operation.permission)
     if not actor.may(dry_run.permission):
         message = f"The token lacks the permission {dry_run.permission}, which a dry run needs."
         raise Forbidden(message, "permission_missing")
-    async with arrived_request(request, actor, operation.body) as (arrived, _):
+    async with receive_request(request, actor, operation.body) as (arrived, _):
 
         async def work(opened: Database) -> Reply:
             async with opened.trial() as tx:
-                call = call_of(request, tx, actor)
+                call = build_call(request, tx, actor)
                 looking = dry_run.look(call, partial(change, call, arrived))
-                return response_of(request, await within_calendar(looking, arrived), 200)
+                return build_response(request, await refuse_outside_calendar(looking, arrived), 200)
 
         return await execute_request(request, actor, work, computes=True)

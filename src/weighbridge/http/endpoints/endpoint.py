@@ -23,17 +23,17 @@ from weighbridge.errors import Invalid, Malformed, Refusal
 from weighbridge.http import idempotency, wire
 from weighbridge.http.caller import (
     WebRequest,
-    authenticated,
+    authenticate_caller,
     database,
     from_replica,
+    read_token,
     shares,
-    token_of,
 )
-from weighbridge.http.endpoints.computing import apart, execute_request, lock_idempotency_key
-from weighbridge.http.endpoints.response_modes import MARKS, summarised
+from weighbridge.http.endpoints.computing import execute_request, hand_over_when_long, lock_idempotency_key
+from weighbridge.http.endpoints.response_modes import MARKS, summarise_list
 from weighbridge.http.limits import RateLimiter
 from weighbridge.http.messages import body as upload
-from weighbridge.http.messages.body import BODY_BYTES_MAX, arrived_body, may_be_long
+from weighbridge.http.messages.body import BODY_BYTES_MAX, may_be_long, receive_body
 from weighbridge.http.messages.operation import (
     REFUSALS_TOLD,
     Answer,
@@ -46,16 +46,16 @@ from weighbridge.http.messages.operation import (
     ReadCall,
     Reply,
     WriteCall,
-    call_of,
-    replayed,
-    response_of,
+    build_call,
+    build_response,
+    replay_answer,
     route,
 )
 from weighbridge.http.text import outside_calendar
 
 __all__ = [
-    "Answer", "Call", "ReadCall", "WriteCall", "ask", "call_of", "delete", "get", "patch", "post",
-    "response_of",
+    "Answer", "Call", "ReadCall", "WriteCall", "ask", "build_call", "build_response", "delete", "get",
+    "patch", "post",
 ]  # fmt: skip
 
 # A shortcut executes a small request in one statement, by what the process remembers.
@@ -94,13 +94,13 @@ Shortcut = Callable[[ShortCall, Any], Awaitable[Any]]
 """Gives the record of the answer, or None when the long way has to be taken."""
 
 
-async def by_shortcut(request: WebRequest, permission: str, body: type[Any], shortcut: Shortcut) -> Any:
+async def take_shortcut(request: WebRequest, permission: str, body: type[Any], shortcut: Shortcut) -> Any:
     """The record of the answer; None when nothing has been done and the long way has to be taken."""
     cached = _recall_authorization(request, permission) if _is_short(request) else None
     if cached is None:
         return None
     try:
-        arrived = wire.decode(await _body_of(request, permission), body)
+        arrived = wire.decode(await _read_short_body(request, permission), body)
     except Malformed:
         return None
     limiter: RateLimiter = request.app.state.limiter
@@ -121,7 +121,7 @@ async def by_shortcut(request: WebRequest, permission: str, body: type[Any], sho
 
 def _recall_authorization(request: WebRequest, permission: str) -> CachedAuthorization | None:
     """Whom the request's token acted for when last looked at, if that one may do this."""
-    token = token_of(request)
+    token = read_token(request)
     if not token:
         return None
     cached: CachedAuthorization | None = request.app.state.recall_authorization(
@@ -144,11 +144,11 @@ def _is_short(request: WebRequest) -> bool:
     )
 
 
-async def _body_of(request: WebRequest, permission: str) -> bytes:
+async def _read_short_body(request: WebRequest, permission: str) -> bytes:
     try:
         return await request.body()
     except Exception:
-        await authenticated(request, permission)  # who is refused anyway hears of that
+        await authenticate_caller(request, permission)  # who is refused anyway hears of that
         raise
 
 
@@ -187,19 +187,19 @@ def get(
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
             async def read(tx: Read, actor: Actor) -> Any:
                 request.scope["state"]["account"] = actor.account_id
-                return await function(call_of(request, tx, actor))
+                return await function(build_call(request, tx, actor))
 
             if listing is not None and any(mark in request.scope["query_string"] for mark in MARKS):
-                reading = partial(answered, request, permission, of_replica=True)
-                answer = await summarised(request, function, reading)
-                return response_of(request, answer, 200)
+                reading = partial(answer_reading, request, permission, of_replica=True)
+                answer = await summarise_list(request, function, reading)
+                return build_response(request, answer, 200)
             of_replica = listing is not None and not computes
-            answer = await answered(request, permission, read, computes=computes, of_replica=of_replica)
+            answer = await answer_reading(request, permission, read, computes=computes, of_replica=of_replica)
             if isinstance(answer, Attachment):
                 return answer.reply(request.app.state.downloads, request.scope["state"]["account"])
-            return response_of(request, answer, 200)
+            return build_response(request, answer, 200)
 
-        return routed(
+        return build_route(
             "GET", path, function, handler, permission=permission, returns=returns, status=200,
             listing=listing, sends=sends, query=query or {}, moments=moments or {}, computes=computes,
             refuses=refuses, task_results=task_results or {},
@@ -208,7 +208,7 @@ def get(
     return decorate
 
 
-async def answered(
+async def answer_reading(
     request: WebRequest,
     permission: str,
     read: Callable[[Read, Actor], Awaitable[Any]],
@@ -221,7 +221,7 @@ async def answered(
 
     With `of_replica` it is read from the replica, where there is one.
     """
-    actor = await authenticated(request, permission)
+    actor = await authenticate_caller(request, permission)
 
     async def work(opened: Database) -> Any:
         if of_replica:
@@ -257,9 +257,9 @@ def ask(
 
     def decorate(function: Callable[[ReadCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
-            return await question_answered(request, permission, body, opening, function)
+            return await answer_question(request, permission, body, opening, function)
 
-        return routed(
+        return build_route(
             "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
             example=example, body_bytes_max=body_bytes_max, computes=True, only_asks=True,
         )  # fmt: skip
@@ -267,7 +267,7 @@ def ask(
     return decorate
 
 
-async def question_answered(
+async def answer_question(
     request: WebRequest,
     permission: str,
     body: type[Any],
@@ -275,22 +275,24 @@ async def question_answered(
     function: Callable[[Any, Any], Awaitable[Any]],
 ) -> Reply:
     """The answer to a question with a body, worked out in a transaction that is opened for it."""
-    actor = await authenticated(request, permission)
-    async with arrived_request(request, actor, body) as (arrived, scope):
+    actor = await authenticate_caller(request, permission)
+    async with receive_request(request, actor, body) as (arrived, scope):
 
         async def work(opened: Database) -> Reply:
             async with opening(opened) as tx:
-                if scope is not None and (stored := await idempotency.find(tx, scope)) is not None:
-                    return replayed(stored)
-                answer = await within_calendar(function(call_of(request, tx, actor), arrived), arrived)
-                response = response_of(request, answer, 200)
+                if scope is not None and (stored := await idempotency.find_answer(tx, scope)) is not None:
+                    return replay_answer(stored)
+                answer = await refuse_outside_calendar(
+                    function(build_call(request, tx, actor), arrived), arrived
+                )
+                response = build_response(request, answer, 200)
             if scope is None:
                 return response
             async with opened.write() as writing:
                 if (stored := await idempotency.claim(writing, scope)) is not None:
-                    return replayed(stored)
+                    return replay_answer(stored)
                 headers = jsonb(response.headers)
-                await idempotency.keep(writing, scope, 200, headers, response.content)
+                await idempotency.store_answer(writing, scope, 200, headers, response.content)
             return response
 
         return await execute_request(request, actor, work, computes=True)
@@ -320,7 +322,7 @@ def post(
     is tried first. One that computes is carried out apart from all other requests. The audit log tells of
     refusals with the statuses that are named.
     """
-    return _writing(
+    return _serve_write(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
         examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut,
         body_bytes_max=body_bytes_max, computes=computes, refusals_told=refusals_told,
@@ -339,7 +341,7 @@ def patch(
     computes: bool = False,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that changes a record."""
-    return _writing(
+    return _serve_write(
         "PATCH", path, permission=permission, body=body, returns=returns, status=200, example=example,
         examples={}, body_bytes_max=body_bytes_max, computes=computes,
     )  # fmt: skip
@@ -355,11 +357,11 @@ def delete(
 
     def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
-            actor = await authenticated(request, permission)
+            actor = await authenticate_caller(request, permission)
 
             async def remove() -> Any:
                 async with database(request).write() as tx:
-                    return await function(call_of(request, tx, actor))
+                    return await function(build_call(request, tx, actor))
 
             async with shares(request).turn(actor.account_id):
                 try:
@@ -368,16 +370,16 @@ def delete(
                     if not (urgent and request.app.state.disk.release()):
                         raise
                     answer = await remove()
-            return Reply(204) if status == 204 else response_of(request, answer, status)
+            return Reply(204) if status == 204 else build_response(request, answer, status)
 
-        return routed(
+        return build_route(
             "DELETE", path, function, handler, permission=permission, returns=returns, status=status
         )
 
     return decorate
 
 
-def _writing(
+def _serve_write(
     method: HttpMethod,
     path: str,
     *,
@@ -394,28 +396,28 @@ def _writing(
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
-            if shortcut and (answer := await by_shortcut(request, permission, body, shortcut)) is not None:
-                return response_of(request, answer, status)
-            actor = await authenticated(request, permission)
-            async with arrived_request(request, actor, body, form, text) as (arrived, scope):
+            if shortcut and (answer := await take_shortcut(request, permission, body, shortcut)) is not None:
+                return build_response(request, answer, status)
+            actor = await authenticate_caller(request, permission)
+            async with receive_request(request, actor, body, form, text) as (arrived, scope):
 
                 async def work(opened: Database) -> Reply:
                     async with opened.write() as tx:
                         if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
-                            return replayed(stored)
-                        answer = await within_calendar(
-                            function(call_of(request, tx, actor), arrived), arrived
+                            return replay_answer(stored)
+                        answer = await refuse_outside_calendar(
+                            function(build_call(request, tx, actor), arrived), arrived
                         )
-                        response = response_of(request, answer, status)
+                        response = build_response(request, answer, status)
                         if scope is not None:
-                            repeated = response_of(request, kept(answer), status) if kept else response
+                            repeated = build_response(request, kept(answer), status) if kept else response
                             headers = jsonb(repeated.headers)
-                            await idempotency.keep(tx, scope, status, headers, repeated.content)
+                            await idempotency.store_answer(tx, scope, status, headers, repeated.content)
                     return response
 
                 return await execute_request(request, actor, work, computes=computes)
 
-        return routed(
+        return build_route(
             method, path, function, handler, permission=permission, returns=returns, status=status, body=body,
             form=form, text=text, computes=computes, **promised,
         )  # fmt: skip
@@ -424,7 +426,7 @@ def _writing(
 
 
 @asynccontextmanager
-async def arrived_request(
+async def receive_request(
     request: WebRequest,
     actor: Actor,
     body: type[Any],
@@ -436,13 +438,13 @@ async def arrived_request(
     async with (
         shares(request).request(account),
         shares(request).long_body(account) if may_be_long(request, form) else nullcontext(),
-        arrived_body(request, account, body, form, text) as (arrived, raw),
+        receive_body(request, account, body, form, text) as (arrived, raw),
         lock_idempotency_key(request, actor, raw) as scope,
     ):
         yield arrived, scope
 
 
-async def within_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
+async def refuse_outside_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
     """An answer; Invalid where a time of the body has no year in UTC and nobody has said so before."""
     try:
         return await answering
@@ -451,7 +453,7 @@ async def within_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
         raise Invalid(message) from None
 
 
-def routed(
+def build_route(
     method: HttpMethod, path: str, function: Callable[..., Any], handler: Handler, **promised: Any
 ) -> HTTPRouteHandler:
     """The handler behind its path, with what the function and the decorator promise of it."""
@@ -461,4 +463,4 @@ def routed(
     name, module = function.__name__, function.__module__
     promised |= {"function": function, "summary": doc.strip()}
     operation = Operation(method=method, path=path, name=name, module=module, **promised)
-    return route(operation, apart(operation, handler))
+    return route(operation, hand_over_when_long(operation, handler))

@@ -1,6 +1,6 @@
 """Serve what a link opens: an address that is its own key, for as long as it lasts.
 
-`by_link` is the decorator of links whose uses are not logged, `by_told_link` of those whose uses are.
+`by_link` is the decorator of links whose uses are not logged, `by_logged_link` of those whose uses are.
 
 Invariants: a link that names nothing counts as a failure of the client's address; a logged use is
 stored before anything is shown.
@@ -18,9 +18,9 @@ from weighbridge.core.platform.permission import LINK
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 from weighbridge.errors import Gone, NotFound, Refusal, TooManyRequests
-from weighbridge.http.caller import WebRequest, admitted, database, shares
+from weighbridge.http.caller import WebRequest, admit_stranger, database, shares
 from weighbridge.http.endpoints.endpoint import (
-    routed,
+    build_route,
 )
 from weighbridge.http.limits import FailedAuthentications, Together, client_address, seconds_left
 from weighbridge.http.messages.operation import (
@@ -28,8 +28,8 @@ from weighbridge.http.messages.operation import (
     AttachmentReply,
     Files,
     Reply,
-    query_of,
-    response_of,
+    build_response,
+    read_query,
 )
 
 # A link is an address that is its own key: whoever has it may have what is behind it, while it lasts.
@@ -62,9 +62,11 @@ class Linked:
     attachment: Attachment
 
 
-async def linked(request: WebRequest, function: Callable[[LinkCall], Awaitable[Linked]]) -> AttachmentReply:
+async def find_linked_file(
+    request: WebRequest, function: Callable[[LinkCall], Awaitable[Linked]]
+) -> AttachmentReply:
     """The file behind the link of a request; NotFound where there is none (any more)."""
-    async with admitted(request), guarded(request), database(request).read() as tx:
+    async with admit_stranger(request), count_unknown_links(request), database(request).read() as tx:
         found = await function(link_call(request, tx))
     return found.attachment.reply(request.app.state.downloads, found.account)
 
@@ -75,7 +77,7 @@ def link_call(request: WebRequest, tx: Read) -> LinkCall:
     return LinkCall(
         tx,
         cast("Mapping[str, str]", request.path_params),
-        dict(query_of(request)),
+        dict(read_query(request)),
         request.app.state.files,
         state["operation"],
         state["request_id"],
@@ -83,7 +85,7 @@ def link_call(request: WebRequest, tx: Read) -> LinkCall:
 
 
 @asynccontextmanager
-async def guarded(request: WebRequest) -> AsyncIterator[None]:
+async def count_unknown_links(request: WebRequest) -> AsyncIterator[None]:
     """Count a link that names nothing as a failure of the client's address; refuse one that had too many."""
     app, request_id = request.app.state, request.scope["state"]["request_id"]
     failures: FailedAuthentications = app.failures
@@ -121,11 +123,11 @@ class LinkEntry(Generic[Behind]):
     behind: Behind
 
 
-async def let_in(
+async def open_link(
     request: WebRequest, enter: Callable[[LinkCall], Awaitable[LinkEntry[Behind]]]
 ) -> LinkEntry[Behind]:
     """What the link of a request opens, once its use is stored; raises what it is refused by."""
-    async with guarded(request), database(request).read() as tx:
+    async with count_unknown_links(request), database(request).read() as tx:
         entry = await enter(link_call(request, tx))
     uses: Together[object] = request.app.state.link_uses
     await uses.store(entry.use)
@@ -134,12 +136,12 @@ async def let_in(
     return entry
 
 
-def link_in(request: WebRequest) -> int:
+def hash_link(request: WebRequest) -> int:
     """Stands for the query that makes an address a link, however long that is."""
     return hash(bytes(request.scope["query_string"]))
 
 
-def by_told_link(
+def by_logged_link(
     path: str,
     *,
     enter: Callable[[LinkCall], Awaitable[LinkEntry[Behind]]],
@@ -154,16 +156,16 @@ def by_told_link(
 
     def decorate(function: Callable[[Read, Behind], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
-            async with admitted(request, link_in(request)):
-                entry = await let_in(request, enter)
+            async with admit_stranger(request, hash_link(request)):
+                entry = await open_link(request, enter)
                 async with shares(request).request(entry.account), database(request).read() as tx:
                     answer = await function(tx, entry.behind)
                     await tx.settle()
             if isinstance(answer, Attachment):
                 return answer.reply(request.app.state.downloads, entry.account)
-            return response_of(request, answer, 200)
+            return build_response(request, answer, 200)
 
-        return routed(
+        return build_route(
             "GET", path, function, handler, permission=LINK, returns=returns, status=200, sends=sends,
             query=query, refuses=(Gone,),
         )  # fmt: skip
@@ -178,9 +180,9 @@ def by_link(
 
     def decorate(function: Callable[[LinkCall], Awaitable[Linked]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> AttachmentReply:
-            return await linked(request, function)
+            return await find_linked_file(request, function)
 
-        return routed(
+        return build_route(
             "GET",
             path,
             function,

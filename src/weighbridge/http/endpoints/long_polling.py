@@ -25,12 +25,12 @@ from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden, Gone, Malformed, Refusal
 from weighbridge.http import metrics
-from weighbridge.http.caller import WebRequest, authenticated, database, shares, token_of
-from weighbridge.http.endpoints.computing import execute_request, hung_up
-from weighbridge.http.endpoints.endpoint import routed
+from weighbridge.http.caller import WebRequest, authenticate_caller, database, read_token, shares
+from weighbridge.http.endpoints.computing import await_disconnect, execute_request
+from weighbridge.http.endpoints.endpoint import build_route
 from weighbridge.http.limits import busy
 from weighbridge.http.messages.edge import Receive, RequestScope, Send
-from weighbridge.http.messages.operation import Handler, Reply, query_of, response_of
+from weighbridge.http.messages.operation import Handler, Reply, build_response, read_query
 from weighbridge.http.wire import Encode
 
 # The watch: looks for all requests of a process that wait, and wakes those whose account has something new.
@@ -208,7 +208,7 @@ class StreamReply:
         """Send it, as an application of its own (ASGI), until the client goes away."""
         with self.watch.listening(self.account):
             await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS]})
-            gone = asyncio.create_task(hung_up(receive))
+            gone = asyncio.create_task(await_disconnect(receive))
             sending = asyncio.create_task(self._send(send))
             try:
                 await asyncio.wait([gone, sending], return_when=asyncio.FIRST_COMPLETED)
@@ -311,15 +311,15 @@ def follow(
 
     def decorate(function: Callable[[FollowCall], Awaitable[LookResult]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply | StreamReply:
-            actor = await authenticated(request, permission)
-            query = query_of(request)
+            actor = await authenticate_caller(request, permission)
+            query = read_query(request)
             asks_for_stream = EVENT_STREAM in request.headers.get("accept", "")
             if asks_for_stream and not request.scope["state"].get("is_head"):
-                return await _streamed(request, actor, query, function, begins)
-            seen = await _awaited(request, actor, query, function)
-            return response_of(request, seen.record, 200)
+                return await _stream(request, actor, query, function, begins)
+            seen = await _await_result(request, actor, query, function)
+            return build_response(request, seen.record, 200)
 
-        return routed(
+        return build_route(
             "GET", path, function, cast("Handler", handler), permission=permission, returns=returns,
             status=200, options={**options, WAIT: _MEANING}, refuses=(Gone,), streams=True,
         )  # fmt: skip
@@ -327,7 +327,7 @@ def follow(
     return decorate
 
 
-async def _awaited(
+async def _await_result(
     request: WebRequest,
     actor: Actor,
     query: tuple[tuple[str, str], ...],
@@ -346,10 +346,10 @@ async def _awaited(
             return seen
         if not await watch.await_later(actor.account_id, seen.number, left):
             return seen
-        actor, rest = await _still(request, actor), seen.next_query
+        actor, rest = await _recheck_token(request, actor), seen.next_query
 
 
-async def _streamed(
+async def _stream(
     request: WebRequest,
     actor: Actor,
     query: tuple[tuple[str, str], ...],
@@ -370,7 +370,7 @@ async def _streamed(
         return seen.stream
 
     async def look_again(cursor: str) -> StreamLook:
-        return await looked(cursor, await _still(request, actor))
+        return await looked(cursor, await _recheck_token(request, actor))
 
     return StreamReply(
         actor.account_id,
@@ -391,10 +391,10 @@ async def _look(
     return await function(FollowCall(opened, actor, query))
 
 
-async def _still(request: WebRequest, actor: Actor) -> Actor:
+async def _recheck_token(request: WebRequest, actor: Actor) -> Actor:
     """Whom the token acts for now; Unauthorized when it does not stand any more."""
     found: Actor = await request.app.state.authenticate(
-        database(request), token_of(request), actor.request_id
+        database(request), read_token(request), actor.request_id
     )
     if found.account_id != actor.account_id:
         raise Forbidden("The token acts for another account than when the request came.")

@@ -18,7 +18,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Malformed
 from weighbridge.http.caller import WebRequest, database, shares
-from weighbridge.http.messages.operation import Operation, ReadCall, call_of, query_of
+from weighbridge.http.messages.operation import Operation, ReadCall, build_call, read_query
 from weighbridge.http.text import one_of
 
 # Response modes: a list answers page by page, as a summary, or as a summary while its rows go into a file.
@@ -99,7 +99,7 @@ def modes(*, is_exported: bool) -> tuple[ResponseMode, ...]:
     return tuple(mode for mode in ResponseMode if is_exported or mode is not ResponseMode.SUMMARY_WITH_EXPORT)
 
 
-def asked(query: Query, *, is_exported: bool) -> AskedMode:
+def read_mode(query: Query, *, is_exported: bool) -> AskedMode:
     """Read how a list is to answer; raise Malformed with every problem."""
     problems: list[Problem] = []
     mode = _word(MODE, query, ResponseMode, ResponseMode.DEFAULT, problems)
@@ -143,18 +143,18 @@ class Answering(Protocol):
         """What was read."""
 
 
-async def summarised(
+async def summarise_list(
     request: WebRequest, function: Callable[[ReadCall], Awaitable[Any]], answered: Answering
 ) -> Any:
     """A list in the mode that the query names: a page of it, or a summary, whose rows may go into a file."""
     operation: Operation = request.route_handler.opt["operation"]
-    way = asked(query_of(request), is_exported=operation.listing.is_exported)
+    way = read_mode(read_query(request), is_exported=operation.listing.is_exported)
     of_samples = () if way.mode is ResponseMode.DEFAULT else (("page_size", str(SAMPLES)),)
     asking: list[Actor] = []
 
     async def read(tx: Read, actor: Actor) -> Any:
         asking.append(actor)
-        return await function(replace(call_of(request, tx, actor), query=(*way.query, *of_samples)))
+        return await function(replace(build_call(request, tx, actor), query=(*way.query, *of_samples)))
 
     page = await answered(read, computes=False)
     if way.mode is ResponseMode.DEFAULT:

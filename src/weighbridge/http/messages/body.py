@@ -219,7 +219,7 @@ class _Reading:
         if self._filename is None:
             raise _malformed(FILE_PART, "file is required.", "required")
         self._spool.seek(0)
-        texts = {name: _decoded(name, text) for name, text in self._texts.items()}
+        texts = {name: _decode_text(name, text) for name, text in self._texts.items()}
         return Upload(self._spool, self._filename, self._size, self._digest.digest(), texts, account)
 
     def _write(self, payload: bytes | bytearray) -> None:
@@ -227,7 +227,7 @@ class _Reading:
         self._spool.write(payload)
 
 
-def _decoded(name: str, text: bytearray) -> str:
+def _decode_text(name: str, text: bytearray) -> str:
     try:
         return text.decode()
     except UnicodeDecodeError:
@@ -252,7 +252,7 @@ LONG_BODY_BYTES_MAX: Final = 4_194_304
 
 
 @asynccontextmanager
-async def arrived_body(
+async def receive_body(
     request: WebRequest, account: int, body: type[Any], form: Form | None, text: str | None
 ) -> AsyncIterator[tuple[Any, bytes]]:
     """What the body asks for, and the bytes by which a repetition of it is known."""

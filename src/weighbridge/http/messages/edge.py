@@ -45,7 +45,7 @@ _HOST_IS_OPTIONAL: Final = ("1", "1.0")
 """The version before a host had to be named, as servers write it."""
 
 
-def refusal_of(scope: MutableMapping[str, Any]) -> Refusal | None:
+def check_framing(scope: MutableMapping[str, Any]) -> Refusal | None:
     """Why a request is not even looked at; None when it is framed in one way only."""
     hosts = [value for name, value in scope["headers"] if name == b"host"]
     codings = [value.strip().lower() for name, value in scope["headers"] if name == b"transfer-encoding"]
@@ -218,14 +218,16 @@ def edge(
             await send(message)
 
         try:
-            if (refused := refusal_of(scope)) is not None:
+            if (refused := check_framing(scope)) is not None:
                 await _refuse(refused, exchange.request_id, send_completed)
                 return
             if cross_origin.is_preflight(scope):
                 await send_completed({"type": "http.response.start", "status": 204, "headers": [*_PREFLIGHT]})
                 await send_completed({"type": "http.response.body", "body": b""})
                 return
-            await inner(inner_scope, _in_time(receive, body_seconds, _told_length(scope)), send_completed)
+            await inner(
+                inner_scope, _receive_in_time(receive, body_seconds, _told_length(scope)), send_completed
+            )
         finally:
             exchange.finish()
 
@@ -234,7 +236,7 @@ def edge(
 
 async def _refuse(refused: Refusal, request_id: str, send: Send) -> None:
     """Answer a request that nothing inside should see; no other follows one whose end is not certain."""
-    content = refusal.content_of(refused, request_id)
+    content = refusal.encode_refusal(refused, request_id)
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(content)).encode()),
@@ -256,7 +258,7 @@ def _header(scope: RequestScope, wanted: bytes) -> bytes:
     return next((bytes(value) for name, value in scope["headers"] if name == wanted), b"")
 
 
-def _in_time(receive: Receive, body_seconds: int, left: int) -> Receive:
+def _receive_in_time(receive: Receive, body_seconds: int, left: int) -> Receive:
     """Receive the body, all of it within the time; afterwards, wait for the client to go away for ever.
 
     The HTTP server has no such deadline of its own. It also tells the end of a body by a message of its

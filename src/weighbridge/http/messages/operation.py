@@ -1,7 +1,7 @@
 """An operation is what an endpoint promises; a call is one request on its way through it.
 
 The OpenAPI document, the router and the tests are derived from `Operation`. A `Call` has the caller,
-the transaction, the query and the body. `tell_of_refused_write` reports a rejected write to the audit
+the transaction, the query and the body. `report_refused_write` reports a rejected write to the audit
 log.
 """
 
@@ -191,7 +191,7 @@ class RefusedWrite(NamedTuple):
     path: str
 
 
-async def tell_of_refused_write(request: WebRequest, operation: str, refusal: Refusal) -> None:
+async def report_refused_write(request: WebRequest, operation: str, refusal: Refusal) -> None:
     """Have the audit log know of the refusal of an operation that writes."""
     actor: Actor | None = request.scope["state"].get("actor")
     if actor is None or actor.token_id is None:
@@ -313,7 +313,7 @@ def route(operation: Operation, handler: Handler) -> HTTPRouteHandler:
                 return await handler(request)
             except Refusal as refusal:
                 if operation.writes and refusal.status in operation.refusals_told:
-                    await tell_of_refused_write(request, operation.name, refusal)
+                    await report_refused_write(request, operation.name, refusal)
                 raise
 
     named.__name__ = operation.name
@@ -329,7 +329,7 @@ def route(operation: Operation, handler: Handler) -> HTTPRouteHandler:
     )(named)
 
 
-def bounded(handler: HTTPRouteHandler, most: int) -> HTTPRouteHandler:
+def limit_body(handler: HTTPRouteHandler, most: int) -> HTTPRouteHandler:
     """The handler of a service that reads so many bytes of any body at most; a form has its own bound."""
     operation: Operation | None = handler.opt.get("operation")
     if operation is None:
@@ -372,14 +372,14 @@ class Answer:
     headers: Mapping[str, str]
 
 
-def call_of(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
+def build_call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
     """The call that a request makes."""
     path = cast("Mapping[str, str]", request.path_params)
     state = request.app.state
-    return Call(tx, actor, path, query_of(request), state.files, state.settings)
+    return Call(tx, actor, path, read_query(request), state.files, state.settings)
 
 
-def query_of(request: WebRequest) -> tuple[tuple[str, str], ...]:
+def read_query(request: WebRequest) -> tuple[tuple[str, str], ...]:
     """The query; a list says by itself what it does not take, and of others it is said here."""
     raw: bytes = request.scope["query_string"]
     if not raw:
@@ -410,7 +410,7 @@ def query_of(request: WebRequest) -> tuple[tuple[str, str], ...]:
     return query
 
 
-def response_of(request: WebRequest, answer: Any, status: int) -> Reply:
+def build_response(request: WebRequest, answer: Any, status: int) -> Reply:
     """The answer on its way out, with its headers where it has any."""
     headers: Mapping[str, str] = {}
     if isinstance(answer, Answer):
@@ -419,7 +419,7 @@ def response_of(request: WebRequest, answer: Any, status: int) -> Reply:
     return Reply(status, encode(answer), headers)
 
 
-def replayed(stored: idempotency.StoredAnswer) -> Reply:
+def replay_answer(stored: idempotency.StoredAnswer) -> Reply:
     """The answer that a request with the same idempotency key had."""
     headers = {**stored.headers, idempotency.REPLAYED_HEADER: "true"}
     return Reply(stored.status, stored.answer, headers)

@@ -105,7 +105,7 @@ class ErrorBody(msgspec.Struct, frozen=True, rename={"status_code": "statusCode"
     request_id: str
 
 
-def refused(request: WebRequest, refusal: Refusal) -> Response[bytes]:
+def render_refusal(request: WebRequest, refusal: Refusal) -> Response[bytes]:
     """Answer with a refusal that the service itself raised; the log has what the caller is not told."""
     if refusal.__cause__ is not None or isinstance(refusal, Damaged):
         log.error(
@@ -123,11 +123,11 @@ def refused(request: WebRequest, refusal: Refusal) -> Response[bytes]:
         headers["Connection"] = "close"
     problems = refusal.problems
     if isinstance(refusal, NotFound):
-        problems = tuple(_named(request, problem) for problem in problems)
-    return _rendered(request, refusal.status, refusal.code, problems, headers)
+        problems = tuple(_name_record(request, problem) for problem in problems)
+    return _render(request, refusal.status, refusal.code, problems, headers)
 
 
-def refused_by_framework(request: WebRequest, error: HTTPException) -> Response[bytes]:
+def render_framework_error(request: WebRequest, error: HTTPException) -> Response[bytes]:
     """Answer with a refusal of the framework: no such path, wrong method, body too large."""
     problem = _OF_FRAMEWORK.get(error.status_code, Problem(f"{error.detail.rstrip('.')}."))
     code = Malformed.code
@@ -135,20 +135,20 @@ def refused_by_framework(request: WebRequest, error: HTTPException) -> Response[
         limit = request.route_handler.resolve_request_max_body_size() or 0
         problem = Problem(f"The body is larger than this request takes; it takes {limit:,} bytes at most.")
         code = TooLarge.code
-    return _rendered(request, error.status_code, code, (problem,), dict(error.headers or {}))
+    return _render(request, error.status_code, code, (problem,), dict(error.headers or {}))
 
 
-def overtaken(request: WebRequest, _: UniqueViolation | ForeignKeyViolation) -> Response[bytes]:
+def render_conflict(request: WebRequest, _: UniqueViolation | ForeignKeyViolation) -> Response[bytes]:
     """Answer when another request changed what this one had checked, between its check and its write."""
     conflict = Conflict(
         "Another request stored or removed what this one depends on; nothing was stored. Send it again.",
         "overtaken",
     )
     conflict.retry_after_seconds = OVERTAKEN_RETRY_SECONDS
-    return refused(request, conflict)
+    return render_refusal(request, conflict)
 
 
-def database_away(request: WebRequest, error: OperationalError | PoolTimeout) -> Response[bytes]:
+def render_database_error(request: WebRequest, error: OperationalError | PoolTimeout) -> Response[bytes]:
     """Answer while the database restarts or cannot be reached."""
     log.warning("database_unavailable", error=str(error))
     if isinstance(error, DiskFull):
@@ -156,49 +156,49 @@ def database_away(request: WebRequest, error: OperationalError | PoolTimeout) ->
     if isinstance(error, ConfigurationLimitExceeded):
         # Asking again would need the same room.
         message = "The request needs more room for interim results than the database allows it; ask for less."
-        return refused(request, Invalid([Problem(message, None, "too_costly")]))
+        return render_refusal(request, Invalid([Problem(message, None, "too_costly")]))
     state = getattr(error, "sqlstate", None)
-    return refused(
+    return render_refusal(
         request, Unavailable(_BUSY.get(state, "The database cannot be reached just now; try again."))
     )
 
 
-def failed_by_system(request: WebRequest, error: OSError) -> Response[bytes]:
+def render_system_error(request: WebRequest, error: OSError) -> Response[bytes]:
     """Answer when this machine has no room for what was sent, or made any other mistake."""
     if error.errno not in FULL:
-        return broken(request, error)
+        return render_mistake(request, error)
     log.warning("disk_full", error=str(error))
     return _disk_full(request, "The disk for files that arrive is full")
 
 
 def _disk_full(request: WebRequest, what: str) -> Response[bytes]:
     request.app.state.disk.fill()
-    return refused(
+    return render_refusal(
         request, Unavailable(f"{what}; nothing was stored. What only reads is still answered.", "disk_full")
     )
 
 
-def broken(request: WebRequest, error: Exception) -> Response[bytes]:
+def render_mistake(request: WebRequest, error: Exception) -> Response[bytes]:
     """Answer for a mistake of ours; the log has the trace under the request id."""
     log.error("request_failed", exc_info=error, request_id=_request_id(request))
     problem = Problem("The service made a mistake; it is logged under the request id.")
-    return _rendered(request, 500, Refusal.code, (problem,), {})
+    return _render(request, 500, Refusal.code, (problem,), {})
 
 
 HANDLERS: Any = {
-    Refusal: refused,
-    HTTPException: refused_by_framework,
-    UniqueViolation: overtaken,
-    ForeignKeyViolation: overtaken,
-    OperationalError: database_away,
-    PoolTimeout: database_away,
-    OSError: failed_by_system,
-    Exception: broken,
+    Refusal: render_refusal,
+    HTTPException: render_framework_error,
+    UniqueViolation: render_conflict,
+    ForeignKeyViolation: render_conflict,
+    OperationalError: render_database_error,
+    PoolTimeout: render_database_error,
+    OSError: render_system_error,
+    Exception: render_mistake,
 }
 """What `app` hands to the framework."""
 
 
-def _named(request: WebRequest, problem: Problem) -> Problem:
+def _name_record(request: WebRequest, problem: Problem) -> Problem:
     """The problem with the record that is not there; where nobody said which, the last of the path."""
     if problem.type is not None or not request.path_params:
         return problem
@@ -207,7 +207,7 @@ def _named(request: WebRequest, problem: Problem) -> Problem:
     return replace(problem, type=_TYPES.get(kind, kind), id=shorten(str(value)))
 
 
-def _rendered(
+def _render(
     request: WebRequest, status: int, code: str, problems: tuple[Problem, ...], headers: dict[str, str]
 ) -> Response[bytes]:
     """The answer, which names fields as the body of the operation has them."""
@@ -218,7 +218,7 @@ def _rendered(
     return Response(content, status_code=status, media_type="application/json", headers=headers)
 
 
-def content_of(refusal: Refusal, request_id: str) -> bytes:
+def encode_refusal(refusal: Refusal, request_id: str) -> bytes:
     """What a refusal says to a request that no operation has seen."""
     return _content(refusal.status, refusal.code, refusal.problems, None, request_id)
 

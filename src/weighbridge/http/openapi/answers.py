@@ -248,7 +248,7 @@ _EXAMPLES: Final = {
 
 def success(operation: Operation, schemas: Schemas, reader: Operation | None) -> Schema:
     """The answer to a request that went well; to work that is only started, with where to follow it."""
-    answer: Schema = {"description": _described(operation), "headers": _headers(operation.status)}
+    answer: Schema = {"description": _describe(operation), "headers": _headers(operation.status)}
     for name, meaning in operation.headers.items():
         answer["headers"][name] = {"description": meaning, "schema": {"type": "string"}}
     if operation.body is not None:
@@ -304,7 +304,7 @@ def refusals(operation: Operation) -> dict[str, Schema]:
     return {str(status): {"$ref": f"#/components/responses/{name}"} for status, name in sorted(named.items())}
 
 
-def shared(schemas: Schemas) -> dict[str, Schema]:
+def list_shared_answers(schemas: Schemas) -> dict[str, Schema]:
     """Every refusal as a component; the sentence of each is that of the refusal itself."""
     kinds: list[type[Refusal]] = [*_ALWAYS, NotFound, Gone, *_WRITING, *_WITH_BODY]
     known = [(kind.__name__, kind.status, " ".join((kind.__doc__ or "").split())) for kind in kinds]
@@ -322,7 +322,7 @@ def _headers(status: int) -> Schema:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
-def _described(operation: Operation) -> str:
+def _describe(operation: Operation) -> str:
     if operation.status == 202:
         return "The work is started; the answer is its task."
     if operation.status == 204:

@@ -37,7 +37,7 @@ from weighbridge.http.text import Schema
 # may have done; so fields that came later are not required of it.
 
 
-def results_of(operations: Iterable[Operation]) -> dict[str, type[Any]]:
+def list_task_results(operations: Iterable[Operation]) -> dict[str, type[Any]]:
     """The record that each type of task comes to."""
     return {kind: result for operation in operations for kind, result in operation.task_results.items()}
 
@@ -126,7 +126,7 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
     """Describe the endpoints of the slices, served below the prefix."""
     handlers = [handler for routes in slices for handler in routes]
     operations = {_operation(handler).name: _operation(handler) for handler in handlers}
-    results = results_of(operations.values())
+    results = list_task_results(operations.values())
     schemas = Schemas(read=_records_in([*(one.body for one in operations.values()), *results.values()]))
     reader = operations.get(answers.TASK_READER)
     paths: dict[str, dict[str, Schema]] = {}
@@ -136,7 +136,7 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
         paths.setdefault(prefix + operation.path, {})[operation.method.lower()] = described
     if reader is not None:
         tell_results(schemas, reader.returns, results)
-    responses = answers.shared(schemas)
+    responses = answers.list_shared_answers(schemas)
     examples = Examples(schemas.components)
     for path in paths.values():
         for described in path.values():

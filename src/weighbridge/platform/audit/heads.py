@@ -19,7 +19,7 @@ from weighbridge.core.proof.signing import SigningKey, UnprovenError, VerifierKe
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Refusal, Unavailable
-from weighbridge.platform.audit.tree import roots_of, shown, size_of
+from weighbridge.platform.audit.tree import leaf_fields, roots_of, size_of
 from weighbridge.platform.records.audit_log import SealedRow
 from weighbridge.settings import Settings
 
@@ -83,7 +83,7 @@ async def keep_key(tx: Write, settings: Settings) -> SigningKey | None:
     if key is None and settings.audit_key_file is not None:
         raise Refusal(f"There is no file {settings.audit_key_file}, which WEIGHBRIDGE_AUDIT_KEY_FILE names.")
     if key is None and not known:
-        key = _made(key_file(settings))
+        key = _create_key(key_file(settings))
     if key is None or (known and key.public not in known and settings.audit_key_file is None):
         return None
     if key.public not in known:
@@ -109,7 +109,7 @@ def _name_by(public: bytes) -> str:
     return f"weighbridge-{hashlib.sha256(public).hexdigest()[:16]}"
 
 
-def _made(file: Path) -> SigningKey:
+def _create_key(file: Path) -> SigningKey:
     """Make a key and its file; whoever stops half-way leaves no file."""
     key = SigningKey.made()
     draft = file.with_name(f"{file.name}.{os.getpid()}")
@@ -137,23 +137,23 @@ async def newest_head(tx: Read, account: int, signer: Signer) -> str:
 
 async def head_at(tx: Read, account: int, signer: Signer, size: int) -> str:
     """The head over the first rows of the log, as many of which are sealed."""
-    _, note = await _parts(tx, account, signer, [], size)
+    _, note = await _read_parts(tx, account, signer, [], size)
     return note
 
 
 async def inclusion_proof(tx: Read, account: int, signer: Signer, number: int, size: int) -> InclusionProof:
     """The proof that the row of a number is under the head over the first `size` rows, which it is among."""
-    path, note = await _parts(tx, account, signer, inclusion_spans(number - 1, size), size)
+    path, note = await _read_parts(tx, account, signer, inclusion_spans(number - 1, size), size)
     return InclusionProof(number - 1, path, note)
 
 
 async def consistency_proof(tx: Read, account: int, signer: Signer, old: int, new: int) -> ConsistencyProof:
     """The proof that the head over `new` rows extends the one over the first `old` of them."""
-    hashes, note = await _parts(tx, account, signer, consistency_spans(old, new), new)
+    hashes, note = await _read_parts(tx, account, signer, consistency_spans(old, new), new)
     return ConsistencyProof(old, hashes, note)
 
 
-async def _parts(
+async def _read_parts(
     tx: Read, account: int, signer: Signer, spans: Sequence[Span], size: int
 ) -> tuple[list[bytes], str]:
     """The roots of parts and the head of so many rows, read at once."""
@@ -176,9 +176,9 @@ _ROWS: Final = """
 _encode: Final = msgspec.json.Encoder(decimal_format="number").encode_lines
 
 
-async def exported(tx: Read, account: int) -> AsyncIterator[bytes]:
+async def export_rows(tx: Read, account: int) -> AsyncIterator[bytes]:
     """Lines of rows in the order of their numbers, some at a time."""
     last = 0
     while rows := await tx.rows(SealedRow, _ROWS, (account, last, ROWS_AT_ONCE)):
-        yield _encode([shown(row) for row in rows])
+        yield _encode([leaf_fields(row) for row in rows])
         last = rows[-1].number

@@ -59,7 +59,7 @@ async def count_refusal(database: Database, actor: Actor, refused: RefusedWrite)
     )  # fmt: skip
 
 
-async def tell_refusals(tx: Write) -> int:
+async def log_refusals(tx: Write) -> int:
     """Leave a row in the audit log for each token, operation and minute that is over; gives their number.
 
     The row has the id of the first request and says how often it was refused.
@@ -118,7 +118,7 @@ async def count_uses(database: Database, uses: Sequence[LinkUse]) -> None:
     await database.single(_COUNT_USES, [list(column) for column in zip(*rows, strict=True)])
 
 
-async def tell_uses(tx: Write) -> int:
+async def log_link_uses(tx: Write) -> int:
     """Leave a row in the audit log for each link, operation, answer and minute that is over; gives how many.
 
     The row has the id of the first request and says how often the link was used.

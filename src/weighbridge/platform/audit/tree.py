@@ -30,10 +30,10 @@ from weighbridge.platform.records.audit_log import SealedRow
 
 def leaf_of(row: SealedRow) -> bytes:
     """The hash of the row's leaf in its account's tree."""
-    return hash_of_row(shown(row))
+    return hash_of_row(leaf_fields(row))
 
 
-def shown(row: SealedRow) -> dict[str, Any]:
+def leaf_fields(row: SealedRow) -> dict[str, Any]:
     """The fields of the row that are hashed, as the interface shows them."""
     fields = {field: getattr(row, field) for field in LEAF_FIELDS}
     fields["at"] = row.at.text

@@ -29,7 +29,7 @@ from weighbridge.platform.records.accounts import (
 )
 
 
-def hash_of(secret: str) -> bytes:
+def hash_secret(secret: str) -> bytes:
     """What is stored of a secret of 256 random bits."""
     return hashlib.sha256(secret.encode()).digest()
 
@@ -49,16 +49,16 @@ _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 """The cost that OWASP's Password Storage Cheat Sheet names for Argon2id: 19 MiB, two rounds, one lane."""
 
 
-async def hashed(password: str) -> str:
+async def hash_password(password: str) -> str:
     """What is stored of a password."""
     return await asyncio.to_thread(_HASHER.hash, password)
 
 
-async def fits(stored: str | None, password: str) -> bool:
+async def verify_password(stored: str | None, password: str) -> bool:
     """Whether a password is the one that was stored; None stands for a user who is not there."""
     if len(password) > PASSWORD_LENGTH_MAX:
         return False
-    return await asyncio.to_thread(_fits, stored, password) and stored is not None
+    return await asyncio.to_thread(_verify, stored, password) and stored is not None
 
 
 def problem_of_password(password: str, email: str) -> Problem | None:
@@ -74,8 +74,8 @@ def problem_of_password(password: str, email: str) -> Problem | None:
     return None
 
 
-def _fits(stored: str | None, password: str) -> bool:
-    of_nobody = _of_nobody()  # made for the first who asks, whoever that is
+def _verify(stored: str | None, password: str) -> bool:
+    of_nobody = _hash_of_nobody()  # made for the first who asks, whoever that is
     try:
         return _HASHER.verify(stored or of_nobody, password)
     except (VerificationError, InvalidHashError):
@@ -83,7 +83,7 @@ def _fits(stored: str | None, password: str) -> bool:
 
 
 @cache
-def _of_nobody() -> str:
+def _hash_of_nobody() -> str:
     return _HASHER.hash("the password of nobody")
 
 
@@ -209,7 +209,7 @@ async def sign_in(
         """,
         (email,),
     )
-    if not await fits(row[3] if row else None, password) or row is None:
+    if not await verify_password(row[3] if row else None, password) or row is None:
         raise Unauthorized("The address or the password is wrong.", "sign_in_refused")
     account_id, user_id, permissions, _ = row
     actor = Actor(account_id, user_id, None, frozenset(permissions), request_id)
@@ -232,7 +232,7 @@ async def begin_session(tx: Write, actor: Actor, program: str) -> str:
         VALUES (%s, %s, %s, %s, now() + make_interval(days => %s)) RETURNING id
         """,
         (
-            actor.account_id, actor.user_id, hash_of(secret), program[:PROGRAM_LENGTH_MAX], SESSION_DAYS,
+            actor.account_id, actor.user_id, hash_secret(secret), program[:PROGRAM_LENGTH_MAX], SESSION_DAYS,
         ),
     )  # fmt: skip
     await tx.execute("UPDATE users SET signed_in_at = now() WHERE id = %s", (actor.user_id,))
@@ -243,7 +243,7 @@ async def begin_session(tx: Write, actor: Actor, program: str) -> str:
 async def recognise_session(database: Database, secret: str, request_id: str) -> Person | None:
     """Who is behind the secret of a session; None when it has ended or never began."""
     row = await database.single(
-        _RECOGNISE, {"secret_hash": hash_of(secret), "hours": IDLE_HOURS, "minutes": USE_MINUTES}
+        _RECOGNISE, {"secret_hash": hash_secret(secret), "hours": IDLE_HOURS, "minutes": USE_MINUTES}
     )
     if row is None:
         return None

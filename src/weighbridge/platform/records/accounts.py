@@ -69,15 +69,6 @@ class Person(msgspec.Struct, frozen=True):
     account: str
 
 
-class Session(msgspec.Struct, frozen=True):
-    """One session of a user, as they see it among theirs."""
-
-    id: int
-    program: str
-    created_at: Instant
-    used_at: Instant
-
-
 class TokenUser(msgspec.Struct, frozen=True):
     """The user whom a token acts for."""
 
@@ -110,17 +101,9 @@ class ApiToken(msgspec.Struct, frozen=True):
     """When it was last used, written at most once an hour; null for one that never was."""
 
 
-class IssuedApiToken(msgspec.Struct, frozen=True):
+class IssuedApiToken(ApiToken, frozen=True):
     """A new token with its text, which is shown this once."""
 
-    id: int
-    name: str
-    permissions: list[Annotated[str, one_of(ALL_PERMISSIONS)]]
-    user: TokenUser
-    created_at: Instant
-    expires_at: Instant | None
-    revoked_at: Instant | None
-    last_used_at: Instant | None
     token: str | UnsetType = UNSET
     """The secret text that requests carry, `wb_live_` and 38 characters; it is shown this once. The answer to
     a request that is repeated with its Idempotency-Key has none."""

@@ -52,7 +52,7 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.platform.audit.heads import Signer, head_at, inclusion_proof
-from weighbridge.platform.audit.tree import seal_account, shown, size_of
+from weighbridge.platform.audit.tree import leaf_fields, seal_account, size_of
 from weighbridge.platform.records.audit_log import SealedRow
 from weighbridge.reporting.bundle import events
 from weighbridge.reporting.bundle import rows as written_entries
@@ -152,7 +152,7 @@ async def audit_parts(
         "corrected_at": list(wanted.corrected_at),
         "correcting": list(CORRECTING),
     }
-    rows = [(row.number, shown(row)) for row in await tx.rows(SealedRow, _ROWS, values)]
+    rows = [(row.number, leaf_fields(row)) for row in await tx.rows(SealedRow, _ROWS, values)]
     proofs = [(number, (await inclusion_proof(tx, account, signer, number, size)).text) for number, _ in rows]
     return await head_at(tx, account, signer, size), rows, proofs
 

@@ -237,7 +237,7 @@ class Bundler:
             if before is not None and before.is_final:
                 raise Conflict("The report was sent off meanwhile; the bundle of that stays.", "not_draft")
             result = await _keep(tx, attempt, number, made, row)
-            await tasks.succeed(tx, attempt, result)
+            await tasks.complete_task(tx, attempt, result)
 
     async def make_once(self, database: Database, attempt: Attempt, number: int) -> None:
         """Make the bundle of a report that is being sent off, unless an earlier attempt did."""

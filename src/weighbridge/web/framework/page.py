@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from litestar.handlers import HTTPRouteHandler
 
-from weighbridge.concurrency import Turns, computed
+from weighbridge.concurrency import Turns, compute_in_thread
 from weighbridge.core.platform.permission import ANY
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read
@@ -29,9 +29,9 @@ from weighbridge.errors import (
     TooLarge,
     UnsupportedMediaType,
 )
-from weighbridge.http.caller import WebRequest, admitted, from_replica, shares
-from weighbridge.http.endpoints.computing import apart, execute_request
-from weighbridge.http.endpoints.links import link_in
+from weighbridge.http.caller import WebRequest, admit_stranger, from_replica, shares
+from weighbridge.http.endpoints.computing import execute_request, hand_over_when_long
+from weighbridge.http.endpoints.links import hash_link
 from weighbridge.http.messages import body as upload
 from weighbridge.http.messages.body import Form
 from weighbridge.http.messages.operation import AttachmentReply, Operation, framework_path
@@ -280,7 +280,7 @@ def open_page(
         async def handler(request: WebRequest) -> PageResponse:
             if method == "POST":
                 check_same_origin(request)
-            async with admitted(request, link_in(request) if is_link else None):
+            async with admit_stranger(request, hash_link(request) if is_link else None):
                 return await function(request)
 
         return [
@@ -348,7 +348,7 @@ async def _execute_page(
             return shown
         status = refusal.status if refusal else 0
         if _is_long(visit.typed, shown):
-            return await computed(None, render_page, visit, shown, status)
+            return await compute_in_thread(None, render_page, visit, shown, status)
         return render_page(visit, shown, status)
 
     async with shares(request).request(person.actor.account_id):
@@ -386,7 +386,7 @@ def _build_route(
     *,
     has_data: bool = False,
 ) -> HTTPRouteHandler:
-    handed_over = apart(operation, handler) if operation.computes else handler
+    handed_over = hand_over_when_long(operation, handler) if operation.computes else handler
 
     async def named(request: WebRequest) -> PageResponse:
         request.scope["state"]["operation"] = operation.name

@@ -18,7 +18,7 @@ from litestar import Response
 
 from weighbridge.contents import SLICES
 from weighbridge.core.identity.ids import API_PREFIX
-from weighbridge.http.caller import WebRequest, cookie_of
+from weighbridge.http.caller import WebRequest, find_cookie
 from weighbridge.http.messages.operation import Operation
 from weighbridge.http.messages.refusal import ErrorBody
 from weighbridge.http.openapi import site
@@ -181,7 +181,7 @@ def render_error(request: WebRequest, title: str, body: Any) -> str:
 
 
 def _base_context(request: WebRequest) -> dict[str, Any]:
-    theme = cookie_of(request, THEME)
+    theme = find_cookie(request, THEME)
     secret = read_session_secret(request)
     return {
         "theme": theme if theme in THEMES else "",

@@ -11,8 +11,8 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Final
 
 from weighbridge.errors import Forbidden
-from weighbridge.http.caller import WebRequest, await_time, cookie_of, database
-from weighbridge.platform.authentication.sessions import hash_of, recognise_session
+from weighbridge.http.caller import WebRequest, await_time, database, find_cookie
+from weighbridge.platform.authentication.sessions import hash_secret, recognise_session
 from weighbridge.platform.records.accounts import SESSION_DAYS, Person
 
 _NAME: Final = "weighbridge_session"
@@ -24,7 +24,7 @@ THEMES: Final = ("light", "dark")
 
 def read_session_secret(request: WebRequest) -> str:
     """Read the session's secret from the cookie; empty without one."""
-    return cookie_of(request, _name(is_https(request)))
+    return find_cookie(request, _name(is_https(request)))
 
 
 def keep_session(request: WebRequest, secret: str) -> dict[str, str]:
@@ -42,7 +42,7 @@ async def read_person(request: WebRequest) -> Person | None:
     secret = read_session_secret(request)
     if not secret:
         return None
-    memory, known = database(request).memory, ("session", hash_of(secret))
+    memory, known = database(request).memory, ("session", hash_secret(secret))
     if memory.recall(known) is None:
         await await_time(request)  # guessed secrets reach the database at a limited rate
     person = await recognise_session(database(request), secret, request.scope["state"]["request_id"])
@@ -128,7 +128,7 @@ def build_notice_cookie(notice: str) -> dict[str, str]:
 def read_notice(request: WebRequest) -> str:
     """Read the notice of the previous page; empty without one."""
     try:
-        return urlsafe_b64decode(cookie_of(request, _COOKIE)).decode()
+        return urlsafe_b64decode(find_cookie(request, _COOKIE)).decode()
     except ValueError:
         return ""
 

@@ -18,7 +18,7 @@ from weighbridge.core.report.state import RESTATABLE, ReportStatus, Requirement
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.caller import WebRequest, database, shares
-from weighbridge.http.endpoints.links import let_in
+from weighbridge.http.endpoints.links import open_link
 from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, KeptBundle, kept_bundle
@@ -314,7 +314,7 @@ VERIFIER_PATH: Final = "/reports/{report_id}/by_link"
 @open_page("GET", VERIFIER_PATH, query={KEY: KEY_MEANING})
 async def report_by_link(request: WebRequest) -> PageResponse:
     """A report, read-only, by a link that somebody was given."""
-    entry = await let_in(request, report_entry)
+    entry = await open_link(request, report_entry)
     opened = entry.behind
     async with shares(request).request(entry.account), database(request).read() as tx:
         report = await report_numbered(tx, opened.project, opened.report)
@@ -333,7 +333,7 @@ async def report_by_link(request: WebRequest) -> PageResponse:
 @open_page("GET", f"{VERIFIER_PATH}/bundle", query={KEY: KEY_MEANING})
 async def bundle_by_link(request: WebRequest) -> PageResponse:
     """Send the proof bundle of the report of a link."""
-    entry = await let_in(request, report_entry)
+    entry = await open_link(request, report_entry)
     opened = entry.behind
     async with shares(request).request(entry.account), database(request).read() as tx:
         kept = await kept_bundle(tx, opened.project, opened.report)

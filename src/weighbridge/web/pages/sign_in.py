@@ -17,12 +17,12 @@ from weighbridge.platform.authentication.sessions import (
     end_all_sessions,
     end_session,
     forgive_attempts,
-    hashed,
+    hash_password,
     problem_of_password,
     sign_in,
 )
 from weighbridge.platform.records.accounts import AccessLink
-from weighbridge.platform.users import add_user, has_people, link_by_secret, set_password, use_link
+from weighbridge.platform.users import add_user, has_people, read_link, set_password, use_link
 from weighbridge.web.framework.page import OPEN_FIELDS_MAX, form, open_page, page, read_fields
 from weighbridge.web.framework.rendering import render_open_page
 from weighbridge.web.framework.responses import Sendable, redirect_to
@@ -138,7 +138,7 @@ async def join_page(request: WebRequest) -> Sendable:
     """Show the form of a link, to set a password."""
     key = request.query_params.get("key", "")
     async with database(request).read() as tx:
-        link = await link_by_secret(tx, key, _BY_FORM)
+        link = await read_link(tx, key, _BY_FORM)
         email = await _email_of(tx, link)
     return _show_joining(request, link, key, email=email or "")
 
@@ -149,11 +149,11 @@ async def join_cells(request: WebRequest) -> Sendable:
     typed = {name: "".join(values) for name, values in (await read_fields(request, OPEN_FIELDS_MAX)).items()}
     key, password = typed.get("key", ""), typed.get("password", "")
     async with database(request).read() as tx:
-        link = await link_by_secret(tx, key, _BY_FORM)
+        link = await read_link(tx, key, _BY_FORM)
         email = await _email_of(tx, link) or typed.get("email", "").strip()
     try:
         _refuse(password, typed.get("again", ""), email)
-        secret = await _let_in(request, link, email, typed.get("name", ""), await hashed(password))
+        secret = await _let_in(request, link, email, typed.get("name", ""), await hash_password(password))
     except (Invalid, Conflict) as refusal:
         return _show_joining(request, link, key, email=email, name=typed.get("name", ""), refusal=refusal)
     return redirect_to("/", keep_session(request, secret))
@@ -166,7 +166,7 @@ async def enter_by_link(request: WebRequest) -> Sendable:
     attempt = SignInAttempt.by_link(key, client_address(request.scope, request.app.state.proxies))
     await count_attempt(database(request), attempt)
     async with database(request).write() as tx:
-        link = await link_by_secret(tx, key, ("sign_in",))
+        link = await read_link(tx, key, ("sign_in",))
         await use_link(tx, link)
         secret = await begin_session(tx, await _actor_of(tx, request, link), _program(request))
     await forgive_attempts(database(request), attempt)

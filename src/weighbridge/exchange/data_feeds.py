@@ -8,7 +8,6 @@ found in the place that it watches. Permission: data collection.
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
-from zoneinfo import available_timezones
 
 import msgspec
 from msgspec.structs import asdict
@@ -32,6 +31,7 @@ from weighbridge.core.identity.names import problem_of_name
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
+from weighbridge.core.time.instant import time_zone_names
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb
 from weighbridge.db.lists.listing import (
@@ -287,7 +287,7 @@ def _problems_of_form(said: NewDataFeed | DataFeed) -> Iterator[Problem]:
 
 
 def _problems_of_times(said: NewDataFeed | DataFeed) -> Iterator[Problem]:
-    if said.time_zone is not None and said.time_zone not in available_timezones():
+    if said.time_zone is not None and said.time_zone not in time_zone_names():
         text = f"data_feed.time_zone is {said.time_zone!r}, which is not on the IANA list, such as UTC."
         yield Problem(text, "data_feed.time_zone", "invalid")
     if said.duration is not None and not DURATION.fullmatch(said.duration):

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from weighbridge.collection.records.data_points import DataPointType, EventType
 from weighbridge.core.collection.data_feed import (
@@ -24,6 +24,7 @@ from weighbridge.core.collection.data_feed import (
 from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
 from weighbridge.core.quantity.unit import Conversion, UnitError, conversion, parse_unit
+from weighbridge.core.time.instant import time_zone_names
 from weighbridge.errors import Invalid
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, NewDataFeed
 from weighbridge.exchange.tabular.cell import CellError, Clock, check_clock, read_clock, read_moment
@@ -184,7 +185,7 @@ def check_values(feed: DataFeed | NewDataFeed) -> Iterator[Problem]:
         yield Problem(text, "data_feed.duration", "required")
     if values.start is not None:
         try:
-            zone = ZoneInfo(feed.time_zone) if feed.time_zone in available_timezones() else None
+            zone = ZoneInfo(feed.time_zone) if feed.time_zone in time_zone_names() else None
             read_moment(values.start, zone or (ZoneInfo("UTC") if feed.time_zone else None))
         except CellError as error:
             text = f"data_feed.columns give the start_time of the first row: {error}."

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, parse_decimal, shorten
+from weighbridge.core.time.instant import time_zone_names
 from weighbridge.errors import Invalid
 
 TRUE_WORDS: Final = frozenset({"true", "yes", "1"})
@@ -273,7 +274,7 @@ def is_time_format(time_format: str) -> bool:
 def _zone(name: str | None, problems: list[Problem]) -> ZoneInfo | None:
     if name is None:
         return None
-    if name not in available_timezones():
+    if name not in time_zone_names():
         problems.append(
             Problem(
                 f"time_zone is {name!r}, which is not on the IANA list, such as Europe/Istanbul or UTC.",

@@ -46,8 +46,6 @@ from weighbridge.db.lists.listing import (
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, changed, remove_unused, row_of, unless_null
 from weighbridge.errors import Invalid, NotFound
-from weighbridge.exchange.feeding.mapping import check_columns, check_values
-from weighbridge.exchange.feeding.sample import suggest_fields
 from weighbridge.exchange.records.data_feeds import (
     DataFeed,
     DataFeedChange,
@@ -58,8 +56,10 @@ from weighbridge.exchange.records.data_feeds import (
     NewDataFeedBody,
     SuggestedColumns,
 )
-from weighbridge.exchange.tabular.cell import DURATION, is_time_format
-from weighbridge.exchange.tabular.table import is_encoding
+from weighbridge.exchange.tables.cell import DURATION, is_time_format
+from weighbridge.exchange.tables.columns import check_columns, check_values
+from weighbridge.exchange.tables.sample import suggest_fields
+from weighbridge.exchange.tables.table import is_encoding
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, delete, get, patch, post
 from weighbridge.platform import changes
 from weighbridge.settings import Settings

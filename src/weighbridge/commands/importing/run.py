@@ -31,11 +31,10 @@ from weighbridge.core.collection.data_feed import (
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.exchange.feeding.mapping import DIGEST_DIGITS
 from weighbridge.exchange.records.data_feeds import FeedColumn, NewDataFeed
-from weighbridge.exchange.tabular.columns import FIELDS, LOCATION_FIELD
-from weighbridge.exchange.tabular.sheet import content_digest
-from weighbridge.exchange.tabular.table import CsvFile, fingerprint
+from weighbridge.exchange.tables.columns import DIGEST_DIGITS, FIELDS, LOCATION_FIELD
+from weighbridge.exchange.tables.sheet import content_digest
+from weighbridge.exchange.tables.table import CsvFile, fingerprint
 
 FEED_DIGITS: Final = 8
 """Digits of the SHA-256 of its settings that the name of an import's feed ends with."""

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from weighbridge.errors import Invalid
-from weighbridge.exchange.tabular.cell import (
+from weighbridge.exchange.tables.cell import (
     CellError,
     add_length,
     check_clock,

@@ -20,7 +20,7 @@ from xml.parsers import expat
 
 from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.cell import ReadyCell
+from weighbridge.exchange.tables.cell import ReadyCell
 
 ENTRIES_MAX: Final = 1_000
 """Parts of one workbook."""

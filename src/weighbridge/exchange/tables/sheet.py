@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from weighbridge.core.collection.data_feed import COLUMNS_MAX
 from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.table import (
+from weighbridge.exchange.tables.table import (
     ZIP_MAGIC,
     BadRow,
     CsvFile,
@@ -31,7 +31,7 @@ from weighbridge.exchange.tabular.table import (
     open_csv,
     refuse_headless,
 )
-from weighbridge.exchange.tabular.workbook import (
+from weighbridge.exchange.tables.workbook import (
     Attributes,
     Parts,
     Workbook,

@@ -28,14 +28,18 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.errors import NotFound, Refusal
-from weighbridge.exchange.feeding.mapping import RowValues, build_clock, map_columns, take_units_line
 from weighbridge.exchange.records.data_feeds import DataFeed
-from weighbridge.exchange.tabular.cell import MissingMarks
-from weighbridge.exchange.tabular.columns import Columns
-from weighbridge.exchange.tabular.dating import read_rows
-from weighbridge.exchange.tabular.row import GivenFields, NumberedEvent, RowMapping, list_given_fields
-from weighbridge.exchange.tabular.sheet import open_table
-from weighbridge.exchange.tabular.table import BadRow, CsvFile, RowProblem, RowTable
+from weighbridge.exchange.tables.cell import MissingMarks
+from weighbridge.exchange.tables.columns import Columns, RowValues, build_clock, map_columns, take_units_line
+from weighbridge.exchange.tables.rows import (
+    GivenFields,
+    NumberedEvent,
+    RowMapping,
+    list_given_fields,
+    read_rows,
+)
+from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.table import BadRow, CsvFile, RowProblem, RowTable
 from weighbridge.sandbox.sandbox import Sandbox
 from weighbridge.sandbox.work import SandboxLimits
 

@@ -30,11 +30,16 @@ from weighbridge.core.collection.data_feed import (
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.quantity.unit import UnitError, conversion, parse_unit
 from weighbridge.errors import Refusal
-from weighbridge.exchange.feeding.mapping import is_line_of_units
 from weighbridge.exchange.records.data_feeds import FeedColumn, SuggestedColumns
-from weighbridge.exchange.tabular.columns import LOCATION_FIELD, TIME_FIELDS, meanings_of_names, plain_name
-from weighbridge.exchange.tabular.sheet import open_table
-from weighbridge.exchange.tabular.table import GZIP_MAGIC, ZIP_MAGIC, CsvFile
+from weighbridge.exchange.tables.columns import (
+    LOCATION_FIELD,
+    TIME_FIELDS,
+    is_line_of_units,
+    meanings_of_names,
+    plain_name,
+)
+from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.table import GZIP_MAGIC, ZIP_MAGIC, CsvFile
 
 _WORDS: Final = {
     "start_time": (

@@ -73,7 +73,7 @@ from weighbridge.exchange.tables.rows import (
     describe_outcome,
     is_correctable,
 )
-from weighbridge.exchange.tables.sheet import content_digest
+from weighbridge.exchange.tables.sheet import digest_content
 from weighbridge.exchange.tables.table import BadRow, CsvFile, RowProblem
 from weighbridge.http.messages.reply import Spool
 from weighbridge.platform import async_tasks as tasks
@@ -359,7 +359,7 @@ class _UndoneError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class FileAtHand:
+class FetchedFile:
     """A file that was fetched: what is to be done with it, as which feed says, and what it holds."""
 
     work: UploadWork
@@ -369,7 +369,7 @@ class FileAtHand:
     report: BadRowReport
 
 
-class KeptReport(msgspec.Struct, frozen=True):
+class ReportFile(msgspec.Struct, frozen=True):
     """The file of bad rows in the store."""
 
     key: str
@@ -385,7 +385,7 @@ class FeedOutcome(msgspec.Struct, frozen=True):
     tally: Tally
     formulas: int
     same_as: int | None = None
-    report: KeptReport | None = None
+    report: ReportFile | None = None
 
 
 class Feeder:
@@ -405,7 +405,7 @@ class Feeder:
             written = CsvFile(file, name=work.name, bytes_max=CONTENT_BYTES_MAX)
             said = f"The file {shorten(work.name, NAME_OF_FILE_MAX)}"
             account = attempt.actor.account_id
-            read = await read_apart(account, said, FEED_LIMITS, content_digest, written)
+            read = await read_apart(account, said, FEED_LIMITS, digest_content, written)
             digest = bytes.fromhex(read)
             async with database.read() as tx:
                 before = await data_feed_uploads.find_stored(tx, work, digest)
@@ -415,23 +415,23 @@ class Feeder:
                     await self._end(tx, attempt, work, FeedOutcome(digest, {}, Tally(), 0, before))
                 return
             with BadRowReport(Path(folder) / "report") as report:
-                at_hand = FileAtHand(work, feed, file, digest, report)
-                await self._store_rows(database, attempt, at_hand)
+                fetched = FetchedFile(work, feed, file, digest, report)
+                await self._store_rows(database, attempt, fetched)
 
     async def _fetch(self, work: UploadWork, target: Path) -> None:
         if work.key is None:
             raise Refusal("The file of the upload is not kept any more; send it again.")
         spool = await self._store.get(work.key, work.size, work.sha256)
-        await asyncio.to_thread(_written, spool, target)
+        await asyncio.to_thread(_write_spool, spool, target)
 
-    async def _store_rows(self, database: Database, attempt: Attempt, at_hand: FileAtHand) -> None:
+    async def _store_rows(self, database: Database, attempt: Attempt, fetched: FetchedFile) -> None:
         """Store the rows, and undo that where the feed or the caller wants it so."""
         outcome: FeedOutcome | None = None
-        work, feed = at_hand.work, at_hand.feed
+        work, feed = fetched.work, fetched.feed
         try:
             async with database.write() as tx:
-                outcome = await _outcome(tx, database, attempt, at_hand)
-                outcome = msgspec.structs.replace(outcome, report=await self._kept(at_hand.report))
+                outcome = await _store_file_rows(tx, database, attempt, fetched)
+                outcome = msgspec.structs.replace(outcome, report=await self._store_report(fetched.report))
                 _undo_if(work.dry_run or _is_refused(feed, outcome))
                 await count_day(tx, attempt.actor, outcome.tally.stored)
                 await self._end(tx, attempt, work, outcome)
@@ -452,8 +452,8 @@ class Feeder:
         tally = outcome.tally
         corrected = 0 if work.dry_run else tally.corrected
         await tx.execute(
-            _COME_TO,
-            _values(outcome) | {"corrected": corrected, "project": work.project, "id": work.number},
+            _UPDATE_UPLOAD,
+            _build_values(outcome) | {"corrected": corrected, "project": work.project, "id": work.number},
         )
         result = UploadResult(
             work.number, tally.rows, tally.stored, tally.already_there, tally.bad_rows, outcome.same_as,
@@ -465,15 +465,15 @@ class Feeder:
             said["ids"] = tally.named_spans(work.project)
             said["root"] = tally.tree.root.hex()
         changes.record(
-            tx, attempt.actor, await _stored_events(tx, work, tally), action="data_feed_upload.finish",
+            tx, attempt.actor, await _find_new_events(tx, work, tally), action="data_feed_upload.finish",
             target=str(work.number), project_id=work.project, after=said,
         )  # fmt: skip
         if is_refused:
-            await tasks.fail(tx, attempt.task_id, _said_of_refused(tally))
+            await tasks.fail(tx, attempt.task_id, _describe_refusal(tally))
         else:
             await tasks.succeed(tx, attempt, result)
 
-    async def _kept(self, report: BadRowReport) -> KeptReport | None:
+    async def _store_report(self, report: BadRowReport) -> ReportFile | None:
         """Put the report of bad rows into the store, if there are any."""
         if not report.rows:
             return None
@@ -481,12 +481,14 @@ class Feeder:
         key = token_hex(KEY_BYTES)
         sha256 = await asyncio.to_thread(_digest, report.path)
         await self._store.put_file(key, report.path)
-        return KeptReport(key, report.path.stat().st_size, sha256)
+        return ReportFile(key, report.path.stat().st_size, sha256)
 
 
-async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: FileAtHand) -> FeedOutcome:
+async def _store_file_rows(
+    tx: Write, database: Database, attempt: Attempt, fetched: FetchedFile
+) -> FeedOutcome:
     """Store the rows of the file, and say what they came to."""
-    work, feed, path, digest = at_hand.work, at_hand.feed, at_hand.path, at_hand.content_sha256
+    work, feed, path, digest = fetched.work, fetched.feed, fetched.path, fetched.content_sha256
     destination = await find_destination(tx, attempt.actor, work.project, feed)
     written = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
     reference = RowValues.of(feed.columns).reference_of(feed, digest)
@@ -496,15 +498,17 @@ async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: Fil
         number = destination.vocabulary.schemas[destination.event_type.slug].number
         order = StoringOrder(
             attempt.actor, work.project, number, destination.vocabulary, opened.given,
-            _reason(work, feed), is_correcting=feed.on_difference == OnDifference.CORRECT,
+            _build_reason(work, feed), is_correcting=feed.on_difference == OnDifference.CORRECT,
             is_dry_run=work.dry_run,
         )  # fmt: skip
-        store = RowStore(tx, order, at_hand.report)
-        tally = await store.store(rows, _advancing(database, attempt, path.stat().st_size))
+        store = RowStore(tx, order, fetched.report)
+        tally = await store.store(rows, _build_progress_report(database, attempt, path.stat().st_size))
         return FeedOutcome(digest, opened.mapping, tally, await rows.formulas())
 
 
-def _advancing(database: Database, attempt: Attempt, size: int) -> Callable[[int, int], Awaitable[None]]:
+def _build_progress_report(
+    database: Database, attempt: Attempt, size: int
+) -> Callable[[int, int], Awaitable[None]]:
     """Tells of progress, some times a minute; the last per cent are for the end."""
     told = time.monotonic()
 
@@ -529,7 +533,7 @@ def _is_refused(feed: DataFeed, outcome: FeedOutcome) -> bool:
     return feed.bad_rows == BadRows.REFUSE_FILE and tally.bad_rows + tally.differing > tally.corrected
 
 
-def _said_of_refused(tally: Tally) -> str:
+def _describe_refusal(tally: Tally) -> str:
     first = tally.shown[0]
     bad = f"{tally.bad_rows:,} of {tally.rows:,} rows are bad"
     differing = f"{tally.differing:,} of {tally.rows:,} rows differ from the events that the project has"
@@ -542,14 +546,14 @@ def _said_of_refused(tally: Tally) -> str:
     )
 
 
-def _reason(work: UploadWork, feed: DataFeed) -> str:
+def _build_reason(work: UploadWork, feed: DataFeed) -> str:
     """Why events are corrected, as their history says."""
     return REASON.format(
         file=shorten(work.name, NAME_OF_FILE_MAX), upload=work.number, feed=shorten(feed.name)
     )
 
 
-async def _stored_events(tx: Write, work: UploadWork, tally: Tally) -> changes.NewEvents | None:
+async def _find_new_events(tx: Write, work: UploadWork, tally: Tally) -> changes.NewEvents | None:
     if tally.first_start is None or tally.last_start is None or not tally.stored:
         return None
     number = await tx.value(
@@ -563,7 +567,7 @@ def _cut(text: str | None) -> str | None:
     return text and text[:VALUE_LENGTH_MAX].replace("\0", "\N{SYMBOL FOR NULL}")
 
 
-def _values(outcome: FeedOutcome) -> dict[str, Any]:
+def _build_values(outcome: FeedOutcome) -> dict[str, Any]:
     tally, report = outcome.tally, outcome.report
     problems = [
         UploadProblem(row.line, one.column, _cut(one.value), one.reason, _cut(one.stored))
@@ -590,7 +594,7 @@ def _values(outcome: FeedOutcome) -> dict[str, Any]:
     }
 
 
-_COME_TO: Final = """
+_UPDATE_UPLOAD: Final = """
     UPDATE data_feed_uploads
        SET content_sha256 = %(content_sha256)s, same_as = %(same_as)s, mapping = %(mapping)s, rows = %(rows)s,
            stored = %(stored)s, already_there = %(already_there)s, differing = %(differing)s,
@@ -602,7 +606,7 @@ _COME_TO: Final = """
 """
 
 
-def _written(spool: Spool, target: Path) -> None:
+def _write_spool(spool: Spool, target: Path) -> None:
     with spool, target.open("wb") as file:
         shutil.copyfileobj(spool, file, 1_048_576)
 

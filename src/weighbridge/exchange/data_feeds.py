@@ -40,7 +40,6 @@ from weighbridge.db.lists.listing import (
     ListRequest,
     Page,
     list_request,
-    read_int4,
     read_page,
 )
 from weighbridge.db.literal import Literal
@@ -62,6 +61,7 @@ from weighbridge.exchange.tables.sample import suggest_fields
 from weighbridge.exchange.tables.table import is_encoding
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, delete, get, patch, post
 from weighbridge.platform import changes
+from weighbridge.platform.tenancy import number_named
 from weighbridge.settings import Settings
 
 # Read data feeds.
@@ -75,11 +75,11 @@ DATA_FEEDS: Final = Listing(
 )
 
 
-def _columns(stored: Any) -> list[FeedColumn]:
+def _read_columns(stored: Any) -> list[FeedColumn]:
     return msgspec.convert(stored, list[FeedColumn])
 
 
-def _locations(project: int, numbers: list[int]) -> list[str]:
+def _build_location_ids(project: int, numbers: list[int]) -> list[str]:
     return [ids.of("location", project, number) for number in numbers]
 
 
@@ -89,7 +89,7 @@ DATA_FEED_ROW: Final = row_of(
     Column("project_id", "project_id", partial(ids.of, "project")),
     Column("name", "name"),
     Column("event_type_id", ("project_id", "event_type_id"), partial(ids.of, "event_type")),
-    Column("columns", "columns", _columns),
+    Column("columns", "columns", _read_columns),
     Column("other_columns", "other_columns"),
     Column("time_zone", "time_zone"),
     Column("time_format", "time_format"),
@@ -103,7 +103,7 @@ DATA_FEED_ROW: Final = row_of(
     Column("sheet", "sheet"),
     Column("missing", "missing"),
     Column("formulas", "formulas"),
-    Column("location_ids", ("project_id", "location_ids"), _locations),
+    Column("location_ids", ("project_id", "location_ids"), _build_location_ids),
     Column("feedstock_id", ("project_id", "feedstock_id"), unless_null(partial(ids.of, "feedstock"))),
     Column("asset_id", ("project_id", "asset_id"), unless_null(partial(ids.of, "asset"))),
     Column("client_reference", "client_reference"),
@@ -124,17 +124,13 @@ async def select_data_feeds(tx: Read, project: int, request: ListRequest) -> Pag
 
 async def read_data_feed(tx: Read, project: int, named: str, *, locks: bool = False) -> DataFeed:
     """One data feed by its number; locked, nobody else changes or removes it until the transaction ends."""
-    missing = NotFound("data_feed", named)
-    try:
-        number = read_int4(named)
-    except ValueError:
-        raise missing from None
+    number = number_named("data_feed", named)
     statement = f"SELECT {DATA_FEED_ROW.columns} FROM data_feeds WHERE project_id = %s AND id = %s"
     found = await tx.row(
         DATA_FEED_ROW.make, f"{statement} FOR UPDATE" if locks else statement, (project, number)
     )
     if found is None:
-        raise missing
+        raise NotFound("data_feed", named)
     return found
 
 

@@ -48,8 +48,12 @@ from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.db.replica import Replica, ReplicaState
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Forbidden, Invalid, NotFound
-from weighbridge.exchange.export.record_table import Query, RecordTable, record_of
-from weighbridge.exchange.export.selected_tables import ExportTable, data_points_table, events_table
+from weighbridge.exchange.export.record_table import Query, RecordTable, find_record
+from weighbridge.exchange.export.selected_tables import (
+    ExportTable,
+    build_data_points_table,
+    build_events_table,
+)
 from weighbridge.exchange.records.exports import Export, ExportResult
 from weighbridge.http import wire
 from weighbridge.http.endpoints.endpoint import ReadCall, get
@@ -128,10 +132,10 @@ async def read_export(tx: Read, actor: Actor, friendly: str) -> Export:
         raise NotFound
     if not actor.may(stored.permission):
         raise Forbidden(f"The token lacks the permission {stored.permission}.", "permission_missing")
-    return as_export(stored)
+    return build_export(stored)
 
 
-async def export_behind(tx: Read, friendly: str, key: str) -> StoredExport:
+async def find_linked_export(tx: Read, friendly: str, key: str) -> StoredExport:
     """The export that a link leads to, whose file is there; NotFound for any other link."""
     stored = await tx.row(
         STORED_EXPORT.make,
@@ -147,7 +151,7 @@ async def export_behind(tx: Read, friendly: str, key: str) -> StoredExport:
     return stored
 
 
-def as_export(stored: StoredExport) -> Export:
+def build_export(stored: StoredExport) -> Export:
     """An export as callers see it."""
     friendly = ids.of("export", 0, stored.number)
     is_there = stored.status is ExportStatus.COMPLETED
@@ -229,7 +233,7 @@ _READ_BYTES: Final = 1_048_576
 Result = TypeVar("Result")
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _ExportRequest(msgspec.Struct, frozen=True):
     operation: str
     path: dict[str, str]
     query: list[list[str]]
@@ -254,15 +258,15 @@ class Exporter:
             rows, file = Path(folder) / "rows.csv", Path(folder) / "file"
 
             async def read(tx: Read) -> tuple[ExportTable, ExportFormat, int]:
-                asked = await self._asked(tx, number)
-                table = await self._table(tx, attempt, asked)
+                asked = await self._read_request(tx, number)
+                table = await self._build_table(tx, attempt, asked)
                 export_format = ExportFormat(asked.file_format)
                 guards = export_format is ExportFormat.CSV
-                return table, export_format, await _written(tx, table, rows, guards=guards)
+                return table, export_format, await _write_rows(tx, table, rows, guards=guards)
 
             table, export_format, count = await self._read(database, read)
             if count > ROWS_OF_FORMAT.get(export_format, count):
-                raise Invalid([Problem(_too_long(export_format, count))])
+                raise Invalid([Problem(_describe_limit(export_format, count))])
             await tasks.report(database, attempt, 50, f"Writing {count:,} rows")
             await asyncio.to_thread(_write_file, export_format, rows, table, file)
             key = token_hex(KEY_BYTES)
@@ -282,20 +286,22 @@ class Exporter:
         async with database.read() as tx:
             return await read(tx)
 
-    async def _asked(self, tx: Read, number: int) -> _Asked:
-        asked = await tx.row(_Asked, "SELECT list, path, query, format FROM exports WHERE id = %s", (number,))
+    async def _read_request(self, tx: Read, number: int) -> _ExportRequest:
+        asked = await tx.row(
+            _ExportRequest, "SELECT list, path, query, format FROM exports WHERE id = %s", (number,)
+        )
         assert asked is not None, "a task of an export is written with it"  # noqa: S101
         return asked
 
-    async def _table(self, tx: Read, attempt: Attempt, asked: _Asked) -> ExportTable:
+    async def _build_table(self, tx: Read, attempt: Attempt, asked: _ExportRequest) -> ExportTable:
         """The list as a table; those of a million rows are written by the database."""
         query = [(name, value) for name, value in asked.query]
         if asked.operation == "list_data_points":
             project = await project_named(tx, attempt.actor, asked.path["project_id"])
-            return data_points_table(project, list_request(query, DATA_POINTS))
+            return build_data_points_table(project, list_request(query, DATA_POINTS))
         if asked.operation == "list_events":
             project = await project_named(tx, attempt.actor, asked.path["project_id"])
-            return await events_table(tx, project, list_request(query, EVENTS))
+            return await build_events_table(tx, project, list_request(query, EVENTS))
         operation = self._lists[asked.operation]
 
         async def read(tx: Read, query: Query) -> Any:
@@ -303,18 +309,18 @@ class Exporter:
             call = Call(tx, attempt.actor, asked.path, tuple(query), self._store, self._settings)
             return await operation.function(call)
 
-        return RecordTable(record_of(operation.returns), read, query, self._encode)
+        return RecordTable(find_record(operation.returns), read, query, self._encode)
 
 
-async def _written(tx: Read, table: ExportTable, target: Path, *, guards: bool) -> int:
+async def _write_rows(tx: Read, table: ExportTable, target: Path, *, guards: bool) -> int:
     """Write the rows as CSV; gives how many they are."""
     with target.open("wb") as file:
         async for block in table.csv(tx, guards=guards):
             file.write(block)
-    return await asyncio.to_thread(_rows_in, target)
+    return await asyncio.to_thread(_count_rows, target)
 
 
-def _rows_in(path: Path) -> int:
+def _count_rows(path: Path) -> int:
     """How many rows stand behind the header: line ends outside of quotes."""
     lines, is_quoted = 0, False
     with path.open("rb") as file:
@@ -341,7 +347,7 @@ def _digest(path: Path) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def _too_long(export_format: ExportFormat, count: int) -> str:
+def _describe_limit(export_format: ExportFormat, count: int) -> str:
     return (
         f"The list has {count:,} rows; a file of {export_format} holds at most "
         f"{ROWS_OF_FORMAT[export_format]:,}. Narrow it by filters, or take another format."
@@ -384,7 +390,7 @@ async def get_export(call: ReadCall) -> Export:
 )
 async def download_export(call: LinkCall) -> Linked:
     """Download the file of an export by the address that `download_url` says, for 24 hours."""
-    stored = await export_behind(call.tx, call.path["export_id"], call.query.get(KEY, ""))
+    stored = await find_linked_export(call.tx, call.path["export_id"], call.query.get(KEY, ""))
     assert stored.storage_key is not None, "a file that is there is kept"  # noqa: S101
     assert stored.size is not None, "a file that is there has a size"  # noqa: S101
     assert stored.sha256 is not None, "a file that is there has a digest"  # noqa: S101
@@ -430,11 +436,11 @@ async def download_ledger_batches(call: ReadCall) -> Attachment:
         name=f"{call.path['ledger_id']}-batches.csv",
         media_type=MEDIA_TYPES[ExportFormat.CSV],
         size=size,
-        read=partial(_ready, spool),
+        read=partial(_return_spool, spool),
     )
 
 
-async def _ready(spool: Spool) -> Spool:
+async def _return_spool(spool: Spool) -> Spool:
     return spool
 
 

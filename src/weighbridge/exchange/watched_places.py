@@ -128,17 +128,17 @@ class FolderPlace:
 
     async def waiting(self, now: datetime) -> list[str]:
         """The names of the files that rest."""
-        return await self._done(self._waiting, now)
+        return await self._run(self._list_waiting, now)
 
     async def copy(self, name: str, target: Path) -> CopiedFile | None:
         """Copy a file that stays as it is meanwhile."""
-        return await self._done(self._copy, name, target)
+        return await self._run(self._copy, name, target)
 
     async def settle(self, name: str, sha256: bytes, target: str, reports: Mapping[str, BinaryIO]) -> None:
         """Write reports, then move the file."""
-        await self._done(self._settle, name, sha256, target, reports)
+        await self._run(self._settle, name, sha256, target, reports)
 
-    async def _done(self, work: Callable[..., Result], *arguments: Any) -> Result:
+    async def _run(self, work: Callable[..., Result], *arguments: Any) -> Result:
         try:
             return await asyncio.to_thread(work, *arguments)
         except OSError as error:
@@ -147,8 +147,8 @@ class FolderPlace:
                 raise PlaceError(said) from None
             raise PlaceError(f"The folder {self._place} cannot be used: {error.strerror or error}.") from None
 
-    def _waiting(self, now: datetime) -> list[str]:
-        with self._opened() as folder:
+    def _list_waiting(self, now: datetime) -> list[str]:
+        with self._open_folder() as folder:
             names = []
             for entry in os.scandir(folder):
                 if not is_ready_name(entry.name) or not entry.is_file(follow_symlinks=False):
@@ -161,7 +161,7 @@ class FolderPlace:
             return sorted(names)[:FILES_OF_LOOK_MAX]
 
     def _copy(self, name: str, target: Path) -> CopiedFile | None:
-        with self._opened() as folder, suppress(FileNotFoundError), _file(folder, name) as file:
+        with self._open_folder() as folder, suppress(FileNotFoundError), _open_file(folder, name) as file:
             before = os.fstat(file.fileno())
             check_size(name, before.st_size)
             found = copy_file(file, target)
@@ -173,20 +173,20 @@ class FolderPlace:
     def _settle(self, name: str, sha256: bytes, target: str, reports: Mapping[str, BinaryIO]) -> None:
         into, _, moved = target.partition("/")
         assert into in MOVED_TO, "files are moved to one of two folders"  # noqa: S101
-        with self._opened() as folder:
+        with self._open_folder() as folder:
             with suppress(FileExistsError):
                 os.mkdir(into, _FOLDER_MODE, dir_fd=folder)
-            with _subfolder(folder, into) as other:
+            with _open_subfolder(folder, into) as other:
                 for report, content in reports.items():
                     _write(other, report.partition("/")[2], content)
                 with suppress(FileNotFoundError):
-                    if _sha256(folder, name) == sha256:
+                    if _compute_digest(folder, name) == sha256:
                         os.rename(name, moved, src_dir_fd=folder, dst_dir_fd=other)
                 os.fsync(other)
             os.fsync(folder)
 
     @contextmanager
-    def _opened(self) -> Iterator[int]:
+    def _open_folder(self) -> Iterator[int]:
         """The folder, by its parts below the root."""
         parts = self._place[len(self._root) :].strip("/")
         handle = os.open(self._root, _FOLDER)
@@ -201,7 +201,7 @@ class FolderPlace:
 
 
 @contextmanager
-def _subfolder(folder: int, name: str) -> Iterator[int]:
+def _open_subfolder(folder: int, name: str) -> Iterator[int]:
     handle = os.open(name, _FOLDER | _NO_LINK, dir_fd=folder)
     try:
         yield handle
@@ -210,7 +210,7 @@ def _subfolder(folder: int, name: str) -> Iterator[int]:
 
 
 @contextmanager
-def _file(folder: int, name: str) -> Iterator[BufferedReader]:
+def _open_file(folder: int, name: str) -> Iterator[BufferedReader]:
     """A plain file of the folder, and nothing that only looks like one."""
     handle = os.open(name, _WAITING_IS_NO_FILE, dir_fd=folder)
     with os.fdopen(handle, "rb") as file:
@@ -219,8 +219,8 @@ def _file(folder: int, name: str) -> Iterator[BufferedReader]:
         yield file
 
 
-def _sha256(folder: int, name: str) -> bytes:
-    with _file(folder, name) as file:
+def _compute_digest(folder: int, name: str) -> bytes:
+    with _open_file(folder, name) as file:
         return hashlib.file_digest(file, "sha256").digest()
 
 
@@ -250,7 +250,7 @@ class BucketPlace:
         try:
             listed = await self._store.list_with_delimiter_async()
         except (BaseError, OSError) as error:
-            raise self._away(error) from None
+            raise self._build_error(error) from None
         names = sorted(one["path"] for one in listed["objects"] if is_ready_name(one["path"]))
         return names[:FILES_OF_LOOK_MAX]
 
@@ -268,7 +268,7 @@ class BucketPlace:
         except FileNotFoundError:
             return None
         except (BaseError, OSError) as error:
-            raise self._away(error) from None
+            raise self._build_error(error) from None
         return CopiedFile(size, digest.digest())
 
     async def settle(self, name: str, sha256: bytes, target: str, reports: Mapping[str, BinaryIO]) -> None:
@@ -278,20 +278,20 @@ class BucketPlace:
                 content.seek(0)
                 await self._store.put_async(report, content)
             with suppress(FileNotFoundError):
-                if await self._sha256(name) == sha256:
+                if await self._compute_digest(name) == sha256:
                     await self._store.copy_async(name, target)
                     await self._store.delete_async(name)
         except (BaseError, OSError) as error:
-            raise self._away(error) from None
+            raise self._build_error(error) from None
 
-    async def _sha256(self, name: str) -> bytes:
+    async def _compute_digest(self, name: str) -> bytes:
         digest = hashlib.sha256()
         stored = await self._store.get_async(name)
         async for chunk in stored.stream(min_chunk_size=COPIED_BYTES):
             digest.update(chunk)
         return digest.digest()
 
-    def _away(self, error: Exception) -> PlaceError:
+    def _build_error(self, error: Exception) -> PlaceError:
         return PlaceError(f"The place {self._place} cannot be used: {str(error).splitlines()[0]}")
 
 
@@ -309,7 +309,7 @@ def open_bucket(place: str) -> BucketPlace:
 ALIVE_SECONDS: Final = 2
 """How often the transaction that holds the lock is used while a file is copied."""
 
-PlaceOf = Callable[[str, str], Place]
+OpenPlace = Callable[[str, str], Place]
 """Opens a place, by its name and the root above it."""
 
 
@@ -367,25 +367,25 @@ _ENDED: Final = """
        AND t.state = ANY (%s)
      ORDER BY u.id
 """
-_UNDER_WAY: Final = """
+_UNSETTLED: Final = """
     SELECT file_name FROM data_feed_uploads
      WHERE project_id = %s AND data_feed_id = %s AND place = %s AND settled_at IS NULL
 """
 
-_TELL: Final = """
+_SET_PROBLEM: Final = """
     UPDATE data_feeds SET watch_problem = %s WHERE project_id = %s AND id = %s AND watch = %s
 """
 
 
-def build_opener(settings: Settings) -> PlaceOf:
+def build_opener(settings: Settings) -> OpenPlace:
     """How places are opened by these settings."""
 
-    def place_of(place: str, root: str) -> Place:
+    def open_place(place: str, root: str) -> Place:
         if place.startswith("/"):
             return FolderPlace(place, root, settings.watch_rest_seconds)
         return open_bucket(place)
 
-    return place_of
+    return open_place
 
 
 async def poll_places(
@@ -393,7 +393,7 @@ async def poll_places(
     store: EvidenceStore,
     settings: Settings,
     now: datetime,
-    place_of: PlaceOf | None = None,
+    open_place: OpenPlace | None = None,
 ) -> PollResult:
     """Look at every place once; at none, while another worker looks."""
     async with database.write() as tx:
@@ -402,13 +402,13 @@ async def poll_places(
             return PollResult(0, ())
         for watching in await tx.rows(Watching, _FEEDS):
             poll = PlacePoll(database, store, watching, now)
-            opening = place_of or build_opener(settings)
-            taken += await _meanwhile(tx, poll.run(settings.watched_roots, opening))
+            opening = open_place or build_opener(settings)
+            taken += await _keep_alive(tx, poll.run(settings.watched_roots, opening))
             failures += [poll.failure] if poll.failure else []
         return PollResult(taken, tuple(failures))
 
 
-async def _meanwhile(tx: Write, work: Awaitable[Result]) -> Result:
+async def _keep_alive(tx: Write, work: Awaitable[Result]) -> Result:
     """The result of work, while the transaction is used so that the server does not end it."""
     working = asyncio.ensure_future(work)
     try:
@@ -427,7 +427,7 @@ class PlacePoll:
         self._problem: str | None = None
         self.failure: Exception | None = None
 
-    async def run(self, roots: tuple[str, ...], place_of: PlaceOf) -> int:
+    async def run(self, roots: tuple[str, ...], open_place: OpenPlace) -> int:
         """Move away what has ended, and take up what waits; what goes wrong is told by the data feed."""
         one, taken = self._watching, 0
         try:
@@ -435,7 +435,7 @@ class PlacePoll:
             if root is None:
                 self._problem = f"The account may watch {one.place} no more."
             else:
-                place = place_of(one.place, root)
+                place = open_place(one.place, root)
                 await self._settle_ended(place)
                 taken = await self._take_waiting(place)
         except PlaceError as error:
@@ -445,7 +445,7 @@ class PlacePoll:
             self._problem = "The last look failed for a reason of the service's own; its log says which."
         if self._problem != one.problem:
             async with self._database.write() as tx:
-                await tx.execute(_TELL, (self._problem, one.project, one.feed, one.place))
+                await tx.execute(_SET_PROBLEM, (self._problem, one.project, one.feed, one.place))
         return taken
 
     async def _settle_ended(self, place: Place) -> None:
@@ -457,7 +457,7 @@ class PlacePoll:
             folder = DONE if ended.state == TaskState.COMPLETE else FAILED
             target = f"{folder}/{ended.number:06}-{ended.name}"
             async with AsyncExitStack() as closing:
-                reports = await self._reports(ended, target, closing)
+                reports = await self._build_reports(ended, target, closing)
                 await place.settle(ended.name, ended.sha256, target, reports)
             async with self._database.write() as tx:
                 await tx.execute(
@@ -465,7 +465,7 @@ class PlacePoll:
                     (one.project, ended.number),
                 )
 
-    async def _reports(
+    async def _build_reports(
         self, ended: EndedUpload, target: str, closing: AsyncExitStack
     ) -> Mapping[str, BinaryIO]:
         """What is written beside the file: the record of its upload, and its bad rows."""
@@ -486,7 +486,7 @@ class PlacePoll:
     async def _take_waiting(self, place: Place) -> int:
         one = self._watching
         async with self._database.read() as tx:
-            rows = await tx.tuples(_UNDER_WAY, (one.project, one.feed, one.place))
+            rows = await tx.tuples(_UNSETTLED, (one.project, one.feed, one.place))
             is_watched = await tx.value(
                 "SELECT watch = %s FROM data_feeds WHERE project_id = %s AND id = %s",
                 (one.place, one.project, one.feed),

@@ -31,7 +31,6 @@ from weighbridge.db.lists.listing import (
     MOMENT,
     Filter,
     Listing,
-    ListRequest,
     Page,
     among,
     list_request,
@@ -87,7 +86,7 @@ _ATTEMPT_FIELDS: Final = ("status", "milliseconds", "error", "answer")
 _webhook_id: Final = partial(ids.of, "webhook", 0)
 
 
-def _cursor(number: int, position: int) -> str:
+def _build_cursor(number: int, position: int) -> str:
     return ChangeCursor(number, position).text
 
 
@@ -102,7 +101,7 @@ WEBHOOK: Final = row_of(
     Column("disabled_at", "w.disabled_at"),
     Column("disabled_reason", "w.disabled_reason"),
     Column("failing_since", "w.failing_since"),
-    Column("cursor", ("l.next_number", "l.next_position"), _cursor),
+    Column("cursor", ("l.next_number", "l.next_position"), _build_cursor),
     Column("lost_entries", "l.lost_entries"),
     Column(
         "pending_deliveries",
@@ -129,7 +128,7 @@ def _read_attempts(stored: list[dict[str, Any]]) -> list[AttemptMade]:
     ]
 
 
-def _type(kind: str, action: str) -> str:
+def _build_type(kind: str, action: str) -> str:
     return TYPE_PREFIX + change_type(kind, action)
 
 
@@ -137,7 +136,7 @@ DELIVERY: Final = row_of(
     WebhookDelivery,
     Column("id", "d.id", partial(ids.of, "delivery", 0)),
     Column("webhook_id", "d.webhook_id", _webhook_id),
-    Column("type", ("d.kind", "d.action"), _type),
+    Column("type", ("d.kind", "d.action"), _build_type),
     Column("kind", "d.kind", lambda kind: str(SHOWN_KINDS.get(kind, kind))),
     Column("action", "d.action"),
     Column("project_id", "d.project_id", unless_null(partial(ids.of, "project"))),
@@ -146,7 +145,7 @@ DELIVERY: Final = row_of(
         "CASE WHEN d.first_number IS NULL THEN 1 ELSE (SELECT sum(upper(part) - lower(part))::integer"
         " FROM unnest(d.keys) AS part) END",
     ),
-    Column("cursor", ("d.next_number", "d.next_position"), unless_null(_cursor)),
+    Column("cursor", ("d.next_number", "d.next_position"), unless_null(_build_cursor)),
     Column("state", "d.state"),
     Column("attempt_count", "d.attempt_count"),
     Column("next_attempt_at", "d.next_attempt_at"),
@@ -154,12 +153,6 @@ DELIVERY: Final = row_of(
     Column("created_at", "d.created_at"),
     Column("ended_at", "d.ended_at"),
 )
-
-
-async def select_webhooks(tx: Read, actor: Actor, request: ListRequest) -> Page[Webhook]:
-    """The webhooks of the actor's account."""
-    owned = of_account(actor, "w.account_id")
-    return await read_page(tx, WEBHOOK, WEBHOOKS, request, source=_SOURCE, where=[owned])
 
 
 async def read_webhook(tx: Read, actor: Actor, friendly: str) -> Webhook:
@@ -170,17 +163,6 @@ async def read_webhook(tx: Read, actor: Actor, friendly: str) -> Webhook:
         return await find(tx, WEBHOOK, _SOURCE, numbered, (number,))
     except NotFound:
         raise NotFound("webhook", friendly) from None
-
-
-async def select_deliveries(
-    tx: Read, actor: Actor, friendly: str, request: ListRequest
-) -> Page[WebhookDelivery]:
-    """The deliveries of a webhook of the account, as long as they are kept."""
-    webhook = ids.number("webhook", (await read_webhook(tx, actor, friendly)).id, 0)
-    of_webhook = SQL("d.webhook_id = {}").format(Literal(webhook))
-    return await read_page(
-        tx, DELIVERY, DELIVERIES, request, source="webhook_deliveries d", where=[of_webhook]
-    )
 
 
 async def read_delivery(tx: Read, actor: Actor, friendly: str, delivery: str) -> WebhookDelivery:
@@ -507,7 +489,9 @@ _READ, _WRITE = "administration:read", "administration:write"
 @get("/webhooks", permission=_READ, returns=Page[Webhook], listing=WEBHOOKS)
 async def list_webhooks(call: ReadCall) -> Page[Webhook]:
     """List the account's webhooks, without their secrets."""
-    return await select_webhooks(call.tx, call.actor, list_request(call.query, WEBHOOKS))
+    request = list_request(call.query, WEBHOOKS)
+    owned = [of_account(call.actor, "w.account_id")]
+    return await read_page(call.tx, WEBHOOK, WEBHOOKS, request, source=_SOURCE, where=owned)
 
 
 @post(
@@ -572,7 +556,11 @@ async def list_deliveries(call: ReadCall) -> Page[WebhookDelivery]:
     Deliveries that were taken are kept for 7 days, those that failed for 30.
     """
     request = list_request(call.query, DELIVERIES)
-    return await select_deliveries(call.tx, call.actor, call.path["webhook_id"], request)
+    webhook = await read_webhook(call.tx, call.actor, call.path["webhook_id"])
+    of_webhook = SQL("d.webhook_id = {}").format(Literal(ids.number("webhook", webhook.id, 0)))
+    return await read_page(
+        call.tx, DELIVERY, DELIVERIES, request, source="webhook_deliveries d", where=[of_webhook]
+    )
 
 
 @get(_ONE + "/deliveries/{delivery_id}", permission=_READ, returns=WebhookDelivery)

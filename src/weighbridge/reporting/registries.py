@@ -24,18 +24,16 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     Filter,
     Listing,
-    ListRequest,
     Page,
     list_request,
-    read_int4,
     read_page,
 )
 from weighbridge.db.row import Column, row_of
-from weighbridge.errors import Invalid, NotFound
+from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.http.outgoing import problem_of_address
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, of_account
+from weighbridge.platform.tenancy import find, number_named, of_account
 from weighbridge.reporting.records.registries import (
     POLL_SECONDS,
     POLL_SECONDS_MAX,
@@ -74,22 +72,14 @@ REGISTRY: Final = row_of(
 )
 
 
-async def select_registries(tx: Read, actor: Actor, request: ListRequest) -> Page[Registry]:
-    """The registries of the actor's account."""
-    return await read_page(tx, REGISTRY, REGISTRIES, request, source="registries r", where=[_owned(actor)])
-
-
 async def read_registry(tx: Read, actor: Actor, text: str) -> Registry:
     """One registry of the actor's account, by its number; NotFound for any other text."""
-    try:
-        number = read_int4(text)
-    except ValueError:
-        raise NotFound("registry", text) from None
-    numbered = SQL("{} AND r.id = %s").format(_owned(actor))
+    number = number_named("registry", text)
+    numbered = SQL("{} AND r.id = %s").format(_limit_to_account(actor))
     return await find(tx, REGISTRY, "registries r", numbered, (number,))
 
 
-def _owned(actor: Actor) -> Composable:
+def _limit_to_account(actor: Actor) -> Composable:
     return of_account(actor, "r.account_id")
 
 
@@ -104,7 +94,7 @@ KEY: Final = "{key}"
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _VALUE: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
-_OURS: Final = frozenset(
+_OWN_HEADERS: Final = frozenset(
     {
         "accept",
         "accept-encoding",
@@ -127,10 +117,10 @@ async def insert_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry
     is_called = new.adapter == AdapterName.HTTP
     poll = new.poll_seconds if new.poll_seconds is not UNSET else (POLL_SECONDS if is_called else None)
     status_address = new.status_address or (f"{new.address.rstrip('/')}/{KEY}" if new.address else None)
-    wanted = _Wanted(
+    wanted = _DesiredRegistry(
         new.name.strip(), new.adapter, new.address, status_address, new.timeout_seconds, new.tries, poll
     )
-    if problems := await _problems(tx, actor, wanted, new.headers, None):
+    if problems := await _check_registry(tx, actor, wanted, new.headers, None):
         raise Invalid(problems)
     number: int = await tx.value(
         """
@@ -140,7 +130,7 @@ async def insert_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry
         """,
         (*msgspec.structs.astuple(wanted), actor.account_id),
     )
-    await _keep_headers(tx, number, new.headers)
+    await _insert_headers(tx, number, new.headers)
     made = await read_registry(tx, actor, str(number))
     changes.record(tx, actor, action="registry.create", target=str(made.id), project_id=None, after=made)
     return made
@@ -160,7 +150,7 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
         for name, value in msgspec.structs.asdict(change).items()
         if value is not UNSET and name != "headers"
     }
-    was = _Wanted(
+    was = _DesiredRegistry(
         before.name, before.adapter, before.address, before.status_address, before.timeout_seconds,
         before.tries, before.poll_seconds,
     )  # fmt: skip
@@ -168,8 +158,8 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
     wanted = msgspec.structs.replace(wanted, name=wanted.name.strip())
     headers = {} if change.headers is UNSET else change.headers
     problems = [
-        *_of_kept_headers(before, wanted, change),
-        *await _problems(tx, actor, wanted, headers, before.id),
+        *_check_kept_headers(before, wanted, change),
+        *await _check_registry(tx, actor, wanted, headers, before.id),
     ]
     if problems:
         raise Invalid(problems)
@@ -184,7 +174,7 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
     )
     if change.headers is not UNSET:
         await tx.execute("DELETE FROM registry_secrets WHERE registry_id = %s", (before.id,))
-        await _keep_headers(tx, before.id, change.headers)
+        await _insert_headers(tx, before.id, change.headers)
     after = await read_registry(tx, actor, text)
     changes.record(
         tx, actor, action="registry.update", target=str(after.id), project_id=None, before=before, after=after
@@ -192,7 +182,7 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
     return after
 
 
-class _Wanted(msgspec.Struct, frozen=True):
+class _DesiredRegistry(msgspec.Struct, frozen=True):
     """A registry as it is to be."""
 
     name: str
@@ -204,7 +194,7 @@ class _Wanted(msgspec.Struct, frozen=True):
     poll_seconds: int | None
 
 
-def _of_kept_headers(before: Registry, wanted: _Wanted, change: RegistryChange) -> list[Problem]:
+def _check_kept_headers(before: Registry, wanted: _DesiredRegistry, change: RegistryChange) -> list[Problem]:
     """Refuse to send what is kept to an address with which it was not stated."""
     moved = [
         name for name in ("address", "status_address") if getattr(before, name) != getattr(wanted, name)
@@ -218,17 +208,17 @@ def _of_kept_headers(before: Registry, wanted: _Wanted, change: RegistryChange) 
     return [Problem(message, "registry.headers", "required")]
 
 
-async def _problems(
-    tx: Write, actor: Actor, wanted: _Wanted, headers: Mapping[str, str], number: int | None
+async def _check_registry(
+    tx: Write, actor: Actor, wanted: _DesiredRegistry, headers: Mapping[str, str], number: int | None
 ) -> list[Problem]:
-    problems = [problem_of_name(wanted.name, "A registry", "registry.name"), *_of_adapter(wanted, headers)]
+    problems = [problem_of_name(wanted.name, "A registry", "registry.name"), *_check_adapter(wanted, headers)]
     if await tx.value(
         "SELECT true FROM registries WHERE account_id = %s AND name = %s AND id IS DISTINCT FROM %s",
         (actor.account_id, wanted.name, number),
     ):
         message = f"The account has a registry {shorten(wanted.name)!r} already."
         problems.append(Problem(message, "registry.name", "taken"))
-    problems += _of_headers(headers)
+    problems += _check_headers(headers)
     problems += [
         Problem(f"{name} is {value:,}; it is from 1 to {most:,}.", f"registry.{name}", "invalid")
         for name, value, most in (
@@ -241,7 +231,7 @@ async def _problems(
     return [problem for problem in problems if problem]
 
 
-def _of_adapter(wanted: _Wanted, headers: Mapping[str, str]) -> list[Problem | None]:
+def _check_adapter(wanted: _DesiredRegistry, headers: Mapping[str, str]) -> list[Problem | None]:
     """What is wrong with the adapter, and with the addresses that it needs or has no use for."""
     if wanted.adapter not in tuple(AdapterName):
         said = ", ".join(AdapterName)
@@ -271,7 +261,7 @@ def _of_adapter(wanted: _Wanted, headers: Mapping[str, str]) -> list[Problem | N
     return problems
 
 
-def _of_headers(headers: Mapping[str, str]) -> list[Problem]:
+def _check_headers(headers: Mapping[str, str]) -> list[Problem]:
     """What is wrong with headers; what they say is not repeated."""
     field = "registry.headers"
     if len(headers) > HEADERS_MAX:
@@ -283,7 +273,7 @@ def _of_headers(headers: Mapping[str, str]) -> list[Problem]:
             problems.append(
                 Problem(f"headers names {shorten(name)!r}, which is no header.", field, "invalid")
             )
-        elif name.lower() in _OURS:
+        elif name.lower() in _OWN_HEADERS:
             problems.append(Problem(f"{name} is a header that the service sends itself.", field, "invalid"))
         elif len(value) > HEADER_VALUE_MAX or not _VALUE.fullmatch(value):
             message = f"{name} says 1 to {HEADER_VALUE_MAX:,} characters of ASCII, without line breaks."
@@ -293,7 +283,7 @@ def _of_headers(headers: Mapping[str, str]) -> list[Problem]:
     return problems
 
 
-async def _keep_headers(tx: Write, number: int, headers: Mapping[str, str]) -> None:
+async def _insert_headers(tx: Write, number: int, headers: Mapping[str, str]) -> None:
     await tx.execute(
         """
         INSERT INTO registry_secrets (registry_id, header, value)
@@ -314,7 +304,9 @@ _ONE = "/registries/{registry_id}"
 )
 async def list_registries(call: ReadCall) -> Page[Registry]:
     """List the account's registries."""
-    return await select_registries(call.tx, call.actor, list_request(call.query, REGISTRIES))
+    request = list_request(call.query, REGISTRIES)
+    owned = [_limit_to_account(call.actor)]
+    return await read_page(call.tx, REGISTRY, REGISTRIES, request, source="registries r", where=owned)
 
 
 @get(_ONE, permission="production_accounting:read", returns=Registry)

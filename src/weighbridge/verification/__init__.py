@@ -6,8 +6,7 @@ invariant in words, with a sentence for each record that breaks it.
 - `books` and `invariants`: statements that return the records which break an invariant
 - `recomputation`, with `slots` and `draws`: every batch again from its events and withdrawals, with the
   model version that made it, to the last digit
-- `recorded`, with `recorded_nouns`: stored records against the audit log
-- `waiting`: the marks of events that wait for a generation
+- `recorded`: stored records against the audit log
 - `audit_tree`: the logged rows of the audit log
 - `evidence`: every evidence file
 
@@ -114,7 +113,7 @@ async def verify(
     progress = Progress()
     async with database.read() as tx:
         one = Verification(tx, store, request, progress)
-        checks = [check for phase in PHASES for check in await checks_of(phase, one)]
+        checks = [check for phase in PHASES for check in await run_phase(phase, one)]
         entries = await tx.value("SELECT count(*) FROM ledger_entries")
     older = OlderBatches(progress.older, [])
     is_clean = not any(check.violations for check in checks)
@@ -135,7 +134,7 @@ class Verification:
 
 
 async def _check_books(one: Verification) -> list[Check]:
-    advance = _counter(one.request, "Rules of the books", len(CHECKS))
+    advance = _build_counter(one.request, "Rules of the books", len(CHECKS))
     return [Check(words, found) for words, found in (await check_books(one.tx, advance=advance)).items()]
 
 
@@ -168,14 +167,14 @@ async def _check_files(one: Verification) -> list[Check]:
     if one.store is None:
         return []
     since = one.request.since
-    advance = _counter(one.request, "Evidence files", await one.tx.value(_FILES, (since, since)))
+    advance = _build_counter(one.request, "Evidence files", await one.tx.value(_FILES, (since, since)))
     one.progress.files, found = await check_evidence(one.tx, one.store, since, advance)
     return [Check(KEPT, found), Check(SENT, await check_report_files(one.tx, one.store))]
 
 
 async def _recompute(one: Verification) -> list[Check]:
     since = one.request.since
-    advance = _counter(one.request, "Batches", await one.tx.value(_BATCHES, (since, since)))
+    advance = _build_counter(one.request, "Batches", await one.tx.value(_BATCHES, (since, since)))
     recomputed = await recompute(one.tx, None, since, advance)
     one.progress.batches, one.progress.older = recomputed.batches, recomputed.older
     return [Check(RECOMPUTES, sentences(recomputed.violations))]
@@ -199,7 +198,7 @@ _UNREADABLE: Final = (
 )
 
 
-async def checks_of(
+async def run_phase(
     phase: Callable[[Verification], Awaitable[list[Check]]], one: Verification
 ) -> list[Check]:
     """What a phase finds; that it cannot be carried out with what is stored is a violation too."""
@@ -210,7 +209,7 @@ async def checks_of(
         return [Check(f"it is possible to {words}", [f"what is stored cannot be read: {error!r}"])]
 
 
-def _counter(request: VerificationRequest, phase: str, total: int) -> Callable[[int], None]:
+def _build_counter(request: VerificationRequest, phase: str, total: int) -> Callable[[int], None]:
     """Count what is done of a phase, and report it."""
     done = 0
 

@@ -107,15 +107,15 @@ def choose_fields(
 
     With `leaves_out` a column about which nothing is known gives nothing.
     """
-    by_name = meanings_of_names(value_types, FIELDS)
-    chosen = [named.get(name, by_name.get(plain_name(name))) for name in header]
+    by_name = list_meanings(value_types, FIELDS)
+    chosen = [named.get(name, by_name.get(simplify_name(name))) for name in header]
     if leaves_out:
         chosen = [LEFT_OUT if field is None else field for field in chosen]
     problems = [
-        *_unknown_columns(named, header, header_line),
-        *_unknown_fields(named, value_types),
-        *_unmapped(header, chosen, value_types),
-        *_repeated(header, chosen, named),
+        *_find_unknown_columns(named, header, header_line),
+        *_find_unknown_fields(named, value_types),
+        *_find_unmapped(header, chosen, value_types),
+        *_find_repeated(header, chosen, named),
     ]
     return chosen, problems
 
@@ -137,16 +137,16 @@ def build_columns(
     return Columns(tuple(header), fields, tuple(points))
 
 
-def meanings_of_names(value_types: Iterable[str], fields: Iterable[str]) -> dict[str, str]:
+def list_meanings(value_types: Iterable[str], fields: Iterable[str]) -> dict[str, str]:
     """What a column gives by its name alone; hyphens and underscores count as the same."""
     slugs = list(value_types)
-    times = Counter(map(plain_name, slugs))
-    by_name = {plain_name(field): field for field in fields}
-    by_name |= {plain_name(slug): slug for slug in slugs if times[plain_name(slug)] == 1}
+    times = Counter(map(simplify_name, slugs))
+    by_name = {simplify_name(field): field for field in fields}
+    by_name |= {simplify_name(slug): slug for slug in slugs if times[simplify_name(slug)] == 1}
     return by_name
 
 
-def plain_name(name: str) -> str:
+def simplify_name(name: str) -> str:
     return slug_of(name).replace("_", "-")
 
 
@@ -155,7 +155,9 @@ def list_fields(value_types: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys([*value_types, *FIELDS]))
 
 
-def _unknown_columns(named: Mapping[str, str], header: Sequence[str], header_line: int) -> Iterator[Problem]:
+def _find_unknown_columns(
+    named: Mapping[str, str], header: Sequence[str], header_line: int
+) -> Iterator[Problem]:
     there = shorten(", ".join(map(repr, header[:COLUMNS_SHOWN])), HEADER_LENGTH_SHOWN)
     for column in named:
         if column not in header:
@@ -163,14 +165,14 @@ def _unknown_columns(named: Mapping[str, str], header: Sequence[str], header_lin
             yield Problem(text, "columns", "unknown")
 
 
-def _unknown_fields(named: Mapping[str, str], value_types: Mapping[str, str]) -> Iterator[Problem]:
+def _find_unknown_fields(named: Mapping[str, str], value_types: Mapping[str, str]) -> Iterator[Problem]:
     for column, field in named.items():
         if field not in value_types and field not in FIELDS and field != LEFT_OUT:
             text = f"The column {column!r} gives {field!r}, which the event type does not have."
             yield Problem(text, "columns", "unknown")
 
 
-def _unmapped(
+def _find_unmapped(
     header: Sequence[str], chosen: Sequence[str | None], value_types: Mapping[str, str]
 ) -> Iterator[Problem]:
     unmapped = [name for name, field in zip(header, chosen, strict=True) if field is None]
@@ -187,7 +189,7 @@ def _unmapped(
         yield Problem(text, "columns", "required")
 
 
-def _repeated(
+def _find_repeated(
     header: Sequence[str], chosen: Sequence[str | None], named: Mapping[str, str]
 ) -> Iterator[Problem]:
     givers: dict[str, list[str]] = defaultdict(list)
@@ -244,13 +246,13 @@ def read_units(
         text = read_unit(cell)
         point = points.get(field or "")
         if field in TIME_FIELDS and point is None and len(_DIGIT.findall(text)) >= _DIGITS_OF_TIME:
-            problems.append(_problem(line, name, cell, "which is a time, so that the line is a row"))
+            problems.append(_build_problem(line, name, cell, "which is a time, so that the line is a row"))
         if point is None or point.value_type != "number" or not text:
             continue
         own = said[name].unit if name in said else None
-        problem = _problem_of_unit(text, own, point.unit)
+        problem = _check_unit(text, own, point.unit)
         if problem is not None:
-            problems.append(_problem(line, name, cell, problem))
+            problems.append(_build_problem(line, name, cell, problem))
         elif own is None:
             units[name] = text
     return units, problems
@@ -271,7 +273,7 @@ def is_line_of_units(cells: Sequence[str], below: Sequence[str]) -> bool:
     return bool(said) and not any(map(_is_number, cells)) and all(_is_unit(text) for text in said)
 
 
-def _problem_of_unit(text: str, own: str | None, target: str | None) -> str | None:
+def _check_unit(text: str, own: str | None, target: str | None) -> str | None:
     if _is_number(text):
         return "which is a number, so that the line is a row"
     try:
@@ -283,7 +285,7 @@ def _problem_of_unit(text: str, own: str | None, target: str | None) -> str | No
     return None
 
 
-def _problem(line: FileRow, name: str, cell: str, said: str) -> Problem:
+def _build_problem(line: FileRow, name: str, cell: str, said: str) -> Problem:
     text = f"Line {line.line} of units has {shorten(cell)!r} for the column {shorten(name)!r}, {said}."
     return Problem(text, "units_line", "invalid")
 
@@ -393,7 +395,7 @@ def check_columns(columns: Sequence[FeedColumn], event_type: EventType) -> Itera
                 yield Problem(text, f"{at}.unit", "invalid")
             else:
                 try:
-                    _conversion(one.unit, point.unit)
+                    _find_conversion(one.unit, point.unit)
                 except UnitError as error:
                     yield Problem(f"{at}.unit: {error}", f"{at}.unit", "invalid")
 
@@ -415,7 +417,7 @@ def map_columns(
         header, {name: one.field for name, one in said.items()}, value_types,
         header_line=feed.header_line, leaves_out=feed.other_columns == OtherColumns.LEAVE_OUT,
     )  # fmt: skip
-    problems += _conflicts(fields, feed)
+    problems += _find_conflicts(fields, feed)
     units = {name: one.unit for name, one in said.items() if one.unit is not None}
     if feed.units_line:
         of_line, wrong = read_units(header, fields, units_line, points, said)
@@ -424,7 +426,7 @@ def map_columns(
     if problems:
         raise Invalid(bounded(problems, PROBLEMS_MAX))
     conversions = {
-        name: _conversion(units[name], points[field].unit)
+        name: _find_conversion(units[name], points[field].unit)
         for name, field in zip(header, fields, strict=True)
         if name in units and field is not None and field in points
     }
@@ -444,14 +446,14 @@ def build_clock(feed: DataFeed) -> Clock:
     )
 
 
-def _conversion(unit: str, target: str | None) -> Conversion | None:
+def _find_conversion(unit: str, target: str | None) -> Conversion | None:
     """How numbers come from one unit to another; None where they are the same."""
     found = conversion(parse_unit(unit), parse_unit(target or ""))
     slope, shift, divisor = found
     return None if slope == divisor and not shift else found
 
 
-def _conflicts(fields: Sequence[str | None], feed: DataFeed) -> Iterator[Problem]:
+def _find_conflicts(fields: Sequence[str | None], feed: DataFeed) -> Iterator[Problem]:
     """What columns and the feed say twice, or neither of them."""
     yield from check_clock(build_clock(feed), {field for field in fields if field is not None})
     is_given = "client_reference" in fields

@@ -75,7 +75,7 @@ async def find_destination(tx: Write, actor: Actor, project: int, feed: DataFeed
             for number, name in await tx.tuples(statement, (project,))
         ]
         numbers[kind] = {friendly: number for friendly, number, _ in rows}
-        by_name[kind] = _ids_by_name(rows)
+        by_name[kind] = _index_names(rows)
     vocabulary = EventVocabulary(
         project, names.vocabulary.schemas, numbers["location"], numbers["feedstock"], numbers["asset"]
     )
@@ -109,7 +109,7 @@ def build_mapping(
     )
 
 
-def _ids_by_name(rows: Sequence[tuple[str, int, str]]) -> dict[str, str]:
+def _index_names(rows: Sequence[tuple[str, int, str]]) -> dict[str, str]:
     """A name that two records have names neither."""
     times = Counter(name for _, _, name in rows)
     own = {name: friendly for friendly, _, name in rows if times[name] == 1}
@@ -206,14 +206,14 @@ class RowFeed:
         if match := _VALUE.match(field):
             point = event.data_points[int(match[1])]
             index = next(one.index for one in columns.points if one.slug == point.slug)
-            return RowProblem(_reason(problem, field), columns.header[index], str(point.value))
+            return RowProblem(_build_reason(problem, field), columns.header[index], str(point.value))
         name = field.removeprefix("event.").partition("[")[0].removesuffix("_id").removesuffix("s")
         indexes = columns.fields.get(field.removeprefix("event.")) or columns.fields.get(name)
         if not indexes:
             return RowProblem(problem.message.removeprefix("event.").rstrip("."))
         value = getattr(event, field.removeprefix("event."), None)
         shown = value if isinstance(value, str) else None
-        return RowProblem(_reason(problem, "event."), columns.header[indexes[0]], shown)
+        return RowProblem(_build_reason(problem, "event."), columns.header[indexes[0]], shown)
 
     def _name_columns(self, bad: BadRow) -> BadRow:
         """Name the columns that the problems of a row are about, and cut what is shown of cells."""
@@ -228,7 +228,7 @@ class RowFeed:
         return BadRow(bad.line, tuple(problems))
 
 
-def _reason(problem: Problem, prefix: str) -> str:
+def _build_reason(problem: Problem, prefix: str) -> str:
     return problem.message.removeprefix(prefix).strip().rstrip(".")
 
 

@@ -28,7 +28,7 @@ from weighbridge.exchange.tables.cell import (
     Moments,
     ReadyCell,
     add_length,
-    possible_times,
+    list_times,
     read_boolean,
     read_number,
 )
@@ -106,15 +106,15 @@ def read_row(mapping: RowMapping, row: FileRow, times: RowTimes) -> NumberedEven
     """Make the event of a row of the right form."""
     problems: list[RowProblem] = []
     begin, end = _check_times(mapping, row, times, problems)
-    points = _points(mapping, row.cells, problems)
+    points = _read_points(mapping, row.cells, problems)
     fields = mapping.columns.fields
     feedstock, asset, locations = mapping.feedstock, mapping.asset, mapping.locations
     if "feedstock" in fields:
-        feedstock = _named(mapping, row.cells, "feedstock", mapping.feedstocks, problems) or feedstock
+        feedstock = _find_named(mapping, row.cells, "feedstock", mapping.feedstocks, problems) or feedstock
     if "asset" in fields:
-        asset = _named(mapping, row.cells, "asset", mapping.assets, problems) or asset
+        asset = _find_named(mapping, row.cells, "asset", mapping.assets, problems) or asset
     if LOCATION_FIELD in fields and (
-        place := _named(mapping, row.cells, LOCATION_FIELD, mapping.places, problems)
+        place := _find_named(mapping, row.cells, LOCATION_FIELD, mapping.places, problems)
     ):
         locations = [*locations, LocationRef(place)]
     if problems or begin is None:
@@ -128,7 +128,7 @@ def read_row(mapping: RowMapping, row: FileRow, times: RowTimes) -> NumberedEven
         else None,
         feedstock_id=feedstock,
         asset_id=asset,
-        client_reference=_reference(
+        client_reference=_build_reference(
             mapping, row, begin, (asset, feedstock, *locations[len(mapping.locations) :])
         ),
         notes=(read_cell(mapping, row.cells, "notes") or None) if "notes" in fields else None,
@@ -149,7 +149,7 @@ def _check_times(
     return None, None
 
 
-def _points(mapping: RowMapping, cells: list[str], problems: list[RowProblem]) -> list[NewDataPoint]:
+def _read_points(mapping: RowMapping, cells: list[str], problems: list[RowProblem]) -> list[NewDataPoint]:
     points = []
     missing, missing_numbers = mapping.missing.texts, mapping.missing.numbers
     decimal_comma = mapping.decimal_comma
@@ -164,7 +164,7 @@ def _points(mapping: RowMapping, cells: list[str], problems: list[RowProblem]) -
                 if missing_numbers and number in missing_numbers:
                     continue
                 if point.conversion is not None:
-                    number = _converted(number, point.conversion)
+                    number = _convert(number, point.conversion)
                 points.append(NewDataPoint(point.slug, number))
             else:
                 value = read_boolean(text) if point.value_type == "boolean" else str(cell)
@@ -174,7 +174,7 @@ def _points(mapping: RowMapping, cells: list[str], problems: list[RowProblem]) -
     return points
 
 
-def _converted(value: Decimal, conversion: Conversion) -> Decimal:
+def _convert(value: Decimal, conversion: Conversion) -> Decimal:
     """The number in the unit of its data point, by exact rationals and rounded once at most."""
     try:
         return limited(convert_by(value, *conversion))
@@ -182,7 +182,7 @@ def _converted(value: Decimal, conversion: Conversion) -> Decimal:
         raise CellError(f"converted to the unit of the data point, {str(error).rstrip('.')}") from None
 
 
-def _named(
+def _find_named(
     mapping: RowMapping, cells: list[str], noun: str, known: Mapping[str, str], problems: list[RowProblem]
 ) -> str | None:
     """The id of the feedstock, asset or location that a cell names."""
@@ -199,7 +199,7 @@ def _named(
     return friendly
 
 
-def _reference(
+def _build_reference(
     mapping: RowMapping, row: FileRow, begin: datetime, of: tuple[str | LocationRef | None, ...]
 ) -> str | None:
     if mapping.columns.has_references:
@@ -346,7 +346,7 @@ def _date_rows(table: RowTable, mapping: RowMapping) -> Iterator[_DatedRow]:
                 read_cell(mapping, row.cells, "end_time"),
             )
             try:
-                starts, ends = possible_times(mapping.clock, index, start, end)
+                starts, ends = list_times(mapping.clock, index, start, end)
                 yield _DatedRow(row, None, starts, ends, start, end)
             except CellError as error:
                 yield _DatedRow(row, error=str(error))
@@ -413,7 +413,7 @@ class _Decision:
     def _decide_starts(self, dated: Sequence[_DatedRow]) -> None:
         low, place = self._last, 0
         while place < len(dated):
-            end = _end_of_group(dated, place)
+            end = _find_group_end(dated, place)
             high = dated[end].starts[-1] if end < len(dated) else None
             if len(dated[place].starts) > 1:
                 self._decide_group(dated[place:end], low, high)
@@ -421,18 +421,18 @@ class _Decision:
 
     def _decide_group(self, group: Sequence[_DatedRow], low: datetime | None, high: datetime | None) -> None:
         """Decide times that come twice in one night: first come rows of the one hour, then of the other."""
-        least, most = _rows_of_first_hour(group, low, high)
+        least, most = _count_first_hour(group, low, high)
         if least > most:  # a row behind that is not later is the one that is wrong
-            least, most = _rows_of_first_hour(group, low, None)
+            least, most = _count_first_hour(group, low, None)
         for place, one in enumerate(group):
             if least > most:
-                one.error = self._undecided("start_time", one.start, "are not in the order of their times")
+                one.error = self._build_error("start_time", one.start, "are not in the order of their times")
             elif place < least:
                 one.starts = one.starts[:1]
             elif place >= most:
                 one.starts = one.starts[1:]
             else:
-                one.error = self._undecided("start_time", one.start, "do not decide which it is")
+                one.error = self._build_error("start_time", one.start, "do not decide which it is")
 
     def _decide_end(self, one: _DatedRow, following: _DatedRow | None) -> None:
         """Decide an end that comes twice: by the row behind, or by the row before, which is as long."""
@@ -447,16 +447,16 @@ class _Decision:
         if len(possible) == 1:
             one.ends = (possible[0],)
         else:
-            one.error = self._undecided("end_time", one.end, "do not decide which it is")
+            one.error = self._build_error("end_time", one.end, "do not decide which it is")
 
-    def _undecided(self, field: str, text: str, why: str) -> str:
+    def _build_error(self, field: str, text: str, why: str) -> str:
         return (
             f"{field}: {shorten(text)!r} comes twice in {self._zone}, where the clocks go back then, and the "
             f"rows around it {why}; give its offset"
         )
 
 
-def _end_of_group(dated: Sequence[_DatedRow], begin: int) -> int:
+def _find_group_end(dated: Sequence[_DatedRow], begin: int) -> int:
     """Where the rows end that are decided together: the times that come twice of one night, or one row."""
     end = begin + 1
     if len(dated[begin].starts) > 1:
@@ -466,7 +466,7 @@ def _end_of_group(dated: Sequence[_DatedRow], begin: int) -> int:
     return end
 
 
-def _rows_of_first_hour(
+def _count_first_hour(
     group: Sequence[_DatedRow], low: datetime | None, high: datetime | None
 ) -> tuple[int, int]:
     """How many rows are of the first of the two hours, at least and at most; least > most where none fits."""

@@ -173,8 +173,8 @@ def change_request(actor: Actor, query: Sequence[tuple[str, str]]) -> ChangeRequ
         try:
             return how(given[name])
         except ValueError:
-            said = f"{name} is {shorten(given[name])!r}; it takes {takes}."
-            problems.append(Problem(said, name, "invalid"))
+            message = f"{name} is {shorten(given[name])!r}; it takes {takes}."
+            problems.append(Problem(message, name, "invalid"))
             return None
 
     is_latest = given.get("after") == LATEST

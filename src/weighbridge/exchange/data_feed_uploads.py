@@ -193,9 +193,9 @@ async def keep_sent(store: EvidenceStore, upload: Upload) -> AsyncIterator[SentF
     """Put a file into the store; it is removed when the block ends with a refusal."""
     name = without_path(upload.name)
     problems = problems_of_name(name, FILE_PART)
-    said = upload.texts.get(DRY_RUN_PART, "false")
-    if said not in _TRUTHS:
-        text = f"{DRY_RUN_PART} is {shorten(said)!r}; it takes true or false."
+    written = upload.texts.get(DRY_RUN_PART, "false")
+    if written not in _TRUTHS:
+        text = f"{DRY_RUN_PART} is {shorten(written)!r}; it takes true or false."
         problems.append(Problem(text, DRY_RUN_PART, "invalid"))
     if not upload.size:
         problems.append(Problem("The file is empty.", FILE_PART, "required"))
@@ -205,7 +205,7 @@ async def keep_sent(store: EvidenceStore, upload: Upload) -> AsyncIterator[SentF
     upload.content.seek(0)
     await store.put_file(key, upload.content)
     try:
-        yield SentFile(key, name[:NAME_OF_FILE_MAX], upload.size, upload.sha256, _TRUTHS[said])
+        yield SentFile(key, name[:NAME_OF_FILE_MAX], upload.size, upload.sha256, _TRUTHS[written])
     except Refusal:
         with suppress(Refusal):
             await store.delete(key)
@@ -244,7 +244,7 @@ async def upload_again(
     """Take the file of an earlier upload once more."""
     file = await get_file(tx, project, feed, again.of_upload)
     if file.key is None:
-        text = f"The file of upload {again.of_upload} is not kept any more; send it again."
+        text = f"The file of upload {again.of_upload} is no longer stored. Upload it again."
         raise Invalid([Problem(text, "upload.of_upload", "invalid")])
     sent = SentFile(file.key, file.name, file.size, file.sha256, again.dry_run)
     return await insert_upload(tx, actor, project, feed, sent)
@@ -259,9 +259,9 @@ async def remove_old_files(database: Database, store: EvidenceStore) -> int:
             {key for (key,) in await tx.tuples(_STILL_NAMED, ([key for key, _ in rows],))} if rows else set()
         )
     for key, report in rows:
-        for one in (key, report):
-            if one is not None and one not in kept:
-                await store.delete(one)
+        for stored_key in (key, report):
+            if stored_key is not None and stored_key not in kept:
+                await store.delete(stored_key)
     return len(rows)
 
 

@@ -242,15 +242,15 @@ class RowStore:
     async def _store(self, portion: Portion) -> None:
         rows = await self._sort_rows(portion.good)
         differing = await self._settle_differences(rows) if rows.known else []
-        told = sorted([*portion.bad, *rows.bad, *differing], key=lambda one: one.line)
+        reported = sorted([*portion.bad, *rows.bad, *differing], key=lambda row: row.line)
         tally = self.tally
         tally.rows += len(portion.good) + len(portion.bad)
         tally.already_there += len(rows.known) - len(differing)
         tally.differing += len(differing)
         tally.bad_rows += len(portion.bad) + len(rows.bad)
-        if told:
-            tally.shown += told[: PROBLEMS_SHOWN - len(tally.shown)]
-            await asyncio.to_thread(self.report.add, told)
+        if reported:
+            tally.shown += reported[: PROBLEMS_SHOWN - len(tally.shown)]
+            await asyncio.to_thread(self.report.add, reported)
         if rows.new:
             await self.tx.copy(COPY_EVENTS, ["".join([row.text for row in rows.new])])
             tally.add_stored(rows.new)
@@ -284,7 +284,7 @@ class RowStore:
         return rows
 
     async def _settle_differences(self, rows: SortedRows) -> list[BadRow]:
-        """The rows whose events say otherwise, as they are told of; corrects those where that is wanted."""
+        """Report the rows whose events have other values, and correct these events where that is wanted."""
         order = self.order
         found = await asyncio.to_thread(_find_differences, rows.known, order)
         wanted: dict[int, EventChange] = {}
@@ -295,18 +295,18 @@ class RowStore:
         if wanted:
             refused = await change_events(self.tx, order.actor, order.project, wanted, order.vocabulary)
         self.tally.corrected += len(wanted) - len(refused)
-        told = []
+        differing = []
         for row, held, unlike in found:
             event = ids.of("event", order.project, held.number)
             if held.number in refused:
-                said = " ".join(one.message for one in refused[held.number]).rstrip(".")
+                outcome = " ".join(problem.message for problem in refused[held.number]).rstrip(".")
             else:
-                said = describe_outcome(
+                outcome = describe_outcome(
                     event, DIFFERING, is_correcting=order.is_correcting, is_correctable=held.number in wanted,
                     is_dry_run=order.is_dry_run,
                 )  # fmt: skip
-            told.append(build_differing_row(row.line, unlike, order.given, said))
-        return told
+            differing.append(build_differing_row(row.line, unlike, order.given, outcome))
+        return differing
 
 
 def _find_differences(
@@ -321,8 +321,8 @@ def _find_differences(
 
 def _refuse_repeated(row: FedRow) -> BadRow:
     reference = row.reference or ""
-    said = f"its client_reference {shorten(reference)!r} stands on an earlier row too"
-    return BadRow(row.line, (RowProblem(said, None, reference),))
+    reason = f"its client_reference {shorten(reference)!r} stands on an earlier row too"
+    return BadRow(row.line, (RowProblem(reason, None, reference),))
 
 
 def _begin_reading(rows: PortionSource, keys: Sequence[int]) -> "asyncio.Task[Portion | None]":
@@ -351,11 +351,11 @@ _SLUGS: Final = "SELECT id, slug FROM event_types WHERE project_id = %s AND id =
 
 
 REPORT_SECONDS: Final = 1
-"""How often the progress of an upload is told."""
+"""How often the progress of an upload is recorded."""
 
 
 class _UndoneError(Exception):
-    """The transaction is undone on purpose; what it came to is told by another."""
+    """The transaction is undone on purpose; another one records what it came to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,10 +403,9 @@ class Feeder:
             file = Path(folder) / "file"
             await self._fetch(work, file)
             written = CsvFile(file, name=work.name, bytes_max=CONTENT_BYTES_MAX)
-            said = f"The file {shorten(work.name, NAME_OF_FILE_MAX)}"
+            title = _build_title(work)
             account = attempt.actor.account_id
-            read = await read_apart(account, said, FEED_LIMITS, digest_content, written)
-            digest = bytes.fromhex(read)
+            digest = bytes.fromhex(await read_apart(account, title, FEED_LIMITS, digest_content, written))
             async with database.read() as tx:
                 before = await data_feed_uploads.find_stored(tx, work, digest)
             is_known = before is not None and RowValues.of(feed.columns).reference != ""
@@ -420,7 +419,7 @@ class Feeder:
 
     async def _fetch(self, work: UploadWork, target: Path) -> None:
         if work.key is None:
-            raise Refusal("The file of the upload is not kept any more; send it again.")
+            raise Refusal("The uploaded file is no longer stored. Upload it again.")
         spool = await self._store.get(work.key, work.size, work.sha256)
         await asyncio.to_thread(_write_spool, spool, target)
 
@@ -459,14 +458,14 @@ class Feeder:
             work.number, tally.rows, tally.stored, tally.already_there, tally.bad_rows, outcome.same_as,
             tally.differing, tally.corrected,
         )  # fmt: skip
-        said: dict[str, Any] = msgspec.structs.asdict(result)
-        said["content_sha256"] = outcome.content_sha256.hex()
+        record: dict[str, Any] = msgspec.structs.asdict(result)
+        record["content_sha256"] = outcome.content_sha256.hex()
         if tally.stored:
-            said["ids"] = tally.named_spans(work.project)
-            said["root"] = tally.tree.root.hex()
+            record["ids"] = tally.named_spans(work.project)
+            record["root"] = tally.tree.root.hex()
         changes.record(
             tx, attempt.actor, await _find_new_events(tx, work, tally), action="data_feed_upload.finish",
-            target=str(work.number), project_id=work.project, after=said,
+            target=str(work.number), project_id=work.project, after=record,
         )  # fmt: skip
         if is_refused:
             await tasks.fail(tx, attempt.task_id, _describe_refusal(tally))
@@ -492,7 +491,7 @@ async def _store_file_rows(
     destination = await find_destination(tx, attempt.actor, work.project, feed)
     written = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
     reference = RowValues.of(feed.columns).reference_of(feed, digest)
-    async with sandboxed(attempt.actor.account_id, f"The file {written.said}", FEED_LIMITS) as sandbox:
+    async with sandboxed(attempt.actor.account_id, _build_title(work), FEED_LIMITS) as sandbox:
         rows = SandboxedRows(sandbox)
         opened = await tx.meanwhile(rows.open(written, feed, destination, reference))
         number = destination.vocabulary.schemas[destination.event_type.slug].number
@@ -510,12 +509,12 @@ def _build_progress_report(
     database: Database, attempt: Attempt, size: int
 ) -> Callable[[int, int], Awaitable[None]]:
     """Tells of progress, some times a minute; the last per cent are for the end."""
-    told = time.monotonic()
+    recorded_at = time.monotonic()
 
     async def advance(bytes_read: int, rows: int) -> None:
-        nonlocal told
-        if time.monotonic() - told >= REPORT_SECONDS:
-            told = time.monotonic()
+        nonlocal recorded_at
+        if time.monotonic() - recorded_at >= REPORT_SECONDS:
+            recorded_at = time.monotonic()
             progress = min(99, 100 * bytes_read // max(1, size))
             await tasks.report(database, attempt, progress, f"{rows:,} rows")
 
@@ -546,6 +545,10 @@ def _describe_refusal(tally: Tally) -> str:
     )
 
 
+def _build_title(work: UploadWork) -> str:
+    return f"The file {shorten(work.name, NAME_OF_FILE_MAX)}"
+
+
 def _build_reason(work: UploadWork, feed: DataFeed) -> str:
     """Why events are corrected, as their history says."""
     return REASON.format(
@@ -563,16 +566,16 @@ async def _find_new_events(tx: Write, work: UploadWork, tally: Tally) -> changes
 
 
 def _cut(text: str | None) -> str | None:
-    """As much of a text as is told; a NUL, which no text of the database holds, as the sign for it."""
+    """As much of a text as is shown; a NUL, which no text of the database has, as the sign for it."""
     return text and text[:VALUE_LENGTH_MAX].replace("\0", "\N{SYMBOL FOR NULL}")
 
 
 def _build_values(outcome: FeedOutcome) -> dict[str, Any]:
     tally, report = outcome.tally, outcome.report
     problems = [
-        UploadProblem(row.line, one.column, _cut(one.value), one.reason, _cut(one.stored))
+        UploadProblem(row.line, problem.column, _cut(problem.value), problem.reason, _cut(problem.stored))
         for row in tally.shown
-        for one in row.problems
+        for problem in row.problems
     ]
     return {
         "content_sha256": outcome.content_sha256,

@@ -143,8 +143,10 @@ class FolderPlace:
             return await asyncio.to_thread(work, *arguments)
         except OSError as error:
             if error.errno in {errno.ELOOP, errno.ENOTDIR}:
-                said = f"The folder {self._place} is none, or lies behind a symbolic link; none is followed."
-                raise PlaceError(said) from None
+                message = (
+                    f"The folder {self._place} is none, or lies behind a symbolic link; none is followed."
+                )
+                raise PlaceError(message) from None
             raise PlaceError(f"The folder {self._place} cannot be used: {error.strerror or error}.") from None
 
     def _list_waiting(self, now: datetime) -> list[str]:
@@ -251,7 +253,7 @@ class BucketPlace:
             listed = await self._store.list_with_delimiter_async()
         except (BaseError, OSError) as error:
             raise self._build_error(error) from None
-        names = sorted(one["path"] for one in listed["objects"] if is_ready_name(one["path"]))
+        names = sorted(stored["path"] for stored in listed["objects"] if is_ready_name(stored["path"]))
         return names[:FILES_OF_LOOK_MAX]
 
     async def copy(self, name: str, target: Path) -> CopiedFile | None:
@@ -429,13 +431,13 @@ class PlacePoll:
 
     async def run(self, roots: tuple[str, ...], open_place: OpenPlace) -> int:
         """Move away what has ended, and take up what waits; what goes wrong is told by the data feed."""
-        one, taken = self._watching, 0
+        watching, taken = self._watching, 0
         try:
-            root = root_above(one.place, roots, one.account_name)
+            root = root_above(watching.place, roots, watching.account_name)
             if root is None:
-                self._problem = f"The account may watch {one.place} no more."
+                self._problem = f"The account may watch {watching.place} no more."
             else:
-                place = open_place(one.place, root)
+                place = open_place(watching.place, root)
                 await self._settle_ended(place)
                 taken = await self._take_waiting(place)
         except PlaceError as error:
@@ -443,16 +445,20 @@ class PlacePoll:
         except Exception as error:  # noqa: BLE001 - the worker logs it, and other places are looked at
             self.failure = error
             self._problem = "The last look failed for a reason of the service's own; its log says which."
-        if self._problem != one.problem:
+        if self._problem != watching.problem:
             async with self._database.write() as tx:
-                await tx.execute(_SET_PROBLEM, (self._problem, one.project, one.feed, one.place))
+                await tx.execute(
+                    _SET_PROBLEM, (self._problem, watching.project, watching.feed, watching.place)
+                )
         return taken
 
     async def _settle_ended(self, place: Place) -> None:
-        one = self._watching
+        watching = self._watching
         ended_states = [TaskState.COMPLETE, TaskState.FAILED]
         async with self._database.read() as tx:
-            every = await tx.rows(EndedUpload, _ENDED, (one.project, one.feed, one.place, ended_states))
+            every = await tx.rows(
+                EndedUpload, _ENDED, (watching.project, watching.feed, watching.place, ended_states)
+            )
         for ended in every:
             folder = DONE if ended.state == TaskState.COMPLETE else FAILED
             target = f"{folder}/{ended.number:06}-{ended.name}"
@@ -462,21 +468,23 @@ class PlacePoll:
             async with self._database.write() as tx:
                 await tx.execute(
                     "UPDATE data_feed_uploads SET settled_at = now() WHERE project_id = %s AND id = %s",
-                    (one.project, ended.number),
+                    (watching.project, ended.number),
                 )
 
     async def _build_reports(
         self, ended: EndedUpload, target: str, closing: AsyncExitStack
     ) -> Mapping[str, BinaryIO]:
         """What is written beside the file: the record of its upload, and its bad rows."""
-        one = self._watching
+        watching = self._watching
         async with self._database.read() as tx:
-            upload = await read_upload(tx, one.project, one.feed, str(ended.number))
+            upload = await read_upload(tx, watching.project, watching.feed, str(ended.number))
             report = (
-                await get_report(tx, one.project, one.feed, str(ended.number)) if ended.has_report else None
+                await get_report(tx, watching.project, watching.feed, str(ended.number))
+                if ended.has_report
+                else None
             )
-        said = msgspec.json.format(msgspec.json.encode(upload, enc_hook=written), indent=2)
-        reports: dict[str, BinaryIO] = {f"{target}.report.json": io.BytesIO(said + b"\n")}
+        message = msgspec.json.format(msgspec.json.encode(upload, enc_hook=written), indent=2)
+        reports: dict[str, BinaryIO] = {f"{target}.report.json": io.BytesIO(message + b"\n")}
         if report is not None and report.key is not None:
             spool = await self._store.get(report.key, report.size, report.sha256)
             closing.callback(spool.close)
@@ -484,12 +492,12 @@ class PlacePoll:
         return reports
 
     async def _take_waiting(self, place: Place) -> int:
-        one = self._watching
+        watching = self._watching
         async with self._database.read() as tx:
-            rows = await tx.tuples(_UNSETTLED, (one.project, one.feed, one.place))
+            rows = await tx.tuples(_UNSETTLED, (watching.project, watching.feed, watching.place))
             is_watched = await tx.value(
                 "SELECT watch = %s FROM data_feeds WHERE project_id = %s AND id = %s",
-                (one.place, one.project, one.feed),
+                (watching.place, watching.project, watching.feed),
             )
         if not is_watched:
             return 0
@@ -505,8 +513,8 @@ class PlacePoll:
 
     async def _take(self, place: Place, name: str) -> bool:
         """Copy a file to the store, and write down its upload."""
-        one = self._watching
-        actor = Actor(one.account, one.user, one.token, frozenset(), f"watch_{token_hex(12)}")
+        watching = self._watching
+        actor = Actor(watching.account, watching.user, watching.token, frozenset(), f"watch_{token_hex(12)}")
         with TemporaryDirectory(prefix="weighbridge-watch-") as folder:
             path = Path(folder) / "file"
             found = await place.copy(name, path)
@@ -517,7 +525,9 @@ class PlacePoll:
         file = SentFile(key, name, found.size, found.sha256, dry_run=False)
         try:
             async with self._database.write() as tx:
-                await uploads.insert_upload(tx, actor, one.project, one.feed, file, place=one.place)
+                await uploads.insert_upload(
+                    tx, actor, watching.project, watching.feed, file, place=watching.place
+                )
         except UniqueViolation:
             await self._store.delete(key)
             return False

@@ -104,20 +104,20 @@ MODELS_MAX: Final = 100
 async def insert_methodology(tx: Write, actor: Actor, new: NewMethodology) -> Methodology:
     """Make a methodology of the account, once by name and version."""
     name, version, report_type = new.name.strip(), new.version.strip(), new.report_type.strip()
-    said = (
+    names = (
         ("A methodology", name, "name"),
         ("A version", version, "version"),
         ("A type", report_type, "report_type"),
     )
     problems = [
         problem
-        for noun, text, field in said
+        for noun, text, field in names
         if (problem := problem_of_name(text, noun, f"methodology.{field}"))
     ]
     problems += [
-        _build_requirement_problem(one)
-        for one in new.submission_requirements
-        if one not in OPTIONAL_REQUIREMENTS
+        _build_requirement_problem(requirement)
+        for requirement in new.submission_requirements
+        if requirement not in OPTIONAL_REQUIREMENTS
     ]
     models, unknown = await _find_models(tx, actor, list(dict.fromkeys(new.model_ids)))
     problems += unknown
@@ -154,13 +154,13 @@ async def _check_submission(tx: Write, actor: Actor, new: NewMethodology) -> lis
     """What is wrong with where its reports go, how they are written, and how much has to be measured."""
     problems = []
     if new.measured_share_min is not None and not 0 <= new.measured_share_min <= 1:
-        message = f"measured_share_min is {new.measured_share_min}; it is a part of 1, from 0 to 1."
+        message = f"measured_share_min must be from 0 to 1, but is {new.measured_share_min}."
         problems.append(Problem(message, "methodology.measured_share_min", "invalid"))
     if new.registry_id is not None and not await tx.value(
         "SELECT true FROM registries WHERE account_id = %s AND id::bigint = %s::numeric",
         (actor.account_id, new.registry_id),
     ):
-        message = f"registry_id is {new.registry_id}, which is no registry of the account."
+        message = f"registry_id: registry {new.registry_id} does not exist in this account."
         problems.append(Problem(message, "methodology.registry_id", "unknown"))
     if new.mapping is None:
         return problems
@@ -171,7 +171,7 @@ async def _check_submission(tx: Write, actor: Actor, new: NewMethodology) -> lis
 
 
 def _build_requirement_problem(name: str) -> Problem:
-    message = f"submission_requirements names {name!r}; it takes {', '.join(OPTIONAL_REQUIREMENTS)}."
+    message = f"submission_requirements must be some of {', '.join(OPTIONAL_REQUIREMENTS)}, but has {name!r}."
     return Problem(message, "methodology.submission_requirements", "invalid")
 
 
@@ -179,7 +179,7 @@ async def _find_models(tx: Write, actor: Actor, named: Sequence[str]) -> tuple[l
     """The numbers of models of the account, and what is wrong with how they were named."""
     field = "methodology.model_ids"
     if len(named) > MODELS_MAX:
-        message = f"model_ids names {len(named)} models; a methodology has at most {MODELS_MAX}."
+        message = f"model_ids must name at most {MODELS_MAX} models, but names {len(named)}."
         return [], [Problem(message, field, "too_many")]
     numbers = {text: ids.number("model", text) for text in named}
     rows = await tx.tuples(
@@ -191,7 +191,7 @@ async def _find_models(tx: Write, actor: Actor, named: Sequence[str]) -> tuple[l
     )
     known = {number for (number,) in rows}
     problems = [
-        Problem(f"model_ids names {shorten(text)!r}, which is no model of the account.", field, "unknown")
+        Problem(f"model_ids: model {shorten(text)!r} does not exist in this account.", field, "unknown")
         for text, number in numbers.items()
         if number not in known
     ]

@@ -165,11 +165,11 @@ async def report_entry(call: LinkCall) -> LinkEntry[ReportEntry]:
 def _check_expiry(link: _ReportLinkRow) -> Gone | None:
     """How the end of a link is told."""
     if link.revoked_at is not None:
-        said = f"The link was revoked at {Instant.of(link.revoked_at).text}; ask for another one."
-        return Gone([Problem(said, KEY, "link_revoked")])
+        message = f"The link was revoked at {Instant.of(link.revoked_at).text}; ask for another one."
+        return Gone([Problem(message, KEY, "link_revoked")])
     if link.is_over:
-        said = f"The link expired at {Instant.of(link.expires_at).text}; ask for another one."
-        return Gone([Problem(said, KEY, "link_expired")])
+        message = f"The link expired at {Instant.of(link.expires_at).text}; ask for another one."
+        return Gone([Problem(message, KEY, "link_expired")])
     return None
 
 
@@ -306,14 +306,14 @@ def _check_link(new: NewReportLink, standing: int) -> Iterator[Problem]:
     if problem := problem_of_name(new.name, "A link", "link.name"):
         yield problem
     if not LINK_SECONDS_MIN <= new.expires_in <= LINK_SECONDS_MAX:
-        said = (
+        message = (
             f"link.expires_in is {shorten(str(new.expires_in))}; it takes seconds from {LINK_SECONDS_MIN} to"
             f" {LINK_SECONDS_MAX:,}."
         )
-        yield Problem(said, "link.expires_in", "invalid")
+        yield Problem(message, "link.expires_in", "invalid")
     if standing >= STANDING_LINKS_MAX:
-        said = f"The report has {standing} open links, and takes {STANDING_LINKS_MAX}; revoke one first."
-        yield Problem(said, "link", "too_many")
+        message = f"The report has {standing} open links, and takes {STANDING_LINKS_MAX}; revoke one first."
+        yield Problem(message, "link", "too_many")
 
 
 # Paths of links to reports, and of reports that links open.

@@ -230,7 +230,9 @@ async def record_rejection(tx: Write, actor: Actor, friendly: str, word: ReportR
     before, report = await _lock_to_move(tx, actor, friendly)
     refuse_unless(report, ReportTrigger.REJECT, "rejected")
     if not word.reason.strip():
-        raise Invalid([Problem("A rejection needs a reason.", "reason", "required")])
+        raise Invalid(
+            [Problem("reason must not be blank. State why the report was rejected.", "reason", "required")]
+        )
     await reject(tx, report, ReportWord(actor, reason=word.reason.strip(), reference=word.reference))
     return await _record_move(tx, actor, before, report, action="report.reject")
 
@@ -273,8 +275,8 @@ async def _lock_draft(tx: Write, actor: Actor, friendly: str, done: str) -> tupl
 
 
 def _check_names(name: str, report_type: str) -> list[Problem]:
-    said = (("A report", name, "report.name"), ("A report type", report_type, "report.report_type"))
-    return [problem for noun, text, field in said if (problem := problem_of_name(text, noun, field))]
+    names = (("A report", name, "report.name"), ("A report type", report_type, "report.report_type"))
+    return [problem for noun, text, field in names if (problem := problem_of_name(text, noun, field))]
 
 
 async def _check_methodology(tx: Write, actor: Actor, number: int | None) -> list[Problem]:
@@ -286,7 +288,7 @@ async def _check_methodology(tx: Write, actor: Actor, number: int | None) -> lis
     )
     if known:
         return []
-    message = f"methodology_id is {number}, which is no methodology of the account."
+    message = f"methodology_id: methodology {number} does not exist in this account."
     return [Problem(message, "report.methodology_id", "unknown")]
 
 
@@ -299,7 +301,7 @@ async def _read_named_amounts(
 ) -> Amounts | None:
     """The amounts that a request names; None when it names none."""
     if batch_ids is not UNSET and batches is not UNSET:
-        message = "report.batch_ids and report.batches say the same in two ways; send one of them."
+        message = "report.batch_ids and report.batches cannot be sent together. Send one of them."
         return Amounts(problems=[Problem(message, "report.batches", "conflict")])
     if batch_ids is not UNSET:
         return await name_whole_batches(tx, project, chain, batch_ids)
@@ -329,11 +331,11 @@ async def _lock_restated(
         (project, number),
     )
     if restated is None:
-        message = f"supersedes is {shorten(friendly)!r}, which is no report of the project."
+        message = f"supersedes: report {shorten(friendly)!r} does not exist in this project."
         return None, [Problem(message, field, "unknown")]
     if restated.restated_by is not None:
         later = ids.of("report", project, restated.restated_by)
-        message = f"The report {friendly} is restated by {later} already; restate that one."
+        message = f"Report {friendly} was already restated by {later}. Restate that report."
         return restated, [Problem(message, field, "restated", (later,))]
     if restated.status not in RESTATABLE:
         states = ", ".join(RESTATABLE)
@@ -382,10 +384,10 @@ async def _read_named_receiver(
 ) -> Receiver | None:
     if request.adapter is not UNSET:
         if request.registry_id is not UNSET:
-            message = "adapter and registry_id name two receivers; send one of them."
+            message = "adapter and registry_id cannot be sent together. Send one of them."
             raise Invalid([Problem(message, "adapter", "conflict")])
         if request.adapter not in WITHOUT_REGISTRY:
-            message = f"adapter is {shorten(request.adapter)!r}; it is one of {', '.join(WITHOUT_REGISTRY)}."
+            message = f"adapter must be {', '.join(WITHOUT_REGISTRY)}, but is {shorten(request.adapter)!r}."
             raise Invalid([Problem(message, "adapter", "invalid")])
         return Receiver(request.adapter, None)
     if request.registry_id is UNSET:
@@ -399,7 +401,7 @@ async def _read_named_receiver(
         (actor.account_id, number),
     )
     if not rows:
-        message = f"registry_id is {number}, which is no registry of the account."
+        message = f"registry_id: registry {number} does not exist in this account."
         raise Invalid([Problem(message, "registry_id", "unknown")])
     return Receiver(*rows[0])
 

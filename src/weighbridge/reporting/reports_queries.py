@@ -71,13 +71,13 @@ async def summarize_changes(tx: Read, project: int, report: int) -> ReportChange
         change=total_change(changes),
         data=[
             RunRestated(
-                batch_ids=[ids.of("batch", project, batch) for batch in batches[one.run]],
-                before=one.before,
-                after=one.after,
-                change=EXACT.subtract(one.after, one.before),
-                causes=list(one.causes),
+                batch_ids=[ids.of("batch", project, batch) for batch in batches[change.run]],
+                before=change.before,
+                after=change.after,
+                change=EXACT.subtract(change.after, change.before),
+                causes=list(change.causes),
             )
-            for one in changes
+            for change in changes
         ],
     )
 
@@ -267,7 +267,7 @@ async def get_submission(tx: Read, actor: Actor, friendly: str) -> StoredSubmiss
         media_type=kept.media_type,
         size_bytes=kept.size,
         sha256=kept.sha256.hex(),
-        may_have_been_received=may_have_been_received([DeliveryStep(one.step) for one in steps]),
+        may_have_been_received=may_have_been_received([DeliveryStep(step.step) for step in steps]),
         steps=steps,
     )
 

@@ -69,7 +69,7 @@ class _Draw(msgspec.Struct, frozen=True):
         width = len(ValueSource)
         for column in range(1 + len(self.attributes)):
             kept = (self.contributions or [None] * width * (1 + len(self.attributes)))[width * column :]
-            known = [one for one in kept[:width] if one is not None]
+            known = [amount for amount in kept[:width] if amount is not None]
             yield of_columns(known) if len(known) == width else None
 
 
@@ -84,9 +84,9 @@ async def read_drawing(
     draws = await tx.rows(_Draw, _DRAWS, (project, list(by_batch)))
     seen = await tx.tuples(_SEEN, (project, list(by_batch), sorted(nodes)))
     recorded: dict[Drawer, tuple[Drawn, ...]] = {}
-    for one in draws:
-        drawer = _build_drawer(by_batch[one.batch], one.node)
-        recorded[drawer] = (*recorded.get(drawer, ()), one.drawn)
+    for draw in draws:
+        drawer = _build_drawer(by_batch[draw.batch], draw.node)
+        recorded[drawer] = (*recorded.get(drawer, ()), draw.drawn)
     source_ledgers = await _read_source_ledgers(tx, project, nodes, {one.node: one for one in draws})
     values = {_build_drawer(by_batch[batch], slug): value for batch, slug, value in seen}
     return [Drawing(slot, Pool((), {}), source_ledgers, recorded=recorded, seen=values) for slot in slots]
@@ -108,19 +108,19 @@ async def _read_source_ledgers(
     unknown = (0, str(ONE), 0, HALF_EVEN)
     source_ledgers = {}
     for slug, body in nodes.items():
-        one = drawn.get(slug)
-        drawn_from = (one.ledger, one.unit, one.scale, one.rounding) if one else None
+        draw = drawn.get(slug)
+        drawn_from = (draw.ledger, draw.unit, draw.scale, draw.rounding) if draw else None
         number, unit, scale, rounding = drawn_from or named.get(body.ledger, unknown)
         source_ledgers[slug] = SourceLedgerView(
-            number, body.ledger, parse_unit(unit), scale, _read_attributes(body, one), rounding
+            number, body.ledger, parse_unit(unit), scale, _read_attributes(body, draw), rounding
         )
     return source_ledgers
 
 
-def _read_attributes(body: Upstream | Available, one: _Draw | None) -> dict[str, Unit]:
+def _read_attributes(body: Upstream | Available, draw: _Draw | None) -> dict[str, Unit]:
     """The units of what travelled along; where nothing did, nothing depends on them."""
     written = body.attributes if isinstance(body, Upstream) else {}
-    units = [parse_unit(unit) for unit in one.units] if one else [unit or ONE for unit in written.values()]
+    units = [parse_unit(unit) for unit in draw.units] if draw else [unit or ONE for unit in written.values()]
     return dict(zip(written, units, strict=True))
 
 

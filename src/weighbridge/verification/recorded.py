@@ -102,7 +102,7 @@ _PERMISSIONS: Final[LiteralString] = f"""
 def _shape_token(told: Told) -> Told:
     permissions = told["permissions"]
     if "data_rules:write" in permissions:
-        permissions = [one for one in permissions if one != _APPROVES]
+        permissions = [permission for permission in permissions if permission != _APPROVES]
     return {**told, "permissions": permissions}
 
 
@@ -472,17 +472,17 @@ async def _find_differing(tx: Read, noun: RecordedNoun, states: Sequence[Recorde
             "told": [_write_expected(noun, state) for state in states],
         },
     )
-    said = []
+    sentences = []
     for number, is_there, fields in rows:
         state = states[number - 1]
         name = f"{noun.name} {state.object}" + (f" {noun.part} {state.part}" if noun.part else "")
         if not is_there:
-            said.append(f"{name}: the log tells of it, and it is not there")
+            sentences.append(f"{name}: the log tells of it, and it is not there")
         elif state.told is None:
-            said.append(f"{name}: the log says that it was removed, and it is there")
+            sentences.append(f"{name}: the log says that it was removed, and it is there")
         else:
-            said.append(f"{name}: {', '.join(fields)} differ from what the log says was written")
-    return said
+            sentences.append(f"{name}: {', '.join(fields)} differ from what the log says was written")
+    return sentences
 
 
 def _build_comparison(noun: RecordedNoun) -> Composed:

@@ -113,7 +113,7 @@ class TakenDelivery:
     @property
     def multirange(self) -> str:
         """Its keys as PostgreSQL reads them."""
-        return "{" + ",".join(f"[{one.start},{one.stop})" for one in self.keys) + "}"
+        return "{" + ",".join(f"[{key.start},{key.stop})" for key in self.keys) + "}"
 
     def belongs_to(self, entry: ChangeEntry) -> bool:
         """Whether changes of an entry may go into it."""
@@ -217,12 +217,12 @@ def build_deliveries(entries: Iterable[ChangeEntry], start: ChangeCursor) -> Ite
 
 def _take_keys(ranges: Iterable[range], count: int) -> Iterator[range]:
     """So many keys of ranges, from their beginning."""
-    for one in ranges:
+    for keys in ranges:
         if count <= 0:
             return
-        if one:
-            yield one[:count]
-        count -= len(one)
+        if keys:
+            yield keys[:count]
+        count -= len(keys)
 
 
 def _build_query(receiver: HookReceiver, first: int, last: int) -> dict[str, object]:
@@ -241,9 +241,10 @@ def _build_query(receiver: HookReceiver, first: int, last: int) -> dict[str, obj
 def _build_columns(webhook: int, made: Sequence[TakenDelivery]) -> tuple[object, ...]:
     rows = (
         (
-            one.kind, one.action, one.project, one.multirange, one.first.number, one.first.position,
-            one.next.number, one.next.position, one.at,
+            delivery.kind, delivery.action, delivery.project, delivery.multirange,
+            delivery.first.number, delivery.first.position, delivery.next.number, delivery.next.position,
+            delivery.at,
         )
-        for one in made
+        for delivery in made
     )  # fmt: skip
     return webhook, *map(list, zip(*rows, strict=True))

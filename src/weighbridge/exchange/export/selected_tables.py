@@ -119,7 +119,7 @@ class SelectedTable:
         )
 
 
-_LEADS: Final = "{" + ",".join(str(ord(one)) for one in FORMULA_LEADS) + "}"
+_LEADS: Final = "{" + ",".join(str(ord(lead)) for lead in FORMULA_LEADS) + "}"
 
 
 def moment(expression: LiteralString) -> LiteralString:
@@ -323,19 +323,19 @@ _TYPES: Final = frozenset({"event_type_id", "nexus_event_type_id", "slug"})
 def _list_value_columns(types: Sequence[_ValueType]) -> dict[ExportColumn, LiteralString]:
     """A column for each slug, in the order in which types first have it."""
     by_slug: dict[str, list[_ValueType]] = {}
-    for one in types:
-        by_slug.setdefault(one.slug, []).append(one)
+    for value_type in types:
+        by_slug.setdefault(value_type.slug, []).append(value_type)
     return dict(_build_column(slug, ones) for slug, ones in by_slug.items())
 
 
 def _build_column(slug: str, types: Sequence[_ValueType]) -> tuple[ExportColumn, LiteralString]:
     """The values of a slug: by their type where all types agree on it, else as texts."""
-    value_types = {one.value_type for one in types}
+    value_types = {point.value_type for point in types}
     agreed = value_types.pop() if len(value_types) == 1 else None
     cast_to = "" if agreed else "::text"
     cases = " ".join(
-        f"WHEN {one.event_type:d} THEN ({_ARRAYS[one.value_type]})[{one.position:d}]{cast_to}"
-        for one in types
+        f"WHEN {point.event_type:d} THEN ({_ARRAYS[point.value_type]})[{point.position:d}]{cast_to}"
+        for point in types
     )
     kind = _KINDS.get(cast("Any", agreed), ColumnKind.TEXT)
     return ExportColumn(f"{VALUE}{slug}", kind), f"(CASE e.event_type_id {cases} END)"

@@ -65,7 +65,7 @@ def _read_numbers(texts: Iterable[str], *, decimal_comma: bool) -> Iterable[Deci
 
 def read_number(text: str, *, decimal_comma: bool = False) -> Decimal:
     """Read a number with a decimal point, or with a decimal comma."""
-    said = text
+    written = text
     if decimal_comma and not isinstance(text, ReadyCell):
         if "." in text:
             raise CellError(f"{shorten(text)!r} has a point, but the file has decimal commas")
@@ -75,7 +75,7 @@ def read_number(text: str, *, decimal_comma: bool = False) -> Decimal:
     try:
         return parse_decimal(text)
     except NumberError as error:
-        raise CellError(_build_clause(error, said)) from None
+        raise CellError(_build_clause(error, written)) from None
 
 
 def read_boolean(text: str) -> bool:
@@ -88,12 +88,12 @@ def read_boolean(text: str) -> bool:
     raise CellError(f"{shorten(text)!r} is neither true, yes, 1 nor false, no, 0")
 
 
-def _build_clause(error: NumberError, said: str) -> str:
+def _build_clause(error: NumberError, written: str) -> str:
     sentence = str(error).rstrip(".")
     if not sentence.endswith("is not a decimal number"):
         return sentence
-    hint = "; for decimal commas there is decimal_mark" if re.fullmatch(r"-?\d+,\d+", said) else ""
-    return f"{shorten(said)!r} is not a decimal number{hint}"
+    hint = "; for decimal commas there is decimal_mark" if re.fullmatch(r"-?\d+,\d+", written) else ""
+    return f"{shorten(written)!r} is not a decimal number{hint}"
 
 
 STEPS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}

@@ -228,7 +228,7 @@ def read_units(
     fields: Sequence[str | None],
     line: FileRow | None,
     points: Mapping[str, DataPointType],
-    said: Mapping[str, FeedColumn],
+    named: Mapping[str, FeedColumn],
 ) -> tuple[dict[str, str], list[Problem]]:
     """The units of the columns of numbers by the line, and what is wrong with it.
 
@@ -249,7 +249,7 @@ def read_units(
             problems.append(_build_problem(line, name, cell, "which is a time, so that the line is a row"))
         if point is None or point.value_type != "number" or not text:
             continue
-        own = said[name].unit if name in said else None
+        own = named[name].unit if name in named else None
         problem = _check_unit(text, own, point.unit)
         if problem is not None:
             problems.append(_build_problem(line, name, cell, problem))
@@ -269,8 +269,8 @@ def read_unit(cell: str) -> str:
 def is_line_of_units(cells: Sequence[str], below: Sequence[str]) -> bool:
     """Whether the first line of a sample looks like units: over numbers units, and no number itself."""
     over = [read_unit(cell) for cell, number in zip(cells, below, strict=False) if _is_number(number)]
-    said = [text for text in over if text]
-    return bool(said) and not any(map(_is_number, cells)) and all(_is_unit(text) for text in said)
+    units = [text for text in over if text]
+    return bool(units) and not any(map(_is_number, cells)) and all(_is_unit(text) for text in units)
 
 
 def _check_unit(text: str, own: str | None, target: str | None) -> str | None:
@@ -285,8 +285,8 @@ def _check_unit(text: str, own: str | None, target: str | None) -> str | None:
     return None
 
 
-def _build_problem(line: FileRow, name: str, cell: str, said: str) -> Problem:
-    text = f"Line {line.line} of units has {shorten(cell)!r} for the column {shorten(name)!r}, {said}."
+def _build_problem(line: FileRow, name: str, cell: str, clause: str) -> Problem:
+    text = f"Line {line.line} of units has {shorten(cell)!r} for the column {shorten(name)!r}, {clause}."
     return Problem(text, "units_line", "invalid")
 
 
@@ -330,9 +330,9 @@ class RowValues:
     def of(cls, columns: Sequence[FeedColumn]) -> Self:
         """Gather the values among the columns of a feed."""
         by_field: dict[str, list[str]] = defaultdict(list)
-        for one in columns:
-            if is_value(one.column, one.field):
-                by_field[one.field].append(one.column.removeprefix(VALUE_MARK).strip())
+        for column in columns:
+            if is_value(column.column, column.field):
+                by_field[column.field].append(column.column.removeprefix(VALUE_MARK).strip())
         [start, reference] = [
             by_field[field][0] if by_field[field] else None for field in ("start_time", "client_reference")
         ]
@@ -348,7 +348,7 @@ class RowValues:
 
 def check_values(feed: DataFeed | NewDataFeed) -> Iterator[Problem]:
     """Find what is wrong with the values that a feed gives every row, before any file is there."""
-    times = Counter(one.field for one in feed.columns if is_value(one.column, one.field))
+    times = Counter(point.field for point in feed.columns if is_value(point.column, point.field))
     for field in ("start_time", "end_time", "client_reference"):
         if times[field] > 1:
             text = f"data_feed.columns give every row a {field} {times[field]} times; once is enough."
@@ -364,7 +364,11 @@ def check_values(feed: DataFeed | NewDataFeed) -> Iterator[Problem]:
         except CellError as error:
             text = f"data_feed.columns give the start_time of the first row: {error}."
             yield Problem(text, "data_feed.columns", "invalid")
-    ends = [one.column for one in feed.columns if one.field == "end_time" and is_value(one.column, one.field)]
+    ends = [
+        point.column
+        for point in feed.columns
+        if point.field == "end_time" and is_value(point.column, point.field)
+    ]
     if any(column.strip() != VALUE_MARK for column in ends):
         text = f"data_feed.columns give every row an end_time; only {VALUE_MARK!r}, for none, can be given."
         yield Problem(text, "data_feed.columns", "invalid")
@@ -376,26 +380,26 @@ def check_values(feed: DataFeed | NewDataFeed) -> Iterator[Problem]:
 def check_columns(columns: Sequence[FeedColumn], event_type: EventType) -> Iterator[Problem]:
     """What is wrong with what a feed says of columns, before any file is there."""
     points = {one.slug: one for one in event_type.data_point_types}
-    times = Counter(one.column.strip() for one in columns if not is_value(one.column, one.field))
-    for index, one in enumerate(columns):
+    times = Counter(column.column.strip() for column in columns if not is_value(column.column, column.field))
+    for index, column in enumerate(columns):
         at = f"data_feed.columns[{index}]"
-        if (not one.column.strip() and one.field != LEFT_OUT) or "\0" in one.column:
+        if (not column.column.strip() and column.field != LEFT_OUT) or "\0" in column.column:
             yield Problem(f"{at}.column is blank; it takes the name of a column.", f"{at}.column", "required")
-        elif times[one.column.strip()] > 1:
-            text = f"{at}.column is {one.column!r}, which is named {times[one.column.strip()]} times."
+        elif times[column.column.strip()] > 1:
+            text = f"{at}.column is {column.column!r}, which is named {times[column.column.strip()]} times."
             yield Problem(text, f"{at}.column", "taken")
-        if one.field not in points and one.field not in FIELDS and one.field != LEFT_OUT:
+        if column.field not in points and column.field not in FIELDS and column.field != LEFT_OUT:
             allowed = ", ".join([*points, *FIELDS, LEFT_OUT])
-            text = f"{at}.field is {shorten(one.field)!r}; it takes one of {allowed}."
+            text = f"{at}.field is {shorten(column.field)!r}; it takes one of {allowed}."
             yield Problem(text, f"{at}.field", "unknown")
-        elif one.unit is not None:
-            point = points.get(one.field)
+        elif column.unit is not None:
+            point = points.get(column.field)
             if point is None or point.value_type != "number":
-                text = f"{at}.unit is {one.unit!r}, but {one.field!r} is no number; leave the unit out."
+                text = f"{at}.unit is {column.unit!r}, but {column.field!r} is no number; leave the unit out."
                 yield Problem(text, f"{at}.unit", "invalid")
             else:
                 try:
-                    _find_conversion(one.unit, point.unit)
+                    _find_conversion(column.unit, point.unit)
                 except UnitError as error:
                     yield Problem(f"{at}.unit: {error}", f"{at}.unit", "invalid")
 
@@ -412,15 +416,17 @@ def map_columns(
         raise Invalid([Problem(said_of_width, "columns", "too_many")])
     points = {one.slug: one for one in event_type.data_point_types}
     value_types = {slug: point.value_type for slug, point in points.items()}
-    said = {one.column.strip(): one for one in feed.columns if not is_value(one.column, one.field)}
+    named = {
+        column.column.strip(): column for column in feed.columns if not is_value(column.column, column.field)
+    }
     fields, problems = choose_fields(
-        header, {name: one.field for name, one in said.items()}, value_types,
+        header, {name: one.field for name, one in named.items()}, value_types,
         header_line=feed.header_line, leaves_out=feed.other_columns == OtherColumns.LEAVE_OUT,
     )  # fmt: skip
     problems += _find_conflicts(fields, feed)
-    units = {name: one.unit for name, one in said.items() if one.unit is not None}
+    units = {name: one.unit for name, one in named.items() if one.unit is not None}
     if feed.units_line:
-        of_line, wrong = read_units(header, fields, units_line, points, said)
+        of_line, wrong = read_units(header, fields, units_line, points, named)
         units |= of_line
         problems += wrong
     if problems:

@@ -172,32 +172,40 @@ class RowFeed:
         if not some:
             return None
         good = self._judge_rows(events, keys, bad)
-        bad = [self._name_columns(one) for one in sorted(bad, key=lambda one: one.line)]
+        bad = [self._name_columns(bad_row) for bad_row in sorted(bad, key=lambda bad_row: bad_row.line)]
         return Portion(good, bad, list(keys[len(good) :]), self._table.bytes_read)
 
     def _judge_rows(
         self, numbered: Sequence[NumberedEvent], keys: Sequence[int], bad: list[BadRow]
     ) -> list[FedRow]:
         """Ask the intake, of all rows at once and where that finds something, of each."""
-        intake = take_in([one.event for one in numbered], keys[: len(numbered)], self._vocabulary, "events")
+        intake = take_in(
+            [numbered_event.event for numbered_event in numbered],
+            keys[: len(numbered)],
+            self._vocabulary,
+            "events",
+        )
         if not intake.problems:
             return [
-                _build_fed_row(one, key, copy_text((row,)), is_complete=row[-1] == "t")
-                for one, key, row in zip(numbered, keys, intake.rows, strict=False)
+                _build_fed_row(numbered_event, key, copy_text((row,)), is_complete=row[-1] == "t")
+                for numbered_event, key, row in zip(numbered, keys, intake.rows, strict=False)
             ]
         good: list[FedRow] = []
-        for one in numbered:
+        for numbered_event in numbered:
             key = keys[len(good)]
-            single = take_in([one.event], [key], self._vocabulary, "event")
+            single = take_in([numbered_event.event], [key], self._vocabulary, "event")
             if single.problems:
                 bad.append(
                     BadRow(
-                        one.line, tuple(self._explain_problem(one.event, item) for item in single.problems)
+                        numbered_event.line,
+                        tuple(self._explain_problem(numbered_event.event, item) for item in single.problems),
                     )
                 )
             else:
                 [row] = single.rows
-                good.append(_build_fed_row(one, key, copy_text((row,)), is_complete=row[-1] == "t"))
+                good.append(
+                    _build_fed_row(numbered_event, key, copy_text((row,)), is_complete=row[-1] == "t")
+                )
         return good
 
     def _explain_problem(self, event: NewEvent, problem: Problem) -> RowProblem:
@@ -219,12 +227,12 @@ class RowFeed:
         """Name the columns that the problems of a row are about, and cut what is shown of cells."""
         columns = self._mapping.columns
         problems = []
-        for one in bad.problems:
-            indexes = columns.fields.get(one.field or "", ()) if one.column is None else ()
-            column = ", ".join(columns.header[index] for index in indexes) or one.column
+        for problem in bad.problems:
+            indexes = columns.fields.get(problem.field or "", ()) if problem.column is None else ()
+            column = ", ".join(columns.header[index] for index in indexes) or problem.column
             # A cell of a workbook is a text of its own; of a long one no more is passed on than is told.
-            value = None if one.value is None else str(one.value[: VALUE_LENGTH_MAX + 1])
-            problems.append(one._replace(column=column, value=value))
+            value = None if problem.value is None else str(problem.value[: VALUE_LENGTH_MAX + 1])
+            problems.append(problem._replace(column=column, value=value))
         return BadRow(bad.line, tuple(problems))
 
 

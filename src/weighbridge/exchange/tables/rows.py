@@ -89,8 +89,8 @@ def check_form(mapping: RowMapping, row: FileRow) -> BadRow | None:
         return BadRow(row.line, (RowProblem(_BLANK_LINE),))
     width = len(mapping.columns.header)
     if len(row.cells) != width:
-        said = f"it has {len(row.cells)} cells, but the header has {width}"
-        return BadRow(row.line, (RowProblem(said),))
+        reason = f"it has {len(row.cells)} cells, but the header has {width}"
+        return BadRow(row.line, (RowProblem(reason),))
     return None
 
 
@@ -194,8 +194,8 @@ def _find_named(
         names = sorted(name for name, other in known.items() if name != other)
         more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
         allowed = ", ".join(map(repr, names[:NAMES_SHOWN])) or "none"
-        said = f"{shorten(text)!r} is no {noun} of the project, which has {allowed}{more}"
-        problems.append(RowProblem(said, None, text, noun))
+        reason = f"{shorten(text)!r} is no {noun} of the project, which has {allowed}{more}"
+        problems.append(RowProblem(reason, None, text, noun))
     return friendly
 
 
@@ -205,7 +205,7 @@ def _build_reference(
     if mapping.columns.has_references:
         return read_cell(mapping, row.cells, "client_reference") or None
     if mapping.is_known_by_time:
-        named = [one.id if isinstance(one, LocationRef) else one for one in of if one is not None]
+        named = [part.id if isinstance(part, LocationRef) else part for part in of if part is not None]
         return ":".join([mapping.reference or "", begin.isoformat(), *named])
     return None if mapping.reference is None else f"{mapping.reference}:{row.line}"
 
@@ -252,13 +252,19 @@ def list_given_fields(mapping: RowMapping) -> GivenFields:
     return {(_FIELDS.get(name, name), False): column for name, column in named.items()} | values
 
 
-def build_differing_row(line: int, found: Sequence[Discrepancy], given: GivenFields, said: str) -> BadRow:
+def build_differing_row(line: int, found: Sequence[Discrepancy], given: GivenFields, outcome: str) -> BadRow:
     """A row as it is told of when its event has other values; `said` is what that comes to."""
     return BadRow(
         line,
         tuple(
-            RowProblem(f"{one.said('the file')}; {said}", given.get(one.key), one.sent, one.field, one.stored)
-            for one in found
+            RowProblem(
+                f"{discrepancy.said('the file')}; {outcome}",
+                given.get(discrepancy.key),
+                discrepancy.sent,
+                discrepancy.field,
+                discrepancy.stored,
+            )
+            for discrepancy in found
         ),
     )
 
@@ -279,13 +285,16 @@ def describe_outcome(
 
 def is_correctable(found: Sequence[Discrepancy]) -> bool:
     """Whether all that differs can be corrected: nothing is taken away, nothing replaced without a trace."""
-    return all(one.sent is not None and (one.is_value or one.field not in NOT_CORRECTED) for one in found)
+    return all(
+        discrepancy.sent is not None and (discrepancy.is_value or discrepancy.field not in NOT_CORRECTED)
+        for discrepancy in found
+    )
 
 
 def build_change(event: NewEvent, found: Sequence[Discrepancy], reason: str) -> EventChange:
     """The change that makes an event say what its row says; raises nothing, for the row was judged before."""
-    own = {one.field for one in found if not one.is_value}
-    slugs = {one.field for one in found if one.is_value}
+    own = {discrepancy.field for discrepancy in found if not discrepancy.is_value}
+    slugs = {discrepancy.field for discrepancy in found if discrepancy.is_value}
     fields: dict[str, Any] = {name: getattr(event, name) for name in own}
     if "end_time" in fields and event.end_time is None:
         fields["end_time"] = event.start_time
@@ -324,11 +333,11 @@ class _DatedRow:
 def read_rows(table: RowTable, mapping: RowMapping) -> Iterator[NumberedEvent | BadRow]:
     """Read the rows of a table; blank ones that harm nothing are passed over."""
     rows = _date_rows(table, mapping)
-    for one in _decide_rows(rows, mapping.clock) if mapping.clock.is_in_order else rows:
-        if one.bad is not None:
-            yield one.bad
+    for dated_row in _decide_rows(rows, mapping.clock) if mapping.clock.is_in_order else rows:
+        if dated_row.bad is not None:
+            yield dated_row.bad
         else:
-            yield read_row(mapping, one.row, _find_times(one, mapping.clock))
+            yield read_row(mapping, dated_row.row, _find_times(dated_row, mapping.clock))
 
 
 def _date_rows(table: RowTable, mapping: RowMapping) -> Iterator[_DatedRow]:
@@ -353,12 +362,12 @@ def _date_rows(table: RowTable, mapping: RowMapping) -> Iterator[_DatedRow]:
         index += 1
 
 
-def _find_times(one: _DatedRow, clock: Clock) -> RowTimes:
-    if one.error is not None:
-        return RowTimes(error=one.error)
-    begin = one.starts[0]
+def _find_times(dated_row: _DatedRow, clock: Clock) -> RowTimes:
+    if dated_row.error is not None:
+        return RowTimes(error=dated_row.error)
+    begin = dated_row.starts[0]
     try:
-        return RowTimes(begin, one.ends[0] if one.ends else add_length(clock, begin))
+        return RowTimes(begin, dated_row.ends[0] if dated_row.ends else add_length(clock, begin))
     except CellError as error:
         return RowTimes(error=str(error))
 
@@ -367,13 +376,13 @@ def _decide_rows(rows: Iterable[_DatedRow], clock: Clock) -> Iterator[_DatedRow]
     """The rows, each with one begin and one end at most, or with an error."""
     decision = _Decision(clock)
     night: list[_DatedRow] = []
-    for one in rows:
-        if not night and not one.is_open:
-            decision.follow(one)
-            yield one
+    for row in rows:
+        if not night and not row.is_open:
+            decision.follow(row)
+            yield row
             continue
-        night.append(one)
-        is_over = len(one.starts) == 1 and not one.is_open
+        night.append(row)
+        is_over = len(row.starts) == 1 and not row.is_open
         if is_over or len(night) >= NIGHT_ROWS_MAX:
             decision.settle(night)
             yield from night
@@ -392,23 +401,23 @@ class _Decision:
         self._length: timedelta | None = None
         """How long the last row is."""
 
-    def follow(self, one: _DatedRow) -> None:
+    def follow(self, dated_row: _DatedRow) -> None:
         """Take in a row whose times are decided; it is refused unless it is later than the one before it."""
-        if len(one.starts) != 1 or one.error is not None:
+        if len(dated_row.starts) != 1 or dated_row.error is not None:
             return
-        if self._last is not None and one.starts[0] <= self._last:
-            one.error = f"start_time: {shorten(one.start)!r} is not later than the row before it"
+        if self._last is not None and dated_row.starts[0] <= self._last:
+            dated_row.error = f"start_time: {shorten(dated_row.start)!r} is not later than the row before it"
             return
-        self._last = one.starts[0]
-        self._length = one.ends[0] - one.starts[0] if one.ends else None
+        self._last = dated_row.starts[0]
+        self._length = dated_row.ends[0] - dated_row.starts[0] if dated_row.ends else None
 
     def settle(self, night: Sequence[_DatedRow]) -> None:
         """Decide the rows of a night, in their order."""
-        self._decide_starts([one for one in night if one.starts])
-        for place, one in enumerate(night):
-            if one.error is None and len(one.ends) > 1:
-                self._decide_end(one, night[place + 1] if place + 1 < len(night) else None)
-            self.follow(one)
+        self._decide_starts([dated_row for dated_row in night if dated_row.starts])
+        for place, dated_row in enumerate(night):
+            if dated_row.error is None and len(dated_row.ends) > 1:
+                self._decide_end(dated_row, night[place + 1] if place + 1 < len(night) else None)
+            self.follow(dated_row)
 
     def _decide_starts(self, dated: Sequence[_DatedRow]) -> None:
         low, place = self._last, 0
@@ -424,20 +433,24 @@ class _Decision:
         least, most = _count_first_hour(group, low, high)
         if least > most:  # a row behind that is not later is the one that is wrong
             least, most = _count_first_hour(group, low, None)
-        for place, one in enumerate(group):
+        for place, dated_row in enumerate(group):
             if least > most:
-                one.error = self._build_error("start_time", one.start, "are not in the order of their times")
+                dated_row.error = self._build_error(
+                    "start_time", dated_row.start, "are not in the order of their times"
+                )
             elif place < least:
-                one.starts = one.starts[:1]
+                dated_row.starts = dated_row.starts[:1]
             elif place >= most:
-                one.starts = one.starts[1:]
+                dated_row.starts = dated_row.starts[1:]
             else:
-                one.error = self._build_error("start_time", one.start, "do not decide which it is")
+                dated_row.error = self._build_error(
+                    "start_time", dated_row.start, "do not decide which it is"
+                )
 
-    def _decide_end(self, one: _DatedRow, following: _DatedRow | None) -> None:
+    def _decide_end(self, dated_row: _DatedRow, following: _DatedRow | None) -> None:
         """Decide an end that comes twice: by the row behind, or by the row before, which is as long."""
-        begin = one.starts[0]
-        possible = [end for end in one.ends if end >= begin] or [one.ends[-1]]
+        begin = dated_row.starts[0]
+        possible = [end for end in dated_row.ends if end >= begin] or [dated_row.ends[-1]]
         if following is not None and following.error is None and len(following.starts) == 1:
             behind = following.starts[0]
             possible = [end for end in possible if end <= behind] or possible
@@ -445,9 +458,9 @@ class _Decision:
         if len(possible) > 1 and self._length is not None:
             possible = [end for end in possible if end - begin == self._length] or possible
         if len(possible) == 1:
-            one.ends = (possible[0],)
+            dated_row.ends = (possible[0],)
         else:
-            one.error = self._build_error("end_time", one.end, "do not decide which it is")
+            dated_row.error = self._build_error("end_time", dated_row.end, "do not decide which it is")
 
     def _build_error(self, field: str, text: str, why: str) -> str:
         return (
@@ -470,7 +483,7 @@ def _count_first_hour(
     group: Sequence[_DatedRow], low: datetime | None, high: datetime | None
 ) -> tuple[int, int]:
     """How many rows are of the first of the two hours, at least and at most; least > most where none fits."""
-    first, second = [one.starts[0] for one in group], [one.starts[1] for one in group]
+    first, second = [dated_row.starts[0] for dated_row in group], [dated_row.starts[1] for dated_row in group]
     size, most, least = len(group), 0, len(group)
     while most < size and _is_after(first[most], first[most - 1] if most else low):
         most += 1

@@ -63,8 +63,8 @@ _UNIT_LENGTH_MAX: Final = 40
 
 def suggest_fields(header: Sequence[str], event_type: EventType) -> SuggestedColumns:
     """What the columns of a header give to events of a type, as far as names tell."""
-    points = {one.slug: one for one in event_type.data_point_types}
-    of_names = {simplify_name(one.name): one.slug for one in event_type.data_point_types}
+    points = {point.slug: point for point in event_type.data_point_types}
+    of_names = {simplify_name(point.name): point.slug for point in event_type.data_point_types}
     of_words = {simplify_name(word): field for field, words in _WORDS.items() for word in words}
     meanings = of_words | of_names | list_meanings(points, _WORDS)
     columns: list[FeedColumn] = []
@@ -83,7 +83,7 @@ def suggest_fields(header: Sequence[str], event_type: EventType) -> SuggestedCol
         columns.append(
             FeedColumn(name.strip(), field, _check_unit(unit, points[field].unit) if unit else None)
         )
-    needed = [one.slug for one in event_type.data_point_types if one.required]
+    needed = [point.slug for point in event_type.data_point_types if point.required]
     lacking = [field for field in ("start_time", *needed) if field not in given]
     return SuggestedColumns(columns, unclear, lacking)
 
@@ -180,7 +180,7 @@ def _refuse_wide(name: str, header: Sequence[str]) -> None:
             f"The file {name} has {len(header):,} columns; a sample has at most {COLUMNS_OF_FEED_MAX:,},"
             " as many as a data feed says something about."
         )
-    if longest := next((one for one in header if len(one) > COLUMN_NAME_LENGTH_MAX), None):
+    if longest := next((column for column in header if len(column) > COLUMN_NAME_LENGTH_MAX), None):
         raise Refusal(
             f"The file {name} has a column whose name, {shorten(longest)!r}, has {len(longest):,} characters;"
             f" at most {COLUMN_NAME_LENGTH_MAX:,} are taken."
@@ -222,8 +222,8 @@ def _parse_times(times: Sequence[str], time_format: str | None) -> list[datetime
     """The times as a form reads them; none at all where it does not read each."""
     try:
         if time_format is None:
-            return [datetime.fromisoformat(one) for one in times]
-        return [datetime.strptime(one, time_format) for one in times]  # noqa: DTZ007 - only whether it fits
+            return [datetime.fromisoformat(time) for time in times]
+        return [datetime.strptime(time, time_format) for time in times]  # noqa: DTZ007 - only whether it fits
     except ValueError:
         return []
 
@@ -254,7 +254,7 @@ def _guess_encoding(head: bytes) -> str:
 
 def _guess_delimiter(text: str, header_line: int) -> str:
     lines = list(islice(io.StringIO(text), header_line - 1, header_line))
-    widths = {one: _count_cells(lines, one) for one in _DELIMITERS}
+    widths = {delimiter: _count_cells(lines, delimiter) for delimiter in _DELIMITERS}
     return max(_DELIMITERS, key=lambda one: widths[one])
 
 
@@ -266,6 +266,6 @@ def _count_cells(lines: Iterable[str], delimiter: str) -> int:
 
 
 def _guess_decimal_mark(cells: Sequence[str]) -> str:
-    commas = sum(1 for one in cells if _COMMA.fullmatch(one))
-    points = sum(1 for one in cells if _POINT.fullmatch(one))
+    commas = sum(1 for cell in cells if _COMMA.fullmatch(cell))
+    points = sum(1 for cell in cells if _POINT.fullmatch(cell))
     return DecimalMark.COMMA.value if commas > points else DecimalMark.POINT.value

@@ -108,11 +108,11 @@ class _RowReader:
         elif name == "row":
             self.rows.append((self._line, self._cells))
 
-    def text(self, said: str) -> None:
+    def text(self, text: str) -> None:
         """Take some characters."""
         if self._takes_text:
-            self._texts.append(said)
-            self._characters += len(said)
+            self._texts.append(text)
+            self._characters += len(text)
             if self._characters > ROW_CHARACTERS_MAX:
                 raise self._build_refusal(
                     f"has a row {self._line} of more than {ROW_CHARACTERS_MAX:,} characters"
@@ -141,8 +141,8 @@ class _RowReader:
             raise self._build_refusal(f"has a cell {reference!r}, beyond the last column")
         return column
 
-    def _build_refusal(self, said: str) -> Refusal:
-        return Refusal(f"The workbook {self._name} is damaged: its sheet {said}.")
+    def _build_refusal(self, fault: str) -> Refusal:
+        return Refusal(f"The workbook {self._name} is damaged: its sheet {fault}.")
 
 
 def read_sheet_rows(workbook: Workbook, part: str, advance: Callable[[int], None]) -> Iterator[SheetRow]:
@@ -252,14 +252,14 @@ class Sheet:
         """What a cell says; what is wrong with it makes its row bad."""
         raw = cell.raw
         if len(raw) > CELL_CHARACTERS_MAX:
-            said = f"it has {len(raw):,} characters; a cell has at most {CELL_CHARACTERS_MAX:,}"
-            self._add(line, said, cell.column, raw)
+            text = f"it has {len(raw):,} characters; a cell has at most {CELL_CHARACTERS_MAX:,}"
+            self._add(line, text, cell.column, raw)
             return ""
         if cell.has_formula:
             self.formulas += 1
             if not self._file.takes_stored:
-                said = "it holds a formula, which is not computed; save its value in its place"
-                self._add(line, said, cell.column, raw)
+                text = "it holds a formula, which is not computed; save its value in its place"
+                self._add(line, text, cell.column, raw)
         try:
             return self._parts.meaning(cell.kind, cell.style, raw)
         except WrongDateError as error:
@@ -328,10 +328,10 @@ def digest_content(file: CsvFile) -> str:
 def open_table(file: CsvFile, *, sheet: str | None = None, takes_stored: bool = False) -> Iterator[RowTable]:
     """Read a file: the header at once, the rows as they are asked for. Of a workbook, one sheet."""
     if _has_magic(file, _OLD_WORKBOOK):
-        said = f"The file {file.said} is a workbook of an old form (XLS) or is locked; save it as XLSX."
-        raise Refusal(said)
+        text = f"The file {file.title} is a workbook of an old form (XLS) or is locked; save it as XLSX."
+        raise Refusal(text)
     if _has_magic(file, ZIP_MAGIC):
-        workbook = SheetFile(file.path, file.said, sheet, file.header_line, takes_stored)
+        workbook = SheetFile(file.path, file.title, sheet, file.header_line, takes_stored)
         with open_sheet(workbook) as table:
             yield table
         return

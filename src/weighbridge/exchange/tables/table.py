@@ -63,7 +63,7 @@ class CsvFile:
     """How long the uncompressed content may be."""
 
     @property
-    def said(self) -> str:
+    def title(self) -> str:
         return self.name or str(self.path)
 
 
@@ -158,7 +158,7 @@ def content_sha256(file: CsvFile) -> str:
             size += len(chunk)
             if file.bytes_max is not None and size > file.bytes_max:
                 raise Refusal(
-                    f"The file {file.said} holds more than {file.bytes_max:,} bytes once it is unpacked."
+                    f"The file {file.title} holds more than {file.bytes_max:,} bytes once it is unpacked."
                 )
     return digest.hexdigest()
 
@@ -178,7 +178,7 @@ def open_csv(file: CsvFile) -> Iterator[Pass]:
         rows = _read_rows(file, text)
         header = next(rows, None)
         if header is None:
-            raise refuse_headless(f"The file {file.said}", file.header_line)
+            raise refuse_headless(f"The file {file.title}", file.header_line)
         yield Pass(raw, rows, [name.strip() for name in header.cells])
 
 
@@ -204,7 +204,7 @@ def _read_rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
         skipped += 1
         if skipped > BLANK_LINES_OF_FILE_MAX:
             raise Refusal(
-                f"The file {file.said} has more than {BLANK_LINES_OF_FILE_MAX:,} blank lines; leave them out."
+                f"The file {file.title} has more than {BLANK_LINES_OF_FILE_MAX:,} blank lines. Remove them."
             )
         if len(blank) < BLANK_LINES_MAX:
             blank.append(FileRow(line, cells))
@@ -217,7 +217,7 @@ def _read_lines(file: CsvFile, text: io.TextIOWrapper) -> Iterator[str]:
         number += 1
         if len(line) == LINE_CHARACTERS_MAX:
             raise Refusal(
-                f"Line {number} of {file.said} has more than {LINE_CHARACTERS_MAX:,} characters;"
+                f"Line {number} of {file.title} has more than {LINE_CHARACTERS_MAX:,} characters;"
                 " the file is no table that can be read."
             )
         yield line
@@ -236,7 +236,7 @@ def _read_cells(file: CsvFile, reader: Iterator[list[str]], line: int) -> list[s
     try:
         return next(reader, None)
     except csv.Error as error:
-        raise Refusal(f"Line {line} of {file.said} is not readable as CSV: {error}.") from None
+        raise Refusal(f"Line {line} of {file.title} is not readable as CSV: {error}.") from None
     except UnicodeDecodeError as error:
         raise _explain_encoding(file, error, line) from None
     except (EOFError, zlib.error, OSError) as error:
@@ -248,16 +248,16 @@ def _explain_encoding(file: CsvFile, error: UnicodeDecodeError, line: int) -> Re
     is_utf_16 = line == 1 and error.object.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     such = "utf-16, by which its first bytes say it is written" if is_utf_16 else "such as windows-1252"
     return Refusal(
-        f"The file {file.said} is not in {file.encoding} (byte 0x{byte:02x} soon after line {line}); "
+        f"The file {file.title} is not in {file.encoding} (byte 0x{byte:02x} soon after line {line}); "
         f"name its encoding (encoding of a data feed, --encoding of an import), {such}."
     )
 
 
-def refuse_headless(said: str, header_line: int) -> Refusal:
+def refuse_headless(title: str, header_line: int) -> Refusal:
     """The refusal of a table that ends before its header."""
     if header_line == 1:
-        return Refusal(f"{said} is empty; its first line must name the columns.")
-    return Refusal(f"{said} has nothing on line {header_line} or below it, where the columns must be named.")
+        return Refusal(f"{title} is empty; its first line must name the columns.")
+    return Refusal(f"{title} has nothing on line {header_line} or below it, where the columns must be named.")
 
 
 @contextmanager
@@ -269,7 +269,7 @@ def _open_content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         with _refuse_unreadable(file):
             magic = raw.peek(len(ZIP_MAGIC))[: len(ZIP_MAGIC)]
         if magic == ZIP_MAGIC:
-            raise Refusal(f"The file {file.said} is a ZIP archive or a workbook; save it as CSV first.")
+            raise Refusal(f"The file {file.title} is a ZIP archive or a workbook; save it as CSV first.")
         if magic.startswith(GZIP_MAGIC):
             with gzip.GzipFile(fileobj=raw) as content:
                 yield raw, cast("BinaryIO", content)
@@ -304,4 +304,4 @@ def _refuse_unreadable(file: CsvFile) -> Iterator[None]:
 
 def _build_refusal(file: CsvFile, error: Exception) -> Refusal:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-    return Refusal(f"The file {file.said} cannot be read: {reason}.")
+    return Refusal(f"The file {file.title} cannot be read: {reason}.")

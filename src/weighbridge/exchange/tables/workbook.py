@@ -292,7 +292,9 @@ def read_parts(workbook: Workbook, sheet: str | None) -> Parts:
     def start(name: str, attributes: Attributes) -> None:
         nonlocal is_1904
         if name == "sheet":
-            relation = next((attributes[one] for one in attributes if one.endswith(" id")), "")
+            relation = next(
+                (attributes[attribute] for attribute in attributes if attribute.endswith(" id")), ""
+            )
             sheets.append((attributes.get("name", ""), relation))
         elif name == "workbookPr":
             is_1904 = attributes.get("date1904", "0") in {"1", "true"}

@@ -329,7 +329,13 @@ async def _write_parts(tx: Read, store: EvidenceStore, request: BundleRequest, p
         records=await _list_records(tx, chosen, report, ledgers),
         batches=[ids.of("batch", project, number) for number in chosen.batches],
         generations=sorted({line.generation for line in chosen.slots}),
-        corrected_at=sorted({one.created_at for one in corrections if one.origin == CorrectionOrigin.MANUAL}),
+        corrected_at=sorted(
+            {
+                correction.created_at
+                for correction in corrections
+                if correction.origin == CorrectionOrigin.MANUAL
+            }
+        ),
     )
     await _write_audit(tx, request, parts, wanted)
     return len(chosen.batches)
@@ -370,7 +376,7 @@ _INSTRUMENTS: Final = """
 
 async def _choose(tx: Read, request: BundleRequest, report: Report) -> _BundleScope:
     project = request.project
-    reported = {ids.number("batch", one.batch_id, project) for one in report.inclusions}
+    reported = {ids.number("batch", inclusion.batch_id, project) for inclusion in report.inclusions}
     stated = await rows.read_submission_time(tx, project, request.report)
     batches, slots = await rows.find_basis(tx, project, reported, stated)
     corrections = await rows.find_corrections(tx, project, batches, stated)

@@ -649,7 +649,7 @@ def _select_versions(versions: Mapping[int, int], events: Sequence[int]) -> dict
 
 
 def _write_contributions(columns: Sequence[Any] | None) -> list[str | None] | None:
-    return None if columns is None else [None if one is None else plain(one) for one in columns]
+    return None if columns is None else [None if column is None else plain(column) for column in columns]
 
 
 _COMPUTED: Final = """

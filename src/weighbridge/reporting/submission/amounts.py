@@ -362,17 +362,17 @@ async def name_whole_batches(tx: Read, project: int, chain: int | None, named: S
     if problems := [*remaining.of_ledgers()]:
         return Amounts(ledger, {}, problems)
     whole = remaining.whole()
-    taken = {one: left for one, left in whole.items() if left or batches[one].credited}
+    taken = {batch: left for batch, left in whole.items() if left or batches[batch].credited}
     return Amounts(
         ledger,
         taken,
-        [_build_empty_problem(project, one) for one, left in (taken or whole).items() if not left],
+        [_build_empty_problem(project, batch) for batch, left in (taken or whole).items() if not left],
     )
 
 
 async def name_batches(tx: Read, project: int, chain: int | None, named: Sequence[TakenBatch]) -> Amounts:
     """So much of each batch as the caller says."""
-    texts = [one.batch_id for one in named]
+    texts = [taken.batch_id for taken in named]
     fields = {text: f"{FIELD}[{index}].batch_id" for index, text in enumerate(texts)}
     batches, ledger, problems = await _find_batches(tx, project, fields, FIELD)
     twice = (
@@ -381,14 +381,14 @@ async def name_batches(tx: Read, project: int, chain: int | None, named: Sequenc
     problems += [_build_twice_problem(shorten(text)) for text in twice]
     if problems or not batches:
         return Amounts(ledger, {}, problems)
-    amounts = {ids.number("batch", one.batch_id): one.amount for one in named}
+    amounts = {ids.number("batch", taken.batch_id): taken.amount for taken in named}
     scale: int = await tx.value(
         "SELECT scale FROM ledgers WHERE project_id = %s AND id = %s", (project, ledger)
     )
     problems = [
         problem
-        for index, one in enumerate(named)
-        if (problem := _check_amount(one.amount, scale, f"{FIELD}[{index}].amount"))
+        for index, taken in enumerate(named)
+        if (problem := _check_amount(taken.amount, scale, f"{FIELD}[{index}].amount"))
     ]
     if not problems:
         remaining, _ = await find_remaining(tx, project, chain, batches)

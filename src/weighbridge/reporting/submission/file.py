@@ -82,7 +82,7 @@ def _to_plain(value: Any) -> Any:
         case dict():
             return {name: _to_plain(field) for name, field in value.items()}
         case list():
-            return [_to_plain(one) for one in value]
+            return [_to_plain(element) for element in value]
         case _:
             return value
 
@@ -412,14 +412,14 @@ def _state_report(report: Report, around: _Surroundings, share: Decimal | None) 
     inclusions = [
         {
             "inclusion.number": Decimal(number),
-            "inclusion.batch_id": one.batch_id,
-            "inclusion.tracking_id": one.tracking_id,
-            "inclusion.start_time": _moment(one.start_time),
-            "inclusion.end_time": _moment(one.end_time),
-            "inclusion.amount": one.amount,
-            "inclusion.unit": one.unit,
+            "inclusion.batch_id": inclusion.batch_id,
+            "inclusion.tracking_id": inclusion.tracking_id,
+            "inclusion.start_time": _moment(inclusion.start_time),
+            "inclusion.end_time": _moment(inclusion.end_time),
+            "inclusion.amount": inclusion.amount,
+            "inclusion.unit": inclusion.unit,
         }
-        for number, one in enumerate(report.inclusions, 1)
+        for number, inclusion in enumerate(report.inclusions, 1)
     ]
     return StatedReport(fields, inclusions, ZoneInfo(around.time_zone))
 

@@ -330,12 +330,14 @@ async def list_requirements(tx: Read, methodology: int | None) -> list[Requireme
     least = await tx.value("SELECT measured_share_min FROM methodologies WHERE id = %s", (methodology,))
     asked = {*_OF_EVERY, *_ALWAYS, *await _read_methodology_requirements(tx, methodology)}
     asked |= set() if least is None else {Requirement.MEASURED_ENOUGH}
-    return [one for one in Requirement if one in asked]
+    return [requirement for requirement in Requirement if requirement in asked]
 
 
 def build_no_batches() -> Problem:
     """The requirement that a draft without batches does not meet."""
-    return Problem("It takes from no batch.", "report.batches", Requirement.HAS_BATCHES)
+    return Problem(
+        "The report contains no batches. Add at least one.", "report.batches", Requirement.HAS_BATCHES
+    )
 
 
 def build_batches_gone(project: int, gone: Sequence[int]) -> Problem:
@@ -374,7 +376,7 @@ async def _check_measured_share(tx: Read, draft: CheckedDraft) -> list[Problem]:
     if least is None:
         return []
     shares = await read_shares(tx, ids.Key(draft.project, draft.report))
-    unknown = [one.batch for one in shares if one.share is None]
+    unknown = [taken.batch for taken in shares if taken.share is None]
     if unknown:
         sentence = "Of {count} of its batches nobody knows how much was measured: {records}."
         named = [ids.of("batch", draft.project, number) for number in unknown[:RECORDS_MAX]]
@@ -382,7 +384,7 @@ async def _check_measured_share(tx: Read, draft: CheckedDraft) -> list[Problem]:
     share = measured_share_of(shares)
     if share is not None and share >= least:
         return []
-    below = [one.batch for one in shares if one.share is not None and one.share < least]
+    below = [taken.batch for taken in shares if taken.share is not None and taken.share < least]
     named = [ids.of("batch", draft.project, number) for number in below[:RECORDS_MAX]]
     message = (
         f"Of what it takes {0 if share is None else plain(share)} was measured, and its methodology asks for "
@@ -411,7 +413,7 @@ async def _check_upstream_deficits(tx: Read, draft: CheckedDraft, upstream: Upst
     if not upstream.ledgers:
         return []
     short = _select_in_period(draft, shortages(await standings_of(tx, draft.project, upstream.ledgers)))
-    ledgers = sorted({one.account.ledger for one in short})
+    ledgers = sorted({shortage.account.ledger for shortage in short})
     if not ledgers:
         return []
     named = tuple(ids.of("ledger", draft.project, ledger) for ledger in ledgers)
@@ -424,17 +426,20 @@ async def _check_upstream_deficits(tx: Read, draft: CheckedDraft, upstream: Upst
 
 def _select_in_period(draft: CheckedDraft, found: Iterable[Shortage]) -> list[Shortage]:
     batches = draft.remaining.batches.values()
-    start, end = min(one.start_time for one in batches), max(one.end_time for one in batches)
+    start, end = min(batch.start_time for batch in batches), max(batch.end_time for batch in batches)
     return [
-        one for one in found if one.opened_at <= end and (one.settled_at is None or one.settled_at > start)
+        shortage
+        for shortage in found
+        if shortage.opened_at <= end and (shortage.settled_at is None or shortage.settled_at > start)
     ]
 
 
 def _name_shortages(draft: CheckedDraft, short: Sequence[Shortage]) -> str:
     deficits = [as_deficit(draft.project, one) for one in short[:RECORDS_MAX]]
     return ", ".join(
-        f"{one.amount} from {one.end_time.text} on" + (f" of {one.partition}" if one.partition else "")
-        for one in deficits
+        f"{deficit.amount} from {deficit.end_time.text} on"
+        + (f" of {deficit.partition}" if deficit.partition else "")
+        for deficit in deficits
     )
 
 
@@ -609,7 +614,7 @@ async def requirements_of(tx: Read, report: ids.Key) -> list[CheckedRequirement]
 def _check_requirement(
     asked: Requirement, problems: Sequence[Problem], *, is_known: bool
 ) -> CheckedRequirement:
-    own = tuple(one for one in problems if one.code == asked)
+    own = tuple(problem for problem in problems if problem.code == asked)
     if own:
         return CheckedRequirement(asked, is_met=False, problems=own)
     is_first = asked is Requirement.HAS_BATCHES

@@ -28,7 +28,7 @@ from weighbridge.db.lists.listing import (
     list_request,
     read_page,
 )
-from weighbridge.db.row import Column, row_of
+from weighbridge.db.row import Column, changed, row_of
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.http.outgoing import problem_of_address
@@ -112,13 +112,20 @@ _OWN_HEADERS: Final = frozenset(
 """Headers that the service sends itself, and those that are about the connection."""
 
 
+_COLUMNS: Final = (
+    "name", "adapter", "address", "status_address", "timeout_seconds", "tries", "poll_seconds",
+)  # fmt: skip
+
+
 async def insert_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry:
     """Make a registry of the account, once by name."""
-    is_called = new.adapter == AdapterName.HTTP
-    poll = new.poll_seconds if new.poll_seconds is not UNSET else (POLL_SECONDS if is_called else None)
-    status_address = new.status_address or (f"{new.address.rstrip('/')}/{KEY}" if new.address else None)
-    wanted = _DesiredRegistry(
-        new.name.strip(), new.adapter, new.address, status_address, new.timeout_seconds, new.tries, poll
+    default_poll = POLL_SECONDS if new.adapter == AdapterName.HTTP else None
+    default_status = f"{new.address.rstrip('/')}/{KEY}" if new.address else None
+    wanted = msgspec.structs.replace(
+        new,
+        name=new.name.strip(),
+        status_address=new.status_address or default_status,
+        poll_seconds=default_poll if new.poll_seconds is UNSET else new.poll_seconds,
     )
     if problems := await _check_registry(tx, actor, wanted, new.headers, None):
         raise Invalid(problems)
@@ -128,7 +135,7 @@ async def insert_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry
                                 account_id)
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
-        (*msgspec.structs.astuple(wanted), actor.account_id),
+        (*_list_values(wanted), actor.account_id),
     )
     await _insert_headers(tx, number, new.headers)
     made = await read_registry(tx, actor, str(number))
@@ -142,20 +149,10 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
     Whoever names another address cannot read the headers that are kept, so they do not go there: Invalid
     unless headers come with it.
     """
-    found = await read_registry(tx, actor, text)
-    await tx.execute("SELECT FROM registries WHERE id = %s FOR UPDATE", (found.id,))
+    lock = "SELECT FROM registries WHERE id = %s AND account_id = %s FOR UPDATE"
+    tx.later(lock, (number_named("registry", text), actor.account_id))
     before = await read_registry(tx, actor, text)
-    stated = {
-        name: value
-        for name, value in msgspec.structs.asdict(change).items()
-        if value is not UNSET and name != "headers"
-    }
-    was = _DesiredRegistry(
-        before.name, before.adapter, before.address, before.status_address, before.timeout_seconds,
-        before.tries, before.poll_seconds,
-    )  # fmt: skip
-    wanted = msgspec.structs.replace(was, **stated)
-    wanted = msgspec.structs.replace(wanted, name=wanted.name.strip())
+    wanted = changed(before, change)
     headers = {} if change.headers is UNSET else change.headers
     problems = [
         *_check_kept_headers(before, wanted, change),
@@ -170,7 +167,7 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
                poll_seconds = %s, updated_at = clock_timestamp()
          WHERE id = %s
         """,
-        (*msgspec.structs.astuple(wanted), before.id),
+        (*_list_values(wanted), before.id),
     )
     if change.headers is not UNSET:
         await tx.execute("DELETE FROM registry_secrets WHERE registry_id = %s", (before.id,))
@@ -182,19 +179,13 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
     return after
 
 
-class _DesiredRegistry(msgspec.Struct, frozen=True):
-    """A registry as it is to be."""
-
-    name: str
-    adapter: str
-    address: str | None
-    status_address: str | None
-    timeout_seconds: int
-    tries: int
-    poll_seconds: int | None
+def _list_values(wanted: Registry | NewRegistry) -> list[object]:
+    return [getattr(wanted, column) for column in _COLUMNS]
 
 
-def _check_kept_headers(before: Registry, wanted: _DesiredRegistry, change: RegistryChange) -> list[Problem]:
+def _check_kept_headers(
+    before: Registry, wanted: Registry | NewRegistry, change: RegistryChange
+) -> list[Problem]:
     """Refuse to send what is kept to an address with which it was not stated."""
     moved = [
         name for name in ("address", "status_address") if getattr(before, name) != getattr(wanted, name)
@@ -209,7 +200,7 @@ def _check_kept_headers(before: Registry, wanted: _DesiredRegistry, change: Regi
 
 
 async def _check_registry(
-    tx: Write, actor: Actor, wanted: _DesiredRegistry, headers: Mapping[str, str], number: int | None
+    tx: Write, actor: Actor, wanted: Registry | NewRegistry, headers: Mapping[str, str], number: int | None
 ) -> list[Problem]:
     problems = [problem_of_name(wanted.name, "A registry", "registry.name"), *_check_adapter(wanted, headers)]
     if await tx.value(
@@ -226,12 +217,12 @@ async def _check_registry(
             ("tries", wanted.tries, TRIES_MAX),
             ("poll_seconds", wanted.poll_seconds, POLL_SECONDS_MAX),
         )
-        if value is not None and not 1 <= value <= most
+        if isinstance(value, int) and not 1 <= value <= most
     ]
     return [problem for problem in problems if problem]
 
 
-def _check_adapter(wanted: _DesiredRegistry, headers: Mapping[str, str]) -> list[Problem | None]:
+def _check_adapter(wanted: Registry | NewRegistry, headers: Mapping[str, str]) -> list[Problem | None]:
     """What is wrong with the adapter, and with the addresses that it needs or has no use for."""
     if wanted.adapter not in tuple(AdapterName):
         said = ", ".join(AdapterName)

@@ -22,7 +22,7 @@ from weighbridge.core.platform.tasks import ExportFormat
 from weighbridge.db.engine import Database
 from weighbridge.db.lists.listing import list_request
 from weighbridge.exchange.export.files import write_file
-from weighbridge.exchange.export.selected_tables import data_points_table
+from weighbridge.exchange.export.selected_tables import build_data_points_table
 
 EVENTS = 200_000
 TIMES = 3
@@ -82,7 +82,7 @@ async def _bare(database: Database, project: Loaded, folder: Path) -> float:
 async def _exported(database: Database, project: Loaded, export_format: ExportFormat, folder: Path) -> float:
     started = now()
     rows, target = folder / "rows", folder / "file"
-    table = data_points_table(project.number, list_request([], DATA_POINTS))
+    table = build_data_points_table(project.number, list_request([], DATA_POINTS))
     async with database.read() as tx:
         with rows.open("wb") as file:
             async for block in table.csv(tx, guards=export_format is ExportFormat.CSV):

@@ -24,7 +24,7 @@ from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.replica import Replica
-from weighbridge.exchange.delivery.feed import newest_numbers
+from weighbridge.exchange.delivery.feed import read_newest_numbers
 from weighbridge.exchange.exports import start_export
 from weighbridge.http import health, metrics, wire
 from weighbridge.http.caller import Strangers
@@ -122,7 +122,7 @@ def _application(
     computing = ComputingLoop(_database_of_requests(settings, settings.database_url, places), places)
     of_health = Database(settings.database_url, connections_max=1, session_url=settings.session_database_url)
     replica = _replica(settings, connections)
-    watch = Watch(database, newest_numbers)
+    watch = Watch(database, read_newest_numbers)
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:

@@ -18,9 +18,9 @@ from weighbridge.collection.evidence_files import open_store, sweep
 from weighbridge.db.engine import Database
 from weighbridge.exchange.changes import forget_changes, number_all
 from weighbridge.exchange.data_feed_uploads import remove_old_files
-from weighbridge.exchange.data_feeds_tasks import poll_places
 from weighbridge.exchange.delivery.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer, NameResolver
 from weighbridge.exchange.exports import remove_expired
+from weighbridge.exchange.watched_places import poll_places
 from weighbridge.exchange.webhooks import forget_deliveries
 from weighbridge.http import idempotency
 from weighbridge.http.outgoing import CallReach, OutgoingClient

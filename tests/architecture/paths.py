@@ -24,7 +24,7 @@ from tests.given.tracing import tracing
 from tests.server import Account, Caller, Server
 
 from weighbridge.collection.evidence_files import open_store
-from weighbridge.exchange.data_feeds_tasks import poll_places
+from weighbridge.exchange.watched_places import poll_places
 
 ARCHITECTURE: Final = ROOT / "ARCHITECTURE.md"
 VALUE: Final = ROOT / "docs" / "explanation" / "path-of-a-value.md"

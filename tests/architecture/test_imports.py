@@ -44,7 +44,7 @@ PLACES = {
         *(noun.path for noun in nouns()),
     ),
     "multipart": ("http/messages/body.py",),
-    "obstore": ("collection/evidence_files.py", "exchange/feeding/place.py", "backup/*"),
+    "obstore": ("collection/evidence_files.py", "exchange/watched_places.py", "backup/*"),
     "paho": ("agent/mqtt.py",),
     "procrastinate": ("attempts.py", "platform/async_tasks.py", "platform/queue.py"),
     "rfc3161_client": ("reporting/bundle/storage.py",),

@@ -15,7 +15,7 @@ from tests.server import Server
 
 from weighbridge.commands.importing.direct import DirectService
 from weighbridge.commands.importing.run import Order, run
-from weighbridge.exchange.tabular.table import CsvFile
+from weighbridge.exchange.tables.table import CsvFile
 from weighbridge.settings import Settings
 
 HEADER = "Time,Steam mass,State"

@@ -16,7 +16,7 @@ from tests.given import collection as given
 from weighbridge.commands.importing.remote import RemoteService
 from weighbridge.commands.importing.run import Order, run
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.table import CsvFile
+from weighbridge.exchange.tables.table import CsvFile
 
 pytestmark = pytest.mark.usefixtures("working")
 

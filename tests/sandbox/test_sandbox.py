@@ -10,7 +10,7 @@ import time
 import pytest
 
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.table import CsvFile, content_sha256
+from weighbridge.exchange.tables.table import CsvFile, content_sha256
 from weighbridge.sandbox.sandbox import SandboxLostError, read_apart, run_sandboxed
 from weighbridge.sandbox.work import HEAD, SANDBOXES_MAX, SandboxLimitError, SandboxLimits, pack, unpack
 

@@ -13,7 +13,7 @@ from typing import Any
 from psycopg import Error
 
 from weighbridge.db.engine import Database, Write
-from weighbridge.verification import EVERYTHING, PHASES, Progress, Verification, checks_of
+from weighbridge.verification import EVERYTHING, PHASES, Progress, Verification, run_phase
 
 PAGE = Path(__file__).parents[2] / "docs/reference/what-verify-shows.md"
 
@@ -111,7 +111,7 @@ class Examiner:
                 return f"- {error}"
             one = Verification(tx, self._store, EVERYTHING, Progress())
             for phase in self._order:
-                found = [said for check in await checks_of(phase, one) for said in check.violations]
+                found = [said for check in await run_phase(phase, one) for said in check.violations]
                 if found:
                     # What found one change of a table finds most others.
                     self._order = [phase, *(other for other in self._order if other is not phase)]

@@ -30,12 +30,11 @@ from weighbridge.core.expression import (
 from weighbridge.core.model import ALONE
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.cell import read_clock
-from weighbridge.exchange.tabular.columns import build_columns, choose_fields
-from weighbridge.exchange.tabular.dating import read_rows
-from weighbridge.exchange.tabular.row import RowMapping
-from weighbridge.exchange.tabular.sheet import open_table
-from weighbridge.exchange.tabular.table import CsvFile
+from weighbridge.exchange.tables.cell import read_clock
+from weighbridge.exchange.tables.columns import build_columns, choose_fields
+from weighbridge.exchange.tables.rows import RowMapping, read_rows
+from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.table import CsvFile
 from weighbridge.http import wire
 from weighbridge.modelling.document.yaml_text import check_document
 

@@ -46,7 +46,7 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Refusal
-from weighbridge.exchange.delivery.feed import newest_numbers
+from weighbridge.exchange.delivery.feed import read_newest_numbers
 from weighbridge.platform import changes
 from weighbridge.platform.audit.tree import roots_of, size_of
 
@@ -225,7 +225,7 @@ async def _read(database: Database, request: ArchiveRequest, due: _MonthDue, fil
     account, project = request.actor.account_id, request.project
     async with database.read() as tx:
         seen_until = await moment_before(tx)
-    change_number = (await newest_numbers(database, [account])).get(account, 0)
+    change_number = (await read_newest_numbers(database, [account])).get(account, 0)
     digest = RowDigest()
     async with database.read() as tx:
         vocabulary = await read_vocabulary(tx, project)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 from psycopg.sql import SQL
 
 from weighbridge.collection.event_types_schema import (
@@ -114,41 +114,47 @@ async def select_event_types(tx: Read, project: int, request: ListRequest) -> Pa
         tx, EVENT_TYPE_ROW.make, EVENT_TYPES, request,
         columns=EVENT_TYPE_ROW.columns, source="event_types", where=[of_project],
     )  # fmt: skip
-    return Page(await _with_data_point_types(tx, project, page.data), page.info)
+    numbers = [ids.number("event_type", one.id, project) for one in page.data]
+    parts = await _read_parts(tx, project, numbers)
+    found = [replace(one, **parts[number]) for one, number in zip(page.data, numbers, strict=True)]
+    return Page(found, page.info)
 
 
 async def read_event_type(tx: Read, project: int, friendly: str) -> EventType:
-    """One event type by its friendly id; a number names none."""
-    event_type = await tx.row(
-        EVENT_TYPE_ROW.make,
-        f"SELECT {EVENT_TYPE_ROW.columns} FROM event_types WHERE project_id = %s AND id = %s",
-        (project, ids.number("event_type", friendly, project)),
+    """One event type by its friendly id, in one message; a number names none."""
+    number = ids.number("event_type", friendly, project)
+    statement = f"SELECT {EVENT_TYPE_ROW.columns} FROM event_types WHERE project_id = %s AND id = %s"
+    event_type: EventType | None
+    event_type, parts = await tx.together(
+        tx.row(EVENT_TYPE_ROW.make, statement, (project, number)), _read_parts(tx, project, [number])
     )
     if event_type is None:
         raise NotFound
-    return (await _with_data_point_types(tx, project, [event_type]))[0]
+    return replace(event_type, **parts[number])
 
 
-async def _with_data_point_types(tx: Read, project: int, event_types: Sequence[EventType]) -> list[EventType]:
-    numbers = [key.key for one in event_types if (key := ids.parse("event_type", one.id))]
-    rows = await tx.rows(
-        DataPointType,
-        """
-        SELECT id, slug, name, value_type, unit, required, false AS is_static,
-               event_type_id AS nexus_event_type_id, created_at, updated_at
-          FROM data_point_types WHERE project_id = %s AND event_type_id = ANY (%s)
-         ORDER BY event_type_id, position
-        """,
-        (project, numbers),
+async def _read_parts(tx: Read, project: int, numbers: Sequence[int]) -> dict[int, dict[str, object]]:
+    """Read the data point types and the roll-ups of some event types, as fields by number."""
+    rows, roll_ups = await tx.together(
+        tx.rows(
+            DataPointType,
+            """
+            SELECT id, slug, name, value_type, unit, required, false AS is_static,
+                   event_type_id AS nexus_event_type_id, created_at, updated_at
+              FROM data_point_types WHERE project_id = %s AND event_type_id = ANY (%s)
+             ORDER BY event_type_id, position
+            """,
+            (project, list(numbers)),
+        ),
+        roll_ups_of(tx, project, numbers),
     )
-    roll_ups = await roll_ups_of(tx, project, numbers)
     by_type: dict[int, list[DataPointType]] = defaultdict(list)
     for row in rows:
         by_type[row.nexus_event_type_id].append(row)
-    return [
-        msgspec.structs.replace(one, data_point_types=by_type[number], rolled_up_from=roll_ups.get(number))
-        for one, number in zip(event_types, numbers, strict=True)
-    ]
+    return {
+        number: {"data_point_types": by_type[number], "rolled_up_from": roll_ups.get(number)}
+        for number in numbers
+    }
 
 
 # Make event types, change and remove them.

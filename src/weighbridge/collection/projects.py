@@ -5,9 +5,8 @@ where days and months begin, so it is fixed while batches exist. Permission: adm
 """
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import partial
 from typing import Final
-from zoneinfo import available_timezones
 
 from psycopg.sql import SQL
 
@@ -25,6 +24,7 @@ from weighbridge.core.identity.ids import Link
 from weighbridge.core.identity.names import problem_of_name
 from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import time_zone_names
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request, read_page
 from weighbridge.db.row import Column, Derived, changed, row_of
@@ -147,18 +147,12 @@ async def _problems_of_a_new_zone(tx: Write, held: changes.GenerationsHeldOff, z
 def _problems_of(name: str, time_zone: str) -> Iterator[Problem]:
     if wrong := problem_of_name(name, "A project", "project.name"):
         yield wrong
-    if time_zone not in _time_zones():
+    if time_zone not in time_zone_names():
         yield Problem(
             f"{time_zone!r} is not a time zone of the IANA list, such as Europe/Berlin or UTC.",
             "project.time_zone",
             "invalid",
         )
-
-
-@cache
-def _time_zones() -> frozenset[str]:
-    """The IANA list. It is gathered from hundreds of files, so once for each process."""
-    return frozenset(available_timezones())
 
 
 # Paths of projects.

@@ -94,14 +94,14 @@ async def read_changes(database: Database, actor: Actor, request: ChangeRequest)
     async with database.read() as tx:
         [(head, horizon)] = await tx.tuples(_BOUNDS, {"account": actor.account_id})
         newest = max(head, horizon)
-        start = _start(request, newest, horizon)
+        start = _find_start(request, newest, horizon)
         if request.is_latest or not request.kinds:
             return ChangePage([], ChangeCursor(newest + 1, 0).text, has_more=False), newest
         last = min(newest, start.number + ENTRIES_MAX - 1)
-        return await _page(tx, actor, request, start, last, has_more=last < newest), newest
+        return await _read_page(tx, actor, request, start, last, has_more=last < newest), newest
 
 
-async def _page(
+async def _read_page(
     tx: Read, actor: Actor, request: ChangeRequest, start: ChangeCursor, last: int, *, has_more: bool
 ) -> ChangePage:
     values = {
@@ -117,7 +117,7 @@ async def _page(
     every = (
         change
         for entry in entries
-        for change in _told(entry, start.position if entry.number == start.number else 0)
+        for change in _list_changes(entry, start.position if entry.number == start.number else 0)
     )
     data = [*islice(every, request.page_size)]
     if next(every, None) is not None:
@@ -125,7 +125,7 @@ async def _page(
     return ChangePage(data, max(start, ChangeCursor(last + 1, 0)).text, has_more)
 
 
-def _start(request: ChangeRequest, newest: int, horizon: int) -> ChangeCursor:
+def _find_start(request: ChangeRequest, newest: int, horizon: int) -> ChangeCursor:
     start = request.after
     if start is None:
         return max(BEGINNING, ChangeCursor(horizon + 1, 0))
@@ -144,7 +144,7 @@ def _start(request: ChangeRequest, newest: int, horizon: int) -> ChangeCursor:
     return start
 
 
-def _told(entry: ChangeEntry, position: int) -> Iterator[FeedChange]:
+def _list_changes(entry: ChangeEntry, position: int) -> Iterator[FeedChange]:
     """The changes of an entry behind so many of them."""
     last, at = entry.size, Instant.of(entry.at)
     project = None if entry.project is None else ids.of("project", entry.project)
@@ -173,8 +173,8 @@ def change_request(actor: Actor, query: Sequence[tuple[str, str]]) -> ChangeRequ
         try:
             return how(given[name])
         except ValueError:
-            said = f"{name} is {shorten(given[name])!r}; it takes {takes}."
-            problems.append(Problem(said, name, "invalid"))
+            message = f"{name} is {shorten(given[name])!r}; it takes {takes}."
+            problems.append(Problem(message, name, "invalid"))
             return None
 
     is_latest = given.get("after") == LATEST
@@ -183,9 +183,11 @@ def change_request(actor: Actor, query: Sequence[tuple[str, str]]) -> ChangeRequ
     request = ChangeRequest(
         after=read("after", read_cursor, f"the cursor of a change or a page, or {LATEST}"),
         is_latest=is_latest,
-        kinds=_readable(actor, read("kind", _kinds, f"some of {', '.join(ChangeKind)}, with commas")),
+        kinds=_select_readable(
+            actor, read("kind", _parse_kinds, f"some of {', '.join(ChangeKind)}, with commas")
+        ),
         project=read("project_id", read_project, "an id prj_… or a project's number"),
-        page_size=read("page_size", _page_size, f"a whole number from 1 to {PAGE_SIZE_MAX:,}")
+        page_size=read("page_size", _parse_page_size, f"a whole number from 1 to {PAGE_SIZE_MAX:,}")
         or PAGE_SIZE_DEFAULT,
     )
     if problems:
@@ -193,18 +195,18 @@ def change_request(actor: Actor, query: Sequence[tuple[str, str]]) -> ChangeRequ
     return request
 
 
-def _kinds(text: str) -> list[ChangeKind]:
+def _parse_kinds(text: str) -> list[ChangeKind]:
     return [ChangeKind(word) for word in text.split(",")]
 
 
-def _page_size(text: str) -> int:
+def _parse_page_size(text: str) -> int:
     is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(PAGE_SIZE_MAX))
     if is_number and 1 <= int(text) <= PAGE_SIZE_MAX:
         return int(text)
     raise ValueError(text)
 
 
-def _readable(actor: Actor, kinds: Sequence[ChangeKind] | None) -> list[ChangeKind]:
+def _select_readable(actor: Actor, kinds: Sequence[ChangeKind] | None) -> list[ChangeKind]:
     return [
         kind
         for kind in (kinds if kinds is not None else [*ChangeKind])

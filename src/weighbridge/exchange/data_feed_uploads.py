@@ -24,7 +24,7 @@ from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, list_request, page_of, read_int4
+from weighbridge.db.lists.listing import Filter, Listing, Page, list_request, page_of
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import Invalid, NotFound, Refusal
@@ -42,7 +42,7 @@ from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import POLL_AFTER_SECONDS, queue_task
-from weighbridge.platform.tenancy import find
+from weighbridge.platform.tenancy import find, number_named
 
 # Read uploads.
 
@@ -55,7 +55,7 @@ UPLOADS: Final = Listing(
 )
 
 
-def _problems(stored: Any) -> list[UploadProblem]:
+def _read_problems(stored: Any) -> list[UploadProblem]:
     return msgspec.convert(stored, list[UploadProblem])
 
 
@@ -85,7 +85,7 @@ UPLOAD_ROW: Final = row_of(
     Column("formulas", "u.formulas"),
     Column("first_start", "u.first_start", unless_null(Instant.of)),
     Column("last_end", "u.last_end", unless_null(Instant.of)),
-    Column("problems", "u.problems", unless_null(_problems)),
+    Column("problems", "u.problems", unless_null(_read_problems)),
     Column("created_at", "u.created_at"),
     Column("finished_at", "t.finished_at", unless_null(Instant.of)),
 )
@@ -96,7 +96,7 @@ _SOURCE: Final = """
 _OF_FEED: Final = SQL("u.project_id = %s AND u.data_feed_id = %s AND u.id = %s")
 
 
-class KeptFile(msgspec.Struct, frozen=True):
+class UploadFile(msgspec.Struct, frozen=True):
     """A file of an upload in the store; without a key once it was removed."""
 
     name: str
@@ -118,29 +118,21 @@ class UploadWork(msgspec.Struct, frozen=True):
     sha256: bytes
 
 
-async def select_uploads(tx: Read, project: int, feed: int, request: ListRequest) -> Page[DataFeedUpload]:
-    """The uploads of a data feed, the newest first."""
-    of_feed = SQL("u.project_id = {} AND u.data_feed_id = {}").format(Literal(project), Literal(feed))
-    return await page_of(
-        tx, UPLOAD_ROW.make, UPLOADS, request, columns=UPLOAD_ROW.columns, source=_SOURCE, where=[of_feed]
-    )
-
-
 async def read_upload(tx: Read, project: int, feed: int, named: str) -> DataFeedUpload:
     """One upload of a data feed by its number."""
-    values = (project, feed, _number(named))
+    values = (project, feed, number_named("upload", str(named)))
     return await find(tx, UPLOAD_ROW, _SOURCE, _OF_FEED, values)
 
 
-async def get_file(tx: Read, project: int, feed: int, named: str | int) -> KeptFile:
+async def get_file(tx: Read, project: int, feed: int, named: str | int) -> UploadFile:
     """The file of an upload; NotFound when there is no such upload."""
-    return await _file(tx, project, feed, named, "file_name, storage_key, size_bytes, sha256")
+    return await _read_file(tx, project, feed, named, "file_name, storage_key, size_bytes, sha256")
 
 
-async def get_report(tx: Read, project: int, feed: int, named: str) -> KeptFile:
+async def get_report(tx: Read, project: int, feed: int, named: str) -> UploadFile:
     """The file of an upload's bad rows; NotFound where there were none."""
     columns = "file_name, report_key, coalesce(report_bytes, 0), coalesce(report_sha256, ''::bytea)"
-    found = await _file(tx, project, feed, named, columns)
+    found = await _read_file(tx, project, feed, named, columns)
     if found.key is None:
         raise NotFound("upload", named)
     return found
@@ -179,19 +171,12 @@ async def find_stored(tx: Read, work: UploadWork, content_sha256: bytes) -> int 
     return number
 
 
-async def _file(tx: Read, project: int, feed: int, named: str | int, columns: Any) -> KeptFile:
+async def _read_file(tx: Read, project: int, feed: int, named: str | int, columns: Any) -> UploadFile:
     statement = SQL("SELECT {} FROM data_feed_uploads u WHERE {}").format(SQL(columns), _OF_FEED)
-    found = await tx.row(KeptFile, statement, (project, feed, _number(named)))
+    found = await tx.row(UploadFile, statement, (project, feed, number_named("upload", str(named))))
     if found is None:
         raise NotFound("upload", named)
     return found
-
-
-def _number(named: str | int) -> int:
-    try:
-        return read_int4(str(named))
-    except ValueError:
-        raise NotFound("upload", named) from None
 
 
 # Take files for data feeds: put them into the store, write them down and queue their tasks.
@@ -208,9 +193,9 @@ async def keep_sent(store: EvidenceStore, upload: Upload) -> AsyncIterator[SentF
     """Put a file into the store; it is removed when the block ends with a refusal."""
     name = without_path(upload.name)
     problems = problems_of_name(name, FILE_PART)
-    said = upload.texts.get(DRY_RUN_PART, "false")
-    if said not in _TRUTHS:
-        text = f"{DRY_RUN_PART} is {shorten(said)!r}; it takes true or false."
+    written = upload.texts.get(DRY_RUN_PART, "false")
+    if written not in _TRUTHS:
+        text = f"{DRY_RUN_PART} is {shorten(written)!r}; it takes true or false."
         problems.append(Problem(text, DRY_RUN_PART, "invalid"))
     if not upload.size:
         problems.append(Problem("The file is empty.", FILE_PART, "required"))
@@ -220,7 +205,7 @@ async def keep_sent(store: EvidenceStore, upload: Upload) -> AsyncIterator[SentF
     upload.content.seek(0)
     await store.put_file(key, upload.content)
     try:
-        yield SentFile(key, name[:NAME_OF_FILE_MAX], upload.size, upload.sha256, _TRUTHS[said])
+        yield SentFile(key, name[:NAME_OF_FILE_MAX], upload.size, upload.sha256, _TRUTHS[written])
     except Refusal:
         with suppress(Refusal):
             await store.delete(key)
@@ -259,7 +244,7 @@ async def upload_again(
     """Take the file of an earlier upload once more."""
     file = await get_file(tx, project, feed, again.of_upload)
     if file.key is None:
-        text = f"The file of upload {again.of_upload} is not kept any more; send it again."
+        text = f"The file of upload {again.of_upload} is no longer stored. Upload it again."
         raise Invalid([Problem(text, "upload.of_upload", "invalid")])
     sent = SentFile(file.key, file.name, file.size, file.sha256, again.dry_run)
     return await insert_upload(tx, actor, project, feed, sent)
@@ -274,9 +259,9 @@ async def remove_old_files(database: Database, store: EvidenceStore) -> int:
             {key for (key,) in await tx.tuples(_STILL_NAMED, ([key for key, _ in rows],))} if rows else set()
         )
     for key, report in rows:
-        for one in (key, report):
-            if one is not None and one not in kept:
-                await store.delete(one)
+        for stored_key in (key, report):
+            if stored_key is not None and stored_key not in kept:
+                await store.delete(stored_key)
     return len(rows)
 
 
@@ -324,7 +309,7 @@ async def create_upload(call: WriteCall, new: NewUploadBody | SentFile) -> Answe
     A file is sent as multipart/form-data. Sent as JSON, the file of an earlier upload is taken again, such as
     after a dry run. Content that was stored whole before adds nothing, and `same_as` says so.
     """
-    project, feed = await _feed(call)
+    project, feed = await _find_feed(call)
     if isinstance(new, SentFile):
         made = await insert_upload(call.tx, call.actor, project, feed, new)
     else:
@@ -335,14 +320,19 @@ async def create_upload(call: WriteCall, new: NewUploadBody | SentFile) -> Answe
 @get(_PATH, permission="data_collection:read", returns=Page[DataFeedUpload], listing=UPLOADS)
 async def list_uploads(call: ReadCall) -> Page[DataFeedUpload]:
     """List the uploads of a data feed, the newest first."""
-    project, feed = await _feed(call)
-    return await select_uploads(call.tx, project, feed, list_request(call.query, UPLOADS))
+    project, feed = await _find_feed(call)
+    request = list_request(call.query, UPLOADS)
+    of_feed = SQL("u.project_id = {} AND u.data_feed_id = {}").format(Literal(project), Literal(feed))
+    return await page_of(
+        call.tx, UPLOAD_ROW.make, UPLOADS, request,
+        columns=UPLOAD_ROW.columns, source=_SOURCE, where=[of_feed],
+    )  # fmt: skip
 
 
 @get(_ONE, permission="data_collection:read", returns=DataFeedUpload)
 async def get_upload(call: ReadCall) -> DataFeedUpload:
     """Read one upload: how far it is, and what it came to."""
-    project, feed = await _feed(call)
+    project, feed = await _find_feed(call)
     return await read_upload(call.tx, project, feed, call.path["upload_id"])
 
 
@@ -352,7 +342,7 @@ async def download_bad_rows(call: ReadCall) -> Attachment:
 
     Texts that a spreadsheet would compute begin with an apostrophe. There is no such file without bad rows.
     """
-    project, feed = await _feed(call)
+    project, feed = await _find_feed(call)
     file = await get_report(call.tx, project, feed, call.path["upload_id"])
     assert file.key is not None, "a report that is there is kept"  # noqa: S101
     return Attachment(
@@ -363,7 +353,7 @@ async def download_bad_rows(call: ReadCall) -> Attachment:
     )
 
 
-async def _feed(call: ReadCall | WriteCall) -> tuple[int, int]:
+async def _find_feed(call: ReadCall | WriteCall) -> tuple[int, int]:
     """The project and the number of the data feed in the path."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
     return project, (await read_data_feed(call.tx, project, call.path["data_feed_id"])).id

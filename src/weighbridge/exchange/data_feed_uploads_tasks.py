@@ -1,26 +1,51 @@
-"""Store the rows of an upload: fetch the file, read it, store everything in one transaction, tell of it.
+"""Store the rows of an upload: fetch the file, read it, store everything in one transaction, report on it.
+
+Rows go to the database in portions, while the next ones are read. The report is a CSV file with a line for
+each thing that is wrong with a row or that differs from its event.
 
 Invariants: the events of a file, its counts and the end of its task are one transaction, so an attempt that
-is killed, overtaken or cancelled leaves nothing; a file with bad rows that its feed refuses stores nothing; a
-dry run is undone.
+is killed, superseded or cancelled leaves nothing; a file with bad rows that its feed refuses stores nothing;
+a dry run is undone. An event whose client reference the project has already is left alone and counted, if it
+is the row's and has the same values; one with other values is reported, and corrected where the feed wants
+that; a reference that is on two rows of the file makes the later one bad. No text of the report is computed
+by a spreadsheet: what would begin as a formula gets an apostrophe.
 """
 
 import asyncio
+import csv
 import hashlib
 import shutil
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from types import TracebackType
+from typing import Any, Final, Self
 
 import msgspec
 
+from weighbridge.collection.events import change_events
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
+from weighbridge.collection.intake.checking import COPY_EVENTS, EventVocabulary
+from weighbridge.collection.intake.client_references import Discrepancy, HeldEvent, differences, held_events
 from weighbridge.collection.intake.creation import count_day
-from weighbridge.core.collection.data_feed import CONTENT_BYTES_MAX, NAME_OF_FILE_MAX, BadRows, OnDifference
+from weighbridge.collection.records.events import EventChange
+from weighbridge.core.collection.correction import leaves_of_rows
+from weighbridge.core.collection.data_feed import (
+    CONTENT_BYTES_MAX,
+    NAME_OF_FILE_MAX,
+    PROBLEMS_SHOWN,
+    BadRows,
+    OnDifference,
+)
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.tasks import guarded
+from weighbridge.core.problem import Problem
+from weighbridge.core.proof.merkle import Edge
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Write
@@ -29,33 +54,312 @@ from weighbridge.errors import Refusal
 from weighbridge.exchange import data_feed_uploads
 from weighbridge.exchange.data_feed_uploads import UploadWork
 from weighbridge.exchange.data_feeds import read_data_feed
-from weighbridge.exchange.feeding.mapping import RowValues
-from weighbridge.exchange.feeding.reading import (
+from weighbridge.exchange.records.data_feeds import DataFeed, UploadProblem, UploadResult
+from weighbridge.exchange.tables.columns import RowValues
+from weighbridge.exchange.tables.reading import (
     FEED_LIMITS,
+    ROWS_OF_PORTION,
     VALUE_LENGTH_MAX,
+    FedRow,
+    Portion,
+    PortionSource,
     SandboxedRows,
     find_destination,
 )
-from weighbridge.exchange.feeding.storing import REASON, BadRowReport, RowStore, StoringOrder, Tally
-from weighbridge.exchange.records.data_feeds import DataFeed, UploadProblem, UploadResult
-from weighbridge.exchange.tabular.sheet import content_digest
-from weighbridge.exchange.tabular.table import CsvFile
+from weighbridge.exchange.tables.rows import (
+    GivenFields,
+    build_change,
+    build_differing_row,
+    describe_outcome,
+    is_correctable,
+)
+from weighbridge.exchange.tables.sheet import digest_content
+from weighbridge.exchange.tables.table import BadRow, CsvFile, RowProblem
 from weighbridge.http.messages.operation import Spool
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.sandbox.sandbox import read_apart, run_sandboxed
 
-REPORT_SECONDS: Final = 1
-"""How often the progress of an upload is told."""
+HEADER: Final = ("row", "column", "value", "reason", "stored")
 
 
-class _UndoneError(Exception):
-    """The transaction is undone on purpose; what it came to is told by another."""
+class BadRowReport:
+    """The file on its way; a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rows = 0
+
+    def __enter__(self) -> Self:
+        self._file = self.path.open("w", encoding="utf-8", newline="")
+        self._writer = csv.writer(self._file)
+        self._writer.writerow(HEADER)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def flush(self) -> None:
+        """Hand on all that was written, so that the file can be read."""
+        self._file.flush()
+
+    def add(self, bad: Iterable[BadRow]) -> None:
+        """Write the lines of some rows."""
+        for row in bad:
+            self.rows += 1
+            for problem in row.problems:
+                value, stored = (
+                    "" if text is None else shorten(text, VALUE_LENGTH_MAX)
+                    for text in (problem.value, problem.stored)
+                )
+                texts = (problem.column or "", value, problem.reason, stored)
+                self._writer.writerow((row.line, *map(guarded, texts)))
+
+
+SPANS_TOLD_MAX: Final = 1_000
+"""Runs of consecutive events that the audit log names; behind those it has the count alone."""
+
+DIFFERING: Final = (
+    "mend the file, correct the event {event}, or let on_difference of the data feed be correct"
+)
+REASON: Final = "The file {file} says so, upload {upload} to the data feed {feed}"
+"""Why an event is corrected, as its history says."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the rows of a file have come to so far."""
+
+    rows: int = 0
+    stored: int = 0
+    already_there: int = 0
+    differing: int = 0
+    corrected: int = 0
+    incomplete: int = 0
+    bad_rows: int = 0
+    first_start: datetime | None = None
+    last_start: datetime | None = None
+    last_end: datetime | None = None
+    shown: list[BadRow] = field(default_factory=list)
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    tree: Edge = field(default_factory=Edge)
+    """Over the leaves of the events that were stored, in the order of the rows."""
+
+    def add_stored(self, rows: Sequence[FedRow]) -> None:
+        """Count rows that were stored."""
+        self.stored += len(rows)
+        for leaf in leaves_of_rows(row.text for row in rows):
+            self.tree.add(leaf)
+        for row in rows:
+            self.incomplete += not row.is_complete
+            if self.first_start is None or row.start < self.first_start:
+                self.first_start = row.start
+            if self.last_start is None or row.start > self.last_start:
+                self.last_start = row.start
+            if self.last_end is None or row.end > self.last_end:
+                self.last_end = row.end
+            if self.spans and self.spans[-1][1] == row.key - 1:
+                self.spans[-1] = (self.spans[-1][0], row.key)
+            elif len(self.spans) < SPANS_TOLD_MAX:
+                self.spans.append((row.key, row.key))
+
+    def named_spans(self, project: int) -> list[list[str]]:
+        """The runs of consecutive events by the ids of their first and last."""
+        return [
+            [ids.of("event", project, first), ids.of("event", project, last)] for first, last in self.spans
+        ]
 
 
 @dataclass(frozen=True, slots=True)
-class FileAtHand:
+class StoringOrder:
+    """Into which project rows go and for whom, and what becomes of events that the project has otherwise."""
+
+    actor: Actor
+    project: int
+    event_type: int
+    vocabulary: EventVocabulary
+    given: GivenFields
+    reason: str
+    """Why events are corrected."""
+    is_correcting: bool = False
+    is_dry_run: bool = False
+    """Whether everything is undone in the end."""
+
+
+@dataclass(slots=True)
+class SortedRows:
+    """The good rows of a portion, by what becomes of them."""
+
+    new: list[FedRow] = field(default_factory=list)
+    bad: list[BadRow] = field(default_factory=list)
+    known: list[tuple[FedRow, HeldEvent]] = field(default_factory=list)
+    """Rows whose events the project has."""
+
+
+class MetEvents:
+    """The events that rows of this file had already, a bit for each: a file is longer than memory."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, bytearray] = {}
+
+    def add(self, number: int) -> bool:
+        """Note an event; False where it was met before."""
+        block = self._blocks.setdefault(number >> 12, bytearray(512))
+        place, bit = (number & 4_095) >> 3, 1 << (number & 7)
+        is_new = not block[place] & bit
+        block[place] |= bit
+        return is_new
+
+
+@dataclass(slots=True)
+class RowStore:
+    """Stores rows in one transaction, as events of one type of a project."""
+
+    tx: Write
+    order: StoringOrder
+    report: BadRowReport
+    tally: Tally = field(default_factory=Tally)
+    met: MetEvents = field(default_factory=MetEvents)
+
+    async def store(self, rows: PortionSource, advance: Callable[[int, int], Awaitable[None]]) -> Tally:
+        """Store the rows of a file; `advance` hears of the bytes that are read and the rows so far."""
+        reading = _begin_reading(rows, await self.tx.take_event_keys(ROWS_OF_PORTION))
+        try:
+            while (portion := await self.tx.meanwhile(reading)) is not None:
+                left = portion.keys_left
+                keys = [*left, *await self.tx.take_event_keys(ROWS_OF_PORTION - len(left))]
+                reading = _begin_reading(rows, keys)
+                await self._store(portion)
+                await advance(portion.bytes_read, self.tally.rows)
+        finally:
+            reading.cancel()
+            await asyncio.wait([reading])
+        return self.tally
+
+    async def _store(self, portion: Portion) -> None:
+        rows = await self._sort_rows(portion.good)
+        differing = await self._settle_differences(rows) if rows.known else []
+        reported = sorted([*portion.bad, *rows.bad, *differing], key=lambda row: row.line)
+        tally = self.tally
+        tally.rows += len(portion.good) + len(portion.bad)
+        tally.already_there += len(rows.known) - len(differing)
+        tally.differing += len(differing)
+        tally.bad_rows += len(portion.bad) + len(rows.bad)
+        if reported:
+            tally.shown += reported[: PROBLEMS_SHOWN - len(tally.shown)]
+            await asyncio.to_thread(self.report.add, reported)
+        if rows.new:
+            await self.tx.copy(COPY_EVENTS, ["".join([row.text for row in rows.new])])
+            tally.add_stored(rows.new)
+
+    async def _sort_rows(self, good: Sequence[FedRow]) -> SortedRows:
+        """The rows whose events are not there yet, those that are, and those whose reference is another's."""
+        references = [row.reference for row in good if row.reference]
+        held = await held_events(self.tx, self.order.project, references)
+        rows = SortedRows()
+        seen: set[str] = set()
+        others = {one.event_type for one in held.values()} - {self.order.event_type}
+        slugs: dict[int, str] = (
+            dict(await self.tx.tuples(_SLUGS, (self.order.project, [*others]))) if others else {}
+        )
+        for row in good:
+            reference = row.reference
+            there = held.get(reference) if reference else None
+            if reference is None:
+                rows.new.append(row)
+            elif reference in seen or (there is not None and there.is_own):
+                rows.bad.append(_refuse_repeated(row))
+            elif there is None:
+                seen.add(reference)
+                rows.new.append(row)
+            elif wrong := _compare_identity(row, slugs.get(there.event_type), there):
+                rows.bad.append(BadRow(row.line, (RowProblem(wrong, None, reference),)))
+            elif self.met.add(there.number):
+                rows.known.append((row, there))
+            else:
+                rows.bad.append(_refuse_repeated(row))
+        return rows
+
+    async def _settle_differences(self, rows: SortedRows) -> list[BadRow]:
+        """Report the rows whose events have other values, and correct these events where that is wanted."""
+        order = self.order
+        found = await asyncio.to_thread(_find_differences, rows.known, order)
+        wanted: dict[int, EventChange] = {}
+        for row, held, unlike in found:
+            if order.is_correcting and is_correctable(unlike):
+                wanted[held.number] = build_change(row.event, unlike, order.reason)
+        refused: dict[int, list[Problem]] = {}
+        if wanted:
+            refused = await change_events(self.tx, order.actor, order.project, wanted, order.vocabulary)
+        self.tally.corrected += len(wanted) - len(refused)
+        differing = []
+        for row, held, unlike in found:
+            event = ids.of("event", order.project, held.number)
+            if held.number in refused:
+                outcome = " ".join(problem.message for problem in refused[held.number]).rstrip(".")
+            else:
+                outcome = describe_outcome(
+                    event, DIFFERING, is_correcting=order.is_correcting, is_correctable=held.number in wanted,
+                    is_dry_run=order.is_dry_run,
+                )  # fmt: skip
+            differing.append(build_differing_row(row.line, unlike, order.given, outcome))
+        return differing
+
+
+def _find_differences(
+    known: Sequence[tuple[FedRow, HeldEvent]], order: StoringOrder
+) -> list[tuple[FedRow, HeldEvent, list[Discrepancy]]]:
+    return [
+        (row, held, found)
+        for row, held in known
+        if (found := differences(row.event, held, order.vocabulary, order.given))
+    ]
+
+
+def _refuse_repeated(row: FedRow) -> BadRow:
+    reference = row.reference or ""
+    reason = f"its client_reference {shorten(reference)!r} stands on an earlier row too"
+    return BadRow(row.line, (RowProblem(reason, None, reference),))
+
+
+def _begin_reading(rows: PortionSource, keys: Sequence[int]) -> "asyncio.Task[Portion | None]":
+    return asyncio.create_task(rows.next(keys))
+
+
+def _compare_identity(row: FedRow, other_type: str | None, there: HeldEvent) -> str | None:
+    """Say why the event that has a row's reference is not the row's; None where it is."""
+    has_it = f"the project has its client_reference {row.reference!r} on an event"
+    if other_type is not None:
+        return f"{has_it} of type {other_type!r}, not {row.event.event_type!r}"
+    start, sent = Instant.of(there.start_time), Instant.of(row.start)
+    # A time that was corrected since is not the file's any more.
+    if row.is_known_by_line and not there.is_revised and start != sent:
+        return (
+            f"{has_it} that starts at {start.text}, not {sent.text}: it came of another file, or of this one "
+            "read in another way"
+        )
+    return None
+
+
+_SLUGS: Final = "SELECT id, slug FROM event_types WHERE project_id = %s AND id = ANY (%s)"
+
+
+# The task of an upload.
+
+
+REPORT_SECONDS: Final = 1
+"""How often the progress of an upload is recorded."""
+
+
+class _UndoneError(Exception):
+    """The transaction is undone on purpose; another one records what it came to."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedFile:
     """A file that was fetched: what is to be done with it, as which feed says, and what it holds."""
 
     work: UploadWork
@@ -65,7 +369,7 @@ class FileAtHand:
     report: BadRowReport
 
 
-class KeptReport(msgspec.Struct, frozen=True):
+class ReportFile(msgspec.Struct, frozen=True):
     """The file of bad rows in the store."""
 
     key: str
@@ -81,7 +385,7 @@ class FeedOutcome(msgspec.Struct, frozen=True):
     tally: Tally
     formulas: int
     same_as: int | None = None
-    report: KeptReport | None = None
+    report: ReportFile | None = None
 
 
 class Feeder:
@@ -99,10 +403,9 @@ class Feeder:
             file = Path(folder) / "file"
             await self._fetch(work, file)
             written = CsvFile(file, name=work.name, bytes_max=CONTENT_BYTES_MAX)
-            said = f"The file {shorten(work.name, NAME_OF_FILE_MAX)}"
+            title = _build_title(work)
             account = attempt.actor.account_id
-            read = await read_apart(account, said, FEED_LIMITS, content_digest, written)
-            digest = bytes.fromhex(read)
+            digest = bytes.fromhex(await read_apart(account, title, FEED_LIMITS, digest_content, written))
             async with database.read() as tx:
                 before = await data_feed_uploads.find_stored(tx, work, digest)
             is_known = before is not None and RowValues.of(feed.columns).reference != ""
@@ -111,23 +414,23 @@ class Feeder:
                     await self._end(tx, attempt, work, FeedOutcome(digest, {}, Tally(), 0, before))
                 return
             with BadRowReport(Path(folder) / "report") as report:
-                at_hand = FileAtHand(work, feed, file, digest, report)
-                await self._store_rows(database, attempt, at_hand)
+                fetched = FetchedFile(work, feed, file, digest, report)
+                await self._store_rows(database, attempt, fetched)
 
     async def _fetch(self, work: UploadWork, target: Path) -> None:
         if work.key is None:
-            raise Refusal("The file of the upload is not kept any more; send it again.")
+            raise Refusal("The uploaded file is no longer stored. Upload it again.")
         spool = await self._store.get(work.key, work.size, work.sha256)
-        await asyncio.to_thread(_written, spool, target)
+        await asyncio.to_thread(_write_spool, spool, target)
 
-    async def _store_rows(self, database: Database, attempt: Attempt, at_hand: FileAtHand) -> None:
+    async def _store_rows(self, database: Database, attempt: Attempt, fetched: FetchedFile) -> None:
         """Store the rows, and undo that where the feed or the caller wants it so."""
         outcome: FeedOutcome | None = None
-        work, feed = at_hand.work, at_hand.feed
+        work, feed = fetched.work, fetched.feed
         try:
             async with database.write() as tx:
-                outcome = await _outcome(tx, database, attempt, at_hand)
-                outcome = msgspec.structs.replace(outcome, report=await self._kept(at_hand.report))
+                outcome = await _store_file_rows(tx, database, attempt, fetched)
+                outcome = msgspec.structs.replace(outcome, report=await self._store_report(fetched.report))
                 _undo_if(work.dry_run or _is_refused(feed, outcome))
                 await count_day(tx, attempt.actor, outcome.tally.stored)
                 await self._end(tx, attempt, work, outcome)
@@ -148,28 +451,28 @@ class Feeder:
         tally = outcome.tally
         corrected = 0 if work.dry_run else tally.corrected
         await tx.execute(
-            _COME_TO,
-            _values(outcome) | {"corrected": corrected, "project": work.project, "id": work.number},
+            _UPDATE_UPLOAD,
+            _build_values(outcome) | {"corrected": corrected, "project": work.project, "id": work.number},
         )
         result = UploadResult(
             work.number, tally.rows, tally.stored, tally.already_there, tally.bad_rows, outcome.same_as,
             tally.differing, tally.corrected,
         )  # fmt: skip
-        said: dict[str, Any] = msgspec.structs.asdict(result)
-        said["content_sha256"] = outcome.content_sha256.hex()
+        record: dict[str, Any] = msgspec.structs.asdict(result)
+        record["content_sha256"] = outcome.content_sha256.hex()
         if tally.stored:
-            said["ids"] = tally.named_spans(work.project)
-            said["root"] = tally.tree.root.hex()
+            record["ids"] = tally.named_spans(work.project)
+            record["root"] = tally.tree.root.hex()
         changes.record(
-            tx, attempt.actor, await _stored_events(tx, work, tally), action="data_feed_upload.finish",
-            target=str(work.number), project_id=work.project, after=said,
+            tx, attempt.actor, await _find_new_events(tx, work, tally), action="data_feed_upload.finish",
+            target=str(work.number), project_id=work.project, after=record,
         )  # fmt: skip
         if is_refused:
-            await tasks.fail_task(tx, attempt.task_id, _said_of_refused(tally))
+            await tasks.fail_task(tx, attempt.task_id, _describe_refusal(tally))
         else:
             await tasks.complete_task(tx, attempt, result)
 
-    async def _kept(self, report: BadRowReport) -> KeptReport | None:
+    async def _store_report(self, report: BadRowReport) -> ReportFile | None:
         """Put the report of bad rows into the store, if there are any."""
         if not report.rows:
             return None
@@ -177,37 +480,41 @@ class Feeder:
         key = token_hex(KEY_BYTES)
         sha256 = await asyncio.to_thread(_digest, report.path)
         await self._store.put_file(key, report.path)
-        return KeptReport(key, report.path.stat().st_size, sha256)
+        return ReportFile(key, report.path.stat().st_size, sha256)
 
 
-async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: FileAtHand) -> FeedOutcome:
+async def _store_file_rows(
+    tx: Write, database: Database, attempt: Attempt, fetched: FetchedFile
+) -> FeedOutcome:
     """Store the rows of the file, and say what they came to."""
-    work, feed, path, digest = at_hand.work, at_hand.feed, at_hand.path, at_hand.content_sha256
+    work, feed, path, digest = fetched.work, fetched.feed, fetched.path, fetched.content_sha256
     destination = await find_destination(tx, attempt.actor, work.project, feed)
     written = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
     reference = RowValues.of(feed.columns).reference_of(feed, digest)
-    async with run_sandboxed(attempt.actor.account_id, f"The file {written.said}", FEED_LIMITS) as sandbox:
+    async with run_sandboxed(attempt.actor.account_id, _build_title(work), FEED_LIMITS) as sandbox:
         rows = SandboxedRows(sandbox)
         opened = await tx.meanwhile(rows.open(written, feed, destination, reference))
         number = destination.vocabulary.schemas[destination.event_type.slug].number
         order = StoringOrder(
             attempt.actor, work.project, number, destination.vocabulary, opened.given,
-            _reason(work, feed), is_correcting=feed.on_difference == OnDifference.CORRECT,
+            _build_reason(work, feed), is_correcting=feed.on_difference == OnDifference.CORRECT,
             is_dry_run=work.dry_run,
         )  # fmt: skip
-        store = RowStore(tx, order, at_hand.report)
-        tally = await store.store(rows, _advancing(database, attempt, path.stat().st_size))
+        store = RowStore(tx, order, fetched.report)
+        tally = await store.store(rows, _build_progress_report(database, attempt, path.stat().st_size))
         return FeedOutcome(digest, opened.mapping, tally, await rows.formulas())
 
 
-def _advancing(database: Database, attempt: Attempt, size: int) -> Callable[[int, int], Awaitable[None]]:
+def _build_progress_report(
+    database: Database, attempt: Attempt, size: int
+) -> Callable[[int, int], Awaitable[None]]:
     """Tells of progress, some times a minute; the last per cent are for the end."""
-    told = time.monotonic()
+    recorded_at = time.monotonic()
 
     async def advance(bytes_read: int, rows: int) -> None:
-        nonlocal told
-        if time.monotonic() - told >= REPORT_SECONDS:
-            told = time.monotonic()
+        nonlocal recorded_at
+        if time.monotonic() - recorded_at >= REPORT_SECONDS:
+            recorded_at = time.monotonic()
             progress = min(99, 100 * bytes_read // max(1, size))
             await tasks.report_progress(database, attempt, progress, f"{rows:,} rows")
 
@@ -225,7 +532,7 @@ def _is_refused(feed: DataFeed, outcome: FeedOutcome) -> bool:
     return feed.bad_rows == BadRows.REFUSE_FILE and tally.bad_rows + tally.differing > tally.corrected
 
 
-def _said_of_refused(tally: Tally) -> str:
+def _describe_refusal(tally: Tally) -> str:
     first = tally.shown[0]
     bad = f"{tally.bad_rows:,} of {tally.rows:,} rows are bad"
     differing = f"{tally.differing:,} of {tally.rows:,} rows differ from the events that the project has"
@@ -238,14 +545,18 @@ def _said_of_refused(tally: Tally) -> str:
     )
 
 
-def _reason(work: UploadWork, feed: DataFeed) -> str:
+def _build_title(work: UploadWork) -> str:
+    return f"The file {shorten(work.name, NAME_OF_FILE_MAX)}"
+
+
+def _build_reason(work: UploadWork, feed: DataFeed) -> str:
     """Why events are corrected, as their history says."""
     return REASON.format(
         file=shorten(work.name, NAME_OF_FILE_MAX), upload=work.number, feed=shorten(feed.name)
     )
 
 
-async def _stored_events(tx: Write, work: UploadWork, tally: Tally) -> changes.NewEvents | None:
+async def _find_new_events(tx: Write, work: UploadWork, tally: Tally) -> changes.NewEvents | None:
     if tally.first_start is None or tally.last_start is None or not tally.stored:
         return None
     number = await tx.value(
@@ -255,16 +566,16 @@ async def _stored_events(tx: Write, work: UploadWork, tally: Tally) -> changes.N
 
 
 def _cut(text: str | None) -> str | None:
-    """As much of a text as is told; a NUL, which no text of the database holds, as the sign for it."""
+    """As much of a text as is shown; a NUL, which no text of the database has, as the sign for it."""
     return text and text[:VALUE_LENGTH_MAX].replace("\0", "\N{SYMBOL FOR NULL}")
 
 
-def _values(outcome: FeedOutcome) -> dict[str, Any]:
+def _build_values(outcome: FeedOutcome) -> dict[str, Any]:
     tally, report = outcome.tally, outcome.report
     problems = [
-        UploadProblem(row.line, one.column, _cut(one.value), one.reason, _cut(one.stored))
+        UploadProblem(row.line, problem.column, _cut(problem.value), problem.reason, _cut(problem.stored))
         for row in tally.shown
-        for one in row.problems
+        for problem in row.problems
     ]
     return {
         "content_sha256": outcome.content_sha256,
@@ -286,7 +597,7 @@ def _values(outcome: FeedOutcome) -> dict[str, Any]:
     }
 
 
-_COME_TO: Final = """
+_UPDATE_UPLOAD: Final = """
     UPDATE data_feed_uploads
        SET content_sha256 = %(content_sha256)s, same_as = %(same_as)s, mapping = %(mapping)s, rows = %(rows)s,
            stored = %(stored)s, already_there = %(already_there)s, differing = %(differing)s,
@@ -298,7 +609,7 @@ _COME_TO: Final = """
 """
 
 
-def _written(spool: Spool, target: Path) -> None:
+def _write_spool(spool: Spool, target: Path) -> None:
     with spool, target.open("wb") as file:
         shutil.copyfileobj(spool, file, 1_048_576)
 

@@ -11,12 +11,11 @@ import asyncio
 import hashlib
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from tempfile import SpooledTemporaryFile, TemporaryDirectory
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 from psycopg.sql import SQL
@@ -40,16 +39,19 @@ from weighbridge.core.platform.tasks import (
     TaskState,
 )
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import jsonb
 from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.db.replica import Replica, ReplicaState
-from weighbridge.db.row import Column, row_of
+from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import Forbidden, Invalid, NotFound
-from weighbridge.exchange.export.record_table import Query, RecordTable, record_of
-from weighbridge.exchange.export.selected_tables import ExportTable, data_points_table, events_table
+from weighbridge.exchange.export.record_table import Query, RecordTable, find_record
+from weighbridge.exchange.export.selected_tables import (
+    ExportTable,
+    build_data_points_table,
+    build_events_table,
+)
 from weighbridge.exchange.records.exports import Export, ExportResult
 from weighbridge.http import wire
 from weighbridge.http.endpoints.endpoint import ReadCall, get
@@ -61,108 +63,80 @@ from weighbridge.http.wire import Encode
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt, queue_task
-from weighbridge.platform.tenancy import of_account
+from weighbridge.platform.tenancy import find
 from weighbridge.settings import Settings
 
 KEY: Final = "key"
 """The parameter of a download that makes its address a secret."""
 
 
-class StoredExport(msgspec.Struct, frozen=True):
-    """An export as its row has it, and how its task stands."""
+_IS_THERE: Final = "(x.storage_key IS NOT NULL AND x.expires_at > now())"
 
-    number: int
-    account: int
-    task: int
-    permission: str
-    format: ExportFormat
-    link: bytes
-    storage_key: str | None
-    rows: int | None
-    size: int | None
-    sha256: bytes | None
-    expires_at: datetime | None
-    is_over: bool
-    task_state: str
-    created_at: datetime
-
-    @property
-    def status(self) -> ExportStatus:
-        if self.expires_at is not None:
-            return ExportStatus.EXPIRED if self.is_over else ExportStatus.COMPLETED
-        return ExportStatus.FAILED if self.task_state == TaskState.FAILED else ExportStatus.PENDING
+_STATUS: Final = f"""
+    CASE WHEN {_IS_THERE} THEN '{ExportStatus.COMPLETED}'
+         WHEN x.expires_at IS NOT NULL THEN '{ExportStatus.EXPIRED}'
+         WHEN t.state = '{TaskState.FAILED}' THEN '{ExportStatus.FAILED}'
+         ELSE '{ExportStatus.PENDING}' END
+"""
 
 
-STORED_EXPORT: Final = row_of(
-    StoredExport,
-    Column("number", "x.id"),
-    Column("account", "x.account_id"),
-    Column("task", "x.task_id"),
-    Column("permission", "x.permission"),
-    Column("format", "x.format", ExportFormat),
-    Column("link", "x.link"),
-    Column("storage_key", "x.storage_key"),
+def _build_url(number: int, link: bytes, is_there: bool) -> ResourceAddress | None:  # noqa: FBT001 - a column
+    friendly = ids.of("export", 0, number)
+    return (
+        ResourceAddress(f"{API_PREFIX}/exports/{friendly}/download?{KEY}={link.hex()}") if is_there else None
+    )
+
+
+EXPORT: Final = row_of(
+    Export,
+    Column("id", "x.id", partial(ids.of, "export", 0)),
+    Column("status", _STATUS),
+    Column("format", "x.format"),
+    Column("download_url", ("x.id", "x.link", _IS_THERE), _build_url),
+    Column("file_size_bytes", "x.size_bytes"),
     Column("rows", "x.rows"),
-    Column("size", "x.size_bytes"),
-    Column("sha256", "x.sha256"),
+    Column("sha256", "x.sha256", unless_null(bytes.hex)),
     Column("expires_at", "x.expires_at"),
-    Column("is_over", "coalesce(x.storage_key IS NULL OR x.expires_at <= now(), false)"),
-    Column("task_state", "t.state"),
+    Column("async_task_id", "x.task_id"),
     Column("created_at", "x.created_at"),
 )
-_SOURCE: Final = "exports x JOIN async_tasks t ON t.id = x.task_id"
+
+
+class LinkedFile(NamedTuple):
+    """The file of an export, as the link in its address leads to it."""
+
+    account: int
+    link: bytes
+    format: str
+    storage_key: str
+    size: int
+    sha256: bytes
 
 
 async def read_export(tx: Read, actor: Actor, friendly: str) -> Export:
     """One export of the account; Forbidden for a token that may not read its list."""
     number = ids.number("export", friendly, 0)
-    stored = await tx.row(
-        STORED_EXPORT.make,
-        SQL("SELECT {} FROM {} WHERE x.id = %s AND {}").format(
-            SQL(STORED_EXPORT.columns), SQL(_SOURCE), of_account(actor, "x.account_id")
-        ),
-        (number,),
+    permission = await tx.value(
+        "SELECT permission FROM exports WHERE id = %s AND account_id = %s", (number, actor.account_id)
     )
-    if stored is None:
+    if permission is None:
         raise NotFound
-    if not actor.may(stored.permission):
-        raise Forbidden(f"The token lacks the permission {stored.permission}.", "permission_missing")
-    return as_export(stored)
+    if not actor.may(permission):
+        raise Forbidden(f"The token lacks the permission {permission}.", "permission_missing")
+    source = "exports x JOIN async_tasks t ON t.id = x.task_id"
+    return await find(tx, EXPORT, source, SQL("x.id = %s"), (number,))
 
 
-async def export_behind(tx: Read, friendly: str, key: str) -> StoredExport:
-    """The export that a link leads to, whose file is there; NotFound for any other link."""
-    stored = await tx.row(
-        STORED_EXPORT.make,
-        f"SELECT {STORED_EXPORT.columns} FROM {_SOURCE} WHERE x.id = %s",
-        (ids.number("export", friendly, 0),),
-    )
-    if stored is None or not secrets.compare_digest(
-        stored.link.hex(), key.encode().decode("ascii", "replace")
-    ):
+async def find_linked_file(tx: Read, friendly: str, key: str) -> LinkedFile:
+    """The file that a link leads to; NotFound for any other link, and when it is not there."""
+    statement = f"""
+        SELECT x.account_id, x.link, x.format, x.storage_key, x.size_bytes, x.sha256
+          FROM exports x WHERE x.id = %s AND {_IS_THERE}
+    """
+    file = await tx.row(LinkedFile, statement, (ids.number("export", friendly, 0),))
+    if file is None or not secrets.compare_digest(file.link.hex(), key.encode().decode("ascii", "replace")):
         raise NotFound("export", friendly)
-    if stored.status is not ExportStatus.COMPLETED:
-        raise NotFound("export", friendly)
-    return stored
-
-
-def as_export(stored: StoredExport) -> Export:
-    """An export as callers see it."""
-    friendly = ids.of("export", 0, stored.number)
-    is_there = stored.status is ExportStatus.COMPLETED
-    address = f"{API_PREFIX}/exports/{friendly}/download?{KEY}={stored.link.hex()}"
-    return Export(
-        id=friendly,
-        status=stored.status,
-        format=stored.format,
-        download_url=ResourceAddress(address) if is_there else None,
-        file_size_bytes=stored.size,
-        rows=stored.rows,
-        sha256=None if stored.sha256 is None else stored.sha256.hex(),
-        expires_at=None if stored.expires_at is None else Instant.of(stored.expires_at),
-        async_task_id=stored.task,
-        created_at=Instant.of(stored.created_at),
-    )
+    return file
 
 
 LINK_BYTES: Final = 16
@@ -228,7 +202,7 @@ _READ_BYTES: Final = 1_048_576
 Result = TypeVar("Result")
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _ExportRequest(msgspec.Struct, frozen=True):
     operation: str
     path: dict[str, str]
     query: list[list[str]]
@@ -253,15 +227,15 @@ class Exporter:
             rows, file = Path(folder) / "rows.csv", Path(folder) / "file"
 
             async def read(tx: Read) -> tuple[ExportTable, ExportFormat, int]:
-                asked = await self._asked(tx, number)
-                table = await self._table(tx, attempt, asked)
+                asked = await self._read_request(tx, number)
+                table = await self._build_table(tx, attempt, asked)
                 export_format = ExportFormat(asked.file_format)
                 guards = export_format is ExportFormat.CSV
-                return table, export_format, await _written(tx, table, rows, guards=guards)
+                return table, export_format, await _write_rows(tx, table, rows, guards=guards)
 
             table, export_format, count = await self._read(database, read)
             if count > ROWS_OF_FORMAT.get(export_format, count):
-                raise Invalid([Problem(_too_long(export_format, count))])
+                raise Invalid([Problem(_describe_limit(export_format, count))])
             await tasks.report_progress(database, attempt, 50, f"Writing {count:,} rows")
             await asyncio.to_thread(_write_file, export_format, rows, table, file)
             key = token_hex(KEY_BYTES)
@@ -281,20 +255,22 @@ class Exporter:
         async with database.read() as tx:
             return await read(tx)
 
-    async def _asked(self, tx: Read, number: int) -> _Asked:
-        asked = await tx.row(_Asked, "SELECT list, path, query, format FROM exports WHERE id = %s", (number,))
+    async def _read_request(self, tx: Read, number: int) -> _ExportRequest:
+        asked = await tx.row(
+            _ExportRequest, "SELECT list, path, query, format FROM exports WHERE id = %s", (number,)
+        )
         assert asked is not None, "a task of an export is written with it"  # noqa: S101
         return asked
 
-    async def _table(self, tx: Read, attempt: Attempt, asked: _Asked) -> ExportTable:
+    async def _build_table(self, tx: Read, attempt: Attempt, asked: _ExportRequest) -> ExportTable:
         """The list as a table; those of a million rows are written by the database."""
         query = [(name, value) for name, value in asked.query]
         if asked.operation == "list_data_points":
             project = await project_named(tx, attempt.actor, asked.path["project_id"])
-            return data_points_table(project, list_request(query, DATA_POINTS))
+            return build_data_points_table(project, list_request(query, DATA_POINTS))
         if asked.operation == "list_events":
             project = await project_named(tx, attempt.actor, asked.path["project_id"])
-            return await events_table(tx, project, list_request(query, EVENTS))
+            return await build_events_table(tx, project, list_request(query, EVENTS))
         operation = self._lists[asked.operation]
 
         async def read(tx: Read, query: Query) -> Any:
@@ -302,18 +278,18 @@ class Exporter:
             call = Call(tx, attempt.actor, asked.path, tuple(query), self._store, self._settings)
             return await operation.function(call)
 
-        return RecordTable(record_of(operation.returns), read, query, self._encode)
+        return RecordTable(find_record(operation.returns), read, query, self._encode)
 
 
-async def _written(tx: Read, table: ExportTable, target: Path, *, guards: bool) -> int:
+async def _write_rows(tx: Read, table: ExportTable, target: Path, *, guards: bool) -> int:
     """Write the rows as CSV; gives how many they are."""
     with target.open("wb") as file:
         async for block in table.csv(tx, guards=guards):
             file.write(block)
-    return await asyncio.to_thread(_rows_in, target)
+    return await asyncio.to_thread(_count_rows, target)
 
 
-def _rows_in(path: Path) -> int:
+def _count_rows(path: Path) -> int:
     """How many rows stand behind the header: line ends outside of quotes."""
     lines, is_quoted = 0, False
     with path.open("rb") as file:
@@ -340,7 +316,7 @@ def _digest(path: Path) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def _too_long(export_format: ExportFormat, count: int) -> str:
+def _describe_limit(export_format: ExportFormat, count: int) -> str:
     return (
         f"The list has {count:,} rows; a file of {export_format} holds at most "
         f"{ROWS_OF_FORMAT[export_format]:,}. Narrow it by filters, or take another format."
@@ -383,17 +359,14 @@ async def get_export(call: ReadCall) -> Export:
 )
 async def download_export(call: LinkCall) -> Linked:
     """Download the file of an export by the address that `download_url` says, for 24 hours."""
-    stored = await export_behind(call.tx, call.path["export_id"], call.query.get(KEY, ""))
-    assert stored.storage_key is not None, "a file that is there is kept"  # noqa: S101
-    assert stored.size is not None, "a file that is there has a size"  # noqa: S101
-    assert stored.sha256 is not None, "a file that is there has a digest"  # noqa: S101
+    file = await find_linked_file(call.tx, call.path["export_id"], call.query.get(KEY, ""))
     return Linked(
-        stored.account,
+        file.account,
         Attachment(
-            name=f"{call.path['export_id']}.{stored.format}",
-            media_type=MEDIA_TYPES[stored.format],
-            size=stored.size,
-            read=partial(call.files.get, stored.storage_key, stored.size, stored.sha256),
+            name=f"{call.path['export_id']}.{file.format}",
+            media_type=MEDIA_TYPES[ExportFormat(file.format)],
+            size=file.size,
+            read=partial(call.files.get, file.storage_key, file.size, file.sha256),
         ),
     )
 
@@ -429,11 +402,11 @@ async def download_ledger_batches(call: ReadCall) -> Attachment:
         name=f"{call.path['ledger_id']}-batches.csv",
         media_type=MEDIA_TYPES[ExportFormat.CSV],
         size=size,
-        read=partial(_ready, spool),
+        read=partial(_return_spool, spool),
     )
 
 
-async def _ready(spool: Spool) -> Spool:
+async def _return_spool(spool: Spool) -> Spool:
     return spool
 
 

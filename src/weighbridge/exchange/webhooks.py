@@ -1,34 +1,49 @@
-"""Webhooks: addresses of others that are told what changes, by requests that they can trust.
+"""Webhooks: URLs of others that receive what changes, by requests that they can trust.
 
-In: an address, the changes of which to tell, a project or the whole account. Out: CloudEvents, signed
-by the Standard Webhooks scheme, and the log of their deliveries. How they are delivered stands in
-`delivery`. Permission: administration, and of what is told the permission to read it.
+In: a URL, the changes to send, a project or the whole account. Out: CloudEvents, signed by the Standard
+Webhooks scheme, and the log of their deliveries. `delivery` delivers them. Permission: administration, and of
+what is sent the permission to read it.
 """
 
 import secrets
 from collections.abc import Sequence
-from typing import Final
+from datetime import datetime
+from functools import partial
+from typing import Any, Final
 
 from msgspec import UNSET
 from msgspec.structs import asdict
+from psycopg.sql import SQL
 
 from weighbridge.collection.named_records.names import project_for_record, project_number
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.names import said_of_unseen
-from weighbridge.core.platform.audit import CHANGE_TYPES, PERMISSIONS, ChangeKind
+from weighbridge.core.platform.audit import CHANGE_TYPES, PERMISSIONS, ChangeCursor, ChangeKind
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import readable_kinds
-from weighbridge.core.platform.webhook import SECRET_BYTES, SIGNING_SECRETS_MAX, secret_text
+from weighbridge.core.platform.webhook import SECRET_BYTES, SIGNING_SECRETS_MAX, DeliveryState, secret_text
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read, Write
-from weighbridge.db.lists.listing import Page, list_request
-from weighbridge.db.row import changed
-from weighbridge.errors import Forbidden, Invalid
-from weighbridge.exchange import webhooks_queries as queries
-from weighbridge.exchange.records.changes import TEST
+from weighbridge.db.lists.listing import (
+    BOUNDS,
+    MOMENT,
+    Filter,
+    Listing,
+    Page,
+    among,
+    list_request,
+    read_moment,
+    read_page,
+)
+from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, changed, row_of, unless_null
+from weighbridge.errors import Forbidden, Invalid, NotFound
+from weighbridge.exchange.records.changes import SHOWN_KINDS, TEST, TYPE_PREFIX, change_type
 from weighbridge.exchange.records.webhooks import (
     OVERLAP_HOURS_MAX,
+    AttemptMade,
     IssuedWebhook,
     NewWebhook,
     NewWebhookBody,
@@ -44,6 +59,122 @@ from weighbridge.exchange.records.webhooks import (
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.outgoing import problem_of_address
 from weighbridge.platform import changes
+from weighbridge.platform.tenancy import find, of_account, plain_key_named, project_filter
+
+# Read webhooks, without their secrets, and their deliveries.
+
+
+WEBHOOKS: Final = Listing(
+    sorts={"id": "w.id", "created_at": "w.created_at", "updated_at": "w.updated_at"},
+    default_sort="id",
+    key=("w.id",),
+    filters={"project_id": project_filter("w.project_id")},
+)
+
+DELIVERIES: Final = Listing(
+    sorts={"id": "d.id"},
+    default_sort="-id",
+    key=("d.id",),
+    filters={
+        "state": Filter("d.state", among(DeliveryState), ", ".join(DeliveryState)),
+        "created_at": Filter("d.created_at", read_moment, MOMENT, BOUNDS),
+    },
+)
+
+_ATTEMPT_FIELDS: Final = ("status", "milliseconds", "error", "answer")
+
+_webhook_id: Final = partial(ids.of, "webhook", 0)
+
+
+def _build_cursor(number: int, position: int) -> str:
+    return ChangeCursor(number, position).text
+
+
+WEBHOOK: Final = row_of(
+    Webhook,
+    Column("id", "w.id", _webhook_id),
+    Column("project_id", "w.project_id", unless_null(partial(ids.of, "project"))),
+    Column("url", "w.url"),
+    Column("description", "w.description"),
+    Column("change_types", "w.change_types"),
+    Column("is_enabled", "w.is_enabled"),
+    Column("disabled_at", "w.disabled_at"),
+    Column("disabled_reason", "w.disabled_reason"),
+    Column("failing_since", "w.failing_since"),
+    Column("cursor", ("l.next_number", "l.next_position"), _build_cursor),
+    Column("lost_entries", "l.lost_entries"),
+    Column(
+        "pending_deliveries",
+        "(SELECT count(*) FROM webhook_deliveries p WHERE p.webhook_id = w.id AND p.state = 'pending')",
+    ),
+    Column(
+        "old_secrets_until",
+        "(SELECT max(s.expires_at) FROM webhook_secrets s"
+        " WHERE s.webhook_id = w.id AND s.expires_at > now())",
+    ),
+    Column("created_at", "w.created_at"),
+    Column("updated_at", "w.updated_at"),
+)
+
+_SOURCE: Final = "webhooks w JOIN webhook_lanes l ON l.webhook_id = w.id"
+
+
+def _read_attempts(stored: list[dict[str, Any]]) -> list[AttemptMade]:
+    return [
+        AttemptMade(
+            Instant.of(datetime.fromisoformat(attempt["at"])), *(attempt[name] for name in _ATTEMPT_FIELDS)
+        )
+        for attempt in stored
+    ]
+
+
+def _build_type(kind: str, action: str) -> str:
+    return TYPE_PREFIX + change_type(kind, action)
+
+
+DELIVERY: Final = row_of(
+    WebhookDelivery,
+    Column("id", "d.id", partial(ids.of, "delivery", 0)),
+    Column("webhook_id", "d.webhook_id", _webhook_id),
+    Column("type", ("d.kind", "d.action"), _build_type),
+    Column("kind", "d.kind", lambda kind: str(SHOWN_KINDS.get(kind, kind))),
+    Column("action", "d.action"),
+    Column("project_id", "d.project_id", unless_null(partial(ids.of, "project"))),
+    Column(
+        "records",
+        "CASE WHEN d.first_number IS NULL THEN 1 ELSE (SELECT sum(upper(part) - lower(part))::integer"
+        " FROM unnest(d.keys) AS part) END",
+    ),
+    Column("cursor", ("d.next_number", "d.next_position"), unless_null(_build_cursor)),
+    Column("state", "d.state"),
+    Column("attempt_count", "d.attempt_count"),
+    Column("next_attempt_at", "d.next_attempt_at"),
+    Column("attempts", "d.attempts", _read_attempts),
+    Column("created_at", "d.created_at"),
+    Column("ended_at", "d.ended_at"),
+)
+
+
+async def read_webhook(tx: Read, actor: Actor, friendly: str) -> Webhook:
+    """One webhook of the actor's account."""
+    number = plain_key_named("webhook", friendly).key
+    numbered = SQL("{} AND w.id = %s").format(of_account(actor, "w.account_id"))
+    try:
+        return await find(tx, WEBHOOK, _SOURCE, numbered, (number,))
+    except NotFound:
+        raise NotFound("webhook", friendly) from None
+
+
+async def read_delivery(tx: Read, actor: Actor, friendly: str, delivery: str) -> WebhookDelivery:
+    """One delivery of a webhook of the account."""
+    webhook = ids.number("webhook", (await read_webhook(tx, actor, friendly)).id, 0)
+    number = plain_key_named("delivery", delivery).key
+    of_webhook = SQL("d.webhook_id = %s AND d.id = %s")
+    return await find(tx, DELIVERY, "webhook_deliveries d", of_webhook, (webhook, number))
+
+
+# Create, change and remove webhooks.
+
 
 WEBHOOKS_OF_ACCOUNT_MAX: Final = 100
 """Webhooks of one account."""
@@ -55,8 +186,8 @@ BY_CALLER: Final = "It was disabled by a request."
 async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebhook:
     """Make a webhook that is told of what changes from now on."""
     project = None if new.project_id is None else await project_for_record(tx, actor, new.project_id)
-    types = _chosen(actor, new.change_types)
-    if problems := [*_problems(new), *await _problems_of_number(tx, actor)]:
+    types = _choose_types(actor, new.change_types)
+    if problems := [*_list_problems(new), *await _list_count_problems(tx, actor)]:
         raise Invalid(problems)
     number: int = await tx.value(
         """
@@ -79,18 +210,23 @@ async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebh
             "user": actor.user_id,
         },
     )
-    await tx.execute(_FIRST_LANE, {"number": number, "account": actor.account_id})
+    await tx.execute(_INSERT_LANE, {"number": number, "account": actor.account_id})
     secret = await _store_secret(tx, number)
-    made = await queries.get_webhook(tx, actor, ids.of("webhook", 0, number))
+    made = await read_webhook(tx, actor, ids.of("webhook", 0, number))
     changes.record(
-        tx, actor, action="webhook.create", target=made.id, project_id=project, after=_lasting(made)
+        tx,
+        actor,
+        action="webhook.create",
+        target=made.id,
+        project_id=project,
+        after=_build_audit_record(made),
     )
     return IssuedWebhook(**asdict(made), secret=secret_text(secret))
 
 
 async def change_webhook(tx: Write, actor: Actor, friendly: str, change: WebhookChange) -> Webhook:
     """Change a webhook; one that is enabled again goes on where it stood."""
-    before, number = await _locked(tx, actor, friendly)
+    before, number = await _lock_webhook(tx, actor, friendly)
     project = None
     desired = changed(before, change)
     if desired.project_id is not None:
@@ -101,8 +237,8 @@ async def change_webhook(tx: Write, actor: Actor, friendly: str, change: Webhook
         before.project_id,
     ):
         # Another address or project has somebody told of more: of no more than the caller may read.
-        types = _chosen(actor, desired.change_types)
-    if problems := _problems(desired):
+        types = _choose_types(actor, desired.change_types)
+    if problems := _list_problems(desired):
         raise Invalid(problems)
     await tx.execute(
         _UPDATE,
@@ -119,23 +255,23 @@ async def change_webhook(tx: Write, actor: Actor, friendly: str, change: Webhook
         },
     )
     if desired.is_enabled:
-        await tx.execute("UPDATE webhook_lanes SET due_at = now() WHERE webhook_id = %s", (number,))
-    after = await queries.get_webhook(tx, actor, friendly)
-    if _lasting(after) != _lasting(before):
+        tx.later(_WAKE_LANE, (number,))
+    after = await read_webhook(tx, actor, friendly)
+    if _build_audit_record(after) != _build_audit_record(before):
         changes.record(
             tx, actor, action="webhook.update", target=friendly, project_id=project,
-            before=_lasting(before), after=_lasting(after),
+            before=_build_audit_record(before), after=_build_audit_record(after),
         )  # fmt: skip
     return after
 
 
 async def remove_webhook(tx: Write, actor: Actor, friendly: str) -> None:
     """Remove a webhook with its deliveries; an attempt under way may still arrive."""
-    before, number = await _locked(tx, actor, friendly)
+    before, number = await _lock_webhook(tx, actor, friendly)
     await tx.execute("DELETE FROM webhooks WHERE id = %s", (number,))
     changes.record(
-        tx, actor, action="webhook.delete", target=friendly, before=_lasting(before),
-        project_id=_project_of(before),
+        tx, actor, action="webhook.delete", target=friendly, before=_build_audit_record(before),
+        project_id=_find_project(before),
     )  # fmt: skip
 
 
@@ -144,7 +280,7 @@ async def rotate_secret(tx: Write, actor: Actor, friendly: str, roll: SecretRoll
     if not 0 <= roll.overlap_hours <= OVERLAP_HOURS_MAX:
         message = f"overlap_hours is {roll.overlap_hours:,}; it takes 0 to {OVERLAP_HOURS_MAX}."
         raise Invalid([Problem(message, "overlap_hours", "invalid")])
-    _, number = await _locked(tx, actor, friendly)
+    _, number = await _lock_webhook(tx, actor, friendly)
     await tx.execute(_END_SECRETS, (roll.overlap_hours, number))
     standing: int = await tx.value(_STANDING_SECRETS, (number,))
     if standing >= SIGNING_SECRETS_MAX:
@@ -154,10 +290,10 @@ async def rotate_secret(tx: Write, actor: Actor, friendly: str, roll: SecretRoll
         )
         raise Invalid([Problem(message, "overlap_hours", "too_many")])
     secret = await _store_secret(tx, number)
-    after = await queries.get_webhook(tx, actor, friendly)
+    after = await read_webhook(tx, actor, friendly)
     changes.record(
         tx, actor, action="webhook.roll_secret", target=friendly,
-        project_id=_project_of(after),
+        project_id=_find_project(after),
         after={"overlap_hours": roll.overlap_hours},
     )  # fmt: skip
     return IssuedWebhook(**asdict(after), secret=secret_text(secret))
@@ -165,7 +301,7 @@ async def rotate_secret(tx: Write, actor: Actor, friendly: str, roll: SecretRoll
 
 async def queue_test(tx: Write, actor: Actor, friendly: str) -> WebhookDelivery:
     """Queue a delivery that tells of nothing but itself; it is tried once."""
-    webhook, number = await _locked(tx, actor, friendly)
+    webhook, number = await _lock_webhook(tx, actor, friendly)
     kind, action = TEST
     delivery: int = await tx.value(
         """
@@ -174,13 +310,13 @@ async def queue_test(tx: Write, actor: Actor, friendly: str) -> WebhookDelivery:
         """,
         (
             number, kind, action,
-            _project_of(webhook),
+            _find_project(webhook),
         ),
     )  # fmt: skip
-    await tx.execute("UPDATE webhook_lanes SET due_at = now() WHERE webhook_id = %s", (number,))
-    made = await queries.get_delivery(tx, actor, friendly, ids.of("delivery", 0, delivery))
+    tx.later(_WAKE_LANE, (number,))
+    made = await read_delivery(tx, actor, friendly, ids.of("delivery", 0, delivery))
     changes.record(
-        tx, actor, action="webhook.test", target=friendly, project_id=_project_of(webhook),
+        tx, actor, action="webhook.test", target=friendly, project_id=_find_project(webhook),
         after={"delivery_id": made.id},
     )  # fmt: skip
     return made
@@ -191,18 +327,18 @@ async def queue_redelivery(tx: Write, actor: Actor, friendly: str, delivery: str
 
     One that is pending goes on with its schedule afterwards, if it has to.
     """
-    webhook, number = await _locked(tx, actor, friendly)
-    before = await queries.get_delivery(tx, actor, friendly, delivery)
+    webhook, number = await _lock_webhook(tx, actor, friendly)
+    before = await read_delivery(tx, actor, friendly, delivery)
     await tx.execute(_REDELIVER, (ids.number("delivery", delivery, 0),))
-    await tx.execute("UPDATE webhook_lanes SET due_at = now() WHERE webhook_id = %s", (number,))
+    tx.later(_WAKE_LANE, (number,))
     changes.record(
-        tx, actor, action="webhook.redeliver", target=friendly, project_id=_project_of(webhook),
+        tx, actor, action="webhook.redeliver", target=friendly, project_id=_find_project(webhook),
         after={"delivery_id": delivery, "state": before.state},
     )  # fmt: skip
-    return await queries.get_delivery(tx, actor, friendly, delivery)
+    return await read_delivery(tx, actor, friendly, delivery)
 
 
-_FIRST_LANE: Final = """
+_INSERT_LANE: Final = """
     INSERT INTO webhook_lanes (webhook_id, next_number)
     SELECT %(number)s, 1 + greatest(
                coalesce((SELECT max(number) FROM changes WHERE account_id = %(account)s), 0),
@@ -240,24 +376,31 @@ _REDELIVER: Final = """
 """
 
 
-_MOVING: Final = frozenset(
+_STATE_FIELDS: Final = frozenset(
     {"cursor", "failing_since", "lost_entries", "pending_deliveries", "old_secrets_until", "updated_at"}
 )
 """What changes of a webhook by itself."""
 
 
-def _project_of(webhook: Webhook) -> int | None:
+def _find_project(webhook: Webhook) -> int | None:
     return None if webhook.project_id is None else project_number(webhook.project_id)
 
 
-async def _locked(tx: Write, actor: Actor, friendly: str) -> tuple[Webhook, int]:
+async def _lock_webhook(tx: Write, actor: Actor, friendly: str) -> tuple[Webhook, int]:
     """A webhook that nobody else changes or delivers for until the transaction ends, and its number."""
-    found = await queries.get_webhook(tx, actor, friendly)
-    number = ids.number("webhook", friendly, 0)
-    await tx.execute("SELECT FROM webhook_lanes WHERE webhook_id = %s FOR UPDATE", (number,))
-    await tx.execute("SELECT FROM webhooks WHERE id = %s FOR UPDATE", (number,))
-    found = await queries.get_webhook(tx, actor, friendly)
-    return found, number
+    number = plain_key_named("webhook", friendly).key
+    tx.later(_LOCK_LANE, (number, actor.account_id))
+    tx.later(_LOCK_WEBHOOK, (number, actor.account_id))
+    return await read_webhook(tx, actor, friendly), number
+
+
+_LOCK_LANE: Final = """
+    SELECT FROM webhook_lanes l JOIN webhooks w ON w.id = l.webhook_id
+     WHERE l.webhook_id = %s AND w.account_id = %s FOR UPDATE OF l
+"""
+_LOCK_WEBHOOK: Final = "SELECT FROM webhooks WHERE id = %s AND account_id = %s FOR UPDATE"
+
+_WAKE_LANE: Final = "UPDATE webhook_lanes SET due_at = now() WHERE webhook_id = %s"
 
 
 async def _store_secret(tx: Write, webhook: int) -> bytes:
@@ -266,7 +409,7 @@ async def _store_secret(tx: Write, webhook: int) -> bytes:
     return secret
 
 
-def _chosen(actor: Actor, types: Sequence[str] | None) -> list[str]:
+def _choose_types(actor: Actor, types: Sequence[str] | None) -> list[str]:
     """The changes of which is told; Forbidden where the caller's token may not read them."""
     readable = [kind for kind in ChangeKind if kind not in PERMISSIONS or actor.may(PERMISSIONS[kind])]
     if types is None:
@@ -282,14 +425,14 @@ def _chosen(actor: Actor, types: Sequence[str] | None) -> list[str]:
     return [*dict.fromkeys(types)]
 
 
-def _problems(said: NewWebhook | Webhook) -> list[Problem]:
+def _list_problems(webhook: NewWebhook | Webhook) -> list[Problem]:
     """What is wrong with a webhook as it is wanted."""
     problems = []
-    if wrong := problem_of_address(said.url, "webhook.url"):
+    if wrong := problem_of_address(webhook.url, "webhook.url"):
         problems.append(wrong)
-    if unseen := said_of_unseen(said.description):
+    if unseen := said_of_unseen(webhook.description):
         problems.append(Problem(f"webhook.description {unseen}.", "webhook.description", "invalid"))
-    if said.change_types is not None and not said.change_types:
+    if webhook.change_types is not None and not webhook.change_types:
         message = f"webhook.change_types is empty; it takes some of {', '.join(CHANGE_TYPES)}."
         problems.append(Problem(message, "webhook.change_types", "required"))
     problems += [
@@ -298,22 +441,22 @@ def _problems(said: NewWebhook | Webhook) -> list[Problem]:
             "webhook.change_types",
             "invalid",
         )
-        for text in dict.fromkeys(said.change_types or ())
+        for text in dict.fromkeys(webhook.change_types or ())
         if text not in CHANGE_TYPES
     ]
     return problems
 
 
-async def _problems_of_number(tx: Read, actor: Actor) -> list[Problem]:
+async def _list_count_problems(tx: Read, actor: Actor) -> list[Problem]:
     count: int = await tx.value("SELECT count(*) FROM webhooks WHERE account_id = %s", (actor.account_id,))
     if count < WEBHOOKS_OF_ACCOUNT_MAX:
         return []
     return [Problem(f"The account has {count} webhooks, which is all it may.", None, "too_many")]
 
 
-def _lasting(webhook: Webhook) -> dict[str, object]:
+def _build_audit_record(webhook: Webhook) -> dict[str, object]:
     """What the audit log keeps of a webhook: what people decided, not how its deliveries stand."""
-    return {name: value for name, value in asdict(webhook).items() if name not in _MOVING}
+    return {name: value for name, value in asdict(webhook).items() if name not in _STATE_FIELDS}
 
 
 DELIVERED_DAYS: Final = 7
@@ -343,10 +486,12 @@ _ONE = "/webhooks/{webhook_id}"
 _READ, _WRITE = "administration:read", "administration:write"
 
 
-@get("/webhooks", permission=_READ, returns=Page[Webhook], listing=queries.WEBHOOKS)
+@get("/webhooks", permission=_READ, returns=Page[Webhook], listing=WEBHOOKS)
 async def list_webhooks(call: ReadCall) -> Page[Webhook]:
     """List the account's webhooks, without their secrets."""
-    return await queries.list_webhooks(call.tx, call.actor, list_request(call.query, queries.WEBHOOKS))
+    request = list_request(call.query, WEBHOOKS)
+    owned = [of_account(call.actor, "w.account_id")]
+    return await read_page(call.tx, WEBHOOK, WEBHOOKS, request, source=_SOURCE, where=owned)
 
 
 @post(
@@ -369,7 +514,7 @@ async def create_webhook(call: WriteCall, body: NewWebhookBody) -> IssuedWebhook
 @get(_ONE, permission=_READ, returns=Webhook)
 async def get_webhook(call: ReadCall) -> Webhook:
     """Read one webhook."""
-    return await queries.get_webhook(call.tx, call.actor, call.path["webhook_id"])
+    return await read_webhook(call.tx, call.actor, call.path["webhook_id"])
 
 
 @patch(_ONE, permission=_WRITE, body=WebhookChangeBody, returns=Webhook)
@@ -404,20 +549,24 @@ async def try_webhook(call: WriteCall, _: WebhookTest) -> WebhookDelivery:
     return await queue_test(call.tx, call.actor, call.path["webhook_id"])
 
 
-@get(_ONE + "/deliveries", permission=_READ, returns=Page[WebhookDelivery], listing=queries.DELIVERIES)
+@get(_ONE + "/deliveries", permission=_READ, returns=Page[WebhookDelivery], listing=DELIVERIES)
 async def list_deliveries(call: ReadCall) -> Page[WebhookDelivery]:
     """List what was sent to a webhook and what became of it, the newest first.
 
     Deliveries that were taken are kept for 7 days, those that failed for 30.
     """
-    request = list_request(call.query, queries.DELIVERIES)
-    return await queries.list_deliveries(call.tx, call.actor, call.path["webhook_id"], request)
+    request = list_request(call.query, DELIVERIES)
+    webhook = await read_webhook(call.tx, call.actor, call.path["webhook_id"])
+    of_webhook = SQL("d.webhook_id = {}").format(Literal(ids.number("webhook", webhook.id, 0)))
+    return await read_page(
+        call.tx, DELIVERY, DELIVERIES, request, source="webhook_deliveries d", where=[of_webhook]
+    )
 
 
 @get(_ONE + "/deliveries/{delivery_id}", permission=_READ, returns=WebhookDelivery)
 async def get_delivery(call: ReadCall) -> WebhookDelivery:
     """Read one delivery."""
-    return await queries.get_delivery(call.tx, call.actor, call.path["webhook_id"], call.path["delivery_id"])
+    return await read_delivery(call.tx, call.actor, call.path["webhook_id"], call.path["delivery_id"])
 
 
 @post(

@@ -56,6 +56,14 @@ def plain_key_named(kind: str, friendly: str) -> ids.Key:
     return key
 
 
+def number_named(kind: str, text: str) -> int:
+    """The number that a text is, of a record that answers to it; NotFound for any other text."""
+    try:
+        return read_int4(text)
+    except ValueError:
+        raise NotFound(kind, text) from None
+
+
 async def find(
     tx: Read, row: Row[Record], source: LiteralString, where: Composable, values: Sequence[Any] = ()
 ) -> Record:

@@ -11,10 +11,9 @@ Nouns:
 
 Machinery, each folder importing only those below it:
 
-- `bundle`: one file with everything that a report rests on; `rendering`: the file that is sent, and its
-  schema
-- `submission`: requirements, and the adapters that send a report
-- `inclusion`: what a report may include of batches, and the entries that this posts
+- `bundle`: one file with everything that a report rests on
+- `submission`: what a report may include and the entries that this posts, requirements, the file that is
+  sent, and the registries that receive it
 - `records`: the data structures of the interface
 
 Start with `core/report/state.py`, the table of all moves, and `reports.py`.

@@ -6,6 +6,7 @@ A methodology never changes: another version of it is another record. Permission
 
 from collections.abc import Sequence
 from functools import partial
+from types import NoneType
 from typing import Final
 
 import msgspec
@@ -23,24 +24,22 @@ from weighbridge.db.json import jsonb
 from weighbridge.db.lists.listing import (
     Filter,
     Listing,
-    ListRequest,
     Page,
     list_request,
-    read_int4,
     read_page,
 )
 from weighbridge.db.row import Column, row_of
-from weighbridge.errors import Invalid, NotFound
+from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, of_account
+from weighbridge.platform.tenancy import find, number_named, of_account
 from weighbridge.reporting.records.registries import (
     Methodology,
     MethodologyModel,
     NewMethodology,
     NewMethodologyBody,
 )
-from weighbridge.reporting.rendering.statement import problems_of_schema
+from weighbridge.reporting.submission.file import check_schema
 
 METHODOLOGIES: Final = Listing(
     sorts={"id": "m.id", "name": "m.name", "created_at": "m.created_at"},
@@ -48,10 +47,6 @@ METHODOLOGIES: Final = Listing(
     key=("m.id",),
     filters={"name": Filter("m.name", str, "a name")},
 )
-
-
-def _none() -> None:
-    return None
 
 
 METHODOLOGY: Final = row_of(
@@ -64,39 +59,28 @@ METHODOLOGY: Final = row_of(
     Column("submission_requirements", "m.submission_requirements"),
     Column("measured_share_min", "m.measured_share_min"),
     Column("registry_id", "m.registry_id"),
-    Column("mapping", (), _none),
+    Column("mapping", (), NoneType),
     Column("created_at", "m.created_at"),
 )
 
 _model_id: Final = partial(ids.of, "model", 0)
 
 
-async def select_methodologies(tx: Read, actor: Actor, request: ListRequest) -> Page[Methodology]:
-    """The methodologies of the actor's account."""
-    page = await read_page(
-        tx, METHODOLOGY, METHODOLOGIES, request, source="methodologies m", where=[_owned(actor)]
-    )
-    return Page(await _with_models(tx, page.data), page.info)
-
-
 async def read_methodology(tx: Read, actor: Actor, text: str) -> Methodology:
     """One methodology of the actor's account, by its number; NotFound for any other text."""
-    try:
-        number = read_int4(text)
-    except ValueError:
-        raise NotFound("methodology", text) from None
-    numbered = SQL("{} AND m.id = %s").format(_owned(actor))
+    number = number_named("methodology", text)
+    numbered = SQL("{} AND m.id = %s").format(_limit_to_account(actor))
     found = await find(tx, METHODOLOGY, "methodologies m", numbered, (number,))
-    [methodology] = await _with_models(tx, [found])
+    [methodology] = await _add_models(tx, [found])
     mapping = await tx.value("SELECT mapping FROM methodologies WHERE id = %s", (number,))
     return msgspec.structs.replace(methodology, mapping=mapping)
 
 
-def _owned(actor: Actor) -> Composable:
+def _limit_to_account(actor: Actor) -> Composable:
     return of_account(actor, "m.account_id")
 
 
-async def _with_models(tx: Read, methodologies: Sequence[Methodology]) -> list[Methodology]:
+async def _add_models(tx: Read, methodologies: Sequence[Methodology]) -> list[Methodology]:
     models: dict[int, list[MethodologyModel]] = {one.id: [] for one in methodologies}
     for methodology, number, name, version in await tx.tuples(
         """
@@ -120,20 +104,22 @@ MODELS_MAX: Final = 100
 async def insert_methodology(tx: Write, actor: Actor, new: NewMethodology) -> Methodology:
     """Make a methodology of the account, once by name and version."""
     name, version, report_type = new.name.strip(), new.version.strip(), new.report_type.strip()
-    said = (
+    names = (
         ("A methodology", name, "name"),
         ("A version", version, "version"),
         ("A type", report_type, "report_type"),
     )
     problems = [
         problem
-        for noun, text, field in said
+        for noun, text, field in names
         if (problem := problem_of_name(text, noun, f"methodology.{field}"))
     ]
     problems += [
-        _unknown_requirement(one) for one in new.submission_requirements if one not in OPTIONAL_REQUIREMENTS
+        _build_requirement_problem(requirement)
+        for requirement in new.submission_requirements
+        if requirement not in OPTIONAL_REQUIREMENTS
     ]
-    models, unknown = await _models(tx, actor, list(dict.fromkeys(new.model_ids)))
+    models, unknown = await _find_models(tx, actor, list(dict.fromkeys(new.model_ids)))
     problems += unknown
     if await tx.value(
         "SELECT true FROM methodologies WHERE account_id = %s AND name = %s AND version = %s",
@@ -141,7 +127,7 @@ async def insert_methodology(tx: Write, actor: Actor, new: NewMethodology) -> Me
     ):
         message = f"The account has version {version!r} of the methodology {name!r} already."
         problems.append(Problem(message, "methodology.version", "taken"))
-    problems += await _of_submission(tx, actor, new)
+    problems += await _check_submission(tx, actor, new)
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
@@ -164,36 +150,36 @@ async def insert_methodology(tx: Write, actor: Actor, new: NewMethodology) -> Me
     return made
 
 
-async def _of_submission(tx: Write, actor: Actor, new: NewMethodology) -> list[Problem]:
+async def _check_submission(tx: Write, actor: Actor, new: NewMethodology) -> list[Problem]:
     """What is wrong with where its reports go, how they are written, and how much has to be measured."""
     problems = []
     if new.measured_share_min is not None and not 0 <= new.measured_share_min <= 1:
-        message = f"measured_share_min is {new.measured_share_min}; it is a part of 1, from 0 to 1."
+        message = f"measured_share_min must be from 0 to 1, but is {new.measured_share_min}."
         problems.append(Problem(message, "methodology.measured_share_min", "invalid"))
     if new.registry_id is not None and not await tx.value(
         "SELECT true FROM registries WHERE account_id = %s AND id::bigint = %s::numeric",
         (actor.account_id, new.registry_id),
     ):
-        message = f"registry_id is {new.registry_id}, which is no registry of the account."
+        message = f"registry_id: registry {new.registry_id} does not exist in this account."
         problems.append(Problem(message, "methodology.registry_id", "unknown"))
     if new.mapping is None:
         return problems
     mapping, flaws = read_mapping(new.mapping)
     if mapping is not None:
-        flaws = await problems_of_schema(tx, mapping, "methodology.mapping.schema")
+        flaws = await check_schema(tx, mapping, "methodology.mapping.schema")
     return [*problems, *bounded(flaws, FLAWS_MAX)]
 
 
-def _unknown_requirement(name: str) -> Problem:
-    message = f"submission_requirements names {name!r}; it takes {', '.join(OPTIONAL_REQUIREMENTS)}."
+def _build_requirement_problem(name: str) -> Problem:
+    message = f"submission_requirements must be some of {', '.join(OPTIONAL_REQUIREMENTS)}, but has {name!r}."
     return Problem(message, "methodology.submission_requirements", "invalid")
 
 
-async def _models(tx: Write, actor: Actor, named: Sequence[str]) -> tuple[list[int], list[Problem]]:
+async def _find_models(tx: Write, actor: Actor, named: Sequence[str]) -> tuple[list[int], list[Problem]]:
     """The numbers of models of the account, and what is wrong with how they were named."""
     field = "methodology.model_ids"
     if len(named) > MODELS_MAX:
-        message = f"model_ids names {len(named)} models; a methodology has at most {MODELS_MAX}."
+        message = f"model_ids must name at most {MODELS_MAX} models, but names {len(named)}."
         return [], [Problem(message, field, "too_many")]
     numbers = {text: ids.number("model", text) for text in named}
     rows = await tx.tuples(
@@ -205,7 +191,7 @@ async def _models(tx: Write, actor: Actor, named: Sequence[str]) -> tuple[list[i
     )
     known = {number for (number,) in rows}
     problems = [
-        Problem(f"model_ids names {shorten(text)!r}, which is no model of the account.", field, "unknown")
+        Problem(f"model_ids: model {shorten(text)!r} does not exist in this account.", field, "unknown")
         for text, number in numbers.items()
         if number not in known
     ]
@@ -221,7 +207,11 @@ async def _models(tx: Write, actor: Actor, named: Sequence[str]) -> tuple[list[i
 async def list_methodologies(call: ReadCall) -> Page[Methodology]:
     """List the account's methodologies."""
     request = list_request(call.query, METHODOLOGIES)
-    return await select_methodologies(call.tx, call.actor, request)
+    owned = [_limit_to_account(call.actor)]
+    page = await read_page(
+        call.tx, METHODOLOGY, METHODOLOGIES, request, source="methodologies m", where=owned
+    )
+    return Page(await _add_models(call.tx, page.data), page.info)
 
 
 @get("/methodologies/{methodology_id}", permission="production_accounting:read", returns=Methodology)

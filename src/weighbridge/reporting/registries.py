@@ -24,18 +24,16 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     Filter,
     Listing,
-    ListRequest,
     Page,
     list_request,
-    read_int4,
     read_page,
 )
-from weighbridge.db.row import Column, row_of
-from weighbridge.errors import Invalid, NotFound
+from weighbridge.db.row import Column, changed, row_of
+from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.http.outgoing import problem_of_address
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, of_account
+from weighbridge.platform.tenancy import find, number_named, of_account
 from weighbridge.reporting.records.registries import (
     POLL_SECONDS,
     POLL_SECONDS_MAX,
@@ -74,22 +72,14 @@ REGISTRY: Final = row_of(
 )
 
 
-async def select_registries(tx: Read, actor: Actor, request: ListRequest) -> Page[Registry]:
-    """The registries of the actor's account."""
-    return await read_page(tx, REGISTRY, REGISTRIES, request, source="registries r", where=[_owned(actor)])
-
-
 async def read_registry(tx: Read, actor: Actor, text: str) -> Registry:
     """One registry of the actor's account, by its number; NotFound for any other text."""
-    try:
-        number = read_int4(text)
-    except ValueError:
-        raise NotFound("registry", text) from None
-    numbered = SQL("{} AND r.id = %s").format(_owned(actor))
+    number = number_named("registry", text)
+    numbered = SQL("{} AND r.id = %s").format(_limit_to_account(actor))
     return await find(tx, REGISTRY, "registries r", numbered, (number,))
 
 
-def _owned(actor: Actor) -> Composable:
+def _limit_to_account(actor: Actor) -> Composable:
     return of_account(actor, "r.account_id")
 
 
@@ -104,7 +94,7 @@ KEY: Final = "{key}"
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _VALUE: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
-_OURS: Final = frozenset(
+_OWN_HEADERS: Final = frozenset(
     {
         "accept",
         "accept-encoding",
@@ -122,15 +112,22 @@ _OURS: Final = frozenset(
 """Headers that the service sends itself, and those that are about the connection."""
 
 
+_COLUMNS: Final = (
+    "name", "adapter", "address", "status_address", "timeout_seconds", "tries", "poll_seconds",
+)  # fmt: skip
+
+
 async def insert_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry:
     """Make a registry of the account, once by name."""
-    is_called = new.adapter == AdapterName.HTTP
-    poll = new.poll_seconds if new.poll_seconds is not UNSET else (POLL_SECONDS if is_called else None)
-    status_address = new.status_address or (f"{new.address.rstrip('/')}/{KEY}" if new.address else None)
-    wanted = _Wanted(
-        new.name.strip(), new.adapter, new.address, status_address, new.timeout_seconds, new.tries, poll
+    default_poll = POLL_SECONDS if new.adapter == AdapterName.HTTP else None
+    default_status = f"{new.address.rstrip('/')}/{KEY}" if new.address else None
+    wanted = msgspec.structs.replace(
+        new,
+        name=new.name.strip(),
+        status_address=new.status_address or default_status,
+        poll_seconds=default_poll if new.poll_seconds is UNSET else new.poll_seconds,
     )
-    if problems := await _problems(tx, actor, wanted, new.headers, None):
+    if problems := await _check_registry(tx, actor, wanted, new.headers, None):
         raise Invalid(problems)
     number: int = await tx.value(
         """
@@ -138,9 +135,9 @@ async def insert_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry
                                 account_id)
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
-        (*msgspec.structs.astuple(wanted), actor.account_id),
+        (*_list_values(wanted), actor.account_id),
     )
-    await _keep_headers(tx, number, new.headers)
+    await _insert_headers(tx, number, new.headers)
     made = await read_registry(tx, actor, str(number))
     changes.record(tx, actor, action="registry.create", target=str(made.id), project_id=None, after=made)
     return made
@@ -152,24 +149,14 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
     Whoever names another address cannot read the headers that are kept, so they do not go there: Invalid
     unless headers come with it.
     """
-    found = await read_registry(tx, actor, text)
-    await tx.execute("SELECT FROM registries WHERE id = %s FOR UPDATE", (found.id,))
+    lock = "SELECT FROM registries WHERE id = %s AND account_id = %s FOR UPDATE"
+    tx.later(lock, (number_named("registry", text), actor.account_id))
     before = await read_registry(tx, actor, text)
-    stated = {
-        name: value
-        for name, value in msgspec.structs.asdict(change).items()
-        if value is not UNSET and name != "headers"
-    }
-    was = _Wanted(
-        before.name, before.adapter, before.address, before.status_address, before.timeout_seconds,
-        before.tries, before.poll_seconds,
-    )  # fmt: skip
-    wanted = msgspec.structs.replace(was, **stated)
-    wanted = msgspec.structs.replace(wanted, name=wanted.name.strip())
+    wanted = changed(before, change)
     headers = {} if change.headers is UNSET else change.headers
     problems = [
-        *_of_kept_headers(before, wanted, change),
-        *await _problems(tx, actor, wanted, headers, before.id),
+        *_check_kept_headers(before, wanted, change),
+        *await _check_registry(tx, actor, wanted, headers, before.id),
     ]
     if problems:
         raise Invalid(problems)
@@ -180,11 +167,11 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
                poll_seconds = %s, updated_at = clock_timestamp()
          WHERE id = %s
         """,
-        (*msgspec.structs.astuple(wanted), before.id),
+        (*_list_values(wanted), before.id),
     )
     if change.headers is not UNSET:
         await tx.execute("DELETE FROM registry_secrets WHERE registry_id = %s", (before.id,))
-        await _keep_headers(tx, before.id, change.headers)
+        await _insert_headers(tx, before.id, change.headers)
     after = await read_registry(tx, actor, text)
     changes.record(
         tx, actor, action="registry.update", target=str(after.id), project_id=None, before=before, after=after
@@ -192,19 +179,13 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
     return after
 
 
-class _Wanted(msgspec.Struct, frozen=True):
-    """A registry as it is to be."""
-
-    name: str
-    adapter: str
-    address: str | None
-    status_address: str | None
-    timeout_seconds: int
-    tries: int
-    poll_seconds: int | None
+def _list_values(wanted: Registry | NewRegistry) -> list[object]:
+    return [getattr(wanted, column) for column in _COLUMNS]
 
 
-def _of_kept_headers(before: Registry, wanted: _Wanted, change: RegistryChange) -> list[Problem]:
+def _check_kept_headers(
+    before: Registry, wanted: Registry | NewRegistry, change: RegistryChange
+) -> list[Problem]:
     """Refuse to send what is kept to an address with which it was not stated."""
     moved = [
         name for name in ("address", "status_address") if getattr(before, name) != getattr(wanted, name)
@@ -218,17 +199,17 @@ def _of_kept_headers(before: Registry, wanted: _Wanted, change: RegistryChange) 
     return [Problem(message, "registry.headers", "required")]
 
 
-async def _problems(
-    tx: Write, actor: Actor, wanted: _Wanted, headers: Mapping[str, str], number: int | None
+async def _check_registry(
+    tx: Write, actor: Actor, wanted: Registry | NewRegistry, headers: Mapping[str, str], number: int | None
 ) -> list[Problem]:
-    problems = [problem_of_name(wanted.name, "A registry", "registry.name"), *_of_adapter(wanted, headers)]
+    problems = [problem_of_name(wanted.name, "A registry", "registry.name"), *_check_adapter(wanted, headers)]
     if await tx.value(
         "SELECT true FROM registries WHERE account_id = %s AND name = %s AND id IS DISTINCT FROM %s",
         (actor.account_id, wanted.name, number),
     ):
         message = f"The account has a registry {shorten(wanted.name)!r} already."
         problems.append(Problem(message, "registry.name", "taken"))
-    problems += _of_headers(headers)
+    problems += _check_headers(headers)
     problems += [
         Problem(f"{name} is {value:,}; it is from 1 to {most:,}.", f"registry.{name}", "invalid")
         for name, value, most in (
@@ -236,12 +217,12 @@ async def _problems(
             ("tries", wanted.tries, TRIES_MAX),
             ("poll_seconds", wanted.poll_seconds, POLL_SECONDS_MAX),
         )
-        if value is not None and not 1 <= value <= most
+        if isinstance(value, int) and not 1 <= value <= most
     ]
     return [problem for problem in problems if problem]
 
 
-def _of_adapter(wanted: _Wanted, headers: Mapping[str, str]) -> list[Problem | None]:
+def _check_adapter(wanted: Registry | NewRegistry, headers: Mapping[str, str]) -> list[Problem | None]:
     """What is wrong with the adapter, and with the addresses that it needs or has no use for."""
     if wanted.adapter not in tuple(AdapterName):
         said = ", ".join(AdapterName)
@@ -271,7 +252,7 @@ def _of_adapter(wanted: _Wanted, headers: Mapping[str, str]) -> list[Problem | N
     return problems
 
 
-def _of_headers(headers: Mapping[str, str]) -> list[Problem]:
+def _check_headers(headers: Mapping[str, str]) -> list[Problem]:
     """What is wrong with headers; what they say is not repeated."""
     field = "registry.headers"
     if len(headers) > HEADERS_MAX:
@@ -283,7 +264,7 @@ def _of_headers(headers: Mapping[str, str]) -> list[Problem]:
             problems.append(
                 Problem(f"headers names {shorten(name)!r}, which is no header.", field, "invalid")
             )
-        elif name.lower() in _OURS:
+        elif name.lower() in _OWN_HEADERS:
             problems.append(Problem(f"{name} is a header that the service sends itself.", field, "invalid"))
         elif len(value) > HEADER_VALUE_MAX or not _VALUE.fullmatch(value):
             message = f"{name} says 1 to {HEADER_VALUE_MAX:,} characters of ASCII, without line breaks."
@@ -293,7 +274,7 @@ def _of_headers(headers: Mapping[str, str]) -> list[Problem]:
     return problems
 
 
-async def _keep_headers(tx: Write, number: int, headers: Mapping[str, str]) -> None:
+async def _insert_headers(tx: Write, number: int, headers: Mapping[str, str]) -> None:
     await tx.execute(
         """
         INSERT INTO registry_secrets (registry_id, header, value)
@@ -314,7 +295,9 @@ _ONE = "/registries/{registry_id}"
 )
 async def list_registries(call: ReadCall) -> Page[Registry]:
     """List the account's registries."""
-    return await select_registries(call.tx, call.actor, list_request(call.query, REGISTRIES))
+    request = list_request(call.query, REGISTRIES)
+    owned = [_limit_to_account(call.actor)]
+    return await read_page(call.tx, REGISTRY, REGISTRIES, request, source="registries r", where=owned)
 
 
 @get(_ONE, permission="production_accounting:read", returns=Registry)

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from msgspec.structs import asdict
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable
 
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import API_PREFIX, ResourceAddress
@@ -32,7 +32,6 @@ from weighbridge.db.lists.listing import (
     MOMENT,
     Filter,
     Listing,
-    ListRequest,
     Page,
     among,
     list_request,
@@ -50,8 +49,8 @@ from weighbridge.platform import changes
 from weighbridge.platform.audit.minute_counts import UsedLink, use_of
 from weighbridge.platform.authentication.authority import need_user
 from weighbridge.platform.records.accounts import HandedOver, TokenUser
-from weighbridge.platform.tenancy import find, key_named, need, of_key, of_projects
-from weighbridge.reporting.bundle.storage import MEDIA_TYPE, attached, kept_bundle, need_bundle
+from weighbridge.platform.tenancy import find, key_named, number_named, of_projects
+from weighbridge.reporting.bundle.storage import MEDIA_TYPE, build_attachment, kept_bundle, need_bundle
 from weighbridge.reporting.records.report_links import (
     LINK_SECONDS_MAX,
     LINK_SECONDS_MIN,
@@ -65,7 +64,7 @@ from weighbridge.reporting.records.report_links import (
     without_address,
 )
 from weighbridge.reporting.records.reports import Report
-from weighbridge.reporting.reports_queries import report_numbered
+from weighbridge.reporting.reports_queries import find_report_key, report_numbered
 
 # The secret in the address of a link: the number of the link and 64 random digits, as `17.3f9c…`.
 #
@@ -96,7 +95,7 @@ class LinkSecret(NamedTuple):
         return hashlib.sha256(self.digits.encode()).digest()
 
 
-def new_digits() -> str:
+def generate_digits() -> str:
     """Digits that nobody guesses."""
     return secrets.token_hex(SECRET_BYTES)
 
@@ -152,7 +151,7 @@ async def report_entry(call: LinkCall) -> LinkEntry[ReportEntry]:
     link = await call.tx.row(_ReportLinkRow, _FIND, (secret.number, key.project, key.key))
     if not secrets.compare_digest(_NO_HASH if link is None else link.hash, secret.hash) or link is None:
         raise NotFound("report", friendly)
-    gone = _gone(link)
+    gone = _check_expiry(link)
     record = ids.of("report", key.project, key.key)
     used = UsedLink(secret.number, link.name, link.account, key.project, record)
     return LinkEntry(
@@ -163,14 +162,14 @@ async def report_entry(call: LinkCall) -> LinkEntry[ReportEntry]:
     )
 
 
-def _gone(link: _ReportLinkRow) -> Gone | None:
+def _check_expiry(link: _ReportLinkRow) -> Gone | None:
     """How the end of a link is told."""
     if link.revoked_at is not None:
-        said = f"The link was revoked at {Instant.of(link.revoked_at).text}; ask for another one."
-        return Gone([Problem(said, KEY, "link_revoked")])
+        message = f"The link was revoked at {Instant.of(link.revoked_at).text}; ask for another one."
+        return Gone([Problem(message, KEY, "link_revoked")])
     if link.is_over:
-        said = f"The link expired at {Instant.of(link.expires_at).text}; ask for another one."
-        return Gone([Problem(said, KEY, "link_expired")])
+        message = f"The link expired at {Instant.of(link.expires_at).text}; ask for another one."
+        return Gone([Problem(message, KEY, "link_expired")])
     return None
 
 
@@ -221,32 +220,9 @@ REPORT_LINK: Final = row_of(
 )
 
 
-async def report_named(tx: Read, actor: Actor, friendly: str) -> ids.Key:
-    """The key of a report of the actor's account; NotFound when there is none."""
-    key = key_named("report", friendly)
-    condition = of_key(actor, "project_id", "id")
-    await need(tx, "reports", condition, (key.project, key.key), ("report", friendly))
-    return key
-
-
-async def select_report_links(tx: Read, report: ids.Key, request: ListRequest) -> Page[ReportLink]:
-    """The links of a report, ended ones included."""
-    where = SQL("l.project_id = {} AND l.report_id = {}").format(Literal(report.project), Literal(report.key))
-    return await read_page(tx, REPORT_LINK, REPORT_LINKS, request, source=_SOURCE, where=[where])
-
-
-async def select_links_of_account(tx: Read, actor: Actor, request: ListRequest) -> Page[ReportLink]:
-    """The links to all reports of the actor's account, ended ones included."""
-    where = [of_projects(actor, "l.project_id")]
-    return await read_page(tx, REPORT_LINK, REPORT_LINKS, request, source=_SOURCE, where=where)
-
-
 async def read_report_link(tx: Read, report: ids.Key, named: str) -> ReportLink:
     """One link of a report by its number."""
-    try:
-        number = read_int4(named)
-    except ValueError:
-        raise NotFound from None
+    number = number_named("report_link", named)
     where = SQL("l.project_id = %s AND l.report_id = %s AND l.id = %s")
     return await find(tx, REPORT_LINK, _SOURCE, where, (report.project, report.key, number))
 
@@ -256,7 +232,7 @@ async def read_report_link(tx: Read, report: ids.Key, named: str) -> ReportLink:
 
 async def insert_report_link(tx: Write, actor: Actor, named: str, new: NewReportLink) -> IssuedReportLink:
     """Make a link to a report of the actor's account; its address is not stored."""
-    report = await report_named(tx, actor, named)
+    report = await find_report_key(tx, actor, named)
     # Links of one report are made one after the other, so that they are counted.
     key = (report.project, report.key)
     await tx.execute("SELECT FROM reports WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", key)
@@ -267,9 +243,9 @@ async def insert_report_link(tx: Write, actor: Actor, named: str, new: NewReport
         """,
         key,
     )
-    if problems := [*_problems(new, standing)]:
+    if problems := [*_check_link(new, standing)]:
         raise Invalid(problems)
-    digits = new_digits()
+    digits = generate_digits()
     number = await tx.value(
         """
         INSERT INTO report_links (project_id, report_id, name, secret_hash, created_by, expires_at)
@@ -283,7 +259,7 @@ async def insert_report_link(tx: Write, actor: Actor, named: str, new: NewReport
     made = await read_report_link(tx, report, str(number))
     changes.record(
         tx, actor, action="report_link.create", target=made.report_id, project_id=report.project,
-        after=_without_person(made),
+        after=_build_audit_record(made),
     )  # fmt: skip
     address = f"{API_PREFIX}/reports/{made.report_id}/by_link?{KEY}={LinkSecret(number, digits).text}"
     return IssuedReportLink(**asdict(made), url=ResourceAddress(address))
@@ -291,7 +267,7 @@ async def insert_report_link(tx: Write, actor: Actor, named: str, new: NewReport
 
 async def end_report_link(tx: Write, actor: Actor, named: str, link: str) -> None:
     """Make a link open nothing any more; one that was revoked already stays as it is."""
-    report = await report_named(tx, actor, named)
+    report = await find_report_key(tx, actor, named)
     before = await read_report_link(tx, report, link)
     revoked = await tx.execute(
         "UPDATE report_links SET revoked_at = now(), revoked_by = %s WHERE id = %s AND revoked_at IS NULL",
@@ -301,7 +277,7 @@ async def end_report_link(tx: Write, actor: Actor, named: str, link: str) -> Non
         after: ReportLink = await read_report_link(tx, report, link)
         changes.record(
             tx, actor, action="report_link.revoke", target=before.report_id, project_id=report.project,
-            before=_without_person(before), after=_without_person(after),
+            before=_build_audit_record(before), after=_build_audit_record(after),
         )  # fmt: skip
 
 
@@ -309,35 +285,35 @@ async def transfer_report_link(
     tx: Write, actor: Actor, named: str, link: str, wanted: HandedOver
 ) -> ReportLink:
     """Have another user of the account answer for a link from now on; its address stays."""
-    report = await report_named(tx, actor, named)
+    report = await find_report_key(tx, actor, named)
     before = await read_report_link(tx, report, link)
     user_id = await need_user(tx, actor, wanted.user_email, "link.user_email")
     await tx.execute("UPDATE report_links SET user_id = %s WHERE id = %s", (user_id, before.id))
     after: ReportLink = await read_report_link(tx, report, link)
     changes.record(
         tx, actor, action="report_link.reassign", target=before.report_id, project_id=report.project,
-        before=_without_person(before), after=_without_person(after),
+        before=_build_audit_record(before), after=_build_audit_record(after),
     )  # fmt: skip
     return after
 
 
-def _without_person(link: ReportLink) -> dict[str, object]:
+def _build_audit_record(link: ReportLink) -> dict[str, object]:
     """What the audit log keeps of a link: who answers for it by number, for it can forget nobody."""
     return {**asdict(link), "user": {"id": link.user.id}}
 
 
-def _problems(new: NewReportLink, standing: int) -> Iterator[Problem]:
+def _check_link(new: NewReportLink, standing: int) -> Iterator[Problem]:
     if problem := problem_of_name(new.name, "A link", "link.name"):
         yield problem
     if not LINK_SECONDS_MIN <= new.expires_in <= LINK_SECONDS_MAX:
-        said = (
+        message = (
             f"link.expires_in is {shorten(str(new.expires_in))}; it takes seconds from {LINK_SECONDS_MIN} to"
             f" {LINK_SECONDS_MAX:,}."
         )
-        yield Problem(said, "link.expires_in", "invalid")
+        yield Problem(message, "link.expires_in", "invalid")
     if standing >= STANDING_LINKS_MAX:
-        said = f"The report has {standing} open links, and takes {STANDING_LINKS_MAX}; revoke one first."
-        yield Problem(said, "link", "too_many")
+        message = f"The report has {standing} open links, and takes {STANDING_LINKS_MAX}; revoke one first."
+        yield Problem(message, "link", "too_many")
 
 
 # Paths of links to reports, and of reports that links open.
@@ -354,8 +330,11 @@ _LINKS = "/reports/{report_id}/links"
 )
 async def list_report_links(call: ReadCall) -> Page[ReportLink]:
     """List the links to a report, those that have ended included."""
-    report = await report_named(call.tx, call.actor, call.path["report_id"])
-    return await select_report_links(call.tx, report, list_request(call.query, REPORT_LINKS))
+    report = await find_report_key(call.tx, call.actor, call.path["report_id"])
+    of_report = SQL("l.project_id = {} AND l.report_id = {}").format(
+        Literal(report.project), Literal(report.key)
+    )
+    return await _read_links(call, of_report)
 
 
 @get(
@@ -366,8 +345,12 @@ async def list_report_links(call: ReadCall) -> Page[ReportLink]:
 )
 async def list_links_of_account(call: ReadCall) -> Page[ReportLink]:
     """List the links to all reports of the account, such as those of a user who was shut out."""
+    return await _read_links(call, of_projects(call.actor, "l.project_id"))
+
+
+async def _read_links(call: ReadCall, condition: Composable) -> Page[ReportLink]:
     request = list_request(call.query, REPORT_LINKS)
-    return await select_links_of_account(call.tx, call.actor, request)
+    return await read_page(call.tx, REPORT_LINK, REPORT_LINKS, request, source=_SOURCE, where=[condition])
 
 
 @post(
@@ -430,7 +413,7 @@ async def download_bundle_by_link(tx: Read, entry: ReportEntry) -> Attachment:
     """
     report = ids.of("report", entry.project, entry.report)
     kept = need_bundle(report, await kept_bundle(tx, entry.project, entry.report))
-    return attached(report, kept, entry.files)
+    return build_attachment(report, kept, entry.files)
 
 
 ROUTES = [

@@ -7,10 +7,11 @@ Invariant: a draft includes amounts of batches of one ledger.
 
 from functools import partial
 from tempfile import SpooledTemporaryFile
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from psycopg.sql import SQL
 
 from weighbridge.collection.named_records.names import project_for_record
 from weighbridge.core.identity import ids
@@ -18,36 +19,20 @@ from weighbridge.core.identity.names import problem_of_name
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
-from weighbridge.core.report.state import MEDIA_TYPES, RESTATABLE, ReportStatus, ReportTrigger
+from weighbridge.core.report.state import MEDIA_TYPES, RESTATABLE, AdapterName, ReportStatus, ReportTrigger
 from weighbridge.db import locks
-from weighbridge.db.engine import Write
+from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.errors import Conflict, Invalid
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.messages.operation import REFUSALS_TOLD, Attachment, Spool
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import poll, queue_task
-from weighbridge.platform.tenancy import key_named
+from weighbridge.platform.tenancy import key_named, of_key
 from weighbridge.reporting import reports_queries as queries
-from weighbridge.reporting.bundle.storage import ANSWER_TYPE, MEDIA_TYPE, BundleResult, attached
-from weighbridge.reporting.inclusion.amounts import (
-    Amounts,
-    amounts_of,
-    keep_amounts,
-    taken_batches,
-    whole_batches,
-)
-from weighbridge.reporting.inclusion.moves import (
-    MovingReport,
-    ReportWord,
-    accept,
-    enter_submission,
-    hold_report,
-    refuse_unless,
-    reject,
-    resume_submission,
-)
+from weighbridge.reporting.bundle.storage import ANSWER_TYPE, MEDIA_TYPE, BundleResult, build_attachment
 from weighbridge.reporting.records.reports import (
+    WITHOUT_REGISTRY,
     Acceptance,
     BundleOptions,
     NewReport,
@@ -63,16 +48,31 @@ from weighbridge.reporting.records.reports import (
     SubmittedReport,
     TakenBatch,
 )
-from weighbridge.reporting.rendering.statement import rendered
-from weighbridge.reporting.submission.receiver import receiver_of
+from weighbridge.reporting.submission.amounts import (
+    Amounts,
+    name_batches,
+    name_whole_batches,
+    read_amounts,
+    store_amounts,
+)
+from weighbridge.reporting.submission.file import fill_spool, open_spool, read_submission, render_report
+from weighbridge.reporting.submission.moves import (
+    MovingReport,
+    ReportWord,
+    accept,
+    enter_submission,
+    hold_report,
+    refuse_unless,
+    reject,
+    resume_submission,
+)
 from weighbridge.reporting.submission.requirements import (
     UNMET,
     CheckedDraft,
     DraftBasis,
+    build_no_batches,
     check_draft,
-    no_batches,
 )
-from weighbridge.reporting.submission.stored import spool_of, spool_with
 
 TASK: Final = "report_submission"
 BUNDLE_TASK: Final = "report_bundle"
@@ -92,14 +92,14 @@ class Restated(msgspec.Struct, frozen=True):
 async def insert_report(tx: Write, actor: Actor, new: NewReport) -> Report:
     """Make a draft; one that restates another begins with what that one takes."""
     project = await project_for_record(tx, actor, new.project_id)
-    problems = _wrong_names(new.name, new.report_type)
-    problems += await _wrong_methodology(tx, actor, new.methodology_id)
-    restated, of_restated = await _restated(tx, project, new.supersedes)
+    problems = _check_names(new.name, new.report_type)
+    problems += await _check_methodology(tx, actor, new.methodology_id)
+    restated, of_restated = await _lock_restated(tx, project, new.supersedes)
     problems += of_restated
     chain = restated.chain if restated else None
-    amounts = await _named(tx, project, chain, new.batch_ids, new.batches)
+    amounts = await _read_named_amounts(tx, project, chain, new.batch_ids, new.batches)
     if amounts is None:
-        amounts = await amounts_of(tx, project, restated.number) if restated else _NO_BATCHES
+        amounts = await read_amounts(tx, project, restated.number) if restated else _NO_BATCHES
     if problems := [*problems, *amounts.problems]:
         raise Invalid(problems)
     number: int = await tx.value(
@@ -112,7 +112,7 @@ async def insert_report(tx: Write, actor: Actor, new: NewReport) -> Report:
             restated and restated.number, chain,
         ),
     )  # fmt: skip
-    await keep_amounts(tx, project, number, amounts.by_batch)
+    await store_amounts(tx, project, number, amounts.by_batch)
     made = await queries.report_numbered(tx, project, number)
     changes.record(tx, actor, action="report.create", target=made.id, project_id=project, after=made)
     return made
@@ -120,24 +120,24 @@ async def insert_report(tx: Write, actor: Actor, new: NewReport) -> Report:
 
 async def change_report(tx: Write, actor: Actor, friendly: str, change: ReportChange) -> Report:
     """Change a draft; what is left out stays."""
-    before, key = await _draft(tx, actor, friendly, "changed")
+    before, key = await _lock_draft(tx, actor, friendly, "changed")
     name = before.name if change.name is UNSET else change.name.strip()
     report_type = before.report_type if change.report_type is UNSET else change.report_type.strip()
     methodology = before.methodology_id if change.methodology_id is UNSET else change.methodology_id
-    problems = _wrong_names(name, report_type) + await _wrong_methodology(tx, actor, methodology)
-    chain = await _chain_before(tx, key)
-    amounts = await _named(tx, key.project, chain, change.batch_ids, change.batches)
+    problems = _check_names(name, report_type) + await _check_methodology(tx, actor, methodology)
+    chain = await _read_chain(tx, key)
+    amounts = await _read_named_amounts(tx, key.project, chain, change.batch_ids, change.batches)
     if amounts is not None:
         problems += amounts.problems
     if problems:
         raise Invalid(problems)
-    stored = await amounts_of(tx, key.project, key.key)
+    stored = await read_amounts(tx, key.project, key.key)
     after_amounts = stored if amounts is None else amounts
     is_same = (name, report_type, methodology) == (before.name, before.report_type, before.methodology_id)
     if is_same and after_amounts.by_batch == stored.by_batch:
         return before
     if after_amounts is not stored:
-        await keep_amounts(tx, key.project, key.key, {})
+        await store_amounts(tx, key.project, key.key, {})
     await tx.execute(
         """
         UPDATE reports SET name = %s, report_type = %s, methodology_id = %s, ledger_id = %s, updated_at =
@@ -147,7 +147,7 @@ async def change_report(tx: Write, actor: Actor, friendly: str, change: ReportCh
         (name, report_type, methodology, after_amounts.ledger, key.project, key.key),
     )
     if after_amounts is not stored:
-        await keep_amounts(tx, key.project, key.key, after_amounts.by_batch)
+        await store_amounts(tx, key.project, key.key, after_amounts.by_batch)
     after = await queries.report_numbered(tx, key.project, key.key)
     changes.record(
         tx, actor, action="report.update", target=after.id, project_id=key.project, before=before, after=after
@@ -157,7 +157,7 @@ async def change_report(tx: Write, actor: Actor, friendly: str, change: ReportCh
 
 async def remove_report(tx: Write, actor: Actor, friendly: str) -> None:
     """Remove a draft; what it would have restated may be restated anew."""
-    before, key = await _draft(tx, actor, friendly, "removed")
+    before, key = await _lock_draft(tx, actor, friendly, "removed")
     await tx.execute("DELETE FROM reports WHERE project_id = %s AND id = %s", (key.project, key.key))
     changes.record(tx, actor, action="report.delete", target=before.id, project_id=key.project, before=before)
 
@@ -173,15 +173,15 @@ async def queue_submission(
     key = key_named("report", friendly)
     report = await hold_report(tx, key.project, key.key)
     refuse_unless(report, ReportTrigger.SUBMIT, "submitted")
-    receiver = await receiver_of(tx, actor, report, request)
+    receiver = await _find_receiver(tx, actor, report, request)
     word = ReportWord(actor)
     if report.state is ReportStatus.FAILED:
         await resume_submission(tx, report, word)
     else:
-        draft = await _checked(tx, report)
+        draft = await _check_requirements(tx, report)
         await enter_submission(tx, report, draft.remaining, draft.amounts, word)
         # What would break its schema is refused while the report is still a draft.
-        await rendered(tx, await queries.report_numbered(tx, key.project, key.key), is_checked=True)
+        await render_report(tx, await queries.report_numbered(tx, key.project, key.key), is_checked=True)
     args = {
         "project_id": key.project,
         "ledger_id": report.ledger,
@@ -195,10 +195,7 @@ async def queue_submission(
         "UPDATE reports SET async_task_id = %s WHERE project_id = %s AND id = %s",
         (task.id, key.project, key.key),
     )
-    after = await queries.report_numbered(tx, key.project, key.key)
-    changes.record(
-        tx, actor, action="report.submit", target=after.id, project_id=key.project, before=before, after=after
-    )
+    await _record_move(tx, actor, before, report, action="report.submit")
     return SubmittedReport(before.id, ReportStatus.SUBMITTING, task.id, task)
 
 
@@ -207,9 +204,9 @@ async def queue_bundle(tx: Write, actor: Actor, friendly: str, options: BundleOp
 
     Raises Conflict for a report that is no draft, Invalid for one without batches.
     """
-    before, key = await _draft(tx, actor, friendly, "bundled anew")
+    before, key = await _lock_draft(tx, actor, friendly, "bundled anew")
     if not before.inclusion_count:
-        raise Invalid([no_batches()])
+        raise Invalid([build_no_batches()])
     args = {"project_id": key.project, "report_id": key.key, "redact": options.redact}
     lock = locks.jobs_of_report(key.project, key.key)
     task = await queue_task(tx, actor, kind=BUNDLE_TASK, project_id=key.project, args=args, lock=lock)
@@ -219,52 +216,44 @@ async def queue_bundle(tx: Write, actor: Actor, friendly: str, options: BundleOp
     return StartedBundle(before.id, task.id, task)
 
 
-async def record_acceptance(tx: Write, actor: Actor, friendly: str, said: Acceptance) -> Report:
+async def record_acceptance(tx: Write, actor: Actor, friendly: str, word: Acceptance) -> Report:
     """Write down that the receiver accepted a report: what it takes is posted."""
-    before, report = await _held(tx, actor, friendly)
+    before, report = await _lock_to_move(tx, actor, friendly)
     refuse_unless(report, ReportTrigger.ACCEPT, "accepted")
-    await accept(tx, report, ReportWord(actor, reason=said.reason, reference=said.reference))
-    after = await queries.report_numbered(tx, report.project, report.number)
-    changes.record(
-        tx,
-        actor,
-        action="report.accept",
-        target=after.id,
-        project_id=report.project,
-        before=before,
-        after=after,
-    )
-    return after
+    await accept(tx, report, ReportWord(actor, reason=word.reason, reference=word.reference))
+    return await _record_move(tx, actor, before, report, action="report.accept")
 
 
-async def record_rejection(tx: Write, actor: Actor, friendly: str, said: ReportRejection) -> Report:
+async def record_rejection(tx: Write, actor: Actor, friendly: str, word: ReportRejection) -> Report:
     """Write down that a report was rejected, or was certainly not received: what it holds is given back."""
-    before, report = await _held(tx, actor, friendly)
+    before, report = await _lock_to_move(tx, actor, friendly)
     refuse_unless(report, ReportTrigger.REJECT, "rejected")
-    if not said.reason.strip():
-        raise Invalid([Problem("A rejection needs a reason.", "reason", "required")])
-    await reject(tx, report, ReportWord(actor, reason=said.reason.strip(), reference=said.reference))
-    after = await queries.report_numbered(tx, report.project, report.number)
-    changes.record(
-        tx,
-        actor,
-        action="report.reject",
-        target=after.id,
-        project_id=report.project,
-        before=before,
-        after=after,
-    )
-    return after
+    if not word.reason.strip():
+        raise Invalid(
+            [Problem("reason must not be blank. State why the report was rejected.", "reason", "required")]
+        )
+    await reject(tx, report, ReportWord(actor, reason=word.reason.strip(), reference=word.reference))
+    return await _record_move(tx, actor, before, report, action="report.reject")
 
 
-async def _held(tx: Write, actor: Actor, friendly: str) -> tuple[Report, MovingReport]:
-    await queries.get_report(tx, actor, friendly)
-    key = key_named("report", friendly)
+async def _lock_to_move(tx: Write, actor: Actor, friendly: str) -> tuple[Report, MovingReport]:
+    key = await queries.find_report_key(tx, actor, friendly)
     report = await hold_report(tx, key.project, key.key)
     return await queries.report_numbered(tx, key.project, key.key), report
 
 
-async def _checked(tx: Write, report: MovingReport) -> CheckedDraft:
+async def _record_move(
+    tx: Write, actor: Actor, before: Report, report: MovingReport, *, action: str
+) -> Report:
+    """Record that a report was moved, and return it as it is now."""
+    after = await queries.report_numbered(tx, report.project, report.number)
+    changes.record(
+        tx, actor, action=action, target=after.id, project_id=report.project, before=before, after=after
+    )
+    return after
+
+
+async def _check_requirements(tx: Write, report: MovingReport) -> CheckedDraft:
     """A draft that meets every requirement; Invalid with those that it does not."""
     basis = DraftBasis(report.project, report.number, report.chain, report.methodology)
     draft, problems = await check_draft(tx, basis)
@@ -273,25 +262,23 @@ async def _checked(tx: Write, report: MovingReport) -> CheckedDraft:
     return draft
 
 
-async def _draft(tx: Write, actor: Actor, friendly: str, done: str) -> tuple[Report, ids.Key]:
+async def _lock_draft(tx: Write, actor: Actor, friendly: str, done: str) -> tuple[Report, ids.Key]:
     """The draft of this id, locked; Conflict when it is no draft any more."""
-    await queries.get_report(tx, actor, friendly)
     key = key_named("report", friendly)
-    await tx.execute(
-        "SELECT FROM reports WHERE project_id = %s AND id = %s FOR UPDATE", (key.project, key.key)
-    )
+    lock = SQL("SELECT FROM reports WHERE {} FOR UPDATE").format(of_key(actor, "project_id", "id"))
+    tx.later(lock, (key.project, key.key))
     before = await queries.get_report(tx, actor, friendly)
     if before.status != ReportStatus.DRAFT:
         raise Conflict(f"The report is {before.status}; only a draft can be {done}.", "not_draft")
     return before, key
 
 
-def _wrong_names(name: str, report_type: str) -> list[Problem]:
-    said = (("A report", name, "report.name"), ("A report type", report_type, "report.report_type"))
-    return [problem for noun, text, field in said if (problem := problem_of_name(text, noun, field))]
+def _check_names(name: str, report_type: str) -> list[Problem]:
+    names = (("A report", name, "report.name"), ("A report type", report_type, "report.report_type"))
+    return [problem for noun, text, field in names if (problem := problem_of_name(text, noun, field))]
 
 
-async def _wrong_methodology(tx: Write, actor: Actor, number: int | None) -> list[Problem]:
+async def _check_methodology(tx: Write, actor: Actor, number: int | None) -> list[Problem]:
     if number is None:
         return []
     known = await tx.value(
@@ -300,11 +287,11 @@ async def _wrong_methodology(tx: Write, actor: Actor, number: int | None) -> lis
     )
     if known:
         return []
-    message = f"methodology_id is {number}, which is no methodology of the account."
+    message = f"methodology_id: methodology {number} does not exist in this account."
     return [Problem(message, "report.methodology_id", "unknown")]
 
 
-async def _named(
+async def _read_named_amounts(
     tx: Write,
     project: int,
     chain: int | None,
@@ -313,14 +300,16 @@ async def _named(
 ) -> Amounts | None:
     """The amounts that a request names; None when it names none."""
     if batch_ids is not UNSET and batches is not UNSET:
-        message = "report.batch_ids and report.batches say the same in two ways; send one of them."
+        message = "report.batch_ids and report.batches cannot be sent together. Send one of them."
         return Amounts(problems=[Problem(message, "report.batches", "conflict")])
     if batch_ids is not UNSET:
-        return await whole_batches(tx, project, chain, batch_ids)
-    return None if batches is UNSET else await taken_batches(tx, project, chain, batches)
+        return await name_whole_batches(tx, project, chain, batch_ids)
+    return None if batches is UNSET else await name_batches(tx, project, chain, batches)
 
 
-async def _restated(tx: Write, project: int, friendly: str | None) -> tuple[Restated | None, list[Problem]]:
+async def _lock_restated(
+    tx: Write, project: int, friendly: str | None
+) -> tuple[Restated | None, list[Problem]]:
     """The report that a new one restates, locked so that it is restated once; and what is wrong with that."""
     if friendly is None:
         return None, []
@@ -341,11 +330,11 @@ async def _restated(tx: Write, project: int, friendly: str | None) -> tuple[Rest
         (project, number),
     )
     if restated is None:
-        message = f"supersedes is {shorten(friendly)!r}, which is no report of the project."
+        message = f"supersedes: report {shorten(friendly)!r} does not exist in this project."
         return None, [Problem(message, field, "unknown")]
     if restated.restated_by is not None:
         later = ids.of("report", project, restated.restated_by)
-        message = f"The report {friendly} is restated by {later} already; restate that one."
+        message = f"Report {friendly} was already restated by {later}. Restate that report."
         return restated, [Problem(message, field, "restated", (later,))]
     if restated.status not in RESTATABLE:
         states = ", ".join(RESTATABLE)
@@ -354,12 +343,69 @@ async def _restated(tx: Write, project: int, friendly: str | None) -> tuple[Rest
     return restated, []
 
 
-async def _chain_before(tx: Write, key: ids.Key) -> int | None:
+async def _read_chain(tx: Write, key: ids.Key) -> int | None:
     """The chain that a draft would go on; None for one that restates nothing."""
     chain: int | None = await tx.value(
         "SELECT first_id FROM reports WHERE project_id = %s AND id = %s", (key.project, key.key)
     )
     return chain
+
+
+# The receiver of a report: the registry that its submission names, or else its methodology.
+#
+# Invariant: what was rendered for one receiver goes to no other.
+
+
+class Receiver(NamedTuple):
+    """Who hands a report on, and to which registry, by its number."""
+
+    adapter: str
+    registry: int | None
+
+
+async def _find_receiver(tx: Read, actor: Actor, report: MovingReport, request: ReportSubmission) -> Receiver:
+    """Who receives a report that is submitted; Invalid where the request names nobody or another one."""
+    kept = await read_submission(tx, report.project, report.number)
+    named = await _read_named_receiver(tx, actor, report, request)
+    if kept is None:
+        return named or Receiver(AdapterName.FILE, None)
+    sent_to = Receiver(kept.adapter, kept.registry)
+    is_named = request.adapter is not UNSET or request.registry_id is not UNSET
+    if is_named and named != sent_to:
+        who = f"registry {kept.registry}" if kept.registry else "people to fetch"
+        message = f"The report was rendered for {who}, and goes on there."
+        raise Invalid([Problem(message, "registry_id", "conflict")])
+    return sent_to
+
+
+async def _read_named_receiver(
+    tx: Read, actor: Actor, report: MovingReport, request: ReportSubmission
+) -> Receiver | None:
+    if request.adapter is not UNSET:
+        if request.registry_id is not UNSET:
+            message = "adapter and registry_id cannot be sent together. Send one of them."
+            raise Invalid([Problem(message, "adapter", "conflict")])
+        if request.adapter not in WITHOUT_REGISTRY:
+            message = f"adapter must be {', '.join(WITHOUT_REGISTRY)}, but is {shorten(request.adapter)!r}."
+            raise Invalid([Problem(message, "adapter", "invalid")])
+        return Receiver(request.adapter, None)
+    if request.registry_id is UNSET:
+        number = await tx.value("SELECT registry_id FROM methodologies WHERE id = %s", (report.methodology,))
+    else:
+        number = request.registry_id
+    if number is None:
+        return None
+    rows = await tx.tuples(
+        "SELECT adapter, id FROM registries WHERE account_id = %s AND id::bigint = %s::numeric",
+        (actor.account_id, number),
+    )
+    if not rows:
+        message = f"registry_id: registry {number} does not exist in this account."
+        raise Invalid([Problem(message, "registry_id", "unknown")])
+    return Receiver(*rows[0])
+
+
+# Paths of reports.
 
 
 _ONE = "/reports/{report_id}"
@@ -432,14 +478,14 @@ async def download_submission(call: ReadCall) -> Attachment:
 
     What would be sent of a draft is not held against its schema: that is done when it is submitted.
     """
-    report, kept = await queries.submission_to_send(call.tx, call.actor, call.path["report_id"])
+    report, kept = await queries.find_submission(call.tx, call.actor, call.path["report_id"])
     if kept is not None:
-        return Attachment(kept.name, kept.media_type, kept.size, partial(spool_of, call.files, kept))
-    file = await rendered(
+        return Attachment(kept.name, kept.media_type, kept.size, partial(open_spool, call.files, kept))
+    file = await render_report(
         call.tx, await queries.report_numbered(call.tx, report.project, report.key), is_checked=False
     )
     name = f"{call.path['report_id']}.{file.extension}"
-    return Attachment(name, file.media_type, len(file.content), partial(spool_with, file.content))
+    return Attachment(name, file.media_type, len(file.content), partial(fill_spool, file.content))
 
 
 @post(
@@ -463,13 +509,13 @@ async def make_report_bundle(call: WriteCall, body: BundleOptions) -> Answer:
 async def download_report_bundle(call: ReadCall) -> Attachment:
     """Download the proof bundle of a report: a ZIP file that `weighbridge bundle check` checks offline."""
     report = call.path["report_id"]
-    return attached(report, await queries.bundle_of(call.tx, call.actor, report), call.files)
+    return build_attachment(report, await queries.read_bundle(call.tx, call.actor, report), call.files)
 
 
 @get(f"{_ONE}/bundle/time_stamp", permission="production_accounting:read", sends=(ANSWER_TYPE,))
 async def download_report_time_stamp(call: ReadCall) -> Attachment:
     """Download the time stamp (RFC 3161) over the proof bundle of a report, where an authority was asked."""
-    stamp = await queries.time_stamp_of(call.tx, call.actor, call.path["report_id"])
+    stamp = await queries.read_time_stamp(call.tx, call.actor, call.path["report_id"])
 
     async def read() -> Spool:
         spool: Spool = SpooledTemporaryFile(max_size=len(stamp) + 1)  # noqa: SIM115 - whoever sends it closes it

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from functools import partial
+from types import NoneType
 from typing import Final
 
 import msgspec
@@ -48,40 +49,40 @@ from weighbridge.reporting.records.reports import (
     StoredSubmission,
     SubmissionStep,
 )
-from weighbridge.reporting.submission.stored import KeptSubmission, kept_submission
+from weighbridge.reporting.submission.file import SubmissionRow, read_submission
 
 # The summary of changes of a report: against the last that was accepted, or else the one that it restates.
 #
 # What a run stood on is its newest batch when the report was submitted; of a draft, its newest batch now.
 
 
-async def summary_of_changes(tx: Read, project: int, report: int) -> ReportChanges | None:
+async def summarize_changes(tx: Read, project: int, report: int) -> ReportChanges | None:
     """What a report says otherwise than the one that it is compared with; None for one that restates
     nothing.
     """
     earlier = await tx.value(_COMPARED, {"project": project, "report": report})
     if earlier is None:
         return None
-    before, after = await _taken(tx, project, earlier), await _taken(tx, project, report)
+    before, after = await _read_taken(tx, project, earlier), await _read_taken(tx, project, report)
     changes = changes_between(before, after)
-    batches = await _first_batches(tx, project, [earlier, report])
+    batches = await _read_batches(tx, project, [earlier, report])
     return ReportChanges(
         compared_with=ids.of("report", project, earlier),
         change=total_change(changes),
         data=[
             RunRestated(
-                batch_ids=[ids.of("batch", project, batch) for batch in batches[one.run]],
-                before=one.before,
-                after=one.after,
-                change=EXACT.subtract(one.after, one.before),
-                causes=list(one.causes),
+                batch_ids=[ids.of("batch", project, batch) for batch in batches[change.run]],
+                before=change.before,
+                after=change.after,
+                change=EXACT.subtract(change.after, change.before),
+                causes=list(change.causes),
             )
-            for one in changes
+            for change in changes
         ],
     )
 
 
-async def _taken(tx: Read, project: int, report: int) -> dict[Hashable, TakenOfRun]:
+async def _read_taken(tx: Read, project: int, report: int) -> dict[Hashable, TakenOfRun]:
     taken: dict[Hashable, TakenOfRun] = {}
     for run, amount, batch, model, corrections, *events in await tx.tuples(
         _INCLUDED_OF_RUNS, {"project": project, "report": report}
@@ -92,7 +93,7 @@ async def _taken(tx: Read, project: int, report: int) -> dict[Hashable, TakenOfR
     return taken
 
 
-async def _first_batches(tx: Read, project: int, reports: list[int]) -> dict[Hashable, list[int]]:
+async def _read_batches(tx: Read, project: int, reports: list[int]) -> dict[Hashable, list[int]]:
     """The batches that either report takes from, by run."""
     rows = await tx.tuples(
         """
@@ -181,7 +182,7 @@ _SOURCE: Final = f"reports r {_JOINED}"
 _HOLDING: Final = frozenset((*RESERVING, ReportStatus.COMPLETE))
 
 
-def _allocation(
+def _build_allocation(
     status: str, number: int, amount: object, unit: str | None, reserved_at: object
 ) -> ReportAllocation | None:
     if status not in _HOLDING:
@@ -189,14 +190,10 @@ def _allocation(
     return ReportAllocation(number, amount, unit, reserved_at)  # type: ignore[arg-type] # as the row has them
 
 
-def _none() -> None:
-    return None
-
-
 _report_id: Final = partial(ids.of, "report")
 
 
-def _page_of_report(project: str, report: str) -> Link:
+def _build_page_link(project: str, report: str) -> Link:
     return Link(f"/projects/{project}/reports/{report}")
 
 
@@ -215,18 +212,18 @@ REPORT: Final = row_of(
     Column("inclusions", (), list),
     Column("inclusion_count", "taken.count"),
     Column("amount", "taken.amount"),
-    Column("allocation", ("r.status", "r.id", "taken.amount", "l.unit", "r.reserved_at"), _allocation),
+    Column("allocation", ("r.status", "r.id", "taken.amount", "l.unit", "r.reserved_at"), _build_allocation),
     Column("effective_at", "r.effective_at"),
     Column("supersedes", ("r.project_id", "r.supersedes"), unless_null(_report_id)),
     Column("superseded_by", ("r.project_id", "later.id"), unless_null(_report_id)),
-    Column("summary_of_changes", (), _none),
+    Column("summary_of_changes", (), NoneType),
     Column("history", (), list),
     Column("alerted_batch_count", (), int),
     Column("stale_batch_count", (), int),
     Column("waiting_batch_count", (), int),
     Column("created_at", "r.created_at"),
     Column("updated_at", "r.updated_at"),
-    Derived("ui_url", ("project_id", "id"), _page_of_report),
+    Derived("ui_url", ("project_id", "id"), _build_page_link),
 )
 
 
@@ -235,23 +232,23 @@ async def list_reports(tx: Read, actor: Actor, request: ListRequest) -> Page[Rep
     where = [of_projects(actor, "r.project_id")]
     source = Source("reports r", "r.*", _JOINED)
     page = await read_page(tx, REPORT, REPORTS, request, source=source, where=where)
-    return Page(await _completed(tx, page.data, INCLUSIONS_INLINE), page.info)
+    return Page(await _complete_reports(tx, page.data, INCLUSIONS_INLINE), page.info)
 
 
 async def get_report(tx: Read, actor: Actor, friendly: str) -> Report:
     """One report of the actor's account, with all its inclusions."""
     key = key_named("report", friendly)
-    return await _one(tx, of_key(actor, "r.project_id", "r.id"), key)
+    return await _read_report(tx, of_key(actor, "r.project_id", "r.id"), key)
 
 
 async def report_numbered(tx: Read, project: int, number: int) -> Report:
     """One report that is known to be there."""
-    return await _one(tx, SQL("r.project_id = %s AND r.id = %s"), ids.Key(project, number))
+    return await _read_report(tx, SQL("r.project_id = %s AND r.id = %s"), ids.Key(project, number))
 
 
 async def get_submission(tx: Read, actor: Actor, friendly: str) -> StoredSubmission:
     """What is kept of a report's submission; of one that was not sent off, that nothing is."""
-    key, kept = await _kept(tx, actor, friendly)
+    key, kept = await find_submission(tx, actor, friendly)
     if kept is None:
         return StoredSubmission(friendly, None, None, None, None, None, None, False, [])  # noqa: FBT003
     steps = await tx.rows(
@@ -270,48 +267,50 @@ async def get_submission(tx: Read, actor: Actor, friendly: str) -> StoredSubmiss
         media_type=kept.media_type,
         size_bytes=kept.size,
         sha256=kept.sha256.hex(),
-        may_have_been_received=may_have_been_received([DeliveryStep(one.step) for one in steps]),
+        may_have_been_received=may_have_been_received([DeliveryStep(step.step) for step in steps]),
         steps=steps,
     )
 
 
-async def submission_to_send(tx: Read, actor: Actor, friendly: str) -> tuple[ids.Key, KeptSubmission | None]:
-    """The file of a report's submission, and the key of the report."""
-    return await _kept(tx, actor, friendly)
+async def find_submission(tx: Read, actor: Actor, friendly: str) -> tuple[ids.Key, SubmissionRow | None]:
+    """The key of a report, and what is stored of its submission; None while nothing is."""
+    key = await find_report_key(tx, actor, friendly)
+    return key, await read_submission(tx, key.project, key.key)
 
 
-async def _kept(tx: Read, actor: Actor, friendly: str) -> tuple[ids.Key, KeptSubmission | None]:
+async def find_report_key(tx: Read, actor: Actor, friendly: str) -> ids.Key:
+    """The key of a report of the actor's account; NotFound when there is none."""
     key = key_named("report", friendly)
-    await need(tx, "reports r", of_key(actor, "r.project_id", "r.id"), (key.project, key.key))
-    return key, await kept_submission(tx, key.project, key.key)
+    condition = of_key(actor, "project_id", "id")
+    await need(tx, "reports", condition, (key.project, key.key), ("report", friendly))
+    return key
 
 
-async def bundle_of(tx: Read, actor: Actor, friendly: str) -> KeptBundle:
+async def read_bundle(tx: Read, actor: Actor, friendly: str) -> KeptBundle:
     """The proof bundle of one report; NotFound while it has none."""
-    await get_report(tx, actor, friendly)
-    key = key_named("report", friendly)
+    key = await find_report_key(tx, actor, friendly)
     return need_bundle(friendly, await kept_bundle(tx, key.project, key.key))
 
 
-async def time_stamp_of(tx: Read, actor: Actor, friendly: str) -> bytes:
+async def read_time_stamp(tx: Read, actor: Actor, friendly: str) -> bytes:
     """The time stamp over the bundle of one report; NotFound where no authority was asked."""
-    kept = await bundle_of(tx, actor, friendly)
+    kept = await read_bundle(tx, actor, friendly)
     if kept.time_stamp is None:
         message = "No time-stamping authority was asked over the bundle."
         raise NotFound("report", friendly, message=message, code="time_stamp_missing")
     return kept.time_stamp
 
 
-async def _one(tx: Read, where: Composable, key: ids.Key) -> Report:
+async def _read_report(tx: Read, where: Composable, key: ids.Key) -> Report:
     found = await find(tx, REPORT, _SOURCE, where, (key.project, key.key))
-    [report] = await _completed(tx, [found], REPORT_BATCHES_MAX)
+    [report] = await _complete_reports(tx, [found], REPORT_BATCHES_MAX)
     if report.supersedes is None:
         return report
-    changes = await summary_of_changes(tx, key.project, key.key)
-    return msgspec.structs.replace(report, summary_of_changes=changes)
+    changes = await summarize_changes(tx, key.project, key.key)
+    return msgspec.structs.replace(report, summarize_changes=changes)
 
 
-async def _completed(tx: Read, reports: Sequence[Report], most: int) -> list[Report]:
+async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> list[Report]:
     """Reports with what stands beside their rows, read for all of them at once."""
     if not reports:
         return []

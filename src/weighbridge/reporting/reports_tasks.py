@@ -17,32 +17,27 @@ from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.reporting import reports_queries as queries
 from weighbridge.reporting.bundle.storage import Bundler
-from weighbridge.reporting.inclusion.moves import ReportWord, deliver, lock_report, refuse_unless
 from weighbridge.reporting.records.reports import SubmissionResult
-from weighbridge.reporting.rendering.statement import rendered
-from weighbridge.reporting.submission.receiver import (
+from weighbridge.reporting.submission.file import (
+    SubmissionRow,
+    insert_submission,
+    open_spool,
+    put,
+    read_submission,
+    render_report,
+)
+from weighbridge.reporting.submission.moves import ReportWord, deliver, lock_report, refuse_unless
+from weighbridge.reporting.submission.registry import (
+    CalledRegistry,
     DueReview,
+    HttpAdapter,
+    RegistryReply,
+    TaskJournal,
     await_decision,
     decide,
-    decision_of,
-    due_reviews,
-)
-from weighbridge.reporting.submission.registry import (
-    FILE,
-    Adapter,
-    CalledRegistry,
-    HttpAdapter,
-    Known,
-    Receipt,
-    called_registry,
-)
-from weighbridge.reporting.submission.stored import (
-    KeptSubmission,
-    TaskJournal,
-    keep,
-    kept_submission,
-    put,
-    submission_of,
+    read_called_registry,
+    read_decision,
+    take_due_reviews,
 )
 
 
@@ -64,59 +59,61 @@ class Submitter:
     async def submit(self, database: Database, attempt: Attempt) -> None:
         """Hand a report on and write down that it was received; safe to repeat, under one key."""
         number = attempt.args["report_id"]
-        kept = await self._kept(database, attempt, number)
+        kept = await self._store_file(database, attempt, number)
         await self._bundler.make_once(database, attempt, number)
         await tasks.report_progress(database, attempt, 50, f"Handing {kept.name} on by {kept.adapter}")
-        receipt = await self._handed_on(database, attempt, kept)
-        await _delivered(database, attempt, kept, receipt)
+        reference = await self._hand_on(database, attempt, kept)
+        await _record_delivery(database, attempt, kept, reference)
 
     async def review(self, database: Database) -> int:
         """Ask registries for what they decided of reports that are due; gives how many were decided."""
         decided = 0
-        if due := await due_reviews(database):
+        if reviews := await take_due_reviews(database):
             async with OutgoingClient(self._reach) as client:
-                for one in due:
-                    word = await decision_of(database, client, one)
-                    if word is not None:
-                        decided += await _decided(database, one, word)
+                for review in reviews:
+                    decision = await read_decision(database, client, review)
+                    if decision is not None:
+                        decided += await _record_decision(database, review, decision)
         return decided
 
-    async def _kept(self, database: Database, attempt: Attempt, number: int) -> KeptSubmission:
-        """What is sent: made when it is not there yet, and kept before it is sent."""
+    async def _store_file(self, database: Database, attempt: Attempt, number: int) -> SubmissionRow:
+        """What is sent: made when it is not there yet, and stored before it is sent."""
         project = attempt.project_id
         async with database.write() as tx:
             await tasks.lock_current_attempt(tx, attempt)
-            if (kept := await kept_submission(tx, project, number)) is not None:
+            if (kept := await read_submission(tx, project, number)) is not None:
                 return kept
             report = await queries.report_numbered(tx, project, number)
-            file = await rendered(tx, report, is_checked=True)
+            file = await render_report(tx, report, is_checked=True)
         storage_key = await put(self._store, file)
         receiver = attempt.args["adapter"], attempt.args.get("registry_id")
         async with database.write() as tx:
             await tasks.lock_current_attempt(tx, attempt)
-            return await keep(tx, project, number, receiver, (storage_key, file))
+            return await insert_submission(tx, project, number, receiver, (storage_key, file))
 
-    async def _handed_on(self, database: Database, attempt: Attempt, kept: KeptSubmission) -> Receipt:
-        submission = await submission_of(self._store, kept)
-        journal = await TaskJournal.read(database, attempt, kept.report)
-        if kept.registry is None:
-            return await FILE.hand_on(submission, journal)
-        async with database.read() as tx:
-            registry: CalledRegistry | None = await called_registry(tx, kept.registry)
+    async def _hand_on(self, database: Database, attempt: Attempt, kept: SubmissionRow) -> str:
+        """What the receiver calls the report; Invalid when it is not certain that it was received."""
+        with await open_spool(self._store, kept) as spool:
+            content = spool.read()
+        registry: CalledRegistry | None = None
+        if kept.registry is not None:
+            async with database.read() as tx:
+                registry = await read_called_registry(tx, kept.registry)
         if registry is None:
-            return await FILE.hand_on(submission, journal)
+            # The file is stored already, from where people fetch it and hand it on themselves.
+            return f"sha256:{kept.sha256.hex()}"
+        journal = await TaskJournal.read(database, attempt, kept.report)
         async with OutgoingClient(self._reach) as client:
-            adapter: Adapter = HttpAdapter(client, registry, self._pause)
-            return await adapter.hand_on(submission, journal)
+            return await HttpAdapter(client, registry, self._pause).hand_on(kept, content, journal)
 
 
-async def _delivered(database: Database, attempt: Attempt, kept: KeptSubmission, receipt: Receipt) -> None:
+async def _record_delivery(database: Database, attempt: Attempt, kept: SubmissionRow, reference: str) -> None:
     async with database.write() as tx:
         await tasks.lock_current_attempt(tx, attempt)
         before = await queries.report_numbered(tx, kept.project, kept.report)
         moving = await lock_report(tx, kept.project, kept.report)
         refuse_unless(moving, ReportTrigger.DELIVER, "received")
-        await deliver(tx, moving, ReportWord(attempt.actor, kept.adapter, reference=receipt.reference))
+        await deliver(tx, moving, ReportWord(attempt.actor, kept.adapter, reference=reference))
         if kept.registry is not None:
             await await_decision(tx, kept.project, kept.report, kept.registry)
         after = await queries.report_numbered(tx, kept.project, kept.report)
@@ -124,22 +121,20 @@ async def _delivered(database: Database, attempt: Attempt, kept: KeptSubmission,
             tx, attempt.actor, action="report.deliver", target=after.id, project_id=kept.project,
             before=before, after=after,
         )  # fmt: skip
-        await tasks.complete_task(
-            tx, attempt, SubmissionResult(after.id, receipt.reference, kept.sha256.hex())
-        )
+        await tasks.complete_task(tx, attempt, SubmissionResult(after.id, reference, kept.sha256.hex()))
 
 
-async def _decided(database: Database, due: DueReview, word: Known) -> bool:
+async def _record_decision(database: Database, review: DueReview, reply: RegistryReply) -> bool:
     """Write down what a registry decided; a ledger that is being generated is asked for in the next round."""
     try:
         async with database.write() as tx:
-            before = await queries.report_numbered(tx, due.project, due.report)
-            if await decide(tx, due, word) is None:
+            before = await queries.report_numbered(tx, review.project, review.report)
+            if await decide(tx, review, reply) is None:
                 return False
-            after = await queries.report_numbered(tx, due.project, due.report)
-            action = "report.accept" if word.decision is ReportTrigger.ACCEPT else "report.reject"
+            after = await queries.report_numbered(tx, review.project, review.report)
+            action = "report.accept" if reply.decision is ReportTrigger.ACCEPT else "report.reject"
             changes.record(
-                tx, due.actor, action=action, target=after.id, project_id=due.project, before=before,
+                tx, review.actor, action=action, target=after.id, project_id=review.project, before=before,
                 after=after,
             )  # fmt: skip
     except Conflict:

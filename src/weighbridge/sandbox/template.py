@@ -30,8 +30,8 @@ IDLE_SECONDS: Final = 900
 
 LOADED: Final = (
     "weighbridge.sandbox.work",
-    "weighbridge.exchange.feeding.reading",
-    "weighbridge.exchange.feeding.sample",
+    "weighbridge.exchange.tables.reading",
+    "weighbridge.exchange.tables.sample",
     "weighbridge.collection.named_records.spreadsheet",
 )
 """What sandboxes need, loaded once."""

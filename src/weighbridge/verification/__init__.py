@@ -6,8 +6,7 @@ invariant in words, with a sentence for each record that breaks it.
 - `books` and `invariants`: statements that return the records which break an invariant
 - `recomputation`, with `slots` and `draws`: every batch again from its events and withdrawals, with the
   model version that made it, to the last digit
-- `recorded`, with `recorded_nouns`: stored records against the audit log
-- `waiting`: the marks of events that wait for a generation
+- `recorded`: stored records against the audit log
 - `audit_tree`: the logged rows of the audit log
 - `evidence`: every evidence file
 
@@ -113,8 +112,8 @@ async def verify(
     """Check the books; evidence files only with their store."""
     progress = Progress()
     async with database.read() as tx:
-        one = Verification(tx, store, request, progress)
-        checks = [check for phase in PHASES for check in await checks_of(phase, one)]
+        verification = Verification(tx, store, request, progress)
+        checks = [check for phase in PHASES for check in await run_phase(phase, verification)]
         entries = await tx.value("SELECT count(*) FROM ledger_entries")
     older = OlderBatches(progress.older, [])
     is_clean = not any(check.violations for check in checks)
@@ -134,50 +133,58 @@ class Verification:
     progress: Progress
 
 
-async def _check_books(one: Verification) -> list[Check]:
-    advance = _counter(one.request, "Rules of the books", len(CHECKS))
-    return [Check(words, found) for words, found in (await check_books(one.tx, advance=advance)).items()]
+async def _check_books(verification: Verification) -> list[Check]:
+    advance = _build_counter(verification.request, "Rules of the books", len(CHECKS))
+    return [
+        Check(words, found) for words, found in (await check_books(verification.tx, advance=advance)).items()
+    ]
 
 
-async def _check_counted_once(one: Verification) -> list[Check]:
-    return [Check(words, found) for words, found in (await check_counted_once(one.tx)).items()]
+async def _check_counted_once(verification: Verification) -> list[Check]:
+    return [Check(words, found) for words, found in (await check_counted_once(verification.tx)).items()]
 
 
-async def _check_records(one: Verification) -> list[Check]:
-    recorded = [*await check_records(one.tx), *await check_corrections(one.tx)]
-    return [Check(RECORDED, recorded), Check(MADE, await check_moments(one.tx))]
+async def _check_records(verification: Verification) -> list[Check]:
+    recorded = [*await check_records(verification.tx), *await check_corrections(verification.tx)]
+    return [Check(RECORDED, recorded), Check(MADE, await check_moments(verification.tx))]
 
 
-async def _check_written(one: Verification) -> list[Check]:
-    one.progress.unshown_generations, found = await check_written(one.tx)
+async def _check_written(verification: Verification) -> list[Check]:
+    verification.progress.unshown_generations, found = await check_written(verification.tx)
     return [Check(WRITTEN_BOOKS, found)]
 
 
-async def _check_events(one: Verification) -> list[Check]:
-    events = await check_events(one.tx)
-    one.progress.unshown_events = events.unshown
-    return [Check(CAPTURED, events.violations), Check(ROLLED_UP, await check_roll_ups(one.tx))]
+async def _check_events(verification: Verification) -> list[Check]:
+    events = await check_events(verification.tx)
+    verification.progress.unshown_events = events.unshown
+    return [Check(CAPTURED, events.violations), Check(ROLLED_UP, await check_roll_ups(verification.tx))]
 
 
-async def _check_log(one: Verification) -> list[Check]:
-    one.progress.heads, found = await check_trees(one.tx, one.request.since)
+async def _check_log(verification: Verification) -> list[Check]:
+    verification.progress.heads, found = await check_trees(verification.tx, verification.request.since)
     return [Check(SEALED, found)]
 
 
-async def _check_files(one: Verification) -> list[Check]:
-    if one.store is None:
+async def _check_files(verification: Verification) -> list[Check]:
+    if verification.store is None:
         return []
-    since = one.request.since
-    advance = _counter(one.request, "Evidence files", await one.tx.value(_FILES, (since, since)))
-    one.progress.files, found = await check_evidence(one.tx, one.store, since, advance)
-    return [Check(KEPT, found), Check(SENT, await check_report_files(one.tx, one.store))]
+    since = verification.request.since
+    advance = _build_counter(
+        verification.request, "Evidence files", await verification.tx.value(_FILES, (since, since))
+    )
+    verification.progress.files, found = await check_evidence(
+        verification.tx, verification.store, since, advance
+    )
+    return [Check(KEPT, found), Check(SENT, await check_report_files(verification.tx, verification.store))]
 
 
-async def _recompute(one: Verification) -> list[Check]:
-    since = one.request.since
-    advance = _counter(one.request, "Batches", await one.tx.value(_BATCHES, (since, since)))
-    recomputed = await recompute(one.tx, None, since, advance)
-    one.progress.batches, one.progress.older = recomputed.batches, recomputed.older
+async def _recompute(verification: Verification) -> list[Check]:
+    since = verification.request.since
+    advance = _build_counter(
+        verification.request, "Batches", await verification.tx.value(_BATCHES, (since, since))
+    )
+    recomputed = await recompute(verification.tx, None, since, advance)
+    verification.progress.batches, verification.progress.older = recomputed.batches, recomputed.older
     return [Check(RECOMPUTES, sentences(recomputed.violations))]
 
 
@@ -199,18 +206,18 @@ _UNREADABLE: Final = (
 )
 
 
-async def checks_of(
-    phase: Callable[[Verification], Awaitable[list[Check]]], one: Verification
+async def run_phase(
+    phase: Callable[[Verification], Awaitable[list[Check]]], verification: Verification
 ) -> list[Check]:
     """What a phase finds; that it cannot be carried out with what is stored is a violation too."""
     try:
-        return await phase(one)
+        return await phase(verification)
     except _UNREADABLE as error:
         words = getattr(phase, "__name__", "").strip("_").replace("_", " ")
         return [Check(f"it is possible to {words}", [f"what is stored cannot be read: {error!r}"])]
 
 
-def _counter(request: VerificationRequest, phase: str, total: int) -> Callable[[int], None]:
+def _build_counter(request: VerificationRequest, phase: str, total: int) -> Callable[[int], None]:
     """Count what is done of a phase, and report it."""
     done = 0
 

@@ -69,11 +69,11 @@ class _Draw(msgspec.Struct, frozen=True):
         width = len(ValueSource)
         for column in range(1 + len(self.attributes)):
             kept = (self.contributions or [None] * width * (1 + len(self.attributes)))[width * column :]
-            known = [one for one in kept[:width] if one is not None]
+            known = [amount for amount in kept[:width] if amount is not None]
             yield of_columns(known) if len(known) == width else None
 
 
-async def drawing_as_used(
+async def read_drawing(
     tx: Read, project: int, model: Model, slots: Sequence[Interval], runs: Sequence[RunAsUsed]
 ) -> list[Drawing | None]:
     """What the nodes of each slot drew and saw; None for a model that looks at no other ledger."""
@@ -84,19 +84,19 @@ async def drawing_as_used(
     draws = await tx.rows(_Draw, _DRAWS, (project, list(by_batch)))
     seen = await tx.tuples(_SEEN, (project, list(by_batch), sorted(nodes)))
     recorded: dict[Drawer, tuple[Drawn, ...]] = {}
-    for one in draws:
-        drawer = _drawer(by_batch[one.batch], one.node)
-        recorded[drawer] = (*recorded.get(drawer, ()), one.drawn)
-    source_ledgers = await _source_ledgers(tx, project, nodes, {one.node: one for one in draws})
-    values = {_drawer(by_batch[batch], slug): value for batch, slug, value in seen}
+    for draw in draws:
+        drawer = _build_drawer(by_batch[draw.batch], draw.node)
+        recorded[drawer] = (*recorded.get(drawer, ()), draw.drawn)
+    source_ledgers = await _read_source_ledgers(tx, project, nodes, {one.node: one for one in draws})
+    values = {_build_drawer(by_batch[batch], slug): value for batch, slug, value in seen}
     return [Drawing(slot, Pool((), {}), source_ledgers, recorded=recorded, seen=values) for slot in slots]
 
 
-def _drawer(run: RunAsUsed, node: str) -> Drawer:
+def _build_drawer(run: RunAsUsed, node: str) -> Drawer:
     return Drawer(run.slot, run.partition, node)
 
 
-async def _source_ledgers(
+async def _read_source_ledgers(
     tx: Read, project: int, nodes: Mapping[str, Upstream | Available], drawn: Mapping[str, _Draw]
 ) -> dict[str, SourceLedgerView]:
     """The ledgers as the nodes drew from them; of a node that drew nothing, by the name that it gives."""
@@ -108,19 +108,19 @@ async def _source_ledgers(
     unknown = (0, str(ONE), 0, HALF_EVEN)
     source_ledgers = {}
     for slug, body in nodes.items():
-        one = drawn.get(slug)
-        drawn_from = (one.ledger, one.unit, one.scale, one.rounding) if one else None
+        draw = drawn.get(slug)
+        drawn_from = (draw.ledger, draw.unit, draw.scale, draw.rounding) if draw else None
         number, unit, scale, rounding = drawn_from or named.get(body.ledger, unknown)
         source_ledgers[slug] = SourceLedgerView(
-            number, body.ledger, parse_unit(unit), scale, _attributes(body, one), rounding
+            number, body.ledger, parse_unit(unit), scale, _read_attributes(body, draw), rounding
         )
     return source_ledgers
 
 
-def _attributes(body: Upstream | Available, one: _Draw | None) -> dict[str, Unit]:
+def _read_attributes(body: Upstream | Available, draw: _Draw | None) -> dict[str, Unit]:
     """The units of what travelled along; where nothing did, nothing depends on them."""
     written = body.attributes if isinstance(body, Upstream) else {}
-    units = [parse_unit(unit) for unit in one.units] if one else [unit or ONE for unit in written.values()]
+    units = [parse_unit(unit) for unit in draw.units] if draw else [unit or ONE for unit in written.values()]
     return dict(zip(written, units, strict=True))
 
 
@@ -183,7 +183,7 @@ class Calculated:
         return f"{self.name!r} in {self.unit}, {role}"
 
 
-def differences(
+def list_differences(
     slug: str, kept: Calculated | None, anew: Calculated | None, *, is_told: bool
 ) -> Iterator[str]:
     """Where a node is not what it is computed to be anew; `is_told` when that says what it rests on.
@@ -192,19 +192,20 @@ def differences(
     """
     if kept is None or anew is None or (kept.amount, kept.whole) != (anew.amount, anew.whole):
         if kept != anew:
-            yield f"node {slug} is {_amount(kept)} in the batch and {_amount(anew)} computed anew"
+            yield f"node {slug} is {_write_amount(kept)} in the batch and {_write_amount(anew)} computed anew"
         return
     if replace(kept, contributions=None) != replace(anew, contributions=None):
         yield f"node {slug} is {kept.shown} in the batch, and {anew.shown} in the model"
     if is_told and kept.contributions is not None and kept.contributions != anew.contributions:
-        yield f"node {slug} rests on {_sources(kept)} in the batch and on {_sources(anew)} computed anew"
+        was, now = _write_sources(kept), _write_sources(anew)
+        yield f"node {slug} rests on {was} in the batch and on {now} computed anew"
 
 
-def _amount(calculated: Calculated | None) -> str:
+def _write_amount(calculated: Calculated | None) -> str:
     return "nothing" if calculated is None else calculated.amount
 
 
-def _sources(calculated: Calculated) -> str:
+def _write_sources(calculated: Calculated) -> str:
     """What contributes to a node, source by source."""
     if calculated.contributions is None:
         return "what nobody knows"
@@ -212,7 +213,9 @@ def _sources(calculated: Calculated) -> str:
     return ", ".join(f"{plain(amount)} {source}" for source, amount in named if amount) or "no value"
 
 
-async def calculations(tx: Read, project: int, batches: Sequence[int]) -> dict[int, dict[str, Calculated]]:
+async def read_calculations(
+    tx: Read, project: int, batches: Sequence[int]
+) -> dict[int, dict[str, Calculated]]:
     """What the nodes of batches came to, by batch and slug, as it is kept."""
     by_batch: dict[int, dict[str, Calculated]] = {}
     rows = await tx.tuples(

@@ -47,7 +47,7 @@ async def check_evidence(
     violations: list[str] = []
     behind = (0, 0)
     while files := await tx.rows(_File, _FILES, (*behind, since, since, FILES_AT_ONCE)):
-        complaints = await asyncio.gather(*(_complaint(store, file) for file in files))
+        complaints = await asyncio.gather(*(_check_file(store, file) for file in files))
         violations += [complaint for complaint in complaints if complaint is not None]
         count += len(files)
         advance(len(files))
@@ -70,7 +70,7 @@ async def check_report_files(tx: Read, store: EvidenceStore) -> list[str]:
     return violations
 
 
-async def _complaint(store: EvidenceStore, file: _File) -> str | None:
+async def _check_file(store: EvidenceStore, file: _File) -> str | None:
     try:
         (await store.get(file.key, file.size, file.sha256)).close()
     except Damaged as damage:

@@ -27,7 +27,13 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
 from weighbridge.modelling.document.stored import stored_model
 from weighbridge.modelling.document.yaml_text import read_model
-from weighbridge.verification.draws import Calculated, RunAsUsed, calculations, differences, drawing_as_used
+from weighbridge.verification.draws import (
+    Calculated,
+    RunAsUsed,
+    list_differences,
+    read_calculations,
+    read_drawing,
+)
 from weighbridge.verification.slots import (
     STORED,
     ComputedSlot,
@@ -254,7 +260,7 @@ async def _complaints_of_slots(
     used = [
         RunAsUsed(slot_of[one.number, one.position][1], one.partition, one.number) for one in newest.values()
     ]
-    drawings = await drawing_as_used(tx, first.project, model, times, used)
+    drawings = await read_drawing(tx, first.project, model, times, used)
     data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
     placed = [
         (index_of[slot_of[one.number, one.position]], one.partition)
@@ -269,7 +275,7 @@ async def _complaints_of_slots(
     run_of = [{run.partition: run for run in slot_run.runs} for slot_run in runs]
     names = {stream.number: stream.node_slugs for stream in resolved.streams}
     made = [batch for batch in batches if batch.is_of_generation]
-    calculated = await calculations(tx, first.project, [batch.number for batch in made])
+    calculated = await read_calculations(tx, first.project, [batch.number for batch in made])
     complaints: dict[int, list[str]] = {}
     for batch in made:
         index = index_of[slot_of[batch.number, batch.position]]
@@ -334,7 +340,7 @@ def _complaints(
     complaints = [
         sentence
         for slug in model.slugs
-        for sentence in differences(slug, calculated.get(slug), anew.get(slug), is_told=is_told)
+        for sentence in list_differences(slug, calculated.get(slug), anew.get(slug), is_told=is_told)
     ]
     if run is None:
         return complaints

@@ -1,8 +1,11 @@
-"""The stored records against the audit log: what a row says was written is what stands in the database."""
+"""The stored records against the audit log: what a row of the log tells is what is in the database.
+
+Invariant: a column is compared only where every operation that changes it leaves a row with the record.
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed
@@ -12,7 +15,370 @@ from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.db.json import canonical
 from weighbridge.db.literal import Literal
-from weighbridge.verification.recorded_nouns import NOUNS, RecordedNoun, Told
+
+# The nouns whose records the log tells: by which actions, and which column has which field.
+
+
+Told = Mapping[str, Any]
+"""A record as a row of the audit log tells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedNoun:
+    """One kind of records, where they are stored, and how the log tells them."""
+
+    name: str
+    table: LiteralString
+    actions: tuple[str, ...]
+    """Those whose rows have the whole record as it is afterwards."""
+    columns: Mapping[str, LiteralString]
+    """By field, what the table's row `t` says of it, as an expression of any type."""
+    gone: tuple[str, ...] = ()
+    """Those after which there is no row."""
+    unsettled_by: tuple[str, ...] = ()
+    """Those that change records of a project without telling each of them."""
+    friendly: Mapping[str, str] = field(default_factory=dict)
+    """Fields that are friendly ids, and of which kind; the column has the number."""
+    shape: Callable[[Told], Told] = dict
+    """What of the record is compared, where that is not its fields as they are."""
+    is_of_project: bool = True
+    """Whether the table's row is found by its project too."""
+    key: str = "id"
+    """The field of the record that says which it is, where its `object` does not."""
+    part: str | None = None
+    """The field that tells records of one object apart, such as the version."""
+    part_column: LiteralString = "version"
+    kind: str | None = None
+    """What the object is, where it is not of the noun's own kind."""
+
+
+def moment(column: LiteralString) -> LiteralString:
+    """A time as the interface writes it, to the millisecond."""
+    return f"""to_char({column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
+
+
+def _select_columns(*names: LiteralString) -> dict[str, LiteralString]:
+    return {name: f"t.{name}" for name in names}
+
+
+def _select_times(*names: LiteralString) -> dict[str, LiteralString]:
+    return {name: moment(f"t.{name}") for name in names}
+
+
+_MADE: Final = _select_times("created_at")
+_POINT_FIELDS: Final = ("id", "slug", "name", "unit", "required", "value_type")
+_MOVE_FIELDS: Final = ("status", "adapter", "reason", "reference", "said_at")
+
+
+def _shape_event_type(told: Told) -> Told:
+    points = [{name: point[name] for name in _POINT_FIELDS} for point in told["data_point_types"]]
+    return {**told, "data_point_types": sorted(points, key=lambda point: point["id"])}
+
+
+def _shape_report(told: Told) -> Told:
+    moves = [{name: move[name] for name in _MOVE_FIELDS} for move in told["history"]]
+    return {**told, "history": moves, "amounts": sorted(one["amount"] for one in told["inclusions"])}
+
+
+# That a report was superseded the row of the one that took its place tells, and an invariant of reports
+# holds that one did. Status and moves agree on it.
+_STATUS_OF_REPORT: Final[LiteralString] = """
+    (SELECT CASE WHEN (t.status = 'superseded') <> bool_or(m.status = 'superseded') THEN 'superseded'
+                 WHEN t.status = 'superseded'
+                 THEN (array_agg(m.status ORDER BY m.id DESC) FILTER (WHERE m.status <> 'superseded'))[1]
+                 ELSE t.status END
+       FROM report_moves m WHERE (m.project_id, m.report_id) = (t.project_id, t.id))
+"""
+
+_APPROVES: Final = "data_rules:approve"
+
+# An upgrade from 1.0.0 gave it to whatever might write rules, which the log does not tell of each.
+_PERMISSIONS: Final[LiteralString] = f"""
+    CASE WHEN 'data_rules:write' = ANY (t.permissions) THEN array_remove(t.permissions, '{_APPROVES}')
+         ELSE t.permissions END
+"""
+
+
+def _shape_token(told: Told) -> Told:
+    permissions = told["permissions"]
+    if "data_rules:write" in permissions:
+        permissions = [permission for permission in permissions if permission != _APPROVES]
+    return {**told, "permissions": permissions}
+
+
+NOUNS: Final = (
+    RecordedNoun(
+        "project",
+        "projects",
+        ("project.create", "project.update"),
+        _select_columns("name", "description", "time_zone", "status") | _MADE,
+        is_of_project=False,
+    ),
+    RecordedNoun(
+        "event_type",
+        "event_types",
+        ("event_type.create", "event_type.update"),
+        _select_columns(
+            "slug",
+            "name",
+            "description",
+            "cadence_amount",
+            "cadence_unit",
+            "reusable_in_batches",
+            "expected_locations",
+            "requires_tracking_id",
+            "valid_when",
+        )
+        | _MADE
+        | {
+            "data_point_types": """coalesce((
+            SELECT jsonb_agg(jsonb_build_object('id', p.id, 'slug', p.slug, 'name', p.name, 'unit', p.unit,
+                                                'required', p.required, 'value_type', p.value_type)
+                             ORDER BY p.id)
+              FROM data_point_types p WHERE (p.project_id, p.event_type_id) = (t.project_id, t.id)), '[]')"""
+        },
+        gone=("event_type.delete",),
+        shape=_shape_event_type,
+    ),
+    RecordedNoun(
+        "location",
+        "locations",
+        ("location.create", "location.update"),
+        _select_columns("name", "lat", "long", "address")
+        | _select_times("in_service_from", "in_service_until")
+        | _MADE,
+        gone=("location.delete",),
+    ),
+    RecordedNoun(
+        "feedstock",
+        "feedstocks",
+        ("feedstock.create", "feedstock.update"),
+        _select_columns("name", "description") | _MADE,
+        gone=("feedstock.delete",),
+    ),
+    RecordedNoun(
+        "asset",
+        "assets",
+        ("asset.create", "asset.update"),
+        _select_columns("name", "asset_type", "serial_number", "description")
+        | _select_times("in_service_from", "in_service_until")
+        | _MADE,
+        gone=("asset.delete",),
+        unsettled_by=("asset.import",),
+    ),
+    RecordedNoun(
+        "asset_custom_field",
+        "asset_custom_fields",
+        ("asset_custom_field.create",),
+        _select_columns("label", "value_type") | _MADE,
+        gone=("asset_custom_field.delete",),
+    ),
+    RecordedNoun(
+        "outage",
+        "outages",
+        ("outage.create", "outage.update"),
+        _select_columns("reason", "asset_id", "location_id", "evidence_url")
+        | _select_times("start_time", "end_time")
+        | _MADE,
+        gone=("outage.delete",),
+        friendly={"asset_id": "asset", "location_id": "location"},
+    ),
+    RecordedNoun(
+        "static_input",
+        "static_inputs",
+        ("static_input.create",),
+        _select_columns("slug", "unit", "asset_id", "feedstock_id", "location_id")
+        | {"value": "t.value::text"}
+        | _select_times("effective_from")
+        | _MADE,
+        friendly={"asset_id": "asset", "feedstock_id": "feedstock", "location_id": "location"},
+        shape=lambda told: {**told, "value": str(told["value"])},
+    ),
+    RecordedNoun(
+        "ledger",
+        "ledgers",
+        ("ledger.create", "ledger.update"),
+        _select_columns("name", "unit", "scale", "output", "rounding", "system_ledger_type", "asset_category")
+        | _MADE,
+        gone=("ledger.delete",),
+    ),
+    RecordedNoun(
+        "model",
+        "models",
+        ("model.create", "model.create_version", "model.update", "model.set_version_label"),
+        _select_columns("name", "version", "cadence", "partition_type", "description", "version_label")
+        | {"order": "t.sort_order", "sha256": "encode(t.sha256, 'hex')"}
+        | _MADE,
+        is_of_project=False,
+    ),
+    RecordedNoun(
+        "instrument",
+        "instruments",
+        ("instrument.create",),
+        _select_columns("name", "geography", "generation_tech", "issued_on", "purchased_on"),
+    ),
+    RecordedNoun(
+        "rule",
+        "rules",
+        ("rule.create", "rule.update"),
+        _select_columns("name", "message", "evaluation")
+        | {"version": "t.latest_version"}
+        | _select_times("effective_from", "effective_to")
+        | _MADE,
+        gone=("rule.delete",),
+    ),
+    RecordedNoun(
+        "rule",
+        "(SELECT v.*, v.rule_id AS id FROM rule_versions v)",
+        ("rule.create", "rule.update"),
+        _select_columns(
+            "target",
+            "expression",
+            "data_point",
+            "window_member_scope",
+            "purpose",
+            "priority",
+            "requires_approval",
+            "event_type_id",
+        )
+        | {"window": "t.rule_window", "correction": "t.correction"},
+        friendly={"event_type_id": "event_type"},
+        part="version",
+    ),
+    RecordedNoun(
+        "methodology",
+        "methodologies",
+        ("methodology.create",),
+        _select_columns("name", "version", "report_type", "mapping", "registry_id", "measured_share_min")
+        | {"submission_requirements": "to_jsonb(t.submission_requirements)"}
+        | _MADE,
+        is_of_project=False,
+    ),
+    RecordedNoun(
+        "registry",
+        "registries",
+        ("registry.create", "registry.update"),
+        _select_columns("name", "adapter", "address", "timeout_seconds", "tries", "poll_seconds") | _MADE,
+        is_of_project=False,
+    ),
+    RecordedNoun(
+        "report",
+        "reports",
+        (
+            "report.create",
+            "report.update",
+            "report.submit",
+            "report.deliver",
+            "report.accept",
+            "report.reject",
+        ),
+        _select_columns("name", "report_type", "methodology_id")
+        | _select_times("effective_at")
+        | _MADE
+        | {
+            "status": _STATUS_OF_REPORT,
+            "amounts": """coalesce((SELECT jsonb_agg(i.amount ORDER BY i.amount) FROM report_batches i
+                           WHERE (i.project_id, i.report_id) = (t.project_id, t.id)), '[]')""",
+            "history": f"""coalesce((
+                SELECT jsonb_agg(jsonb_build_object(
+                           'status', m.status, 'adapter', m.adapter, 'reason', m.reason,
+                           'reference', m.reference, 'said_at', {moment("m.said_at")}) ORDER BY m.id)
+                  FROM report_moves m
+                 WHERE (m.project_id, m.report_id) = (t.project_id, t.id)
+                   AND m.status <> 'superseded'), '[]')""",
+        },
+        gone=("report.delete",),
+        shape=_shape_report,
+    ),
+    RecordedNoun(
+        "report_link",
+        "report_links",
+        ("report_link.create", "report_link.revoke"),
+        _select_columns("name") | _select_times("expires_at", "revoked_at") | _MADE,
+        is_of_project=False,
+    ),
+    RecordedNoun(
+        "bundle",
+        "(SELECT b.*, b.report_id AS id FROM report_bundles b)",
+        ("report.keep_bundle",),
+        {
+            "sha256": "encode(t.sha256, 'hex')",
+            "file_size_bytes": "t.size_bytes",
+            "batch_count": "t.batch_count",
+            "time_stamped": "t.time_stamp IS NOT NULL",
+        },
+        key="report",
+        part="redacted",
+        part_column="is_redacted",
+        kind="report",
+    ),
+    RecordedNoun(
+        "evidence",
+        "evidence",
+        ("evidence.create",),
+        _select_columns("type", "name", "url", "event_id"),
+        friendly={"event_id": "event"},
+        # The address of a file is made of its id.
+        shape=lambda told: {**told, "url": told["url"] if told["type"] == "url" else None},
+    ),
+    RecordedNoun(
+        "data_feed",
+        "data_feeds",
+        ("data_feed.create", "data_feed.update"),
+        _select_columns(
+            "name",
+            "columns",
+            "other_columns",
+            "time_zone",
+            "time_format",
+            "duration",
+            "decimal_mark",
+            "encoding",
+            "delimiter",
+            "header_line",
+            "sheet",
+            "formulas",
+            "bad_rows",
+            "on_difference",
+            "units_line",
+            "rows_in_order",
+            "asset_id",
+            "feedstock_id",
+        )
+        | {"missing": "to_jsonb(t.missing)"}
+        | _MADE,
+        gone=("data_feed.delete",),
+        friendly={"asset_id": "asset", "feedstock_id": "feedstock"},
+    ),
+    RecordedNoun(
+        "data_feed_upload",
+        "data_feed_uploads",
+        ("data_feed_upload.create",),
+        _select_columns("file_name", "dry_run")
+        | {"sha256": "encode(t.sha256, 'hex')", "file_size_bytes": "t.size_bytes"}
+        | _MADE,
+    ),
+    RecordedNoun(
+        "webhook",
+        "webhooks",
+        ("webhook.create", "webhook.update", "webhook.disable"),
+        _select_columns("url", "description") | {"change_types": "to_jsonb(t.change_types)"} | _MADE,
+        gone=("webhook.delete",),
+        is_of_project=False,
+    ),
+    RecordedNoun(
+        "api_token",
+        "api_tokens",
+        ("api_token.create",),
+        _select_columns("name") | {"permissions": f"to_jsonb({_PERMISSIONS})"},
+        is_of_project=False,
+        unsettled_by=("user.erase",),
+        shape=_shape_token,
+    ),
+    RecordedNoun("account", "accounts", ("account.create",), _select_columns("name"), is_of_project=False),
+)
+"""Every noun, in the order of the report."""
+
 
 # Each record as the newest row of the audit log tells it: a field that differs was changed by no operation.
 #
@@ -41,13 +407,13 @@ async def check_records(tx: Read) -> list[str]:
     found: list[str] = []
     for noun in NOUNS:
         after = 0
-        while rows := await tx.tuples(_NEWEST, _asked(noun, after)):
+        while rows := await tx.tuples(_NEWEST, _build_query(noun, after)):
             after = rows[-1][0]
-            found += await _differing(tx, noun, [*_states(noun, rows)])
+            found += await _find_differing(tx, noun, [*_read_states(noun, rows)])
     return found
 
 
-def _asked(noun: RecordedNoun, after: int) -> dict[str, Any]:
+def _build_query(noun: RecordedNoun, after: int) -> dict[str, Any]:
     return {
         "actions": [*noun.actions, *noun.gone],
         "gone": [*noun.gone],
@@ -58,9 +424,9 @@ def _asked(noun: RecordedNoun, after: int) -> dict[str, Any]:
     }
 
 
-def _states(noun: RecordedNoun, rows: Sequence[Sequence[Any]]) -> Iterator[RecordedState]:
+def _read_states(noun: RecordedNoun, rows: Sequence[Sequence[Any]]) -> Iterator[RecordedState]:
     for _, project, name, told, is_gone in rows:
-        key = _key(noun, name, told or {})
+        key = _parse_key(noun, name, told or {})
         if key is None or (told is None and not is_gone):
             continue
         number = project or key.project
@@ -68,7 +434,7 @@ def _states(noun: RecordedNoun, rows: Sequence[Sequence[Any]]) -> Iterator[Recor
         yield RecordedState(name, number, key.key or key.project, part, None if is_gone else told)
 
 
-def _key(noun: RecordedNoun, name: str, told: Mapping[str, Any]) -> ids.Key | None:
+def _parse_key(noun: RecordedNoun, name: str, told: Mapping[str, Any]) -> ids.Key | None:
     if noun.name == "evidence" and (found := _EVIDENCE.match(name)):
         return ids.Key(0, int(found[1]))
     if isinstance(told.get("id"), int):
@@ -79,7 +445,7 @@ def _key(noun: RecordedNoun, name: str, told: Mapping[str, Any]) -> ids.Key | No
     return ids.parse(kind, name.rpartition(" ")[2]) if kind in ids.PREFIXES else None
 
 
-def _expected(noun: RecordedNoun, state: RecordedState) -> str | None:
+def _write_expected(noun: RecordedNoun, state: RecordedState) -> str | None:
     """The fields that are compared, as JSON; ids are numbers."""
     if state.told is None:
         return None
@@ -94,32 +460,32 @@ def _expected(noun: RecordedNoun, state: RecordedState) -> str | None:
     return canonical({name: told[name] for name in noun.columns if name in told}).decode()
 
 
-async def _differing(tx: Read, noun: RecordedNoun, states: Sequence[RecordedState]) -> list[str]:
+async def _find_differing(tx: Read, noun: RecordedNoun, states: Sequence[RecordedState]) -> list[str]:
     if not states:
         return []
     rows = await tx.tuples(
-        _comparing(noun),
+        _build_comparison(noun),
         {
             "projects": [state.project for state in states],
             "keys": [state.key for state in states],
             "parts": [state.part for state in states],
-            "told": [_expected(noun, state) for state in states],
+            "told": [_write_expected(noun, state) for state in states],
         },
     )
-    said = []
+    sentences = []
     for number, is_there, fields in rows:
         state = states[number - 1]
         name = f"{noun.name} {state.object}" + (f" {noun.part} {state.part}" if noun.part else "")
         if not is_there:
-            said.append(f"{name}: the log tells of it, and it is not there")
+            sentences.append(f"{name}: the log tells of it, and it is not there")
         elif state.told is None:
-            said.append(f"{name}: the log says that it was removed, and it is there")
+            sentences.append(f"{name}: the log says that it was removed, and it is there")
         else:
-            said.append(f"{name}: {', '.join(fields)} differ from what the log says was written")
-    return said
+            sentences.append(f"{name}: {', '.join(fields)} differ from what the log says was written")
+    return sentences
 
 
-def _comparing(noun: RecordedNoun) -> Composed:
+def _build_comparison(noun: RecordedNoun) -> Composed:
     """The statement that gives records that differ from what is told, with the fields that do."""
     columns = SQL(", ").join(
         SQL("{}, {}").format(Literal(name), SQL(expression)) for name, expression in noun.columns.items()

@@ -252,7 +252,9 @@ async def with_named_partitions(
         for node in model.partitioning
         if isinstance(node.body, Input) and node.body.aggregate is Aggregate.DELTA
     }
-    types = sorted({one.event_type for one in reading.streams.streams if counted & set(one.node_slugs)})
+    types = sorted(
+        {stream.event_type for stream in reading.streams.streams if counted & set(stream.node_slugs)}
+    )
     if not lacking or not types:
         return list(data)
     rows = await reading.tx.tuples(

@@ -4,7 +4,14 @@
 
 import pytest
 from tests.given import collection as given
+from tests.given import wire
 from tests.given.feeds import Feeding
+
+from weighbridge.db.engine import Database
+from weighbridge.errors import Invalid
+from weighbridge.exchange.data_feeds import insert_data_feed
+from weighbridge.exchange.records.data_feeds import NewDataFeed
+from weighbridge.platform.tenancy import read_project
 
 
 @pytest.fixture
@@ -54,6 +61,26 @@ def test_everything_that_is_wrong_with_a_feed_is_said_at_once(refusal):
         ("location_ids", "unknown"), ("feedstock_id", "unknown"),
         ("asset_id", "unknown"),
     }  # fmt: skip
+
+
+def test_a_refused_feed_asks_the_database_once(feeding):
+    server, project = feeding.account.server, read_project(feeding.plant["id"])
+    new = NewDataFeed("Scale", feeding.event_type["id"], encoding="undefined", location_ids=["loc_0"])
+
+    async def refused(url):
+        async with Database(url, connections_max=1) as database:
+            await database.single("SELECT 1")
+            before = counting.messages
+            with pytest.raises(Invalid) as refusal:
+                async with database.write() as tx:
+                    await insert_data_feed(tx, feeding.account.actor, project, new, server.settings)
+            return counting.messages - before, {problem.field for problem in refusal.value.problems}
+
+    with wire.counted(server.database.url) as counting:
+        messages, fields = server.run(refused(counting.url))
+
+    assert fields == {"data_feed.encoding", "data_feed.location_ids"}
+    assert messages == 2  # the second one is the rollback
 
 
 def test_columns_give_what_there_is_in_units_that_convert(refusal):

@@ -13,8 +13,7 @@ from tests.given.feeds import Feeding
 from tests.server import Server
 
 from weighbridge.collection.evidence_files import open_store
-from weighbridge.exchange.data_feeds_tasks import poll_places
-from weighbridge.exchange.feeding.place import BucketPlace
+from weighbridge.exchange.watched_places import BucketPlace, poll_places
 
 GOOD = "start_time,mass\n2025-01-01T06:00:00Z,1.50\n2025-01-01T07:00:00Z,2\n"
 BAD = "start_time,mass\nnever,=1+1\n"

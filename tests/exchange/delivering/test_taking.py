@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from weighbridge.core.platform.audit import ChangeCursor
-from weighbridge.exchange.delivery.feed import RECORDS_OF_DELIVERY_MAX, deliveries_of
+from weighbridge.exchange.delivery.feed import RECORDS_OF_DELIVERY_MAX, build_deliveries
 from weighbridge.exchange.records.changes import ChangeEntry
 
 AT = datetime(2025, 1, 1, tzinfo=UTC)
@@ -18,7 +18,7 @@ def made(entries, start=(1, 0)):
     """Each delivery: where it begins, its keys, where the feed goes on."""
     return [
         (one.first.text, one.multirange, one.next.text)
-        for one in deliveries_of(entries, ChangeCursor(*start))
+        for one in build_deliveries(entries, ChangeCursor(*start))
     ]
 
 

@@ -125,7 +125,9 @@ def test_a_draft_without_batches_has_no_bundle(claims):
 
     answer = claims.plant.api.post(f"/reports/{draft['id']}/bundle", {}).expect(422)
 
-    assert json.loads(answer.text)["errors"][0]["message"] == "It takes from no batch."
+    assert (
+        json.loads(answer.text)["errors"][0]["message"] == "The report contains no batches. Add at least one."
+    )
 
 
 def test_no_time_stamp_is_there_where_no_authority_was_asked(claims):

@@ -45,7 +45,7 @@ def test_a_draft_is_made_of_all_batches_of_a_period(reports, reader):
 
 def test_a_draft_says_which_requirements_hold_and_which_do_not(reports, reader):
     empty = main_of(reader.get(page_of(reports, reports.report())))
-    assert "It takes from no batch." in empty
+    assert "The report contains no batches. Add at least one." in empty
     assert empty.count("not met") == 1
     assert empty.count("not known yet") == 6
 

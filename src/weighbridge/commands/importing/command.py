@@ -199,7 +199,7 @@ def import_(
 
 def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, storing: Storing) -> "Order":
     from weighbridge.commands.importing.run import Order
-    from weighbridge.exchange.tabular.table import CsvFile
+    from weighbridge.exchange.tables.table import CsvFile
 
     return Order(
         file=CsvFile(file, _delimiter(form.delimiter), form.encoding, _header_line(form.header_line)),

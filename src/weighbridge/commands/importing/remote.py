@@ -31,7 +31,7 @@ from weighbridge.commands.importing.target import (
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal, Unavailable
 from weighbridge.exchange.records.data_feeds import NewDataFeed
-from weighbridge.exchange.tabular.table import GZIP_MAGIC, ZIP_MAGIC
+from weighbridge.exchange.tables.table import GZIP_MAGIC, ZIP_MAGIC
 
 PLAIN_BYTES_MAX: Final = 1_048_576
 """How long a file may be that is sent as it is; a longer one is gzipped on the way, unless it is packed."""

@@ -31,11 +31,10 @@ from weighbridge.core.collection.data_feed import (
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.exchange.feeding.mapping import DIGEST_DIGITS
 from weighbridge.exchange.records.data_feeds import FeedColumn, NewDataFeed
-from weighbridge.exchange.tabular.columns import FIELDS, LOCATION_FIELD
-from weighbridge.exchange.tabular.sheet import content_digest
-from weighbridge.exchange.tabular.table import CsvFile, fingerprint
+from weighbridge.exchange.tables.columns import DIGEST_DIGITS, FIELDS, LOCATION_FIELD
+from weighbridge.exchange.tables.sheet import digest_content
+from weighbridge.exchange.tables.table import CsvFile, fingerprint
 
 FEED_DIGITS: Final = 8
 """Digits of the SHA-256 of its settings that the name of an import's feed ends with."""
@@ -150,7 +149,7 @@ class Summary(msgspec.Struct, frozen=True):
 def run(order: Order, service: ImportService, report: ProgressReport) -> Summary:
     """Upload the file to the feed of the order, wait for it, and sum up what it came to."""
     before = fingerprint(order.file)
-    digest = content_digest(order.file)
+    digest = digest_content(order.file)
     target = service.find_target(order.project, order.event_type)
     if problems := [*_check_order(order), *check_locations(target, order.locations)]:
         raise Invalid(problems)

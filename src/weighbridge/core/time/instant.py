@@ -6,7 +6,9 @@ Invariants: an instant is never naive and carries no finer digits than milliseco
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Final, Self
+from zoneinfo import available_timezones
 
 MILLISECOND: Final = timedelta(milliseconds=1)
 """The shortest time that a value tells apart."""
@@ -63,6 +65,12 @@ class Instant(datetime):
         if self.read_as is None:
             return self.isoformat(timespec="milliseconds")[:23] + "Z"
         return wire_moment(self.read_as)
+
+
+@cache
+def time_zone_names() -> frozenset[str]:
+    """Return the names of the IANA list; it is gathered from hundreds of files, so once for each process."""
+    return frozenset(available_timezones())
 
 
 @dataclass(frozen=True, slots=True, order=True)

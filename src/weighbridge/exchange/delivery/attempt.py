@@ -25,7 +25,7 @@ from weighbridge.core.platform.webhook import (
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import jsonb
-from weighbridge.exchange.delivery.feed import HookReceiver, held_receiver
+from weighbridge.exchange.delivery.feed import HookReceiver, lock_receiver
 from weighbridge.exchange.records.changes import MEDIA_TYPE, StoredDelivery, body_of
 from weighbridge.http.outgoing import NoAnswer, NotSent, OutgoingClient, OutgoingRequest
 from weighbridge.platform import changes
@@ -126,17 +126,17 @@ _DISABLE: Final = """
 """
 
 
-async def due_deliveries(tx: Read, receiver: HookReceiver, limit: int) -> list[StoredDelivery]:
+async def list_due_deliveries(tx: Read, receiver: HookReceiver, limit: int) -> list[StoredDelivery]:
     """What is to be sent now, in the order of the feed; while a webhook is disabled, what was asked for."""
     return await tx.rows(StoredDelivery, _DUE, (receiver.number, receiver.is_enabled, limit))
 
 
-async def standing_secrets(tx: Read, webhook: int) -> list[bytes]:
+async def read_signing_secrets(tx: Read, webhook: int) -> list[bytes]:
     """The secrets by which a webhook signs now, the newest first."""
     return [bytes(secret) for (secret,) in await tx.tuples(_SECRETS, (webhook,))]
 
 
-async def moment_to_send(database: Database, delivery: StoredDelivery, holder: UUID) -> datetime | None:
+async def read_send_time(database: Database, delivery: StoredDelivery, holder: UUID) -> datetime | None:
     """The time by the database, if the delivery is still to be sent by whoever holds the lane; else None."""
     row = await database.single(_MOMENT, (holder, delivery.number))
     return None if row is None else row[0]
@@ -158,7 +158,7 @@ async def attempt_delivery(
     try:
         answered = await client.send(request)
         status = answered.status
-        answer = _excerpt(answered.content)
+        answer = _cut_answer(answered.content)
         retry_after = read_retry_after(answered.headers.get("retry-after"))
         if not is_taken(status):
             error = f"The receiver answered {status}; a delivery is taken by an answer of 200 to 299."
@@ -168,9 +168,9 @@ async def attempt_delivery(
     return DeliveryAttempt(Instant.of(now), milliseconds, status, error, answer, retry_after)
 
 
-async def write_down(tx: Write, delivery: StoredDelivery, holder: UUID, attempt: DeliveryAttempt) -> bool:
+async def record_attempt(tx: Write, delivery: StoredDelivery, holder: UUID, attempt: DeliveryAttempt) -> bool:
     """Write down what became of an attempt; False when the lane is another's by now."""
-    receiver = await held_receiver(tx, delivery.webhook, holder)
+    receiver = await lock_receiver(tx, delivery.webhook, holder)
     if receiver is None:
         return False
     has_arrived = is_taken(attempt.status)
@@ -213,7 +213,7 @@ async def _disable(tx: Write, receiver: HookReceiver, status: int | None) -> Non
     )  # fmt: skip
 
 
-def _excerpt(content: bytes) -> str:
+def _cut_answer(content: bytes) -> str:
     """The beginning of an answer as text; the database has no place for the character of number 0."""
     text = content[: EXCERPT_CHARACTERS_MAX * 4].decode(errors="replace")[:EXCERPT_CHARACTERS_MAX]
     return text.replace("\x00", "\N{REPLACEMENT CHARACTER}")

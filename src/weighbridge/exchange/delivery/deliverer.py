@@ -21,12 +21,12 @@ from weighbridge.db.engine import Database, Write
 from weighbridge.exchange.delivery.attempt import (
     SignedDestination,
     attempt_delivery,
-    due_deliveries,
-    moment_to_send,
-    standing_secrets,
-    write_down,
+    list_due_deliveries,
+    read_send_time,
+    read_signing_secrets,
+    record_attempt,
 )
-from weighbridge.exchange.delivery.feed import WAITING_DELIVERIES_MAX, held_receiver, number_changes, take
+from weighbridge.exchange.delivery.feed import WAITING_DELIVERIES_MAX, lock_receiver, number_changes, take
 from weighbridge.http.limits import Address
 from weighbridge.http.outgoing import OutgoingClient
 
@@ -53,11 +53,11 @@ class NameResolver:
     async def __call__(self, host: str, port: int) -> Sequence[Address]:
         """The addresses of a name."""
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._threads, _found, host, port)
+        found = await loop.run_in_executor(self._threads, _resolve_addresses, host, port)
         return [*dict.fromkeys(ip_address(text.partition("%")[0]) for text in found)]
 
 
-def _found(host: str, port: int) -> list[str]:
+def _resolve_addresses(host: str, port: int) -> list[str]:
     return [str(address[0]) for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
@@ -261,24 +261,24 @@ class Deliverer:
         deadline = clock() + TURN_SECONDS
         while True:
             async with self._database.write() as tx:
-                receiver = await held_receiver(tx, webhook, self._holder)
+                receiver = await lock_receiver(tx, webhook, self._holder)
                 if receiver is None:
                     return
                 await take(tx, receiver)
-                due = await due_deliveries(tx, receiver, DUE_AT_ONCE)
-                secrets = await standing_secrets(tx, webhook)
+                due = await list_due_deliveries(tx, receiver, DUE_AT_ONCE)
+                secrets = await read_signing_secrets(tx, webhook)
             destination = SignedDestination(receiver.url, secrets, self._source)
             if not due:
                 return
             for delivery in due:
                 if self._is_stopping or clock() > deadline:
                     return
-                now = await moment_to_send(self._database, delivery, self._holder)
+                now = await read_send_time(self._database, delivery, self._holder)
                 if now is None:
                     break
                 attempt = await attempt_delivery(self._client, delivery, destination, now)
                 async with self._database.write() as tx:
-                    if not await write_down(tx, delivery, self._holder, attempt):
+                    if not await record_attempt(tx, delivery, self._holder, attempt):
                         return
 
     async def _keep(self) -> None:

@@ -41,7 +41,7 @@ async def number_changes(database: Database) -> int:
     return taken
 
 
-async def newest_numbers(database: Database, accounts: Sequence[int]) -> Mapping[int, int]:
+async def read_newest_numbers(database: Database, accounts: Sequence[int]) -> Mapping[int, int]:
     """The number of the newest entry of each account, once what was committed has its number."""
     await number_changes(database)
     found = await database.single(_NEWEST, ([*accounts],))
@@ -113,14 +113,14 @@ class TakenDelivery:
     @property
     def multirange(self) -> str:
         """Its keys as PostgreSQL reads them."""
-        return "{" + ",".join(f"[{one.start},{one.stop})" for one in self.keys) + "}"
+        return "{" + ",".join(f"[{key.start},{key.stop})" for key in self.keys) + "}"
 
     def belongs_to(self, entry: ChangeEntry) -> bool:
         """Whether changes of an entry may go into it."""
         return (self.kind, self.action, self.project) == (entry.kind, entry.action, entry.project)
 
 
-async def held_receiver(tx: Write, webhook: int, holder: UUID) -> HookReceiver | None:
+async def lock_receiver(tx: Write, webhook: int, holder: UUID) -> HookReceiver | None:
     """The webhook whose lane is held, for the rest of the transaction; None when it is not, or is gone."""
     held = "SELECT FROM webhook_lanes WHERE webhook_id = %s AND holder = %s AND held_until > now() FOR UPDATE"
     if not await tx.tuples(held, (webhook, holder)):
@@ -182,18 +182,18 @@ async def take(tx: Write, receiver: HookReceiver) -> int:
     last = min(max(head, horizon), start.number + ENTRIES_LOOKED_MAX - 1)
     if last < start.number and not lost:
         return 0
-    entries = await tx.rows(ChangeEntry, _ENTRIES, _what(receiver, start.number, last))
+    entries = await tx.rows(ChangeEntry, _ENTRIES, _build_query(receiver, start.number, last))
     if len(entries) == ENTRIES_AT_ONCE_MAX:
         last = entries[-1].number
-    made = [*deliveries_of(entries, start)]
+    made = [*build_deliveries(entries, start)]
     goes_on = ChangeCursor(max(last, horizon) + 1, 0) if len(made) <= room else made[room - 1].next
     if kept := made[:room]:
-        await tx.execute(_STORE, _columns(receiver.number, kept))
+        await tx.execute(_STORE, _build_columns(receiver.number, kept))
     await tx.execute(_MOVE, (goes_on.number, goes_on.position, lost, receiver.number))
     return len(kept)
 
 
-def deliveries_of(entries: Iterable[ChangeEntry], start: ChangeCursor) -> Iterator[TakenDelivery]:
+def build_deliveries(entries: Iterable[ChangeEntry], start: ChangeCursor) -> Iterator[TakenDelivery]:
     """The deliveries that tell of entries, from a place in the first of them on."""
     making: TakenDelivery | None = None
     for entry in entries:
@@ -204,7 +204,7 @@ def deliveries_of(entries: Iterable[ChangeEntry], start: ChangeCursor) -> Iterat
                     yield making
                 at = ChangeCursor(entry.number, done)
                 making = TakenDelivery(at, at, entry.kind, entry.action, entry.project, entry.at)
-            added = [*_first(entry.ranges(done), making.room)]
+            added = [*_take_keys(entry.ranges(done), making.room)]
             making.keys += added
             done += sum(map(len, added))
             making.at = entry.at
@@ -215,17 +215,17 @@ def deliveries_of(entries: Iterable[ChangeEntry], start: ChangeCursor) -> Iterat
         yield making
 
 
-def _first(ranges: Iterable[range], count: int) -> Iterator[range]:
+def _take_keys(ranges: Iterable[range], count: int) -> Iterator[range]:
     """So many keys of ranges, from their beginning."""
-    for one in ranges:
+    for keys in ranges:
         if count <= 0:
             return
-        if one:
-            yield one[:count]
-        count -= len(one)
+        if keys:
+            yield keys[:count]
+        count -= len(keys)
 
 
-def _what(receiver: HookReceiver, first: int, last: int) -> dict[str, object]:
+def _build_query(receiver: HookReceiver, first: int, last: int) -> dict[str, object]:
     pairs = dict.fromkeys(pair for text in receiver.change_types for pair in CHANGE_TYPES[text])
     return {
         "account": receiver.account,
@@ -238,12 +238,13 @@ def _what(receiver: HookReceiver, first: int, last: int) -> dict[str, object]:
     }
 
 
-def _columns(webhook: int, made: Sequence[TakenDelivery]) -> tuple[object, ...]:
+def _build_columns(webhook: int, made: Sequence[TakenDelivery]) -> tuple[object, ...]:
     rows = (
         (
-            one.kind, one.action, one.project, one.multirange, one.first.number, one.first.position,
-            one.next.number, one.next.position, one.at,
+            delivery.kind, delivery.action, delivery.project, delivery.multirange,
+            delivery.first.number, delivery.first.position, delivery.next.number, delivery.next.position,
+            delivery.at,
         )
-        for one in made
+        for delivery in made
     )  # fmt: skip
     return webhook, *map(list, zip(*rows, strict=True))

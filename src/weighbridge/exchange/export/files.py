@@ -39,12 +39,12 @@ def decimal_types(batches: Iterable[Any], columns: Sequence[ExportColumn]) -> di
     for batch in batches:
         for name in named:
             whole, places = widths[name]
-            of_batch = _width(batch.column(name))
+            of_batch = _measure_width(batch.column(name))
             widths[name] = max(whole, of_batch[0]), max(places, of_batch[1])
-    return {name: _type(*width) for name, width in widths.items()}
+    return {name: _choose_type(*width) for name, width in widths.items()}
 
 
-def _width(texts: Any) -> tuple[int, int]:
+def _measure_width(texts: Any) -> tuple[int, int]:
     """The most digits before the point, and the most behind it."""
     if texts.null_count == len(texts):
         return 1, 0
@@ -56,7 +56,7 @@ def _width(texts: Any) -> tuple[int, int]:
     return pc.max(before).as_py(), pc.max(behind).as_py()
 
 
-def _type(whole: int, places: int) -> pa.DataType:
+def _choose_type(whole: int, places: int) -> pa.DataType:
     digits = whole + places
     if digits > WIDE:
         return pa.string()
@@ -108,19 +108,21 @@ def write_file(export_format: ExportFormat, rows: Path, columns: Columns, target
     _WRITERS[export_format](rows, target, columns)
 
 
-def _csv(rows: Path, target: Path, _: Columns) -> None:
+def _write_csv(rows: Path, target: Path, _: Columns) -> None:
     shutil.move(rows, target)
 
 
-def _json(rows: Path, target: Path, columns: Columns) -> None:
-    _objects(rows, target, columns, begin=b"[\n", between=b",\n", end=b"\n]\n")
+def _write_json(rows: Path, target: Path, columns: Columns) -> None:
+    _write_objects(rows, target, columns, begin=b"[\n", between=b",\n", end=b"\n]\n")
 
 
-def _json_lines(rows: Path, target: Path, columns: Columns) -> None:
-    _objects(rows, target, columns, begin=b"", between=b"\n", end=b"\n")
+def _write_json_lines(rows: Path, target: Path, columns: Columns) -> None:
+    _write_objects(rows, target, columns, begin=b"", between=b"\n", end=b"\n")
 
 
-def _objects(rows: Path, target: Path, columns: Columns, *, begin: bytes, between: bytes, end: bytes) -> None:
+def _write_objects(
+    rows: Path, target: Path, columns: Columns, *, begin: bytes, between: bytes, end: bytes
+) -> None:
     encode = msgspec.json.Encoder(decimal_format="number").encode
     read: dict[str, Callable[[str], Any]] = {ColumnKind.NUMBER: Decimal, ColumnKind.TRUTH: "true".__eq__}
     readers = [(column.name, read.get(column.kind, str)) for column in columns]
@@ -144,7 +146,7 @@ def _objects(rows: Path, target: Path, columns: Columns, *, begin: bytes, betwee
         written.write(b"" if is_first and not begin else end)
 
 
-def _parquet(rows: Path, target: Path, columns: Columns) -> None:
+def _write_parquet(rows: Path, target: Path, columns: Columns) -> None:
     kinds: dict[str, pa.DataType] = decimal_types(batches(rows, columns, {}), columns)
     kinds |= {column.name: pa.bool_() for column in columns if column.kind is ColumnKind.TRUTH}
     kinds |= {
@@ -158,7 +160,7 @@ def _parquet(rows: Path, target: Path, columns: Columns) -> None:
             written.write_batch(batch.cast(schema) if wide else batch)
 
 
-def _xlsx(rows: Path, target: Path, columns: Columns) -> None:
+def _write_xlsx(rows: Path, target: Path, columns: Columns) -> None:
     book = Workbook(target, {"constant_memory": True, "strings_to_urls": False, "tmpdir": str(target.parent)})
     sheet = book.add_worksheet("export")
     for place, column in enumerate(columns):
@@ -185,9 +187,9 @@ def _write_cell(sheet: Any, row: int, place: int, kind: ColumnKind, cell: str) -
 
 
 _WRITERS: Final[Mapping[ExportFormat, Writer]] = {
-    ExportFormat.CSV: _csv,
-    ExportFormat.JSON: _json,
-    ExportFormat.JSON_LINES: _json_lines,
-    ExportFormat.PARQUET: _parquet,
-    ExportFormat.XLSX: _xlsx,
+    ExportFormat.CSV: _write_csv,
+    ExportFormat.JSON: _write_json,
+    ExportFormat.JSON_LINES: _write_json_lines,
+    ExportFormat.PARQUET: _write_parquet,
+    ExportFormat.XLSX: _write_xlsx,
 }

@@ -49,48 +49,48 @@ class RecordTable:
 
     async def csv(self, tx: Read, *, guards: bool) -> AsyncIterator[bytes]:
         paths = self._paths()
-        yield _lines([[".".join(path) for path, _ in paths]])
+        yield _write_lines([[".".join(path) for path, _ in paths]])
         cursor: str | None = None
         while True:
             behind = () if cursor is None else (("cursor", cursor),)
             page = await self.read(tx, [*self.query, ("page_size", str(PAGE_SIZE_MAX)), *behind])
-            yield _lines(self._cells(record, paths, guards=guards) for record in page.data)
+            yield _write_lines(self._build_cells(record, paths, guards=guards) for record in page.data)
             cursor = page.info.next_cursor
             if cursor is None:
                 return
 
     def _paths(self) -> list[tuple[tuple[str, ...], ColumnKind]]:
-        return [*_paths_of(self.record)]
+        return [*_list_paths(self.record)]
 
-    def _cells(
+    def _build_cells(
         self, record: msgspec.Struct, paths: Sequence[tuple[tuple[str, ...], ColumnKind]], *, guards: bool
     ) -> list[str | None]:
         written = _READ(self.encode(record))
-        return [_cell(_at(written, path), kind, guards=guards) for path, kind in paths]
+        return [_format_cell(_find_value(written, path), kind, guards=guards) for path, kind in paths]
 
 
-def _paths_of(record: type[msgspec.Struct]) -> Iterator[tuple[tuple[str, ...], ColumnKind]]:
+def _list_paths(record: type[msgspec.Struct]) -> Iterator[tuple[tuple[str, ...], ColumnKind]]:
     hints = typing.get_type_hints(record)
     for field in msgspec.structs.fields(record):
         if field.encode_name in LEFT_OUT:
             continue
-        of_field = _plain(hints[field.name])
+        of_field = _strip_optional(hints[field.name])
         if isinstance(of_field, type) and issubclass(of_field, msgspec.Struct):
-            for path, kind in _paths_of(of_field):
+            for path, kind in _list_paths(of_field):
                 yield (field.encode_name, *path), kind
         else:
-            yield (field.encode_name,), _kind(field.encode_name, of_field)
+            yield (field.encode_name,), _find_kind(field.encode_name, of_field)
 
 
-def _plain(hint: Any) -> Any:
+def _strip_optional(hint: Any) -> Any:
     """A type without what may be in its place, where only one is left."""
     if typing.get_origin(hint) in {typing.Union, types.UnionType}:
         others = [one for one in typing.get_args(hint) if one not in {type(None), msgspec.UnsetType}]
-        return _plain(others[0]) if len(others) == 1 else None
+        return _strip_optional(others[0]) if len(others) == 1 else None
     return hint
 
 
-def _kind(name: str, of_field: Any) -> ColumnKind:
+def _find_kind(name: str, of_field: Any) -> ColumnKind:
     if of_field in {Decimal, int}:
         return ColumnKind.NUMBER
     if of_field is bool:
@@ -100,14 +100,14 @@ def _kind(name: str, of_field: Any) -> ColumnKind:
     return ColumnKind.WORD if of_field is Link or name == "id" or name.endswith("_id") else ColumnKind.TEXT
 
 
-def _at(written: Mapping[str, Any], path: Sequence[str]) -> Any:
+def _find_value(written: Mapping[str, Any], path: Sequence[str]) -> Any:
     value: Any = written
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
-def _cell(value: Any, kind: ColumnKind, *, guards: bool) -> str | None:
+def _format_cell(value: Any, kind: ColumnKind, *, guards: bool) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool):
@@ -118,22 +118,22 @@ def _cell(value: Any, kind: ColumnKind, *, guards: bool) -> str | None:
     return guarded(text) if guards and kind is ColumnKind.TEXT else text
 
 
-def _lines(rows: Any) -> bytes:
+def _write_lines(rows: Any) -> bytes:
     """Rows as CSV, in which null is an empty cell and an empty text stands in quotes."""
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     for row in rows:
         if "" in row:
-            written.write(",".join(map(_quoted, row)) + "\n")
+            written.write(",".join(map(_quote, row)) + "\n")
         else:
             writer.writerow(row)
     return written.getvalue().encode()
 
 
-def _quoted(cell: str | None) -> str:
+def _quote(cell: str | None) -> str:
     return "" if cell is None else '"' + cell.replace('"', '""') + '"'
 
 
-def record_of(returns: Any) -> type[msgspec.Struct]:
+def find_record(returns: Any) -> type[msgspec.Struct]:
     """The record of a list, of what its operation returns: `Page[Batch]` is of batches."""
     return cast("type[msgspec.Struct]", typing.get_args(returns)[0])

@@ -44,7 +44,7 @@ def friendly_id(
     owner: Owner = Owner.EVENT,
 ) -> LiteralString:
     """The id of the record whose numbers these expressions give; null where one of them is."""
-    limbs = _limbs(f"({project})::bigint", f"({key})::bigint", f"({position})::bigint", owner)
+    limbs = _split_limbs(f"({project})::bigint", f"({key})::bigint", f"({position})::bigint", owner)
     sums = [
         " + ".join(f"{limbs[low]} * {_FACTORS[index - low]}" for low in range(index + 1))
         for index in range(4)
@@ -52,11 +52,11 @@ def friendly_id(
     low = f"({sums[0]} + ((({sums[1]}) & {_LOW}) << {_LIMB}))"
     carried = f"({low} >> {_HALF}) + (({sums[1]}) >> {_LIMB})"
     high = f"(({sums[2]} + {carried} + ((({sums[3]}) & {_LOW}) << {_LIMB})) & {_HALF_MASK})"
-    written = f"'{PREFIXES[kind]}_' || {_digits(high)} || {_digits(f'(({low} & {_HALF_MASK}) # {high})')}"
-    return f"({written})"
+    stirred = f"(({low} & {_HALF_MASK}) # {high})"
+    return f"('{PREFIXES[kind]}_' || {_write_digits(high)} || {_write_digits(stirred)})"
 
 
-def _limbs(project: str, key: str, position: str, owner: Owner) -> list[str]:
+def _split_limbs(project: str, key: str, position: str, owner: Owner) -> list[str]:
     """The key in limbs, lowest first: project, key, position and owner stand beside each other in it."""
     of_project = PROJECT_BITS - _LIMB
     first = _LIMB - of_project
@@ -70,7 +70,7 @@ def _limbs(project: str, key: str, position: str, owner: Owner) -> list[str]:
     ]
 
 
-def _digits(half: str) -> str:
+def _write_digits(half: str) -> str:
     return f"lpad(to_hex({half}), {_HALF // 4}, '0')"
 
 
@@ -104,12 +104,14 @@ class SelectedTable:
         return [*self.expressions]
 
     async def csv(self, tx: Read, *, guards: bool) -> AsyncIterator[bytes]:
-        async for rows in tx.copied(self._statement(guards=guards)):
+        async for rows in tx.copied(self._build_statement(guards=guards)):
             yield rows
 
-    def _statement(self, *, guards: bool) -> Composed:
+    def _build_statement(self, *, guards: bool) -> Composed:
         selected = [
-            SQL("{} AS {}").format(SQL(_written(sql, column.kind, guards=guards)), _quoted(column.name))
+            SQL("{} AS {}").format(
+                SQL(_write_expression(sql, column.kind, guards=guards)), _quote(column.name)
+            )
             for column, sql in self.expressions.items()
         ]
         return SQL("COPY (SELECT {} FROM {}) TO STDOUT (FORMAT csv, HEADER)").format(
@@ -117,7 +119,7 @@ class SelectedTable:
         )
 
 
-_LEADS: Final = "{" + ",".join(str(ord(one)) for one in FORMULA_LEADS) + "}"
+_LEADS: Final = "{" + ",".join(str(ord(lead)) for lead in FORMULA_LEADS) + "}"
 
 
 def moment(expression: LiteralString) -> LiteralString:
@@ -137,7 +139,7 @@ def ordered(keys: Sequence[SortKey]) -> Composable:
     )
 
 
-def _written(expression: LiteralString, kind: ColumnKind, *, guards: bool) -> LiteralString:
+def _write_expression(expression: LiteralString, kind: ColumnKind, *, guards: bool) -> LiteralString:
     if kind is ColumnKind.TRUTH:
         return f"CASE WHEN {expression} THEN 'true' WHEN NOT {expression} THEN 'false' END"
     if kind is ColumnKind.TEXT and guards:
@@ -146,7 +148,7 @@ def _written(expression: LiteralString, kind: ColumnKind, *, guards: bool) -> Li
     return expression
 
 
-def _quoted(name: str) -> Composable:
+def _quote(name: str) -> Composable:
     """A column's name, which may come from a slug, as a quoted identifier."""
     return SQL('"' + name.replace('"', '""').replace("%", "%%") + '"')
 
@@ -224,7 +226,7 @@ _EXPRESSIONS: Final[Mapping[ExportColumn, LiteralString]] = {
 }
 
 
-def data_points_table(project: int, request: ListRequest) -> SelectedTable:
+def build_data_points_table(project: int, request: ListRequest) -> SelectedTable:
     """The values that a request to the list asks for, in its order."""
     of_events, of_values = [*implied_by(project, request)], []
     for name, comparator, value in request.conditions:
@@ -293,7 +295,7 @@ class _ValueType(msgspec.Struct, frozen=True):
     value_type: str
 
 
-async def events_table(tx: Read, project: int, request: ListRequest) -> SelectedTable:
+async def build_events_table(tx: Read, project: int, request: ListRequest) -> SelectedTable:
     """The events that a request to the list asks for, in its order."""
     request = await typed(tx, project, request)
     named = [value for name, _, value in request.conditions if name in _TYPES]
@@ -308,7 +310,7 @@ async def events_table(tx: Read, project: int, request: ListRequest) -> Selected
     )
     conditions = every([*implied_by(project, request), *request.where(EVENTS)])
     return SelectedTable(
-        {**_OF_EVENT, **_values(types)},
+        {**_OF_EVENT, **_list_value_columns(types)},
         _EVENTS_SOURCE.format(
             project=Literal(project), conditions=conditions, order=ordered(request.order(EVENTS))
         ),
@@ -318,22 +320,22 @@ async def events_table(tx: Read, project: int, request: ListRequest) -> Selected
 _TYPES: Final = frozenset({"event_type_id", "nexus_event_type_id", "slug"})
 
 
-def _values(types: Sequence[_ValueType]) -> dict[ExportColumn, LiteralString]:
+def _list_value_columns(types: Sequence[_ValueType]) -> dict[ExportColumn, LiteralString]:
     """A column for each slug, in the order in which types first have it."""
     by_slug: dict[str, list[_ValueType]] = {}
-    for one in types:
-        by_slug.setdefault(one.slug, []).append(one)
-    return dict(_column(slug, ones) for slug, ones in by_slug.items())
+    for value_type in types:
+        by_slug.setdefault(value_type.slug, []).append(value_type)
+    return dict(_build_column(slug, ones) for slug, ones in by_slug.items())
 
 
-def _column(slug: str, types: Sequence[_ValueType]) -> tuple[ExportColumn, LiteralString]:
+def _build_column(slug: str, types: Sequence[_ValueType]) -> tuple[ExportColumn, LiteralString]:
     """The values of a slug: by their type where all types agree on it, else as texts."""
-    value_types = {one.value_type for one in types}
+    value_types = {point.value_type for point in types}
     agreed = value_types.pop() if len(value_types) == 1 else None
     cast_to = "" if agreed else "::text"
     cases = " ".join(
-        f"WHEN {one.event_type:d} THEN ({_ARRAYS[one.value_type]})[{one.position:d}]{cast_to}"
-        for one in types
+        f"WHEN {point.event_type:d} THEN ({_ARRAYS[point.value_type]})[{point.position:d}]{cast_to}"
+        for point in types
     )
     kind = _KINDS.get(cast("Any", agreed), ColumnKind.TEXT)
     return ExportColumn(f"{VALUE}{slug}", kind), f"(CASE e.event_type_id {cases} END)"

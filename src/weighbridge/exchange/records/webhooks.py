@@ -54,24 +54,9 @@ class Webhook(msgspec.Struct, frozen=True):
     updated_at: Instant
 
 
-class IssuedWebhook(msgspec.Struct, frozen=True):
+class IssuedWebhook(Webhook, frozen=True):
     """A webhook with its new secret, which is shown this once."""
 
-    id: str
-    project_id: str | None
-    url: str
-    description: str
-    change_types: list[_ChangeType]
-    is_enabled: bool
-    disabled_at: Instant | None
-    disabled_reason: str | None
-    failing_since: Instant | None
-    cursor: str
-    lost_entries: int
-    pending_deliveries: int
-    old_secrets_until: Instant | None
-    created_at: Instant
-    updated_at: Instant
     secret: str | UnsetType = UNSET
     """What the receiver checks signatures by, `whsec_` and base64; it is shown this once. The answer to a
     request that is repeated with its Idempotency-Key has none."""

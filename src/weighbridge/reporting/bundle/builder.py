@@ -54,12 +54,9 @@ from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.platform.audit.heads import Signer, head_at, inclusion_proof
 from weighbridge.platform.audit.tree import leaf_fields, seal_account, size_of
 from weighbridge.platform.records.audit_log import SealedRow
-from weighbridge.reporting.bundle import events
-from weighbridge.reporting.bundle import rows as written_entries
-from weighbridge.reporting.bundle import rows as written_rows
-from weighbridge.reporting.bundle.events import batches_behind, chain_of, stated_at
+from weighbridge.reporting.bundle import rows
 from weighbridge.reporting.records.reports import Report
-from weighbridge.reporting.submission.stored import content_of
+from weighbridge.reporting.submission.file import write_content
 
 # The rows of the audit log that tell of a report and of what it rests on, each with its proof.
 #
@@ -134,7 +131,7 @@ async def seal_all(database: Database, account: int) -> None:
                 return
 
 
-async def audit_parts(
+async def read_audit_parts(
     tx: Read, account: int, signer: Signer, wanted: RowsWanted
 ) -> tuple[str, list[tuple[int, dict[str, Any]]], list[tuple[int, str]]]:
     """The head, the rows by their numbers, and the proof of each."""
@@ -152,14 +149,16 @@ async def audit_parts(
         "corrected_at": list(wanted.corrected_at),
         "correcting": list(CORRECTING),
     }
-    rows = [(row.number, leaf_fields(row)) for row in await tx.rows(SealedRow, _ROWS, values)]
-    proofs = [(number, (await inclusion_proof(tx, account, signer, number, size)).text) for number, _ in rows]
-    return await head_at(tx, account, signer, size), rows, proofs
+    logged = [(row.number, leaf_fields(row)) for row in await tx.rows(SealedRow, _ROWS, values)]
+    proofs = [
+        (number, (await inclusion_proof(tx, account, signer, number, size)).text) for number, _ in logged
+    ]
+    return await head_at(tx, account, signer, size), logged, proofs
 
 
-def rows_text(rows: Sequence[tuple[int, dict[str, Any]]]) -> bytes:
+def write_logged(logged: Sequence[tuple[int, dict[str, Any]]]) -> bytes:
     """The rows as lines of JSON."""
-    return b"".join(canonical_json(row) + b"\n" for _, row in rows)
+    return b"".join(canonical_json(row) + b"\n" for _, row in logged)
 
 
 # A bundle is made: every part is written into a folder, then all are put into one file.
@@ -244,7 +243,7 @@ class _Folder:
         digest = hashlib.sha256()
         with target.open("wb") as file:
             for header, (path, _, _) in zip(headers(parts), stored, strict=True):
-                for piece in (header, *_pieces(path)):
+                for piece in (header, *_read_pieces(path)):
                     digest.update(piece)
                     file.write(piece)
             behind = directory(parts)
@@ -253,7 +252,7 @@ class _Folder:
             return file.tell(), digest.digest()
 
 
-def _pieces(path: Path) -> Iterable[bytes]:
+def _read_pieces(path: Path) -> Iterable[bytes]:
     with path.open("rb") as file:
         while piece := file.read(_READ_BYTES):
             yield piece
@@ -294,7 +293,7 @@ async def make_bundle(
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
+class _BundleScope:
     """What of a project goes into a bundle."""
 
     project: int
@@ -309,35 +308,42 @@ async def _write_parts(tx: Read, store: EvidenceStore, request: BundleRequest, p
     """Write what comes from the database; gives the number of batches."""
     project = request.project
     report = await request.read_report(tx, project, request.report)
-    chosen = await _chosen(tx, request, report)
+    chosen = await _choose(tx, request, report)
     [(name, zone)] = await tx.tuples("SELECT name, time_zone FROM projects WHERE id = %s", (project,))
     manifest = Manifest(
         FORMAT, report.id, report.project_id, project, name, zone, request.signer.origin(request.account),
         ENGINE_REVISION, request.is_redacted,
     )  # fmt: skip
     parts.write(MANIFEST, [record_text(manifest)])
-    parts.write(REPORT, [content_of(report) + b"\n"])
+    parts.write(REPORT, [write_content(report) + b"\n"])
     parts.write(SLOTS, map(record_text, chosen.slots))
     ledgers, models = await _write_documents(tx, chosen, parts)
-    corrections = await written_rows.correction_rows(tx, project, chosen.corrections)
+    corrections = await rows.read_corrections(tx, project, chosen.corrections)
     parts.write(tables.CORRECTIONS.part, tables.CORRECTIONS.text(corrections))
     await _write_tables(tx, chosen, parts)
     await _write_events(tx, chosen, parts)
     evidence = await _write_evidence(tx, store, request, chosen.batches, parts)
+    chain = await rows.list_chain(tx, project, request.report)
     wanted = RowsWanted(
         project,
-        objects=[*await chain_of(tx, project, request.report), *(one.model_id for one in models), *evidence],
-        records=await _records(tx, chosen, report, ledgers),
+        objects=[*chain, *(model.model_id for model in models), *evidence],
+        records=await _list_records(tx, chosen, report, ledgers),
         batches=[ids.of("batch", project, number) for number in chosen.batches],
         generations=sorted({line.generation for line in chosen.slots}),
-        corrected_at=sorted({one.created_at for one in corrections if one.origin == CorrectionOrigin.MANUAL}),
+        corrected_at=sorted(
+            {
+                correction.created_at
+                for correction in corrections
+                if correction.origin == CorrectionOrigin.MANUAL
+            }
+        ),
     )
     await _write_audit(tx, request, parts, wanted)
     return len(chosen.batches)
 
 
-async def _records(
-    tx: Read, chosen: _Chosen, report: Report, ledgers: Sequence[BundledLedgerRow]
+async def _list_records(
+    tx: Read, chosen: _BundleScope, report: Report, ledgers: Sequence[BundledLedgerRow]
 ) -> list[tuple[str, str]]:
     """The records of which the log is asked, by the noun of what was done to them."""
     project, batches = chosen.project, list(chosen.batches)
@@ -369,64 +375,58 @@ _INSTRUMENTS: Final = """
 """
 
 
-async def _chosen(tx: Read, request: BundleRequest, report: Report) -> _Chosen:
+async def _choose(tx: Read, request: BundleRequest, report: Report) -> _BundleScope:
     project = request.project
-    reported = {ids.number("batch", one.batch_id, project) for one in report.inclusions}
-    stated = await stated_at(tx, project, request.report)
-    batches, slots = await batches_behind(tx, project, reported, stated)
-    corrections = await written_rows.correction_numbers(tx, project, batches, stated)
-    return _Chosen(project, batches, slots, corrections, stated)
+    reported = {ids.number("batch", inclusion.batch_id, project) for inclusion in report.inclusions}
+    stated = await rows.read_submission_time(tx, project, request.report)
+    batches, slots = await rows.find_basis(tx, project, reported, stated)
+    corrections = await rows.find_corrections(tx, project, batches, stated)
+    return _BundleScope(project, batches, slots, corrections, stated)
 
 
 async def _write_documents(
-    tx: Read, chosen: _Chosen, parts: _Folder
+    tx: Read, chosen: _BundleScope, parts: _Folder
 ) -> tuple[list[BundledLedgerRow], list[ModelRow]]:
     """Write ledgers, model versions and rules; gives the former two."""
-    ledgers = await written_rows.ledger_rows(tx, chosen.project, chosen.batches)
-    documents = await written_rows.model_rows(tx, chosen.project, chosen.batches)
+    ledgers = await rows.read_ledgers(tx, chosen.project, chosen.batches)
+    documents = await rows.read_models(tx, chosen.project, chosen.batches)
     models = [model for model, _ in documents]
     parts.write(tables.LEDGERS.part, tables.LEDGERS.text(ledgers))
     parts.write(tables.MODELS.part, tables.MODELS.text(models))
     for model, text in documents:
         parts.write(f"{MODEL_FOLDER}{model.model_id}.yaml", [text.encode()])
-    for rule, version, record in await written_rows.rule_documents(tx, chosen.project, chosen.corrections):
+    for rule, version, record in await rows.read_rules(tx, chosen.project, chosen.corrections):
         parts.write(f"{RULE_FOLDER}{rule}-{version}.json", [canonical_json(record) + b"\n"])
     return ledgers, models
 
 
-async def _write_tables(tx: Read, chosen: _Chosen, parts: _Folder) -> None:
+async def _write_tables(tx: Read, chosen: _BundleScope, parts: _Folder) -> None:
     project, batches, stated = chosen.project, chosen.batches, chosen.stated
     for table, found in (
-        (tables.BATCHES, await written_rows.batch_rows(tx, project, batches, stated)),
-        (tables.METERS, await written_rows.meter_rows(tx, project)),
-        (tables.STATIC_INPUTS, await written_rows.static_input_rows(tx, project, batches)),
-        (tables.ENTRIES, await written_entries.entry_rows(tx, project, batches, stated)),
-        (tables.DEFICITS, await written_entries.deficit_rows(tx, project, batches, stated)),
+        (tables.BATCHES, await rows.read_batches(tx, project, batches, stated)),
+        (tables.METERS, await rows.read_meters(tx, project)),
+        (tables.STATIC_INPUTS, await rows.read_static_inputs(tx, project, batches)),
+        (tables.ENTRIES, await rows.read_entries(tx, project, batches, stated)),
+        (tables.DEFICITS, await rows.read_deficits(tx, project, batches, stated)),
     ):
         parts.write(table.part, table.text(found))
-    values = _portions(written_rows.node_value_rows(tx, project, batches))
-    await _write_each(parts, tables.NODE_VALUES, values)
+    await _write_each(parts, tables.NODE_VALUES, rows.read_node_values(tx, project, batches))
 
 
-async def _write_events(tx: Read, chosen: _Chosen, parts: _Folder) -> None:
+async def _write_events(tx: Read, chosen: _BundleScope, parts: _Folder) -> None:
     """Write the events, type by type, and the lineage that names them."""
     project, batches = chosen.project, chosen.batches
-    points = await written_rows.event_type_rows(tx, project, batches)
+    points = await rows.read_event_types(tx, project, batches)
     parts.write(tables.EVENT_TYPES.part, tables.EVENT_TYPES.text(points))
-    corrected = await events.CorrectedEvents.read(tx, project, batches)
+    corrected = await rows.CorrectedEvents.read(tx, project, batches)
     for event_type in sorted({point.event_type for point in points}):
         of_type = [point for point in points if point.event_type == event_type]
-        rows = events.event_rows(tx, project, batches, of_type, corrected)
-        await _write_each(parts, tables.events_table(event_type, of_type), rows)
+        portions = rows.read_events(tx, project, batches, of_type, corrected)
+        await _write_each(parts, tables.events_table(event_type, of_type), portions)
     writing = parts.begin(LINEAGE)
-    async for line in events.lineage_lines(tx, project, batches, corrected.versions):
+    async for line in rows.read_lineage(tx, project, batches, corrected.versions):
         writing.write(record_text(line))
     writing.close()
-
-
-async def _portions(rows: AsyncIterator[Any]) -> AsyncIterator[list[Any]]:
-    async for row in rows:
-        yield [row]
 
 
 async def _write_each(
@@ -434,8 +434,8 @@ async def _write_each(
 ) -> None:
     writing = parts.begin(table.part)
     writing.write(table.header.encode())
-    async for rows in portions:
-        writing.write("".join(map(table.line, rows)).encode())
+    async for portion in portions:
+        writing.write("".join(map(table.line, portion)).encode())
     writing.close()
 
 
@@ -443,7 +443,7 @@ async def _write_evidence(
     tx: Read, store: EvidenceStore, request: BundleRequest, batches: Sequence[int], parts: _Folder
 ) -> list[str]:
     """Write what was attached; gives what the audit log calls it."""
-    found = await written_rows.evidence_rows(tx, request.project, batches)
+    found = await rows.read_evidence(tx, request.project, batches)
     parts.write(tables.EVIDENCE.part, tables.EVIDENCE.text(row for row, _ in found))
     written = set()
     for row, key in found:
@@ -456,9 +456,9 @@ async def _write_evidence(
 
 
 async def _write_audit(tx: Read, request: BundleRequest, parts: _Folder, wanted: RowsWanted) -> None:
-    head, rows, proofs = await audit_parts(tx, request.account, request.signer, wanted)
+    head, logged, proofs = await read_audit_parts(tx, request.account, request.signer, wanted)
     parts.write(HEAD, [head.encode()])
-    parts.write(ROWS, [rows_text(rows)])
+    parts.write(ROWS, [write_logged(logged)])
     for number, proof in proofs:
         parts.write(proof_part(number), [proof.encode()])
 
@@ -479,6 +479,6 @@ def _finish(parts: _Folder, request: BundleRequest, target: Path) -> tuple[int, 
 
 
 def _write_made(parts: _Folder, contents: BundleContents) -> None:
-    rows = [msgspec.json.decode(line) for line in bytes(contents.parts[ROWS]).splitlines()]
-    for name, content in made_parts(contents, Vouched(rows=rows)).items():
+    logged = [msgspec.json.decode(line) for line in bytes(contents.parts[ROWS]).splitlines()]
+    for name, content in made_parts(contents, Vouched(rows=logged)).items():
         parts.write(name, [content])

@@ -230,13 +230,13 @@ class Bundler:
     async def make(self, database: Database, attempt: Attempt) -> None:
         """Make the bundle of a draft, in place of the one before; Conflict once the report was sent off."""
         number, is_redacted = attempt.args["report_id"], attempt.args["redact"]
-        made, row = await self._made(database, attempt, number, is_redacted=is_redacted)
+        made, row = await self._make(database, attempt, number, is_redacted=is_redacted)
         async with database.write() as tx:
             await tasks.lock_current_attempt(tx, attempt)
             before = await kept_bundle(tx, attempt.project_id, number)
             if before is not None and before.is_final:
                 raise Conflict("The report was sent off meanwhile; the bundle of that stays.", "not_draft")
-            result = await _keep(tx, attempt, number, made, row)
+            result = await _insert_bundle(tx, attempt, number, made, row)
             await tasks.complete_task(tx, attempt, result)
 
     async def make_once(self, database: Database, attempt: Attempt, number: int) -> None:
@@ -245,12 +245,12 @@ class Bundler:
             before = await kept_bundle(tx, attempt.project_id, number)
         if before is not None and before.is_final:
             return
-        made, row = await self._made(database, attempt, number, is_redacted=False, is_final=True)
+        made, row = await self._make(database, attempt, number, is_redacted=False, is_final=True)
         async with database.write() as tx:
             await tasks.lock_current_attempt(tx, attempt)
-            await _keep(tx, attempt, number, made, row)
+            await _insert_bundle(tx, attempt, number, made, row)
 
-    async def _made(
+    async def _make(
         self,
         database: Database,
         attempt: Attempt,
@@ -298,14 +298,16 @@ def need_bundle(report: str, kept: KeptBundle | None) -> KeptBundle:
     return kept
 
 
-def attached(report: str, kept: KeptBundle, files: Files) -> Attachment:
+def build_attachment(report: str, kept: KeptBundle, files: Files) -> Attachment:
     """The file of a bundle, named for its report."""
     return Attachment(
         f"{report}.zip", MEDIA_TYPE, kept.size, partial(files.get, kept.storage_key, kept.size, kept.sha256)
     )
 
 
-async def _keep(tx: Write, attempt: Attempt, number: int, made: MadeBundle, row: KeptBundle) -> BundleResult:
+async def _insert_bundle(
+    tx: Write, attempt: Attempt, number: int, made: MadeBundle, row: KeptBundle
+) -> BundleResult:
     """Write down that a bundle is there; the file of the one before goes with the next sweep."""
     project = attempt.project_id
     await tx.execute(

@@ -1,6 +1,7 @@
-"""Submission: the requirements of a report before it is submitted, what is sent, and who sends it.
+"""Submission: what a report includes, the requirements before it is submitted, what is sent, and to whom.
 
-A draft comes in; the requirements that it does not meet go out, or the file that an adapter sends, its
-receipt and, later, the receiver's decision. Read `requirements` and `late_data`, then `stored` (what is
-known of a submission), `registry` (adapters, and how a registry is called) and `receiver` (its decisions).
+A draft comes in; the requirements that it does not meet go out, or the file that is sent, its receipt and,
+later, the receiver's decision. Read `amounts` (what a report includes, and what remains for it), `moves`
+(from state to state, with the entries that this posts), `requirements`, `file` (what a report states,
+rendered, checked and stored), `checker` (a process that checks a file against a schema) and `registry`.
 """

@@ -1,22 +1,31 @@
-"""Adapters, which hand a report to its receiver, and the registry that the adapter `http` calls.
+"""Registries: they are called with reports, and asked for what they have decided.
 
 Invariants: handing on the same key again is handing on once; nothing is sent while it is not known what
-became of what was sent before, unless the registry was asked and does not know the key.
+became of what was sent before, unless the registry was asked and does not know the key; each step is recorded
+only while the attempt at its task is the newest one. A report is asked for by one worker at a time; a
+decision is recorded once, in the transaction that posts or reverses it.
 """
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
 
 import msgspec
 
 from weighbridge.core.identity.names import problem_of_unseen
+from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
-from weighbridge.core.report.state import AdapterName, DeliveryStep, ReportTrigger
-from weighbridge.db.engine import Read
+from weighbridge.core.report.state import (
+    AdapterName,
+    DeliveryStep,
+    ReportStatus,
+    ReportTrigger,
+    may_have_been_received,
+)
+from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.http.outgoing import (
     NoAnswer,
@@ -28,62 +37,12 @@ from weighbridge.http.outgoing import (
     Pause,
     pause_seconds,
 )
+from weighbridge.platform import async_tasks as tasks
+from weighbridge.platform.async_tasks import Attempt
+from weighbridge.reporting.submission.file import SubmissionRow, read_submission
+from weighbridge.reporting.submission.moves import MovingReport, ReportWord, accept, hold_report, reject
 
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """What is handed on."""
-
-    key: str
-    """The key under which a receiver takes it once: a UUID."""
-    name: str
-    """What the file is called, such as `rpt_….json`."""
-    media_type: str
-    content: bytes
-    sha256: str
-    """The digest of the content, as 64 hexadecimal digits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What the receiver calls it, or where it was put."""
-
-    reference: str
-
-
-class Journal(Protocol):
-    """What is known of how far a submission came, and where each further step is written down."""
-
-    @property
-    def may_have_been_received(self) -> bool:
-        """Whether an earlier step may have brought it to its receiver."""
-
-    async def note(
-        self, step: DeliveryStep, *, http_status: int | None = None, detail: str | None = None
-    ) -> None:
-        """Write a step down, so that it is known even if nothing follows."""
-
-
-class Adapter(Protocol):
-    """Hands on what it is given."""
-
-    name: AdapterName
-
-    async def hand_on(self, submission: Submission, journal: Journal) -> Receipt:
-        """Hand it on; raises Invalid when it is not certain that it was received."""
-
-
-class FileAdapter:
-    """Leaves the file where it is kept, from where people fetch it and hand it on themselves."""
-
-    name = AdapterName.FILE
-
-    async def hand_on(self, submission: Submission, journal: Journal) -> Receipt:  # noqa: ARG002 - as adapters do
-        """Nothing is sent: the file is kept already."""
-        return Receipt(f"sha256:{submission.sha256}")
-
-
-FILE: Final = FileAdapter()
+# A registry, and what it answers.
 
 
 REFERENCE_MAX: Final = 255
@@ -127,133 +86,109 @@ class CalledRegistry(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """The registry has the report."""
+class RegistryReply:
+    """What came of a request to a registry."""
 
-    reference: str
+    step: DeliveryStep
+    """What it makes certain of the report."""
+    text: str = ""
+    """What the registry or the connection says, as a sentence."""
+    status: int | None = None
+    is_final: bool = False
+    """Whether another try would end the same way."""
+    retry_after: str | None = None
+    reference: str | None = None
+    """What the registry calls a report that it has."""
     decision: ReportTrigger | None = None
     reason: str | None = None
-    status: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """The registry says that it does not know the key."""
-
-    status: int
-
-
-@dataclass(frozen=True, slots=True)
-class Barred:
-    """The registry does not take it, or does not answer such a question; `is_final` when trying again would
-    end the same way.
-    """
-
-    said: str
-    status: int | None = None
-    is_final: bool = True
-    retry_after: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Unreached:
-    """Nothing was sent; `is_final` when the address may not be called."""
-
-    said: str
-    is_final: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Unclear:
-    """The registry may have received it."""
-
-    said: str
-    status: int | None = None
-    retry_after: str | None = None
-
-
-Word = Known | Missing | Barred | Unreached | Unclear
-
-
-async def called_registry(tx: Read, number: int) -> CalledRegistry | None:
+async def read_called_registry(tx: Read, number: int) -> CalledRegistry | None:
     """A registry as it is called now; None for one that is never called."""
     return await tx.row(CalledRegistry, _CALLED, (number, AdapterName.HTTP))
 
 
-async def send(client: OutgoingClient, registry: CalledRegistry, submission: Submission) -> Word:
+async def send(
+    client: OutgoingClient, registry: CalledRegistry, kept: SubmissionRow, content: bytes
+) -> RegistryReply:
     """Hand a report on."""
     headers = {
         **registry.headers,
-        "Idempotency-Key": submission.key,
-        "Content-Type": submission.media_type,
-        "Content-Disposition": f'attachment; filename="{submission.name}"',
-        "Content-Digest": f"sha-256=:{b64encode(bytes.fromhex(submission.sha256)).decode()}:",
+        "Idempotency-Key": kept.key,
+        "Content-Type": kept.media_type,
+        "Content-Disposition": f'attachment; filename="{kept.name}"',
+        "Content-Digest": f"sha-256=:{b64encode(kept.sha256).decode()}:",
         "Accept": "application/json",
     }
-    asked = OutgoingRequest("POST", registry.address, headers, submission.content, registry.timeout_seconds)
-    word = await _called(client, registry, asked, submission)
+    request = OutgoingRequest("POST", registry.address, headers, content, registry.timeout_seconds)
+    reply = await _call(client, registry, request, kept)
     # A key that it knows, or works on: what it has under it is asked for.
-    if isinstance(word, Barred) and word.status == _CONFLICT:
-        return Unclear(word.said, word.status, word.retry_after)
-    if isinstance(word, Missing):
-        return Barred(_said(registry, word.status, "there is nothing at its address"), word.status)
-    return word
+    if reply.step is DeliveryStep.REFUSED and reply.status == _CONFLICT:
+        return replace(reply, step=DeliveryStep.UNANSWERED, is_final=False)
+    if reply.step is DeliveryStep.ABSENT:
+        text = _build_sentence(registry, reply.status, "there is nothing at its address")
+        return replace(reply, step=DeliveryStep.REFUSED, text=text, is_final=True)
+    return reply
 
 
-async def ask(client: OutgoingClient, registry: CalledRegistry, submission: Submission) -> Word:
+async def ask(client: OutgoingClient, registry: CalledRegistry, kept: SubmissionRow) -> RegistryReply:
     """Ask what a registry has under the key of a submission."""
-    address = registry.status_address.replace("{key}", submission.key)
+    address = registry.status_address.replace("{key}", kept.key)
     headers = {**registry.headers, "Accept": "application/json"}
-    asked = OutgoingRequest("GET", address, headers, b"", registry.timeout_seconds)
-    word = await _called(client, registry, asked, submission)
-    return Unclear(word.said) if isinstance(word, Unreached) and not word.is_final else word
+    request = OutgoingRequest("GET", address, headers, b"", registry.timeout_seconds)
+    reply = await _call(client, registry, request, kept)
+    if reply.step is DeliveryStep.NOT_SENT and not reply.is_final:
+        return replace(reply, step=DeliveryStep.UNANSWERED)
+    return reply
 
 
-async def _called(
-    client: OutgoingClient, registry: CalledRegistry, asked: OutgoingRequest, submission: Submission
-) -> Word:
+async def _call(
+    client: OutgoingClient, registry: CalledRegistry, request: OutgoingRequest, kept: SubmissionRow
+) -> RegistryReply:
     try:
-        answer = await client.send(asked)
+        answer = await client.send(request)
     except NotSent as error:
-        return Unreached(str(error), isinstance(error, OutOfReach))
+        is_final = isinstance(error, OutOfReach)
+        return RegistryReply(DeliveryStep.NOT_SENT, str(error), is_final=is_final)
     except NoAnswer as error:
-        return Unclear(str(error))
-    content = _content(answer)
-    told = registry.without_secrets(_text(content.get("reason")) or _text(content.get("message")) or "")
-    said = _said(registry, answer.status, told)
-    retry_after = answer.headers.get("retry-after")
-    match answer.status // 100:
-        case 2:
-            return _known(registry, answer, content, submission)
-        case 4 if answer.status == 404:
-            return Missing(answer.status)
-        case 4:
-            return Barred(said, answer.status, answer.status not in _COME_AGAIN, retry_after)
-        case _:
-            return Unclear(said, answer.status, retry_after)
+        return RegistryReply(DeliveryStep.UNANSWERED, str(error))
+    content = _read_object(answer)
+    if answer.status // 100 == 2:
+        return _read_received(registry, answer, content, kept)
+    status, retry_after = answer.status, answer.headers.get("retry-after")
+    reason = registry.without_secrets(_read_text(content, "reason", "message"))
+    text = _build_sentence(registry, status, reason)
+    if status == 404:
+        return RegistryReply(DeliveryStep.ABSENT, text, status)
+    if status // 100 == 4:
+        is_final = status not in _COME_AGAIN
+        return RegistryReply(DeliveryStep.REFUSED, text, status, is_final, retry_after)
+    return RegistryReply(DeliveryStep.UNANSWERED, text, status, retry_after=retry_after)
 
 
-def _known(
-    registry: CalledRegistry, answer: OutgoingAnswer, content: Mapping[str, Any], submission: Submission
-) -> Word:
-    digest = _text(content.get("sha256"))
-    if digest and digest.lower() != submission.sha256:
-        said = f"{registry.name} has something else under the key {submission.key}."
-        return Barred(said, answer.status)
-    named = _text(content.get("reference")) or _text(content.get("id")) or answer.headers.get("location")
-    reference = registry.without_secrets(named or "")
+def _read_received(
+    registry: CalledRegistry, answer: OutgoingAnswer, content: Mapping[str, Any], kept: SubmissionRow
+) -> RegistryReply:
+    digest = _read_text(content, "sha256")
+    if digest and digest.lower() != kept.sha256.hex():
+        text = f"{registry.name} has something else under the key {kept.key}."
+        return RegistryReply(DeliveryStep.REFUSED, text, answer.status, is_final=True)
+    named = _read_text(content, "reference", "id") or answer.headers.get("location", "")
+    reference = registry.without_secrets(named)
     if not reference or problem_of_unseen(reference, "reference"):
-        reference = submission.key
-    reason = registry.without_secrets(_text(content.get("reason")) or "")
-    return Known(
-        shorten(reference, REFERENCE_MAX),
-        _DECISIONS.get(_text(content.get("status")) or ""),
-        shorten(reason, REASON_MAX) or None,
-        answer.status,
+        reference = kept.key
+    reason = registry.without_secrets(_read_text(content, "reason"))
+    return RegistryReply(
+        DeliveryStep.RECEIVED,
+        status=answer.status,
+        is_final=True,
+        reference=shorten(reference, REFERENCE_MAX),
+        decision=_DECISIONS.get(_read_text(content, "status")),
+        reason=shorten(reason, REASON_MAX) or None,
     )
 
 
-def _content(answer: OutgoingAnswer) -> Mapping[str, Any]:
+def _read_object(answer: OutgoingAnswer) -> Mapping[str, Any]:
     """The object that an answer is; an empty one for any other answer."""
     try:
         content = json.loads(answer.content.decode())
@@ -262,16 +197,16 @@ def _content(answer: OutgoingAnswer) -> Mapping[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _text(value: object) -> str | None:
-    """A text of an answer, without what a database keeps in no text."""
-    if not isinstance(value, str | int):
-        return None
-    return str(value).encode(errors="replace").decode().replace("\x00", "").strip() or None
+def _read_text(content: Mapping[str, Any], *names: str) -> str:
+    """The first text under some names, without what a database keeps in no text; empty for none."""
+    texts = (str(value) for name in names if isinstance(value := content.get(name), str | int))
+    cleaned = (text.encode(errors="replace").decode().replace("\x00", "").strip() for text in texts)
+    return next(filter(None, cleaned), "")
 
 
-def _said(registry: CalledRegistry, status: int, told: str) -> str:
+def _build_sentence(registry: CalledRegistry, status: int | None, reason: str) -> str:
     sentence = f"{registry.name} answered {status}"
-    return f"{sentence}: {shorten(told, REASON_MAX).rstrip('.')}." if told else f"{sentence}."
+    return f"{sentence}: {shorten(reason, REASON_MAX).rstrip('.')}." if reason else f"{sentence}."
 
 
 _CALLED: Final = """
@@ -282,62 +217,183 @@ _CALLED: Final = """
 """
 
 
-_STEPS: Final = {
-    Barred: DeliveryStep.REFUSED,
-    Unreached: DeliveryStep.NOT_SENT,
-    Unclear: DeliveryStep.UNANSWERED,
-}
-"""What is written down of a word that was said to what was sent."""
+# Handing a report on, and the journal of how far it came.
+
+
+DETAIL_MAX: Final = 1_000
+"""Characters that a step keeps of what its receiver said."""
+
+
+class TaskJournal:
+    """The journal of one report, in which an attempt at its task writes."""
+
+    def __init__(self, database: Database, attempt: Attempt, report: int, steps: list[DeliveryStep]) -> None:
+        self._database = database
+        self._attempt = attempt
+        self._report = report
+        self._steps = steps
+
+    @classmethod
+    async def read(cls, database: Database, attempt: Attempt, report: int) -> Self:
+        """The journal as it stands."""
+        async with database.read() as tx:
+            rows = await tx.tuples(
+                "SELECT step FROM report_deliveries WHERE project_id = %s AND report_id = %s ORDER BY id",
+                (attempt.project_id, report),
+            )
+        return cls(database, attempt, report, [DeliveryStep(step) for (step,) in rows])
+
+    @property
+    def may_have_been_received(self) -> bool:
+        """Whether an earlier step may have brought it to its receiver."""
+        return may_have_been_received(self._steps)
+
+    async def note(
+        self, step: DeliveryStep, *, http_status: int | None = None, detail: str | None = None
+    ) -> None:
+        """Write a step down, so that it is known even if nothing follows.
+
+        Raises AttemptSupersededError when a newer attempt has begun.
+        """
+        async with self._database.write() as tx:
+            await tasks.lock_current_attempt(tx, self._attempt)
+            await tx.execute(
+                """
+                INSERT INTO report_deliveries
+                       (project_id, report_id, async_task_id, step, http_status, detail)
+                VALUES (%s, %s, %s, %s, %s, %s)
+                """,
+                (
+                    self._attempt.project_id, self._report, self._attempt.task_id, step, http_status,
+                    shorten(detail, DETAIL_MAX) if detail else None,
+                ),
+            )  # fmt: skip
+        self._steps.append(step)
 
 
 class HttpAdapter:
     """Hands reports to one registry."""
 
-    name = AdapterName.HTTP
-
-    def __init__(
-        self,
-        client: OutgoingClient,
-        registry: CalledRegistry,
-        pause: Pause,
-    ) -> None:
+    def __init__(self, client: OutgoingClient, registry: CalledRegistry, pause: Pause) -> None:
         self._client = client
         self._registry = registry
         self._pause = pause
 
-    async def hand_on(self, submission: Submission, journal: Journal) -> Receipt:
-        """Post it, or find that it was; raises Invalid with what came of the last try."""
-        word: Word = Unclear("It was not tried.")
-        for tries in range(1, self._registry.tries + 1):
-            if tries > 1:
-                await self._pause(pause_seconds(tries - 1, getattr(word, "retry_after", None)))
-            word = await self._once(submission, journal)
-            if isinstance(word, Known):
-                return Receipt(word.reference)
-            if getattr(word, "is_final", False):
+    async def hand_on(self, kept: SubmissionRow, content: bytes, journal: TaskJournal) -> str:
+        """Post it, or find that it was, and return its reference; Invalid with what came of the last try."""
+        reply = await self._try_once(kept, content, journal)
+        for tries in range(1, self._registry.tries):
+            if reply.is_final:
                 break
-        raise Invalid([Problem(self._failed(word, journal))])
+            await self._pause(pause_seconds(tries, reply.retry_after))
+            reply = await self._try_once(kept, content, journal)
+        if reply.reference is not None:
+            return reply.reference
+        certainty = "is not certain" if journal.may_have_been_received else "is certain"
+        message = f"{reply.text} It {certainty} that {self._registry.name} has received nothing."
+        raise Invalid([Problem(message)])
 
-    async def _once(self, submission: Submission, journal: Journal) -> Word:
-        """One try: ask where something may have been received, and send where nothing is there."""
+    async def _try_once(self, kept: SubmissionRow, content: bytes, journal: TaskJournal) -> RegistryReply:
+        """Ask where something may have been received, and send where nothing is there."""
         if journal.may_have_been_received:
-            word = await ask(self._client, self._registry, submission)
-            if not isinstance(word, Missing):
-                if isinstance(word, Known):
-                    await journal.note(DeliveryStep.RECEIVED, http_status=word.status, detail=word.reference)
-                return word
-            await journal.note(DeliveryStep.ABSENT, http_status=word.status)
+            reply = await ask(self._client, self._registry, kept)
+            if reply.step in {DeliveryStep.RECEIVED, DeliveryStep.ABSENT}:
+                await journal.note(reply.step, http_status=reply.status, detail=reply.reference)
+            if reply.step is not DeliveryStep.ABSENT:
+                return reply
         await journal.note(DeliveryStep.SENDING)
-        word = await send(self._client, self._registry, submission)
-        if isinstance(word, Known):
-            await journal.note(DeliveryStep.RECEIVED, http_status=word.status, detail=word.reference)
-        elif not isinstance(word, Missing):
-            status = None if isinstance(word, Unreached) else word.status
-            await journal.note(_STEPS[type(word)], http_status=status, detail=word.said)
-        return word
+        reply = await send(self._client, self._registry, kept, content)
+        await journal.note(reply.step, http_status=reply.status, detail=reply.reference or reply.text)
+        return reply
 
-    def _failed(self, word: Word, journal: Journal) -> str:
-        said = getattr(word, "said", "")
-        if journal.may_have_been_received:
-            return f"{said} It is not certain that {self._registry.name} has received nothing."
-        return f"{said} It is certain that {self._registry.name} has received nothing."
+
+# Reviewing: registries are asked for what they decided of the reports that they have received.
+
+
+REPORTS_AT_ONCE: Final = 20
+"""Reports that one worker asks for in one round."""
+
+NO_REASON: Final = "The registry gave no reason."
+
+
+class DueReview(msgspec.Struct, frozen=True):
+    """A report that its registry is to be asked for, and on whose behalf."""
+
+    project: int
+    report: int
+    account: int
+    user: int
+    token: int | None
+    request_id: str
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(self.account, self.user, self.token, frozenset(), self.request_id)
+
+
+async def await_decision(tx: Write, project: int, report: int, registry: int) -> None:
+    """Have a registry asked for its decision, where it is one that is asked."""
+    await tx.execute(
+        """
+        INSERT INTO report_reviews (project_id, report_id)
+        SELECT %s, %s FROM registries WHERE id = %s AND poll_seconds IS NOT NULL ON CONFLICT DO NOTHING
+        """,
+        (project, report, registry),
+    )
+
+
+async def take_due_reviews(database: Database) -> Sequence[DueReview]:
+    """The reports that are to be asked for now; nobody else is given them before their next turn."""
+    async with database.write() as tx:
+        return await tx.rows(DueReview, _TAKE_DUE, (REPORTS_AT_ONCE,))
+
+
+async def read_decision(database: Database, client: OutgoingClient, due: DueReview) -> RegistryReply | None:
+    """What the registry of a report has decided; None while it has not, or cannot be asked."""
+    async with database.read() as tx:
+        kept = await read_submission(tx, due.project, due.report)
+        if kept is None or kept.registry is None:
+            return None
+        registry = await read_called_registry(tx, kept.registry)
+    if registry is None or registry.poll_seconds is None:
+        return None
+    reply = await ask(client, registry, kept)
+    return None if reply.decision is None else reply
+
+
+async def decide(tx: Write, due: DueReview, reply: RegistryReply) -> MovingReport | None:
+    """Write down what a registry decided; None when somebody has decided otherwise meanwhile.
+
+    Raises Conflict while a generation works with the ledger.
+    """
+    report = await hold_report(tx, due.project, due.report)
+    await tx.execute(
+        "DELETE FROM report_reviews WHERE project_id = %s AND report_id = %s", (due.project, due.report)
+    )
+    if report.state is not ReportStatus.SUBMITTED:
+        return None
+    if reply.decision is ReportTrigger.ACCEPT:
+        await accept(tx, report, ReportWord(due.actor, AdapterName.HTTP, reply.reason, reply.reference))
+    else:
+        reason = reply.reason or NO_REASON
+        await reject(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference))
+    return report
+
+
+_TAKE_DUE: Final = """
+    WITH due AS (
+        SELECT project_id, report_id FROM report_reviews WHERE next_at <= now()
+         ORDER BY next_at LIMIT %s FOR UPDATE SKIP LOCKED
+    ), over AS (
+        DELETE FROM report_reviews v USING due, reports r
+         WHERE (v.project_id, v.report_id) = (due.project_id, due.report_id)
+           AND (r.project_id, r.id) = (v.project_id, v.report_id) AND r.status <> 'submitted'
+    )
+    UPDATE report_reviews v SET next_at = now() + make_interval(secs => coalesce(g.poll_seconds, 86400))
+      FROM due, reports r, report_submissions s, registries g, async_tasks t
+     WHERE (v.project_id, v.report_id) = (due.project_id, due.report_id)
+       AND (r.project_id, r.id) = (v.project_id, v.report_id) AND r.status = 'submitted'
+       AND (s.project_id, s.report_id) = (r.project_id, r.id)
+       AND g.id = s.registry_id AND t.id = r.async_task_id
+    RETURNING v.project_id, v.report_id, t.account_id, t.user_id, t.token_id, t.request_id
+"""

@@ -18,9 +18,9 @@ from weighbridge.core.collection.evidence import without_path
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.data_feeds import create_data_feed, get_data_feed, suggest_columns, update_data_feed
-from weighbridge.exchange.feeding.sample import FileSample, add_times, guess_time_format, read_sample
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, SuggestedColumns
-from weighbridge.exchange.tabular.columns import LEFT_OUT
+from weighbridge.exchange.tables.columns import LEFT_OUT
+from weighbridge.exchange.tables.sample import FileSample, add_times, guess_time_format, read_sample
 from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.sandbox.work import SandboxLimits

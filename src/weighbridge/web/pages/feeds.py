@@ -24,8 +24,8 @@ from weighbridge.errors import Invalid
 from weighbridge.exchange.data_feed_uploads import create_upload, download_bad_rows, get_upload, list_uploads
 from weighbridge.exchange.data_feeds import delete_data_feed, get_data_feed, list_data_feeds, update_data_feed
 from weighbridge.exchange.records.data_feeds import DataFeed, DataFeedUpload, FeedColumn
-from weighbridge.exchange.tabular.cell import DURATION, STEPS
-from weighbridge.exchange.tabular.columns import LEFT_OUT, LOCATION_FIELD
+from weighbridge.exchange.tables.cell import DURATION, STEPS
+from weighbridge.exchange.tables.columns import LEFT_OUT, LOCATION_FIELD
 from weighbridge.web.display.figures import plural
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import action, download, form, page

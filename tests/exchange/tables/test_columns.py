@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.exchange.tabular.columns import Point, build_columns, choose_fields
+from weighbridge.exchange.tables.columns import Point, build_columns, choose_fields
 
 TYPES = {"ambient-temperature": "number", "nox": "number", "operator": "string"}
 POINTS = "ambient-temperature, nox, operator"

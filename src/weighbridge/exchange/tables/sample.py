@@ -30,11 +30,16 @@ from weighbridge.core.collection.data_feed import (
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.quantity.unit import UnitError, conversion, parse_unit
 from weighbridge.errors import Refusal
-from weighbridge.exchange.feeding.mapping import is_line_of_units
 from weighbridge.exchange.records.data_feeds import FeedColumn, SuggestedColumns
-from weighbridge.exchange.tabular.columns import LOCATION_FIELD, TIME_FIELDS, meanings_of_names, plain_name
-from weighbridge.exchange.tabular.sheet import open_table
-from weighbridge.exchange.tabular.table import GZIP_MAGIC, ZIP_MAGIC, CsvFile
+from weighbridge.exchange.tables.columns import (
+    LOCATION_FIELD,
+    TIME_FIELDS,
+    is_line_of_units,
+    list_meanings,
+    simplify_name,
+)
+from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.table import GZIP_MAGIC, ZIP_MAGIC, CsvFile
 
 _WORDS: Final = {
     "start_time": (
@@ -58,28 +63,32 @@ _UNIT_LENGTH_MAX: Final = 40
 
 def suggest_fields(header: Sequence[str], event_type: EventType) -> SuggestedColumns:
     """What the columns of a header give to events of a type, as far as names tell."""
-    points = {one.slug: one for one in event_type.data_point_types}
-    of_names = {plain_name(one.name): one.slug for one in event_type.data_point_types}
-    of_words = {plain_name(word): field for field, words in _WORDS.items() for word in words}
-    meanings = of_words | of_names | meanings_of_names(points, _WORDS)
+    points = {point.slug: point for point in event_type.data_point_types}
+    of_names = {simplify_name(point.name): point.slug for point in event_type.data_point_types}
+    of_words = {simplify_name(word): field for field, words in _WORDS.items() for word in words}
+    meanings = of_words | of_names | list_meanings(points, _WORDS)
     columns: list[FeedColumn] = []
     unclear: list[str] = []
     given: set[str] = set()
     for name in header:
-        bare, bracketed = _name_and_unit(name)
-        field = meanings.get(plain_name(name)) or (meanings.get(plain_name(bare)) if bracketed else None)
+        bare, bracketed = _split_unit(name)
+        field = meanings.get(simplify_name(name)) or (
+            meanings.get(simplify_name(bare)) if bracketed else None
+        )
         if field is None or field in given or not name.strip():
             unclear.append(name)
             continue
         given.add(field)
         unit = bracketed.strip() if field in points else None
-        columns.append(FeedColumn(name.strip(), field, _fitting(unit, points[field].unit) if unit else None))
-    needed = [one.slug for one in event_type.data_point_types if one.required]
+        columns.append(
+            FeedColumn(name.strip(), field, _check_unit(unit, points[field].unit) if unit else None)
+        )
+    needed = [point.slug for point in event_type.data_point_types if point.required]
     lacking = [field for field in ("start_time", *needed) if field not in given]
     return SuggestedColumns(columns, unclear, lacking)
 
 
-def _name_and_unit(text: str) -> tuple[str, str]:
+def _split_unit(text: str) -> tuple[str, str]:
     """The name of a column and what stands in brackets behind it; empty where nothing does."""
     whole = text.rstrip()
     begin = max(whole.rfind("["), whole.rfind("("))
@@ -90,7 +99,7 @@ def _name_and_unit(text: str) -> tuple[str, str]:
     return whole[:begin].rstrip(), unit
 
 
-def _fitting(unit: str, target: str | None) -> str | None:
+def _check_unit(unit: str, target: str | None) -> str | None:
     """The unit in brackets, where it is one that the data point's can be made of."""
     try:
         conversion(parse_unit(unit), parse_unit(target or ""))
@@ -144,9 +153,9 @@ class FileSample:
 
 def read_sample(path: Path, name: str, header_line: int = 1) -> FileSample:
     """The first rows of a file; Refusal where it is no table that can be read."""
-    head = _head(path)
-    encoding = _encoding_of(head)
-    delimiter = _delimiter_of(head.decode(encoding, "replace"), header_line)
+    head = _read_head(path)
+    encoding = _guess_encoding(head)
+    delimiter = _guess_delimiter(head.decode(encoding, "replace"), header_line)
     file = CsvFile(path, delimiter, encoding, header_line, name, CONTENT_BYTES_MAX)
     with open_table(file, takes_stored=True) as table:
         header = [one.strip() for one in table.header]
@@ -160,7 +169,7 @@ def read_sample(path: Path, name: str, header_line: int = 1) -> FileSample:
     rows = rows[has_units:]
     cells = [cell.strip() for row in rows for cell in row]
     return FileSample(
-        name, header, rows, encoding, delimiter, _decimal_mark_of(cells), header_line,
+        name, header, rows, encoding, delimiter, _guess_decimal_mark(cells), header_line,
         head.startswith(ZIP_MAGIC), has_units,
     )  # fmt: skip
 
@@ -171,7 +180,7 @@ def _refuse_wide(name: str, header: Sequence[str]) -> None:
             f"The file {name} has {len(header):,} columns; a sample has at most {COLUMNS_OF_FEED_MAX:,},"
             " as many as a data feed says something about."
         )
-    if longest := next((one for one in header if len(one) > COLUMN_NAME_LENGTH_MAX), None):
+    if longest := next((column for column in header if len(column) > COLUMN_NAME_LENGTH_MAX), None):
         raise Refusal(
             f"The file {name} has a column whose name, {shorten(longest)!r}, has {len(longest):,} characters;"
             f" at most {COLUMN_NAME_LENGTH_MAX:,} are taken."
@@ -184,7 +193,11 @@ def add_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns
         return columns
     for index, name in enumerate(sample.header):
         cells = sample.column(index)
-        if name in columns.unclear and cells and any(_parsed(cells, one) for one in (None, *TIME_FORMATS)):
+        if (
+            name in columns.unclear
+            and cells
+            and any(_parse_times(cells, one) for one in (None, *TIME_FORMATS))
+        ):
             return SuggestedColumns(
                 [FeedColumn(name, START), *columns.columns],
                 [one for one in columns.unclear if one != name],
@@ -199,23 +212,23 @@ def guess_time_format(sample: FileSample, columns: SuggestedColumns) -> tuple[st
     times = [
         cell for index, column in enumerate(sample.header) if column in named for cell in sample.column(index)
     ]
-    if parsed := _parsed(times, None):
+    if parsed := _parse_times(times, None):
         return None, all(moment.tzinfo is not None for moment in parsed)
-    fitting = (one for one in TIME_FORMATS if times and _parsed(times, one))
+    fitting = (one for one in TIME_FORMATS if times and _parse_times(times, one))
     return next(fitting, None), False
 
 
-def _parsed(times: Sequence[str], time_format: str | None) -> list[datetime]:
+def _parse_times(times: Sequence[str], time_format: str | None) -> list[datetime]:
     """The times as a form reads them; none at all where it does not read each."""
     try:
         if time_format is None:
-            return [datetime.fromisoformat(one) for one in times]
-        return [datetime.strptime(one, time_format) for one in times]  # noqa: DTZ007 - only whether it fits
+            return [datetime.fromisoformat(time) for time in times]
+        return [datetime.strptime(time, time_format) for time in times]  # noqa: DTZ007 - only whether it fits
     except ValueError:
         return []
 
 
-def _head(path: Path) -> bytes:
+def _read_head(path: Path) -> bytes:
     """How the content begins; of a gzipped file, once it is unpacked."""
     with path.open("rb") as raw:
         head = raw.read(_HEAD_BYTES)
@@ -228,7 +241,7 @@ def _head(path: Path) -> bytes:
         return head  # whoever reads the table says what is wrong with it
 
 
-def _encoding_of(head: bytes) -> str:
+def _guess_encoding(head: bytes) -> str:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     try:
@@ -239,20 +252,20 @@ def _encoding_of(head: bytes) -> str:
     return "utf-8"
 
 
-def _delimiter_of(text: str, header_line: int) -> str:
+def _guess_delimiter(text: str, header_line: int) -> str:
     lines = list(islice(io.StringIO(text), header_line - 1, header_line))
-    widths = {one: _width(lines, one) for one in _DELIMITERS}
+    widths = {delimiter: _count_cells(lines, delimiter) for delimiter in _DELIMITERS}
     return max(_DELIMITERS, key=lambda one: widths[one])
 
 
-def _width(lines: Iterable[str], delimiter: str) -> int:
+def _count_cells(lines: Iterable[str], delimiter: str) -> int:
     try:
         return max((len(row) for row in csv.reader(lines, delimiter=delimiter)), default=0)
     except csv.Error:
         return 0
 
 
-def _decimal_mark_of(cells: Sequence[str]) -> str:
-    commas = sum(1 for one in cells if _COMMA.fullmatch(one))
-    points = sum(1 for one in cells if _POINT.fullmatch(one))
+def _guess_decimal_mark(cells: Sequence[str]) -> str:
+    commas = sum(1 for cell in cells if _COMMA.fullmatch(cell))
+    points = sum(1 for cell in cells if _POINT.fullmatch(cell))
     return DecimalMark.COMMA.value if commas > points else DecimalMark.POINT.value

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, parse_decimal, shorten
+from weighbridge.core.time.instant import time_zone_names
 from weighbridge.errors import Invalid
 
 TRUE_WORDS: Final = frozenset({"true", "yes", "1"})
@@ -49,10 +50,10 @@ class MissingMarks:
     def of(cls, texts: Iterable[str], *, decimal_comma: bool = False) -> "MissingMarks":
         """The marks as a file has them; an empty cell is always one."""
         kept = frozenset(text.strip() for text in texts) | {""}
-        return cls(kept, frozenset(_numbers_among(kept, decimal_comma=decimal_comma)))
+        return cls(kept, frozenset(_read_numbers(kept, decimal_comma=decimal_comma)))
 
 
-def _numbers_among(texts: Iterable[str], *, decimal_comma: bool) -> Iterable[Decimal]:
+def _read_numbers(texts: Iterable[str], *, decimal_comma: bool) -> Iterable[Decimal]:
     for text in texts:
         # A mark may be written in either way, whatever the file has.
         for comma in {decimal_comma, False}:
@@ -64,7 +65,7 @@ def _numbers_among(texts: Iterable[str], *, decimal_comma: bool) -> Iterable[Dec
 
 def read_number(text: str, *, decimal_comma: bool = False) -> Decimal:
     """Read a number with a decimal point, or with a decimal comma."""
-    said = text
+    written = text
     if decimal_comma and not isinstance(text, ReadyCell):
         if "." in text:
             raise CellError(f"{shorten(text)!r} has a point, but the file has decimal commas")
@@ -74,7 +75,7 @@ def read_number(text: str, *, decimal_comma: bool = False) -> Decimal:
     try:
         return parse_decimal(text)
     except NumberError as error:
-        raise CellError(_clause(error, said)) from None
+        raise CellError(_build_clause(error, written)) from None
 
 
 def read_boolean(text: str) -> bool:
@@ -87,12 +88,12 @@ def read_boolean(text: str) -> bool:
     raise CellError(f"{shorten(text)!r} is neither true, yes, 1 nor false, no, 0")
 
 
-def _clause(error: NumberError, said: str) -> str:
+def _build_clause(error: NumberError, written: str) -> str:
     sentence = str(error).rstrip(".")
     if not sentence.endswith("is not a decimal number"):
         return sentence
-    hint = "; for decimal commas there is decimal_mark" if re.fullmatch(r"-?\d+,\d+", said) else ""
-    return f"{shorten(said)!r} is not a decimal number{hint}"
+    hint = "; for decimal commas there is decimal_mark" if re.fullmatch(r"-?\d+,\d+", written) else ""
+    return f"{shorten(written)!r} is not a decimal number{hint}"
 
 
 STEPS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -131,8 +132,8 @@ def read_clock(
 ) -> Clock:
     """Read the settings that speak of times; raise with every problem."""
     problems: list[Problem] = []
-    zone = _zone(time_zone, problems)
-    step = _step(every, problems)
+    zone = _read_zone(time_zone, problems)
+    step = _read_step(every, problems)
     begin = None
     if start is not None:
         try:
@@ -174,7 +175,7 @@ class PossibleTimes(NamedTuple):
 
 def read_moment(text: str, zone: ZoneInfo | None, time_format: str | None = None) -> datetime:
     """Read a time, by default in ISO 8601; one without an offset is local to the zone."""
-    moments = possible_moments(text, zone, time_format)
+    moments = list_moments(text, zone, time_format)
     if len(moments) > 1:
         assert zone is not None, "only a zone has a time twice"  # noqa: S101
         raise CellError(
@@ -184,13 +185,13 @@ def read_moment(text: str, zone: ZoneInfo | None, time_format: str | None = None
     return moments[0]
 
 
-def possible_moments(text: str, zone: ZoneInfo | None, time_format: str | None = None) -> Moments:
+def list_moments(text: str, zone: ZoneInfo | None, time_format: str | None = None) -> Moments:
     """The moments that a time may mean: two of them for a local time that its zone has twice."""
     try:
-        moment = _parsed(text, time_format)
+        moment = _parse(text, time_format)
         if moment.tzinfo is not None:
             return (moment.astimezone(UTC),)
-        return _local(moment, text, zone)
+        return _localize(moment, text, zone)
     except OverflowError:
         raise CellError(f"{shorten(text)!r} lies outside the years 1 to 9999") from None
     except CellError:
@@ -200,53 +201,53 @@ def possible_moments(text: str, zone: ZoneInfo | None, time_format: str | None =
         raise CellError(f"{shorten(text)!r} is not a time {example}") from None
 
 
-def possible_times(clock: Clock, index: int, start: str, end: str) -> PossibleTimes:
+def list_times(clock: Clock, index: int, start: str, end: str) -> PossibleTimes:
     """The times that a row may have by its index among the rows and its cells.
 
     Raises CellError where its cells give no times.
     """
     if clock.start is not None and clock.every is not None:
-        begin = _later(clock.start, index * clock.every)
-        return PossibleTimes((begin,), () if clock.is_reading else (_later(begin, clock.every),))
+        begin = _add_time(clock.start, index * clock.every)
+        return PossibleTimes((begin,), () if clock.is_reading else (_add_time(begin, clock.every),))
     if not start:
         raise CellError("start_time is missing")
-    begins = _moments_in("start_time", start, clock)
+    begins = _read_moments("start_time", start, clock)
     if clock.every is not None or not end:
         return PossibleTimes(begins)
-    ends = _moments_in("end_time", end, clock)
+    ends = _read_moments("end_time", end, clock)
     # A start that lies behind every end is none, where another does not.
     return PossibleTimes(tuple(one for one in begins if one <= ends[-1]) or begins, ends)
 
 
 def add_length(clock: Clock, begin: datetime) -> datetime | None:
     """When a row ends that lasts as long as the clock says; None where the clock says nothing."""
-    return None if clock.every is None or clock.is_reading else _later(begin, clock.every)
+    return None if clock.every is None or clock.is_reading else _add_time(begin, clock.every)
 
 
-def _parsed(text: str, time_format: str | None) -> datetime:
+def _parse(text: str, time_format: str | None) -> datetime:
     if time_format is None:
         return datetime.fromisoformat(text)
     return datetime.strptime(text, time_format)  # noqa: DTZ007 - the caller adds the zone
 
 
-def _later(moment: datetime, time: timedelta) -> datetime:
+def _add_time(moment: datetime, time: timedelta) -> datetime:
     try:
         return moment + time
     except OverflowError:
         raise CellError("its time would lie past the year 9999") from None
 
 
-def _moments_in(field: str, text: str, clock: Clock) -> Moments:
+def _read_moments(field: str, text: str, clock: Clock) -> Moments:
     time_format = None if isinstance(text, ReadyCell) else clock.time_format
     try:
         if clock.is_in_order:
-            return possible_moments(text, clock.zone, time_format)
+            return list_moments(text, clock.zone, time_format)
         return (read_moment(text, clock.zone, time_format),)
     except CellError as error:
         raise CellError(f"{field}: {error}") from None
 
 
-def _local(moment: datetime, text: str, zone: ZoneInfo | None) -> Moments:
+def _localize(moment: datetime, text: str, zone: ZoneInfo | None) -> Moments:
     if zone is None:
         raise CellError(f"{shorten(text)!r} has no offset; the data feed has no time_zone")
     first = moment.replace(tzinfo=zone, fold=0)
@@ -270,10 +271,10 @@ def is_time_format(time_format: str) -> bool:
     return "%" in time_format
 
 
-def _zone(name: str | None, problems: list[Problem]) -> ZoneInfo | None:
+def _read_zone(name: str | None, problems: list[Problem]) -> ZoneInfo | None:
     if name is None:
         return None
-    if name not in available_timezones():
+    if name not in time_zone_names():
         problems.append(
             Problem(
                 f"time_zone is {name!r}, which is not on the IANA list, such as Europe/Istanbul or UTC.",
@@ -285,7 +286,7 @@ def _zone(name: str | None, problems: list[Problem]) -> ZoneInfo | None:
     return ZoneInfo(name)
 
 
-def _step(text: str | None, problems: list[Problem]) -> timedelta | None:
+def _read_step(text: str | None, problems: list[Problem]) -> timedelta | None:
     if text is None:
         return None
     match = DURATION.fullmatch(text)

@@ -6,11 +6,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from weighbridge.errors import Invalid
-from weighbridge.exchange.tabular.cell import (
+from weighbridge.exchange.tables.cell import (
     CellError,
     add_length,
     check_clock,
-    possible_times,
+    list_times,
     read_clock,
     read_moment,
 )
@@ -70,13 +70,13 @@ def test_in_rows_that_are_in_order_a_time_that_comes_twice_may_be_the_earlier_or
     clock = read_clock(time_zone="Europe/Berlin", in_order=True)
     both = (datetime(2025, 10, 26, 0, 30, tzinfo=UTC), datetime(2025, 10, 26, 1, 30, tzinfo=UTC))
 
-    assert possible_times(clock, 0, "2025-10-26 02:30", "") == (both, ())
-    assert possible_times(clock, 0, "2025-10-26 03:30", "") == ((both[1] + timedelta(hours=1),), ())
+    assert list_times(clock, 0, "2025-10-26 02:30", "") == (both, ())
+    assert list_times(clock, 0, "2025-10-26 03:30", "") == ((both[1] + timedelta(hours=1),), ())
 
 
 def test_a_start_behind_the_end_of_its_row_is_none():
     clock = read_clock(time_zone="Europe/Berlin", in_order=True)
-    starts, ends = possible_times(clock, 0, "2025-10-26 02:45", "2025-10-26 02:00")
+    starts, ends = list_times(clock, 0, "2025-10-26 02:45", "2025-10-26 02:00")
 
     assert starts == (datetime(2025, 10, 26, 0, 45, tzinfo=UTC),)
     assert ends[-1] == datetime(2025, 10, 26, 1, tzinfo=UTC)
@@ -85,8 +85,8 @@ def test_a_start_behind_the_end_of_its_row_is_none():
 def test_counted_rows_last_to_the_next_one():
     clock = read_clock(start="2011-01-01T12:00:00Z", every="15m")
 
-    assert possible_times(clock, 0, "", "") == ((NOON,), (NOON + timedelta(minutes=15),))
-    assert possible_times(clock, 5, "", "") == (
+    assert list_times(clock, 0, "", "") == ((NOON,), (NOON + timedelta(minutes=15),))
+    assert list_times(clock, 5, "", "") == (
         (NOON + timedelta(minutes=75),),
         (NOON + timedelta(minutes=90),),
     )
@@ -95,31 +95,31 @@ def test_counted_rows_last_to_the_next_one():
 def test_counted_readings_have_no_end():
     clock = read_clock(start="2011-01-01T12:00:00Z", every="1d", readings=True)
 
-    assert possible_times(clock, 1, "", "") == ((NOON + timedelta(days=1),), ())
+    assert list_times(clock, 1, "", "") == ((NOON + timedelta(days=1),), ())
 
 
 def test_a_row_with_a_start_lasts_as_long_as_every_says():
     clock = read_clock(every="1h")
 
-    assert possible_times(clock, 7, "2011-01-01T12:00Z", "") == ((NOON,), ())
+    assert list_times(clock, 7, "2011-01-01T12:00Z", "") == ((NOON,), ())
     assert add_length(clock, NOON) == NOON + timedelta(hours=1)
 
 
 def test_a_row_with_a_start_alone_is_a_reading():
-    assert possible_times(read_clock(), 7, "2011-01-01T12:00Z", "") == ((NOON,), ())
+    assert list_times(read_clock(), 7, "2011-01-01T12:00Z", "") == ((NOON,), ())
     assert add_length(read_clock(), NOON) is None
 
 
 def test_a_row_without_its_start_is_refused():
     with pytest.raises(CellError, match="start_time is missing"):
-        possible_times(read_clock(), 0, "", "2011-01-01T12:00Z")
+        list_times(read_clock(), 0, "", "2011-01-01T12:00Z")
 
 
 def test_a_count_past_the_last_year_is_refused():
     clock = read_clock(start="9999-12-31T00:00:00Z", every="1d")
 
     with pytest.raises(CellError, match="past the year 9999"):
-        possible_times(clock, 1, "", "")
+        list_times(clock, 1, "", "")
 
 
 def test_every_option_that_is_wrong_is_named_at_once():

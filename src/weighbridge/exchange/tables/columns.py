@@ -1,16 +1,20 @@
-"""What the columns of a file give, by what a data feed says of them, by their names and by a line of units.
+"""Columns: what each column of a file gives, a field of the event, a data point or nothing.
+
+A data feed says it, or else the name of the column, or a line of units. Some values are given to every row
+in place of a column.
 
 Invariants: every column is accounted for, mapped, left out or refused; no two columns give the same, but for
-a date and a time of day that give one time together; a number is converted by an exact rational; a line that
-holds anything of a row, a number or a time, is never taken for one of units.
+a date and a time of day that give one time together; where an event type has a data point with the slug of
+an event's field, the data point stands first; a number is converted by an exact rational; a line that holds
+anything of a row, a number or a time, is never taken for one of units.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from weighbridge.collection.records.data_points import DataPointType, EventType
 from weighbridge.core.collection.data_feed import (
@@ -21,21 +25,192 @@ from weighbridge.core.collection.data_feed import (
     ReferenceRule,
     is_value,
 )
+from weighbridge.core.identity.names import slug_of
 from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
 from weighbridge.core.quantity.unit import Conversion, UnitError, conversion, parse_unit
+from weighbridge.core.time.instant import time_zone_names
 from weighbridge.errors import Invalid
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, NewDataFeed
-from weighbridge.exchange.tabular.cell import CellError, Clock, check_clock, read_clock, read_moment
-from weighbridge.exchange.tabular.columns import (
-    FIELDS,
-    LEFT_OUT,
-    TIME_FIELDS,
-    Columns,
-    build_columns,
-    choose_fields,
+from weighbridge.exchange.tables.cell import CellError, Clock, check_clock, read_clock, read_moment
+from weighbridge.exchange.tables.table import FileRow, RowTable
+
+EVENT_FIELDS: Final = (
+    "start_time",
+    "end_time",
+    "tracking_id",
+    "feedstock",
+    "asset",
+    "client_reference",
+    "notes",
 )
-from weighbridge.exchange.tabular.table import FileRow, RowTable
+LOCATION_FIELD: Final = "location"
+FIELDS: Final = (*EVENT_FIELDS, LOCATION_FIELD)
+"""What a column may give of the event itself."""
+
+TIME_FIELDS: Final = ("start_time", "end_time")
+"""What several columns may give together, with a space between their cells."""
+
+LEFT_OUT: Final = "-"
+"""The field of a column that gives nothing."""
+
+
+COLUMNS_SHOWN: Final = 50
+"""Columns of a header that a message shows."""
+
+HEADER_LENGTH_SHOWN: Final = 600
+"""Characters of a header that a message shows."""
+
+NAMES_LENGTH_SHOWN: Final = 300
+"""Characters of the names of columns that a message shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A column whose cells are values of a data point."""
+
+    index: int
+    slug: str
+    value_type: str
+    conversion: Conversion | None = None
+    """How a number comes from the unit of the column to that of the data point; None leaves it as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The header, and what its columns give, by their position in the row."""
+
+    header: tuple[str, ...]
+    fields: Mapping[str, tuple[int, ...]]
+    points: tuple[Point, ...]
+
+    @property
+    def has_references(self) -> bool:
+        return "client_reference" in self.fields
+
+    def as_mapping(self) -> dict[str, str]:
+        """Name what each column gives; a column that was left out gives `-`."""
+        given = {index: field for field, indexes in self.fields.items() for index in indexes}
+        given |= {point.index: point.slug for point in self.points}
+        return {name: given.get(index, LEFT_OUT) for index, name in enumerate(self.header)}
+
+
+def choose_fields(
+    header: Sequence[str],
+    named: Mapping[str, str],
+    value_types: Mapping[str, str],
+    *,
+    header_line: int = 1,
+    leaves_out: bool = False,
+) -> tuple[list[str | None], list[Problem]]:
+    """Choose what each column gives, as it is named or else by its name, and collect what is wrong with that.
+
+    With `leaves_out` a column about which nothing is known gives nothing.
+    """
+    by_name = list_meanings(value_types, FIELDS)
+    chosen = [named.get(name, by_name.get(simplify_name(name))) for name in header]
+    if leaves_out:
+        chosen = [LEFT_OUT if field is None else field for field in chosen]
+    problems = [
+        *_find_unknown_columns(named, header, header_line),
+        *_find_unknown_fields(named, value_types),
+        *_find_unmapped(header, chosen, value_types),
+        *_find_repeated(header, chosen, named),
+    ]
+    return chosen, problems
+
+
+def build_columns(
+    header: Sequence[str],
+    chosen: Sequence[str | None],
+    value_types: Mapping[str, str],
+    conversions: Mapping[str, Conversion | None] = {},
+) -> Columns:
+    """Build the columns of what was chosen; `conversions` are by the names of columns."""
+    fields: dict[str, tuple[int, ...]] = {}
+    points = []
+    for index, (name, field) in enumerate(zip(header, chosen, strict=True)):
+        if field is not None and field in value_types:
+            points.append(Point(index, field, value_types[field], conversions.get(name)))
+        elif field is not None and field != LEFT_OUT:
+            fields[field] = (*fields.get(field, ()), index)
+    return Columns(tuple(header), fields, tuple(points))
+
+
+def list_meanings(value_types: Iterable[str], fields: Iterable[str]) -> dict[str, str]:
+    """What a column gives by its name alone; hyphens and underscores count as the same."""
+    slugs = list(value_types)
+    times = Counter(map(simplify_name, slugs))
+    by_name = {simplify_name(field): field for field in fields}
+    by_name |= {simplify_name(slug): slug for slug in slugs if times[simplify_name(slug)] == 1}
+    return by_name
+
+
+def simplify_name(name: str) -> str:
+    return slug_of(name).replace("_", "-")
+
+
+def list_fields(value_types: Iterable[str]) -> str:
+    """List what a column may give, for a message."""
+    return ", ".join(dict.fromkeys([*value_types, *FIELDS]))
+
+
+def _find_unknown_columns(
+    named: Mapping[str, str], header: Sequence[str], header_line: int
+) -> Iterator[Problem]:
+    there = shorten(", ".join(map(repr, header[:COLUMNS_SHOWN])), HEADER_LENGTH_SHOWN)
+    for column in named:
+        if column not in header:
+            text = f"The data feed names the column {column!r}; line {header_line} of the file has {there}."
+            yield Problem(text, "columns", "unknown")
+
+
+def _find_unknown_fields(named: Mapping[str, str], value_types: Mapping[str, str]) -> Iterator[Problem]:
+    for column, field in named.items():
+        if field not in value_types and field not in FIELDS and field != LEFT_OUT:
+            text = f"The column {column!r} gives {field!r}, which the event type does not have."
+            yield Problem(text, "columns", "unknown")
+
+
+def _find_unmapped(
+    header: Sequence[str], chosen: Sequence[str | None], value_types: Mapping[str, str]
+) -> Iterator[Problem]:
+    unmapped = [name for name, field in zip(header, chosen, strict=True) if field is None]
+    if len(header) == 1 and unmapped:
+        text = f"The file has a single column {shorten(unmapped[0])!r}; is another delimiter needed?"
+        yield Problem(text, "columns", "unknown")
+        return
+    for name in unmapped:
+        text = (
+            f"The column {shorten(name)!r} gives nothing; say in columns of the data feed which of "
+            f"{list_fields(value_types)} it gives, leave it out there with {LEFT_OUT!r}, or let "
+            "other_columns be leave_out."
+        )
+        yield Problem(text, "columns", "required")
+
+
+def _find_repeated(
+    header: Sequence[str], chosen: Sequence[str | None], named: Mapping[str, str]
+) -> Iterator[Problem]:
+    givers: dict[str, list[str]] = defaultdict(list)
+    for name, field in zip(header, chosen, strict=True):
+        if field is not None and field != LEFT_OUT:
+            givers[field].append(name)
+    for field, names in givers.items():
+        is_one_time = field in TIME_FIELDS and len({*names}) == len(names) and named.keys() >= {*names}
+        if len(names) == 1 or is_one_time:
+            continue
+        shown = shorten(", ".join(map(repr, names)), NAMES_LENGTH_SHOWN)
+        text = f"The columns {shown} all give {field}; leave all but one out with {LEFT_OUT!r}."
+        if len({*names}) == 1:
+            text = (
+                f"{len(names)} columns are named {names[0]!r}; a column that is used has a name of its own."
+            )
+        yield Problem(text, "columns", "invalid")
+
+
+# What a data feed says of columns and of every row, and what a line of units adds to that.
+
 
 _BRACKETED: Final = re.compile(r"\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\)")
 _DIGIT: Final = re.compile(r"\d")
@@ -53,7 +228,7 @@ def read_units(
     fields: Sequence[str | None],
     line: FileRow | None,
     points: Mapping[str, DataPointType],
-    said: Mapping[str, FeedColumn],
+    named: Mapping[str, FeedColumn],
 ) -> tuple[dict[str, str], list[Problem]]:
     """The units of the columns of numbers by the line, and what is wrong with it.
 
@@ -71,13 +246,13 @@ def read_units(
         text = read_unit(cell)
         point = points.get(field or "")
         if field in TIME_FIELDS and point is None and len(_DIGIT.findall(text)) >= _DIGITS_OF_TIME:
-            problems.append(_problem(line, name, cell, "which is a time, so that the line is a row"))
+            problems.append(_build_problem(line, name, cell, "which is a time, so that the line is a row"))
         if point is None or point.value_type != "number" or not text:
             continue
-        own = said[name].unit if name in said else None
-        problem = _problem_of_unit(text, own, point.unit)
+        own = named[name].unit if name in named else None
+        problem = _check_unit(text, own, point.unit)
         if problem is not None:
-            problems.append(_problem(line, name, cell, problem))
+            problems.append(_build_problem(line, name, cell, problem))
         elif own is None:
             units[name] = text
     return units, problems
@@ -94,11 +269,11 @@ def read_unit(cell: str) -> str:
 def is_line_of_units(cells: Sequence[str], below: Sequence[str]) -> bool:
     """Whether the first line of a sample looks like units: over numbers units, and no number itself."""
     over = [read_unit(cell) for cell, number in zip(cells, below, strict=False) if _is_number(number)]
-    said = [text for text in over if text]
-    return bool(said) and not any(map(_is_number, cells)) and all(_is_unit(text) for text in said)
+    units = [text for text in over if text]
+    return bool(units) and not any(map(_is_number, cells)) and all(_is_unit(text) for text in units)
 
 
-def _problem_of_unit(text: str, own: str | None, target: str | None) -> str | None:
+def _check_unit(text: str, own: str | None, target: str | None) -> str | None:
     if _is_number(text):
         return "which is a number, so that the line is a row"
     try:
@@ -110,8 +285,8 @@ def _problem_of_unit(text: str, own: str | None, target: str | None) -> str | No
     return None
 
 
-def _problem(line: FileRow, name: str, cell: str, said: str) -> Problem:
-    text = f"Line {line.line} of units has {shorten(cell)!r} for the column {shorten(name)!r}, {said}."
+def _build_problem(line: FileRow, name: str, cell: str, clause: str) -> Problem:
+    text = f"Line {line.line} of units has {shorten(cell)!r} for the column {shorten(name)!r}, {clause}."
     return Problem(text, "units_line", "invalid")
 
 
@@ -155,9 +330,9 @@ class RowValues:
     def of(cls, columns: Sequence[FeedColumn]) -> Self:
         """Gather the values among the columns of a feed."""
         by_field: dict[str, list[str]] = defaultdict(list)
-        for one in columns:
-            if is_value(one.column, one.field):
-                by_field[one.field].append(one.column.removeprefix(VALUE_MARK).strip())
+        for column in columns:
+            if is_value(column.column, column.field):
+                by_field[column.field].append(column.column.removeprefix(VALUE_MARK).strip())
         [start, reference] = [
             by_field[field][0] if by_field[field] else None for field in ("start_time", "client_reference")
         ]
@@ -173,7 +348,7 @@ class RowValues:
 
 def check_values(feed: DataFeed | NewDataFeed) -> Iterator[Problem]:
     """Find what is wrong with the values that a feed gives every row, before any file is there."""
-    times = Counter(one.field for one in feed.columns if is_value(one.column, one.field))
+    times = Counter(point.field for point in feed.columns if is_value(point.column, point.field))
     for field in ("start_time", "end_time", "client_reference"):
         if times[field] > 1:
             text = f"data_feed.columns give every row a {field} {times[field]} times; once is enough."
@@ -184,12 +359,16 @@ def check_values(feed: DataFeed | NewDataFeed) -> Iterator[Problem]:
         yield Problem(text, "data_feed.duration", "required")
     if values.start is not None:
         try:
-            zone = ZoneInfo(feed.time_zone) if feed.time_zone in available_timezones() else None
+            zone = ZoneInfo(feed.time_zone) if feed.time_zone in time_zone_names() else None
             read_moment(values.start, zone or (ZoneInfo("UTC") if feed.time_zone else None))
         except CellError as error:
             text = f"data_feed.columns give the start_time of the first row: {error}."
             yield Problem(text, "data_feed.columns", "invalid")
-    ends = [one.column for one in feed.columns if one.field == "end_time" and is_value(one.column, one.field)]
+    ends = [
+        point.column
+        for point in feed.columns
+        if point.field == "end_time" and is_value(point.column, point.field)
+    ]
     if any(column.strip() != VALUE_MARK for column in ends):
         text = f"data_feed.columns give every row an end_time; only {VALUE_MARK!r}, for none, can be given."
         yield Problem(text, "data_feed.columns", "invalid")
@@ -201,26 +380,26 @@ def check_values(feed: DataFeed | NewDataFeed) -> Iterator[Problem]:
 def check_columns(columns: Sequence[FeedColumn], event_type: EventType) -> Iterator[Problem]:
     """What is wrong with what a feed says of columns, before any file is there."""
     points = {one.slug: one for one in event_type.data_point_types}
-    times = Counter(one.column.strip() for one in columns if not is_value(one.column, one.field))
-    for index, one in enumerate(columns):
+    times = Counter(column.column.strip() for column in columns if not is_value(column.column, column.field))
+    for index, column in enumerate(columns):
         at = f"data_feed.columns[{index}]"
-        if (not one.column.strip() and one.field != LEFT_OUT) or "\0" in one.column:
+        if (not column.column.strip() and column.field != LEFT_OUT) or "\0" in column.column:
             yield Problem(f"{at}.column is blank; it takes the name of a column.", f"{at}.column", "required")
-        elif times[one.column.strip()] > 1:
-            text = f"{at}.column is {one.column!r}, which is named {times[one.column.strip()]} times."
+        elif times[column.column.strip()] > 1:
+            text = f"{at}.column is {column.column!r}, which is named {times[column.column.strip()]} times."
             yield Problem(text, f"{at}.column", "taken")
-        if one.field not in points and one.field not in FIELDS and one.field != LEFT_OUT:
+        if column.field not in points and column.field not in FIELDS and column.field != LEFT_OUT:
             allowed = ", ".join([*points, *FIELDS, LEFT_OUT])
-            text = f"{at}.field is {shorten(one.field)!r}; it takes one of {allowed}."
+            text = f"{at}.field is {shorten(column.field)!r}; it takes one of {allowed}."
             yield Problem(text, f"{at}.field", "unknown")
-        elif one.unit is not None:
-            point = points.get(one.field)
+        elif column.unit is not None:
+            point = points.get(column.field)
             if point is None or point.value_type != "number":
-                text = f"{at}.unit is {one.unit!r}, but {one.field!r} is no number; leave the unit out."
+                text = f"{at}.unit is {column.unit!r}, but {column.field!r} is no number; leave the unit out."
                 yield Problem(text, f"{at}.unit", "invalid")
             else:
                 try:
-                    _conversion(one.unit, point.unit)
+                    _find_conversion(column.unit, point.unit)
                 except UnitError as error:
                     yield Problem(f"{at}.unit: {error}", f"{at}.unit", "invalid")
 
@@ -237,21 +416,23 @@ def map_columns(
         raise Invalid([Problem(said_of_width, "columns", "too_many")])
     points = {one.slug: one for one in event_type.data_point_types}
     value_types = {slug: point.value_type for slug, point in points.items()}
-    said = {one.column.strip(): one for one in feed.columns if not is_value(one.column, one.field)}
+    named = {
+        column.column.strip(): column for column in feed.columns if not is_value(column.column, column.field)
+    }
     fields, problems = choose_fields(
-        header, {name: one.field for name, one in said.items()}, value_types,
+        header, {name: one.field for name, one in named.items()}, value_types,
         header_line=feed.header_line, leaves_out=feed.other_columns == OtherColumns.LEAVE_OUT,
     )  # fmt: skip
-    problems += _conflicts(fields, feed)
-    units = {name: one.unit for name, one in said.items() if one.unit is not None}
+    problems += _find_conflicts(fields, feed)
+    units = {name: one.unit for name, one in named.items() if one.unit is not None}
     if feed.units_line:
-        of_line, wrong = read_units(header, fields, units_line, points, said)
+        of_line, wrong = read_units(header, fields, units_line, points, named)
         units |= of_line
         problems += wrong
     if problems:
         raise Invalid(bounded(problems, PROBLEMS_MAX))
     conversions = {
-        name: _conversion(units[name], points[field].unit)
+        name: _find_conversion(units[name], points[field].unit)
         for name, field in zip(header, fields, strict=True)
         if name in units and field is not None and field in points
     }
@@ -271,14 +452,14 @@ def build_clock(feed: DataFeed) -> Clock:
     )
 
 
-def _conversion(unit: str, target: str | None) -> Conversion | None:
+def _find_conversion(unit: str, target: str | None) -> Conversion | None:
     """How numbers come from one unit to another; None where they are the same."""
     found = conversion(parse_unit(unit), parse_unit(target or ""))
     slope, shift, divisor = found
     return None if slope == divisor and not shift else found
 
 
-def _conflicts(fields: Sequence[str | None], feed: DataFeed) -> Iterator[Problem]:
+def _find_conflicts(fields: Sequence[str | None], feed: DataFeed) -> Iterator[Problem]:
     """What columns and the feed say twice, or neither of them."""
     yield from check_clock(build_clock(feed), {field for field in fields if field is not None})
     is_given = "client_reference" in fields

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.given.workbooks import MAIN, sheet, text, workbook
 
-from weighbridge.exchange.tabular.sheet import open_table
-from weighbridge.exchange.tabular.table import CsvFile
+from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.table import CsvFile
 
 SECONDS_MAX = 2.0
 HEADER = [text("start_time"), text("mass")]

@@ -6,12 +6,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from weighbridge.exchange.tabular.cell import read_clock
-from weighbridge.exchange.tabular.columns import build_columns, choose_fields
-from weighbridge.exchange.tabular.dating import read_rows
-from weighbridge.exchange.tabular.row import RowMapping
-from weighbridge.exchange.tabular.sheet import open_table
-from weighbridge.exchange.tabular.table import BadRow, CsvFile
+from weighbridge.exchange.tables.cell import read_clock
+from weighbridge.exchange.tables.columns import build_columns, choose_fields
+from weighbridge.exchange.tables.rows import RowMapping, read_rows
+from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.table import BadRow, CsvFile
 
 NIGHTS = {
     "Europe/Berlin": datetime(2025, 10, 26, 1, tzinfo=UTC),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbridge.core.quantity.number import NumberError, parse_decimal
-from weighbridge.exchange.tabular.cell import CellError, read_boolean, read_number
+from weighbridge.exchange.tables.cell import CellError, read_boolean, read_number
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.table import CsvFile, content_sha256, open_csv
+from weighbridge.exchange.tables.table import CsvFile, content_sha256, open_csv
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from weighbridge.errors import Refusal
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 ZIP_MAGIC: Final = b"PK\x03\x04"
-_OF_NO_FILE: Final = frozenset(
+_NOT_FOR_FILES: Final = frozenset(
     {
         "undefined",
         "idna",
@@ -63,7 +63,7 @@ class CsvFile:
     """How long the uncompressed content may be."""
 
     @property
-    def said(self) -> str:
+    def title(self) -> str:
         return self.name or str(self.path)
 
 
@@ -151,21 +151,21 @@ class Pass:
 def content_sha256(file: CsvFile) -> str:
     """Digest the uncompressed content."""
     digest = hashlib.sha256()
-    with _content(file) as (_, content), _refusals(file):
+    with _open_content(file) as (_, content), _refuse_unreadable(file):
         size = 0
         while chunk := content.read(CHUNK_BYTES):
             digest.update(chunk)
             size += len(chunk)
             if file.bytes_max is not None and size > file.bytes_max:
                 raise Refusal(
-                    f"The file {file.said} holds more than {file.bytes_max:,} bytes once it is unpacked."
+                    f"The file {file.title} holds more than {file.bytes_max:,} bytes once it is unpacked."
                 )
     return digest.hexdigest()
 
 
 def fingerprint(file: CsvFile) -> tuple[int, int]:
     """Give what changes when somebody writes to the file: its size and its time."""
-    with _refusals(file):
+    with _refuse_unreadable(file):
         status = file.path.stat()
     return status.st_size, status.st_mtime_ns
 
@@ -173,27 +173,27 @@ def fingerprint(file: CsvFile) -> tuple[int, int]:
 @contextmanager
 def open_csv(file: CsvFile) -> Iterator[Pass]:
     """Read the file: the header at once, the rows as they are asked for."""
-    with _content(file) as (raw, content):
-        text = io.TextIOWrapper(content, _encoding(file), newline="")
-        rows = _rows(file, text)
+    with _open_content(file) as (raw, content):
+        text = io.TextIOWrapper(content, _find_codec(file), newline="")
+        rows = _read_rows(file, text)
         header = next(rows, None)
         if header is None:
-            raise refuse_headless(f"The file {file.said}", file.header_line)
+            raise refuse_headless(f"The file {file.title}", file.header_line)
         yield Pass(raw, rows, [name.strip() for name in header.cells])
 
 
-def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
+def _read_rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
     """Yield the rows; blank lines only where another row follows them."""
     before = file.header_line - 1
-    lines = _lines(file, text)
+    lines = _read_lines(file, text)
     for _ in range(before):
-        _next_line(file, lines)
+        _skip_line(file, lines)
     reader = csv.reader(lines, delimiter=file.delimiter, strict=True)
     blank: list[FileRow] = []
     skipped = 0
     while True:
         line = before + reader.line_num + 1
-        cells = _next_cells(file, reader, line)
+        cells = _read_cells(file, reader, line)
         if cells is None:
             return
         if cells:
@@ -204,72 +204,72 @@ def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
         skipped += 1
         if skipped > BLANK_LINES_OF_FILE_MAX:
             raise Refusal(
-                f"The file {file.said} has more than {BLANK_LINES_OF_FILE_MAX:,} blank lines; leave them out."
+                f"The file {file.title} has more than {BLANK_LINES_OF_FILE_MAX:,} blank lines. Remove them."
             )
         if len(blank) < BLANK_LINES_MAX:
             blank.append(FileRow(line, cells))
 
 
-def _lines(file: CsvFile, text: io.TextIOWrapper) -> Iterator[str]:
+def _read_lines(file: CsvFile, text: io.TextIOWrapper) -> Iterator[str]:
     """The lines of the file, none of them longer than memory is for."""
     number = 0
     while line := text.readline(LINE_CHARACTERS_MAX):
         number += 1
         if len(line) == LINE_CHARACTERS_MAX:
             raise Refusal(
-                f"Line {number} of {file.said} has more than {LINE_CHARACTERS_MAX:,} characters;"
+                f"Line {number} of {file.title} has more than {LINE_CHARACTERS_MAX:,} characters;"
                 " the file is no table that can be read."
             )
         yield line
 
 
-def _next_line(file: CsvFile, lines: Iterator[str]) -> None:
+def _skip_line(file: CsvFile, lines: Iterator[str]) -> None:
     try:
         next(lines, None)
     except UnicodeDecodeError as error:
-        raise _undecodable(file, error, 1) from None
+        raise _explain_encoding(file, error, 1) from None
     except (EOFError, zlib.error, OSError) as error:
-        raise _unreadable(file, error) from None
+        raise _build_refusal(file, error) from None
 
 
-def _next_cells(file: CsvFile, reader: Iterator[list[str]], line: int) -> list[str] | None:
+def _read_cells(file: CsvFile, reader: Iterator[list[str]], line: int) -> list[str] | None:
     try:
         return next(reader, None)
     except csv.Error as error:
-        raise Refusal(f"Line {line} of {file.said} is not readable as CSV: {error}.") from None
+        raise Refusal(f"Line {line} of {file.title} is not readable as CSV: {error}.") from None
     except UnicodeDecodeError as error:
-        raise _undecodable(file, error, line) from None
+        raise _explain_encoding(file, error, line) from None
     except (EOFError, zlib.error, OSError) as error:
-        raise _unreadable(file, error) from None
+        raise _build_refusal(file, error) from None
 
 
-def _undecodable(file: CsvFile, error: UnicodeDecodeError, line: int) -> Refusal:
+def _explain_encoding(file: CsvFile, error: UnicodeDecodeError, line: int) -> Refusal:
     byte = error.object[error.start]
     is_utf_16 = line == 1 and error.object.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     such = "utf-16, by which its first bytes say it is written" if is_utf_16 else "such as windows-1252"
     return Refusal(
-        f"The file {file.said} is not in {file.encoding} (byte 0x{byte:02x} soon after line {line}); "
+        f"The file {file.title} is not in {file.encoding} (byte 0x{byte:02x} soon after line {line}); "
         f"name its encoding (encoding of a data feed, --encoding of an import), {such}."
     )
 
 
-def refuse_headless(said: str, header_line: int) -> Refusal:
+def refuse_headless(title: str, header_line: int) -> Refusal:
     """The refusal of a table that ends before its header."""
     if header_line == 1:
-        return Refusal(f"{said} is empty; its first line must name the columns.")
-    return Refusal(f"{said} has nothing on line {header_line} or below it, where the columns must be named.")
+        return Refusal(f"{title} is empty; its first line must name the columns.")
+    return Refusal(f"{title} has nothing on line {header_line} or below it, where the columns must be named.")
 
 
 @contextmanager
-def _content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+def _open_content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """Open the file; gives what lies on the disk and the uncompressed content."""
-    with _refusals(file):
+    with _refuse_unreadable(file):
         raw = file.path.open("rb")
     with raw:
-        with _refusals(file):
+        with _refuse_unreadable(file):
             magic = raw.peek(len(ZIP_MAGIC))[: len(ZIP_MAGIC)]
         if magic == ZIP_MAGIC:
-            raise Refusal(f"The file {file.said} is a ZIP archive or a workbook; save it as CSV first.")
+            raise Refusal(f"The file {file.title} is a ZIP archive or a workbook; save it as CSV first.")
         if magic.startswith(GZIP_MAGIC):
             with gzip.GzipFile(fileobj=raw) as content:
                 yield raw, cast("BinaryIO", content)
@@ -281,12 +281,12 @@ def is_encoding(name: str) -> bool:
     """Whether files may be written in an encoding of this name."""
     try:
         found = codecs.lookup(name)
-        return found.name not in _OF_NO_FILE and bool("a,1\n".encode(found.name).decode(found.name))
+        return found.name not in _NOT_FOR_FILES and bool("a,1\n".encode(found.name).decode(found.name))
     except (LookupError, ValueError):
         return False
 
 
-def _encoding(file: CsvFile) -> str:
+def _find_codec(file: CsvFile) -> str:
     """Name the codec; a byte order mark at the beginning of UTF-8 is no part of the first column's name."""
     if not is_encoding(file.encoding):
         raise Refusal(f"{file.encoding!r} is not an encoding; examples are utf-8 and windows-1252.")
@@ -295,13 +295,13 @@ def _encoding(file: CsvFile) -> str:
 
 
 @contextmanager
-def _refusals(file: CsvFile) -> Iterator[None]:
+def _refuse_unreadable(file: CsvFile) -> Iterator[None]:
     try:
         yield
     except (EOFError, zlib.error, OSError) as error:
-        raise _unreadable(file, error) from None
+        raise _build_refusal(file, error) from None
 
 
-def _unreadable(file: CsvFile, error: Exception) -> Refusal:
+def _build_refusal(file: CsvFile, error: Exception) -> Refusal:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-    return Refusal(f"The file {file.said} cannot be read: {reason}.")
+    return Refusal(f"The file {file.title} cannot be read: {reason}.")

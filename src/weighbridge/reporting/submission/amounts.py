@@ -1,8 +1,7 @@
-"""What a report may still include: of each batch what it has left, and of each account what was never
-drawn below.
+"""The amounts that a report includes: as a caller names them, as they are stored, and what remains for them.
 
-First come the batches, what a chain of reports holds of them, and their primary data shares; then
-`Remaining`.
+Batches are named with amounts, or by their ids alone, for all that remains of them. Of each batch there
+remains what it has left, and of each account what was never drawn below.
 
 Invariant: nothing is included beyond what remains, at any moment from the latest slot's end on.
 """
@@ -22,13 +21,14 @@ from weighbridge.accounting.planning.entries import ProposedEntries, entries_of
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.ledger.drawing import Standing
-from weighbridge.core.ledger.posting import OF_REPORTS, Entry, EntryKind, Key, Timeline
+from weighbridge.core.ledger.posting import Entry, EntryKind, Key, Timeline
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import EXACT, ZERO, plain
+from weighbridge.core.quantity.number import EXACT, ZERO, NumberError, limited, plain, round_to, shorten
 from weighbridge.core.report.restatement import Holdings, TakenShare, differences, moment_of
 from weighbridge.core.report.state import Requirement
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read, Write
+from weighbridge.reporting.records.reports import REPORT_BATCHES_MAX, TakenBatch
 
 # The batches that a report takes from, as they stand now.
 
@@ -54,7 +54,7 @@ class ReportedBatch(msgspec.Struct, frozen=True):
         return Account(self.ledger, Partition(self.tracking_id, self.feedstock, self.asset))
 
 
-async def reported_batches(tx: Read, project: int, numbers: Collection[int]) -> dict[int, ReportedBatch]:
+async def read_batches(tx: Read, project: int, numbers: Collection[int]) -> dict[int, ReportedBatch]:
     """Those of some batches that the project has, oldest first; deleted ones are among them."""
     rows = await tx.rows(
         ReportedBatch,
@@ -87,7 +87,7 @@ NOTHING_HELD: Final = ChainHoldings()
 """What a report holds that restates none and is a draft."""
 
 
-async def holdings_of_chain(tx: Read, project: int, chain: int | None) -> ChainHoldings:
+async def read_holdings(tx: Read, project: int, chain: int | None) -> ChainHoldings:
     """What a chain holds, by the number of its first report; None for one that is not there yet."""
     if chain is None:
         return NOTHING_HELD
@@ -116,7 +116,7 @@ _HELD: Final = """
 # How much of each batch that a report takes from was measured.
 
 
-async def shares_of_batches(tx: Read, report: ids.Key) -> list[TakenShare]:
+async def read_shares(tx: Read, report: ids.Key) -> list[TakenShare]:
     """What a report takes of each batch, and how much of that was measured, where that is known."""
     rows = await tx.tuples(_RESTS_ON, (report.project, report.key))
     return [
@@ -135,49 +135,14 @@ _RESTS_ON: Final = f"""
 
 
 # Entries of reports: what makes that which a chain holds of batches that which it should hold.
-#
-# What a report gives back settles what the partition is short of at once, as it does when a run gives
-# something back. Such a settlement is the doing of the run that was short, and names the report. What a
-# report that restates an accepted one reserves may be what falls took: they give way, and their runs are
-# short meanwhile of what both reports hold.
-#
-# Invariants: the ledger is held before what stands on it is read; every entry carries one time, which is
-# taken while it is held.
 
 
-@dataclass(frozen=True, slots=True)
-class PostingReport:
-    """The report in whose name entries are posted, and its ledger."""
-
-    project: int
-    number: int
-    ledger: int
-
-
-async def post_holdings(
-    tx: Write,
-    report: PostingReport,
-    held: ChainHoldings,
-    posted: Holdings,
-    reserved: Holdings,
-    *,
-    posted_at: datetime | None = None,
-) -> None:
-    """Let the report's chain hold these amounts instead of those that it holds; the ledger is held.
-
-    It is posted now, unless a time is given that was taken while the ledger was held.
-    """
-    if entries := [*_entries(report.ledger, report, held, posted, reserved)]:
-        proposed = await entries_of(tx, report.project, [], entries, {})
-        await _insert(tx, report, proposed, posted_at or await tx.value("SELECT clock_timestamp()"))
-
-
-async def left_without(tx: Read, project: int, ledger: int, held: ChainHoldings) -> dict[int, Decimal]:
+async def compute_release(tx: Read, project: int, ledger: int, held: ChainHoldings) -> dict[int, Decimal]:
     """What batches would have more, or less, once a chain had given back all that it holds of a ledger.
 
     That first settles what the partition is short of, and is free where falls took it.
     """
-    entries = [*_entries(ledger, "what is given back", held, {}, {})]
+    entries = [*build_entries(ledger, "what is given back", held, {}, {})]
     proposed = await entries_of(tx, project, [], entries, {}) if entries else ProposedEntries()
     changes: dict[int, Decimal] = {}
     for entry in proposed.entries:
@@ -186,7 +151,7 @@ async def left_without(tx: Read, project: int, ledger: int, held: ChainHoldings)
     return changes
 
 
-def _entries(
+def build_entries(
     ledger: int, poster: Key, held: ChainHoldings, posted: Holdings, reserved: Holdings
 ) -> Iterator[Entry]:
     changes = (
@@ -204,56 +169,6 @@ def _entries(
                 amount=EXACT.minus(change.amount),
                 effective_at=change.effective_at,
             )
-
-
-async def _insert(tx: Write, report: PostingReport, proposed: ProposedEntries, posted_at: datetime) -> None:
-    values = {
-        "project": report.project,
-        "report": report.number,
-        "ledger": report.ledger,
-        "posted_at": posted_at,
-    }
-    rows = [
-        (one.batch, one.kind, one.amount, one.effective_at, None if one.kind in OF_REPORTS else one.run)
-        for one in proposed.entries
-    ]
-    names = ("batches", "kinds", "amounts", "moments", "runs")
-    await tx.execute(_INSERT_ENTRIES, values | dict(zip(names, _columns(rows, 5), strict=True)))
-    short = [(one.run, one.amount, one.effective_at) for one in proposed.deficit_entries]
-    if short:
-        columns = dict(zip(("runs", "amounts", "moments"), _columns(short, 3), strict=True))
-        await tx.execute(_INSERT_DEFICITS, values | columns)
-
-
-def _columns(rows: Sequence[Sequence[object]], width: int) -> list[list[object]]:
-    return [[row[column] for row in rows] for column in range(width)]
-
-
-# A settlement belongs to the newest batch of the run that was short, by which that came about.
-_NEWEST: Final = """(
-    SELECT max(b.id) FROM batches b
-     WHERE (b.project_id, b.run_id, b.ledger_id) = (%(project)s, entry.run_id, %(ledger)s)
-       AND b.deleted_at IS NULL)
-"""
-_INSERT_ENTRIES: Final = f"""
-    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
-    run_id,
-                                report_id, posted_at)
-    SELECT %(project)s, %(ledger)s, batch_id, kind, amount, effective_at,
-           CASE WHEN run_id IS NOT NULL THEN {_NEWEST} END, run_id, %(report)s, %(posted_at)s
-      FROM unnest(%(batches)s::bigint[], %(kinds)s::text[], %(amounts)s::numeric[],
-                  %(moments)s::timestamptz[], %(runs)s::bigint[])
-           WITH ORDINALITY AS entry (batch_id, kind, amount, effective_at, run_id, position)
-     ORDER BY position
-"""
-_INSERT_DEFICITS: Final = f"""
-    INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at, report_id,
-                                 posted_at)
-    SELECT %(project)s, %(ledger)s, run_id, {_NEWEST}, amount, effective_at, %(report)s, %(posted_at)s
-      FROM unnest(%(runs)s::bigint[], %(amounts)s::numeric[], %(moments)s::timestamptz[])
-           WITH ORDINALITY AS entry (run_id, amount, effective_at, position)
-     ORDER BY position
-"""
 
 
 # What remains for a report: of each batch what it has left, and of each account what was never drawn below.
@@ -318,7 +233,7 @@ class Remaining:
         """What the acceptance of these amounts changes of accounts, by moment: given back less taken."""
         changes: dict[Account, dict[datetime, Decimal]] = {}
         for sign, holdings in ((1, held.posted), (1, held.reserved), (-1, self.taken(amounts))):
-            for account, moments in _given_back(holdings, self.known).items():
+            for account, moments in _sum_by_account(holdings, self.known).items():
                 for moment, amount in moments.items():
                     of_account = changes.setdefault(account, {})
                     signed = amount if sign > 0 else EXACT.minus(amount)
@@ -372,7 +287,7 @@ class Remaining:
         return max(ZERO, Timeline(standing.steps, opening=standing.opening).lowest_from(self.effective_at))
 
 
-async def remaining_for(
+async def compute_remaining(
     tx: Read,
     project: int,
     batches: Mapping[int, ReportedBatch],
@@ -387,8 +302,8 @@ async def remaining_for(
     standings = await standings_after(tx, project, ledgers, moment)
     known = {**also, **batches}
     for holdings in (held.reserved, held.posted):
-        standings = changed(standings, _given_back(holdings, known))
-    more = await left_without(tx, project, max(ledgers), held)
+        standings = changed(standings, _sum_by_account(holdings, known))
+    more = await compute_release(tx, project, max(ledgers), held)
     return Remaining(
         project=project,
         effective_at=moment,
@@ -399,7 +314,7 @@ async def remaining_for(
     )
 
 
-def _given_back(
+def _sum_by_account(
     held: Holdings, batches: Mapping[int, ReportedBatch]
 ) -> dict[Account, dict[datetime, Decimal]]:
     changes: dict[Account, dict[datetime, Decimal]] = {}
@@ -408,3 +323,152 @@ def _given_back(
             of_account = changes.setdefault(batches[number].account, {})
             of_account[moment] = EXACT.add(of_account.get(moment, ZERO), amount)
     return changes
+
+
+# The amounts of a report, as they are named and stored.
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """What a report takes, by batch, all of one ledger; and what is wrong with how it was named."""
+
+    ledger: int | None = None
+    by_batch: Mapping[int, Decimal] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
+
+
+async def find_remaining(
+    tx: Read, project: int, chain: int | None, batches: Mapping[int, ReportedBatch]
+) -> tuple[Remaining, ChainHoldings]:
+    """What a report of a chain may take of batches of one ledger, and what the chain holds."""
+    held = await read_holdings(tx, project, chain)
+    others = {batch for holdings in (held.posted, held.reserved) for batch, _ in holdings} - {*batches}
+    also = await read_batches(tx, project, others)
+    return await compute_remaining(tx, project, batches, held, also), held
+
+
+async def name_whole_batches(tx: Read, project: int, chain: int | None, named: Sequence[str]) -> Amounts:
+    """All that remains of batches, which are named by their ids.
+
+    Of a batch that was credited with nothing there is nothing to take: what its run comes to stands in others
+    of its batches. It is left out, so that all batches of a run can be named; another one of which nothing
+    remains is refused.
+    """
+    field_name = "report.batch_ids"
+    batches, ledger, problems = await _find_batches(tx, project, dict.fromkeys(named, field_name), field_name)
+    if problems or not batches:
+        return Amounts(ledger, {}, problems)
+    remaining, _ = await find_remaining(tx, project, chain, batches)
+    if problems := [*remaining.of_ledgers()]:
+        return Amounts(ledger, {}, problems)
+    whole = remaining.whole()
+    taken = {batch: left for batch, left in whole.items() if left or batches[batch].credited}
+    return Amounts(
+        ledger,
+        taken,
+        [_build_empty_problem(project, batch) for batch, left in (taken or whole).items() if not left],
+    )
+
+
+async def name_batches(tx: Read, project: int, chain: int | None, named: Sequence[TakenBatch]) -> Amounts:
+    """So much of each batch as the caller says."""
+    texts = [taken.batch_id for taken in named]
+    fields = {text: f"{FIELD}[{index}].batch_id" for index, text in enumerate(texts)}
+    batches, ledger, problems = await _find_batches(tx, project, fields, FIELD)
+    twice = (
+        [text for text in dict.fromkeys(texts) if texts.count(text) > 1] if len({*texts}) < len(texts) else []
+    )
+    problems += [_build_twice_problem(shorten(text)) for text in twice]
+    if problems or not batches:
+        return Amounts(ledger, {}, problems)
+    amounts = {ids.number("batch", taken.batch_id): taken.amount for taken in named}
+    scale: int = await tx.value(
+        "SELECT scale FROM ledgers WHERE project_id = %s AND id = %s", (project, ledger)
+    )
+    problems = [
+        problem
+        for index, taken in enumerate(named)
+        if (problem := _check_amount(taken.amount, scale, f"{FIELD}[{index}].amount"))
+    ]
+    if not problems:
+        remaining, _ = await find_remaining(tx, project, chain, batches)
+        problems = remaining.problems(amounts)
+    return Amounts(ledger, amounts, problems)
+
+
+async def read_amounts(tx: Read, project: int, report: int) -> Amounts:
+    """What a report takes as it is stored."""
+    rows = await tx.tuples(
+        """
+        SELECT r.ledger_id, i.batch_id, i.amount
+          FROM reports r JOIN report_batches i ON (i.project_id, i.report_id) = (r.project_id, r.id)
+         WHERE r.project_id = %s AND r.id = %s ORDER BY i.batch_id
+        """,
+        (project, report),
+    )
+    return Amounts(rows[0][0] if rows else None, {batch: amount for _, batch, amount in rows})
+
+
+async def store_amounts(tx: Write, project: int, report: int, amounts: Mapping[int, Decimal]) -> None:
+    """Let a draft, which is on the ledger of these batches already, take these amounts."""
+    await tx.execute("DELETE FROM report_batches WHERE project_id = %s AND report_id = %s", (project, report))
+    await tx.execute(
+        """
+        INSERT INTO report_batches (project_id, report_id, batch_id, amount)
+        SELECT %s, %s, * FROM unnest(%s::bigint[], %s::numeric[])
+        """,
+        (project, report, [*amounts], [*amounts.values()]),
+    )
+
+
+async def _find_batches(
+    tx: Read, project: int, texts: Mapping[str, str], field_name: str
+) -> tuple[dict[int, ReportedBatch], int | None, list[Problem]]:
+    """The batches that texts name and their ledger, or what is wrong with them; each text has its field."""
+    if len(texts) > REPORT_BATCHES_MAX:
+        message = (
+            f"{field_name} names {len(texts)} batches; a report takes from at most {REPORT_BATCHES_MAX:,}."
+        )
+        return {}, None, [Problem(message, field_name, "too_many")]
+    numbers = {text: ids.number("batch", text, project) for text in texts}
+    known = await read_batches(tx, project, numbers.values())
+    batches = {number: batch for number, batch in known.items() if not batch.is_deleted}
+    problems = [
+        _build_unknown_problem(shorten(text), texts[text])
+        for text, number in numbers.items()
+        if number not in batches
+    ]
+    ledgers = sorted({batch.ledger for batch in batches.values()})
+    if len(ledgers) > 1:
+        named = tuple(ids.of("ledger", project, ledger) for ledger in ledgers)
+        message = f"A report takes from batches of one ledger; these are of {', '.join(named)}."
+        problems.append(Problem(message, field_name, "several_ledgers", named))
+    return batches, ledgers[0] if ledgers else None, problems
+
+
+def _build_twice_problem(named: str) -> Problem:
+    return Problem(f"report.batches names {named!r} more than once.", FIELD, "twice", (named,))
+
+
+def _build_unknown_problem(named: str, field_name: str) -> Problem:
+    message = f"{field_name} names {named!r}, which is no batch of the project."
+    return Problem(message, field_name, "unknown", (named,))
+
+
+def _build_empty_problem(project: int, batch: int) -> Problem:
+    name = ids.of("batch", project, batch)
+    message = f"Nothing remains of the batch {name} that a report could take."
+    return Problem(message, "report.batch_ids", Requirement.AMOUNTS_REMAIN, (name,))
+
+
+def _check_amount(amount: Decimal, scale: int, field_name: str) -> Problem | None:
+    try:
+        limited(amount)
+    except NumberError as error:
+        return Problem(str(error), field_name, "invalid")
+    if amount <= 0:
+        return Problem(f"{field_name} is {plain(amount)}; it takes more than zero.", field_name, "invalid")
+    if round_to(amount, scale) != amount:
+        message = f"{field_name} is {plain(amount)}; the ledger keeps {scale} decimals."
+        return Problem(message, field_name, "invalid")
+    return None

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from weighbridge.core.collection.data_feed import COLUMNS_MAX
 from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.table import (
+from weighbridge.exchange.tables.table import (
     ZIP_MAGIC,
     BadRow,
     CsvFile,
@@ -31,7 +31,7 @@ from weighbridge.exchange.tabular.table import (
     open_csv,
     refuse_headless,
 )
-from weighbridge.exchange.tabular.workbook import (
+from weighbridge.exchange.tables.workbook import (
     Attributes,
     Parts,
     Workbook,
@@ -81,7 +81,7 @@ class _RowReader:
         """Begin an element."""
         if name == "c":
             reference = attributes.get("r")
-            self._column = self._column + 1 if reference is None else self._column_of(reference)
+            self._column = self._column + 1 if reference is None else self._read_column(reference)
             self._kind = attributes.get("t", "n")
             style = attributes.get("s", "0")
             self._style = int(style) if style.isdecimal() else 0
@@ -102,32 +102,34 @@ class _RowReader:
             self._takes_text = False
         elif name == "c":
             if self._cells and self._column <= self._cells[-1].column:
-                raise self._damaged("has two cells in one place")
+                raise self._build_refusal("has two cells in one place")
             raw = "".join(self._texts)
             self._cells.append(SheetCell(self._column, self._kind, self._style, self._has_formula, raw))
         elif name == "row":
             self.rows.append((self._line, self._cells))
 
-    def text(self, said: str) -> None:
+    def text(self, text: str) -> None:
         """Take some characters."""
         if self._takes_text:
-            self._texts.append(said)
-            self._characters += len(said)
+            self._texts.append(text)
+            self._characters += len(text)
             if self._characters > ROW_CHARACTERS_MAX:
-                raise self._damaged(f"has a row {self._line} of more than {ROW_CHARACTERS_MAX:,} characters")
+                raise self._build_refusal(
+                    f"has a row {self._line} of more than {ROW_CHARACTERS_MAX:,} characters"
+                )
 
     def _begin_row(self, number: str | None) -> None:
         line = self._line + 1
         if number is not None:
             line = int(number) if number.isdecimal() else 0
         if not self._line < line <= ROWS_MAX:
-            raise self._damaged(f"has the row {number!r} behind {self._line}")
+            raise self._build_refusal(f"has the row {number!r} behind {self._line}")
         self._line, self._cells, self._column, self._characters = line, [], -1, 0
 
-    def _column_of(self, reference: str) -> int:
+    def _read_column(self, reference: str) -> int:
         match = _REFERENCE.fullmatch(reference)
         if match is None:
-            raise self._damaged(f"has a cell {reference[:20]!r}")
+            raise self._build_refusal(f"has a cell {reference[:20]!r}")
         letters = match[1]
         column = self._columns.get(letters)
         if column is None:
@@ -136,11 +138,11 @@ class _RowReader:
                 number = number * 26 + ord(letter) - ord("A") + 1
             column = self._columns[letters] = number - 1
         if column >= COLUMNS_MAX:
-            raise self._damaged(f"has a cell {reference!r}, beyond the last column")
+            raise self._build_refusal(f"has a cell {reference!r}, beyond the last column")
         return column
 
-    def _damaged(self, said: str) -> Refusal:
-        return Refusal(f"The workbook {self._name} is damaged: its sheet {said}.")
+    def _build_refusal(self, fault: str) -> Refusal:
+        return Refusal(f"The workbook {self._name} is damaged: its sheet {fault}.")
 
 
 def read_sheet_rows(workbook: Workbook, part: str, advance: Callable[[int], None]) -> Iterator[SheetRow]:
@@ -189,14 +191,14 @@ class Sheet:
     def __init__(self, workbook: Workbook, parts: Parts, file: SheetFile) -> None:
         self._parts, self._file = parts, file
         self._problems: dict[int, list[RowProblem]] = {}
-        self._merged = _merged_rows(workbook, parts.sheet)
+        self._merged = _find_merged_rows(workbook, parts.sheet)
         self._size = max(1, workbook.size(parts.sheet))
         self._packed = file.path.stat().st_size
         self._read = 0
         self._all = read_sheet_rows(workbook, parts.sheet, self._advance)
         self.formulas = 0
-        self.header = self._header()
-        self.rows: Iterator[FileRow] = self._below()
+        self.header = self._read_header()
+        self.rows: Iterator[FileRow] = self._read_rows()
 
     @property
     def bytes_read(self) -> int:
@@ -210,7 +212,7 @@ class Sheet:
     def _advance(self, unpacked_bytes: int) -> None:
         self._read += unpacked_bytes
 
-    def _header(self) -> list[str]:
+    def _read_header(self) -> list[str]:
         for line, cells in self._all:
             if line >= self._file.header_line:
                 texts = {cell.column: self._text(line, cell).strip() for cell in cells}
@@ -224,7 +226,7 @@ class Sheet:
         which = "first sheet" if self._file.sheet is None else f"sheet {self._file.sheet!r}"
         raise refuse_headless(f"The {which} of {self._file.name}", self._file.header_line)
 
-    def _below(self) -> Iterator[FileRow]:
+    def _read_rows(self) -> Iterator[FileRow]:
         width = len(self.header)
         for line, cells in self._all:
             texts = [(cell.column, text) for cell in cells if (text := self._text(line, cell))]
@@ -250,14 +252,14 @@ class Sheet:
         """What a cell says; what is wrong with it makes its row bad."""
         raw = cell.raw
         if len(raw) > CELL_CHARACTERS_MAX:
-            said = f"it has {len(raw):,} characters; a cell has at most {CELL_CHARACTERS_MAX:,}"
-            self._add(line, said, cell.column, raw)
+            text = f"it has {len(raw):,} characters; a cell has at most {CELL_CHARACTERS_MAX:,}"
+            self._add(line, text, cell.column, raw)
             return ""
         if cell.has_formula:
             self.formulas += 1
             if not self._file.takes_stored:
-                said = "it holds a formula, which is not computed; save its value in its place"
-                self._add(line, said, cell.column, raw)
+                text = "it holds a formula, which is not computed; save its value in its place"
+                self._add(line, text, cell.column, raw)
         try:
             return self._parts.meaning(cell.kind, cell.style, raw)
         except WrongDateError as error:
@@ -270,13 +272,13 @@ class Sheet:
         names = getattr(self, "header", [])
         column = None
         if index is not None:
-            column = (names[index] if index < len(names) else "") or column_letters(index)
+            column = (names[index] if index < len(names) else "") or name_column(index)
         problems = self._problems.setdefault(line, [])
         if len(problems) < PROBLEMS_OF_ROW_MAX:
             problems.append(RowProblem(reason, column, value))
 
 
-def column_letters(index: int) -> str:
+def name_column(index: int) -> str:
     """The letters of a column, A for the first."""
     letters, left = "", index + 1
     while left:
@@ -292,7 +294,7 @@ def open_sheet(file: SheetFile) -> Iterator[Sheet]:
         yield Sheet(workbook, read_parts(workbook, file.sheet), file)
 
 
-def _merged_rows(workbook: Workbook, part: str) -> list[tuple[int, int]]:
+def _find_merged_rows(workbook: Workbook, part: str) -> list[tuple[int, int]]:
     """The rows that merged cells lie in, as stretches; they stand behind the rows in the part."""
     stretches: set[tuple[int, int]] = set()
     tail = b""
@@ -314,9 +316,9 @@ def _merged_rows(workbook: Workbook, part: str) -> list[tuple[int, int]]:
 _OLD_WORKBOOK: Final = b"\xd0\xcf\x11\xe0"
 
 
-def content_digest(file: CsvFile) -> str:
+def digest_content(file: CsvFile) -> str:
     """The SHA-256 of the content, which a file of CSV keeps when it is gzipped, in hexadecimal digits."""
-    if not _begins_with(file, ZIP_MAGIC):
+    if not _has_magic(file, ZIP_MAGIC):
         return content_sha256(file)
     with file.path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
@@ -325,11 +327,11 @@ def content_digest(file: CsvFile) -> str:
 @contextmanager
 def open_table(file: CsvFile, *, sheet: str | None = None, takes_stored: bool = False) -> Iterator[RowTable]:
     """Read a file: the header at once, the rows as they are asked for. Of a workbook, one sheet."""
-    if _begins_with(file, _OLD_WORKBOOK):
-        said = f"The file {file.said} is a workbook of an old form (XLS) or is locked; save it as XLSX."
-        raise Refusal(said)
-    if _begins_with(file, ZIP_MAGIC):
-        workbook = SheetFile(file.path, file.said, sheet, file.header_line, takes_stored)
+    if _has_magic(file, _OLD_WORKBOOK):
+        text = f"The file {file.title} is a workbook of an old form (XLS) or is locked; save it as XLSX."
+        raise Refusal(text)
+    if _has_magic(file, ZIP_MAGIC):
+        workbook = SheetFile(file.path, file.title, sheet, file.header_line, takes_stored)
         with open_sheet(workbook) as table:
             yield table
         return
@@ -337,7 +339,7 @@ def open_table(file: CsvFile, *, sheet: str | None = None, takes_stored: bool = 
         yield pass_
 
 
-def _begins_with(file: CsvFile, magic: bytes) -> bool:
+def _has_magic(file: CsvFile, magic: bytes) -> bool:
     try:
         with file.path.open("rb") as content:
             return content.read(len(magic)) == magic

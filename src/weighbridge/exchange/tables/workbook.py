@@ -20,7 +20,7 @@ from xml.parsers import expat
 
 from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.cell import ReadyCell
+from weighbridge.exchange.tables.cell import ReadyCell
 
 ENTRIES_MAX: Final = 1_000
 """Parts of one workbook."""
@@ -89,7 +89,7 @@ class Workbook:
                 while chunk := content.read(CHUNK_BYTES):
                     left -= len(chunk)
                     if left < 0:
-                        raise self._too_long(part)
+                        raise self._build_refusal(part)
                     yield chunk
         except (
             zipfile.BadZipFile,
@@ -110,7 +110,7 @@ class Workbook:
     ) -> None:
         """Read a small part as XML."""
         if self.has(part) and self.size(part) > SMALL_PART_BYTES_MAX:
-            raise self._too_long(part)
+            raise self._build_refusal(part)
         parser = self.parser(part, start, end, text)
         for chunk in self.chunks(part):
             parser.feed(chunk)
@@ -132,7 +132,7 @@ class Workbook:
             nonlocal depth
             depth += 1
             if depth > DEPTH_MAX:
-                raise self._too_long(part)
+                raise self._build_refusal(part)
             start(name.rpartition(" ")[2], attributes)
 
         def finish(name: str) -> None:
@@ -160,7 +160,7 @@ class Workbook:
         if entry.flag_bits & 1:
             raise Refusal(f"The workbook {self.name} is encrypted; save it without a password.")
         if entry.file_size > PART_BYTES_MAX:
-            raise self._too_long(entry.filename)
+            raise self._build_refusal(entry.filename)
         if entry.file_size > FREE_BYTES and entry.file_size > RATIO_MAX * entry.compress_size:
             raise Refusal(
                 f"The part {entry.filename!r} of the workbook {self.name} would unpack from "
@@ -168,7 +168,7 @@ class Workbook:
                 "it is not unpacked."
             )
 
-    def _too_long(self, part: str) -> Refusal:
+    def _build_refusal(self, part: str) -> Refusal:
         return Refusal(f"The part {part!r} of the workbook {self.name} is longer than is taken.")
 
 
@@ -252,7 +252,7 @@ class Parts:
     def meaning(self, kind: str, style: int, raw: str) -> str:
         """What a cell says; WrongDateError where it is no date, ValueError where it is nothing at all."""
         if kind == "s":
-            return self.strings[_index(raw)]
+            return self.strings[_read_index(raw)]
         if kind in {"str", "inlineStr", "e"} or not raw.strip():
             return raw
         if kind == "b":
@@ -260,10 +260,10 @@ class Parts:
         if kind == "d":
             return ReadyCell(raw.strip())
         if style < len(self.dates) and self.dates[style]:
-            return ReadyCell(self._moment(raw.strip()))
+            return ReadyCell(self._read_moment(raw.strip()))
         return ReadyCell(raw.strip())
 
-    def _moment(self, raw: str) -> str:
+    def _read_moment(self, raw: str) -> str:
         """The time that a number means: days since the end of 1899, or since 1904."""
         try:
             days = parse_decimal(raw)
@@ -292,7 +292,9 @@ def read_parts(workbook: Workbook, sheet: str | None) -> Parts:
     def start(name: str, attributes: Attributes) -> None:
         nonlocal is_1904
         if name == "sheet":
-            relation = next((attributes[one] for one in attributes if one.endswith(" id")), "")
+            relation = next(
+                (attributes[attribute] for attribute in attributes if attribute.endswith(" id")), ""
+            )
             sheets.append((attributes.get("name", ""), relation))
         elif name == "workbookPr":
             is_1904 = attributes.get("date1904", "0") in {"1", "true"}
@@ -317,10 +319,10 @@ def read_parts(workbook: Workbook, sheet: str | None) -> Parts:
     path = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
     if not workbook.has(path):
         raise Refusal(f"The workbook {workbook.name} lacks its sheet; it is damaged.")
-    return Parts(path, _strings(workbook), _date_styles(workbook), is_1904)
+    return Parts(path, _read_strings(workbook), _date_styles(workbook), is_1904)
 
 
-def _index(raw: str) -> int:
+def _read_index(raw: str) -> int:
     number = int(raw)
     if number < 0:
         raise ValueError
@@ -362,7 +364,7 @@ class _SharedTexts:
             self._pieces.append(said)
 
 
-def _strings(workbook: Workbook) -> list[str]:
+def _read_strings(workbook: Workbook) -> list[str]:
     shared = _SharedTexts(workbook.name)
     if workbook.has(_STRINGS):
         workbook.parse(_STRINGS, shared.start, shared.end, shared.text)

@@ -1,4 +1,4 @@
-"""The process that holds a document against a schema: `python -m weighbridge.reporting.rendering.checker`.
+"""The process that holds a document against a schema: `python -m weighbridge.reporting.submission.checker`.
 
 A schema is a program that its users write, and some programs never end: so it runs apart, with a bounded
 share of memory and time, and reads nothing but what it is given. Standard input is JSON with `kind`, `schema`

@@ -6,8 +6,8 @@ import pytest
 from tests.given.workbooks import TIME, number, sheet, text, workbook
 
 from weighbridge.errors import Refusal
-from weighbridge.exchange.feeding.sample import add_times, guess_time_format, read_sample
 from weighbridge.exchange.records.data_feeds import FeedColumn, SuggestedColumns
+from weighbridge.exchange.tables.sample import add_times, guess_time_format, read_sample
 
 
 @pytest.fixture

@@ -28,14 +28,18 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.errors import NotFound, Refusal
-from weighbridge.exchange.feeding.mapping import RowValues, build_clock, map_columns, take_units_line
 from weighbridge.exchange.records.data_feeds import DataFeed
-from weighbridge.exchange.tabular.cell import MissingMarks
-from weighbridge.exchange.tabular.columns import Columns
-from weighbridge.exchange.tabular.dating import read_rows
-from weighbridge.exchange.tabular.row import GivenFields, NumberedEvent, RowMapping, list_given_fields
-from weighbridge.exchange.tabular.sheet import open_table
-from weighbridge.exchange.tabular.table import BadRow, CsvFile, RowProblem, RowTable
+from weighbridge.exchange.tables.cell import MissingMarks
+from weighbridge.exchange.tables.columns import Columns, RowValues, build_clock, map_columns, take_units_line
+from weighbridge.exchange.tables.rows import (
+    GivenFields,
+    NumberedEvent,
+    RowMapping,
+    list_given_fields,
+    read_rows,
+)
+from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.table import BadRow, CsvFile, RowProblem, RowTable
 from weighbridge.sandbox.sandbox import Sandbox
 from weighbridge.sandbox.work import SandboxLimits
 
@@ -71,7 +75,7 @@ async def find_destination(tx: Write, actor: Actor, project: int, feed: DataFeed
             for number, name in await tx.tuples(statement, (project,))
         ]
         numbers[kind] = {friendly: number for friendly, number, _ in rows}
-        by_name[kind] = _ids_by_name(rows)
+        by_name[kind] = _index_names(rows)
     vocabulary = EventVocabulary(
         project, names.vocabulary.schemas, numbers["location"], numbers["feedstock"], numbers["asset"]
     )
@@ -105,7 +109,7 @@ def build_mapping(
     )
 
 
-def _ids_by_name(rows: Sequence[tuple[str, int, str]]) -> dict[str, str]:
+def _index_names(rows: Sequence[tuple[str, int, str]]) -> dict[str, str]:
     """A name that two records have names neither."""
     times = Counter(name for _, _, name in rows)
     own = {name: friendly for friendly, _, name in rows if times[name] == 1}
@@ -168,32 +172,40 @@ class RowFeed:
         if not some:
             return None
         good = self._judge_rows(events, keys, bad)
-        bad = [self._name_columns(one) for one in sorted(bad, key=lambda one: one.line)]
+        bad = [self._name_columns(bad_row) for bad_row in sorted(bad, key=lambda bad_row: bad_row.line)]
         return Portion(good, bad, list(keys[len(good) :]), self._table.bytes_read)
 
     def _judge_rows(
         self, numbered: Sequence[NumberedEvent], keys: Sequence[int], bad: list[BadRow]
     ) -> list[FedRow]:
         """Ask the intake, of all rows at once and where that finds something, of each."""
-        intake = take_in([one.event for one in numbered], keys[: len(numbered)], self._vocabulary, "events")
+        intake = take_in(
+            [numbered_event.event for numbered_event in numbered],
+            keys[: len(numbered)],
+            self._vocabulary,
+            "events",
+        )
         if not intake.problems:
             return [
-                _build_fed_row(one, key, copy_text((row,)), is_complete=row[-1] == "t")
-                for one, key, row in zip(numbered, keys, intake.rows, strict=False)
+                _build_fed_row(numbered_event, key, copy_text((row,)), is_complete=row[-1] == "t")
+                for numbered_event, key, row in zip(numbered, keys, intake.rows, strict=False)
             ]
         good: list[FedRow] = []
-        for one in numbered:
+        for numbered_event in numbered:
             key = keys[len(good)]
-            single = take_in([one.event], [key], self._vocabulary, "event")
+            single = take_in([numbered_event.event], [key], self._vocabulary, "event")
             if single.problems:
                 bad.append(
                     BadRow(
-                        one.line, tuple(self._explain_problem(one.event, item) for item in single.problems)
+                        numbered_event.line,
+                        tuple(self._explain_problem(numbered_event.event, item) for item in single.problems),
                     )
                 )
             else:
                 [row] = single.rows
-                good.append(_build_fed_row(one, key, copy_text((row,)), is_complete=row[-1] == "t"))
+                good.append(
+                    _build_fed_row(numbered_event, key, copy_text((row,)), is_complete=row[-1] == "t")
+                )
         return good
 
     def _explain_problem(self, event: NewEvent, problem: Problem) -> RowProblem:
@@ -202,29 +214,29 @@ class RowFeed:
         if match := _VALUE.match(field):
             point = event.data_points[int(match[1])]
             index = next(one.index for one in columns.points if one.slug == point.slug)
-            return RowProblem(_reason(problem, field), columns.header[index], str(point.value))
+            return RowProblem(_build_reason(problem, field), columns.header[index], str(point.value))
         name = field.removeprefix("event.").partition("[")[0].removesuffix("_id").removesuffix("s")
         indexes = columns.fields.get(field.removeprefix("event.")) or columns.fields.get(name)
         if not indexes:
             return RowProblem(problem.message.removeprefix("event.").rstrip("."))
         value = getattr(event, field.removeprefix("event."), None)
         shown = value if isinstance(value, str) else None
-        return RowProblem(_reason(problem, "event."), columns.header[indexes[0]], shown)
+        return RowProblem(_build_reason(problem, "event."), columns.header[indexes[0]], shown)
 
     def _name_columns(self, bad: BadRow) -> BadRow:
         """Name the columns that the problems of a row are about, and cut what is shown of cells."""
         columns = self._mapping.columns
         problems = []
-        for one in bad.problems:
-            indexes = columns.fields.get(one.field or "", ()) if one.column is None else ()
-            column = ", ".join(columns.header[index] for index in indexes) or one.column
+        for problem in bad.problems:
+            indexes = columns.fields.get(problem.field or "", ()) if problem.column is None else ()
+            column = ", ".join(columns.header[index] for index in indexes) or problem.column
             # A cell of a workbook is a text of its own; of a long one no more is passed on than is told.
-            value = None if one.value is None else str(one.value[: VALUE_LENGTH_MAX + 1])
-            problems.append(one._replace(column=column, value=value))
+            value = None if problem.value is None else str(problem.value[: VALUE_LENGTH_MAX + 1])
+            problems.append(problem._replace(column=column, value=value))
         return BadRow(bad.line, tuple(problems))
 
 
-def _reason(problem: Problem, prefix: str) -> str:
+def _build_reason(problem: Problem, prefix: str) -> str:
     return problem.message.removeprefix(prefix).strip().rstrip(".")
 
 

@@ -8,23 +8,27 @@ every entry has one time, which is taken while the ledger is locked.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
+from typing import Final
 
 import msgspec
 
 from weighbridge.accounting.books.balances import hold_ledger
+from weighbridge.accounting.planning.entries import ProposedEntries, entries_of
+from weighbridge.core.ledger.posting import OF_REPORTS
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.report.restatement import Holdings, reserve
 from weighbridge.core.report.state import ReportStatus, ReportTrigger, advance, may
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict, NotFound
-from weighbridge.reporting.inclusion.amounts import amounts_of
-from weighbridge.reporting.inclusion.remaining import (
-    PostingReport,
+from weighbridge.reporting.submission.amounts import (
+    ChainHoldings,
     Remaining,
-    holdings_of_chain,
-    post_holdings,
+    build_entries,
+    read_amounts,
+    read_holdings,
 )
 
 
@@ -43,12 +47,6 @@ class MovingReport(msgspec.Struct, frozen=True):
     @property
     def state(self) -> ReportStatus:
         return ReportStatus(self.status)
-
-    @property
-    def posting(self) -> PostingReport:
-        """In whose name its entries are posted."""
-        assert self.ledger is not None, "a report that was submitted has a ledger"  # noqa: S101
-        return PostingReport(self.project, self.number, self.ledger)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,7 @@ async def enter_submission(
     """Reserve what a draft takes, in the place of what a report of its chain has reserved that still
     waits.
     """
-    held = await holdings_of_chain(tx, report.project, report.chain)
+    held = await read_holdings(tx, report.project, report.chain)
     await _note_basis(tx, report)
     await _supersede(tx, report, ReportStatus.SUBMITTED, word)
     await _move(tx, report, ReportTrigger.SUBMIT, word, remaining.effective_at)
@@ -114,7 +112,7 @@ async def enter_submission(
         "SELECT reserved_at FROM reports WHERE project_id = %s AND id = %s", (report.project, report.number)
     )
     reserved = reserve(remaining.taken(amounts), held.posted)
-    await post_holdings(tx, report.posting, held, held.posted, reserved, posted_at=reserved_at)
+    await post_holdings(tx, report, held, held.posted, reserved, posted_at=reserved_at)
 
 
 async def resume_submission(tx: Write, report: MovingReport, word: ReportWord) -> None:
@@ -129,20 +127,20 @@ async def deliver(tx: Write, report: MovingReport, word: ReportWord) -> None:
 
 async def accept(tx: Write, report: MovingReport, word: ReportWord) -> None:
     """Post what a report takes, as a difference to what its chain has posted."""
-    held = await holdings_of_chain(tx, report.project, report.chain)
-    amounts = await amounts_of(tx, report.project, report.number)
+    held = await read_holdings(tx, report.project, report.chain)
+    amounts = await read_amounts(tx, report.project, report.number)
     assert report.effective_at is not None, "a report that was submitted counts from a moment on"  # noqa: S101
     await _supersede(tx, report, ReportStatus.COMPLETE, word)
     await _move(tx, report, ReportTrigger.ACCEPT, word, report.effective_at)
     taken: Holdings = {(batch, report.effective_at): amount for batch, amount in amounts.by_batch.items()}
-    await post_holdings(tx, report.posting, held, taken, {})
+    await post_holdings(tx, report, held, taken, {})
 
 
 async def reject(tx: Write, report: MovingReport, word: ReportWord) -> None:
     """Give back what a report has reserved; what its chain has posted stays."""
-    held = await holdings_of_chain(tx, report.project, report.chain)
+    held = await read_holdings(tx, report.project, report.chain)
     await _move(tx, report, ReportTrigger.REJECT, word, report.effective_at)
-    await post_holdings(tx, report.posting, held, held.posted, {})
+    await post_holdings(tx, report, held, held.posted, {})
 
 
 async def _supersede(tx: Write, report: MovingReport, status: ReportStatus, word: ReportWord) -> None:
@@ -197,3 +195,83 @@ async def _note_basis(tx: Write, report: MovingReport) -> None:
         """,
         (report.project, report.number),
     )
+
+
+# The entries that make what a chain of reports holds of batches what it should hold.
+#
+# What a report gives back settles what the partition is short of at once, as it does when a run gives
+# something back. Such a settlement is the doing of the run that was short, and names the report. What a
+# report that restates an accepted one reserves may be what falls took: they give way, and their runs are
+# short meanwhile of what both reports hold.
+#
+# Invariants: the ledger is held before what stands on it is read; every entry carries one time, which is
+# taken while it is held.
+
+
+async def post_holdings(
+    tx: Write,
+    report: MovingReport,
+    held: ChainHoldings,
+    posted: Holdings,
+    reserved: Holdings,
+    *,
+    posted_at: datetime | None = None,
+) -> None:
+    """Let the report's chain hold these amounts instead of those that it holds; the ledger is held.
+
+    It is posted now, unless a time is given that was taken while the ledger was held.
+    """
+    assert report.ledger is not None, "a report that was submitted has a ledger"  # noqa: S101
+    if entries := [*build_entries(report.ledger, report, held, posted, reserved)]:
+        proposed = await entries_of(tx, report.project, [], entries, {})
+        await _insert_entries(tx, report, proposed, posted_at or await tx.value("SELECT clock_timestamp()"))
+
+
+async def _insert_entries(
+    tx: Write, report: MovingReport, proposed: ProposedEntries, posted_at: datetime
+) -> None:
+    values = {
+        "project": report.project, "report": report.number, "ledger": report.ledger, "posted_at": posted_at,
+    }  # fmt: skip
+    entries = {
+        "batches": [entry.batch for entry in proposed.entries],
+        "kinds": [entry.kind for entry in proposed.entries],
+        "amounts": [entry.amount for entry in proposed.entries],
+        "moments": [entry.effective_at for entry in proposed.entries],
+        "runs": [None if entry.kind in OF_REPORTS else entry.run for entry in proposed.entries],
+    }
+    await tx.execute(_INSERT_ENTRIES, values | entries)
+    if proposed.deficit_entries:
+        deficits = {
+            "runs": [entry.run for entry in proposed.deficit_entries],
+            "amounts": [entry.amount for entry in proposed.deficit_entries],
+            "moments": [entry.effective_at for entry in proposed.deficit_entries],
+        }
+        await tx.execute(_INSERT_DEFICITS, values | deficits)
+
+
+# A settlement belongs to the newest batch of the run that was short, by which that came about.
+_NEWEST: Final = """(
+    SELECT max(b.id) FROM batches b
+     WHERE (b.project_id, b.run_id, b.ledger_id) = (%(project)s, entry.run_id, %(ledger)s)
+       AND b.deleted_at IS NULL)
+"""
+_INSERT_ENTRIES: Final = f"""
+    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
+    run_id,
+                                report_id, posted_at)
+    SELECT %(project)s, %(ledger)s, batch_id, kind, amount, effective_at,
+           CASE WHEN run_id IS NOT NULL THEN {_NEWEST} END, run_id, %(report)s, %(posted_at)s
+      FROM unnest(%(batches)s::bigint[], %(kinds)s::text[], %(amounts)s::numeric[],
+                  %(moments)s::timestamptz[], %(runs)s::bigint[])
+           WITH ORDINALITY AS entry (batch_id, kind, amount, effective_at, run_id, position)
+     ORDER BY position
+"""
+_INSERT_DEFICITS: Final = f"""
+    INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at, report_id,
+                                 posted_at)
+    SELECT %(project)s, %(ledger)s, run_id, {_NEWEST}, amount, effective_at, %(report)s, %(posted_at)s
+      FROM unnest(%(runs)s::bigint[], %(amounts)s::numeric[], %(moments)s::timestamptz[])
+           WITH ORDINALITY AS entry (run_id, amount, effective_at, position)
+     ORDER BY position
+"""

@@ -1,0 +1,437 @@
+"""The file of a submission: what a report states, written by its methodology's mapping, checked and stored.
+
+Invariants: a submitted report states the same for ever, so its file can be made again, and the same values
+give the same bytes; numbers keep every digit; no text is computed by a spreadsheet. Whatever a schema is, its
+check ends in time, and what could not be checked is not sent. There is one file for each report, under one
+key, for one receiver, and neither the file nor its row ever changes.
+"""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from decimal import Decimal
+from io import BytesIO, StringIO
+from secrets import token_hex
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.tasks import guarded
+from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.quantity.number import plain
+from weighbridge.core.report.mapping import (
+    FilledElement,
+    FilledTable,
+    ReportMapping,
+    StatedReport,
+    UnfitUnitError,
+    fill,
+)
+from weighbridge.core.report.mapping_reading import read_mapping
+from weighbridge.core.report.restatement import measured_share_of
+from weighbridge.core.report.state import MEDIA_TYPES, ReportFormat
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read, Write
+from weighbridge.errors import Invalid
+from weighbridge.http.messages.operation import Files, Spool
+from weighbridge.platform.tenancy import key_named
+from weighbridge.reporting.records.reports import Report
+from weighbridge.reporting.submission.amounts import read_shares
+from weighbridge.reporting.submission.checker import SCHEMA, VIOLATIONS_MAX
+
+# What of a report is handed on: what it states, as canonical JSON with decimals as strings.
+
+
+STATED: Final = (
+    "id",
+    "project_id",
+    "name",
+    "report_type",
+    "methodology_id",
+    "ledger_id",
+    "start_time",
+    "end_time",
+    "amount",
+    "inclusions",
+    "effective_at",
+    "supersedes",
+)
+"""The fields that are handed on: those that no longer change once a report is submitted."""
+
+
+def write_content(report: Report) -> bytes:
+    """The bytes that are handed on: equal reports give equal bytes."""
+    stated = {name: getattr(report, name) for name in STATED}
+    return json.dumps(_to_plain(stated), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _to_plain(value: Any) -> Any:
+    match value:
+        case Decimal():
+            return plain(value)
+        case Instant():
+            return value.text
+        case msgspec.Struct():
+            return {name: _to_plain(field) for name, field in msgspec.structs.asdict(value).items()}
+        case dict():
+            return {name: _to_plain(field) for name, field in value.items()}
+        case list():
+            return [_to_plain(element) for element in value]
+        case _:
+            return value
+
+
+# What is kept of a submission: one file for each report, under one key, for one receiver.
+#
+# Invariant: the file is in the store before its row is there, and neither ever changes.
+
+
+class SubmissionRow(msgspec.Struct, frozen=True):
+    """A row of what is kept; what was kept before files were, has its content in the row."""
+
+    project: int
+    report: int
+    adapter: str
+    registry: int | None
+    key: str
+    media_type: str
+    extension: str
+    sha256: bytes
+    size: int
+    storage_key: str | None
+    content: bytes | None
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+        return f"{ids.of('report', self.project, self.report)}.{self.extension}"
+
+
+class RenderedSubmission(msgspec.Struct, frozen=True):
+    """A file that is to be kept."""
+
+    media_type: str
+    extension: str
+    content: bytes
+
+
+async def read_submission(tx: Read, project: int, report: int) -> SubmissionRow | None:
+    """What is kept of a report; None while nothing is."""
+    return await tx.row(SubmissionRow, _KEPT, (project, report))
+
+
+async def put(store: EvidenceStore, rendered: RenderedSubmission) -> str:
+    """Put a file into the store; gives the key that it has there. A file that no row names is swept away."""
+    key = token_hex(KEY_BYTES)
+    await store.put(key, BytesIO(rendered.content))
+    return key
+
+
+async def insert_submission(
+    tx: Write,
+    project: int,
+    report: int,
+    receiver: tuple[str, int | None],
+    file: tuple[str, RenderedSubmission],
+) -> SubmissionRow:
+    """Write down what is sent to whom, or give what stands there already: a report is rendered once."""
+    (adapter, registry), (storage_key, rendered) = receiver, file
+    await tx.execute(
+        """
+        INSERT INTO report_submissions (project_id, report_id, adapter, registry_id, media_type, extension,
+                                        storage_key, size_bytes, sha256)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, sha256(%s)) ON CONFLICT (project_id, report_id) DO NOTHING
+        """,
+        (
+            project, report, adapter, registry, rendered.media_type, rendered.extension, storage_key,
+            len(rendered.content), rendered.content,
+        ),
+    )  # fmt: skip
+    kept = await read_submission(tx, project, report)
+    assert kept is not None, "it was just written, unless it stood there"  # noqa: S101
+    return kept
+
+
+async def open_spool(files: Files, kept: SubmissionRow) -> Spool:
+    """The file, from where it is kept; refuses what is not what was put there. The caller closes it."""
+    if kept.storage_key is not None:
+        return await files.get(kept.storage_key, kept.size, kept.sha256)
+    assert kept.content is not None, "what is not in the store is in the row"  # noqa: S101
+    return await fill_spool(kept.content)
+
+
+async def fill_spool(content: bytes) -> Spool:
+    """A spool that stands at the start of a content; the caller closes it."""
+    spool = Spool()
+    spool.write(content)
+    spool.seek(0)
+    return spool
+
+
+_KEPT: Final = """
+    SELECT project_id, report_id, adapter, registry_id, key::text, media_type, extension, sha256,
+           coalesce(size_bytes, length(content)), storage_key, content
+      FROM report_submissions WHERE project_id = %s AND report_id = %s
+"""
+
+
+# Values as the bytes of a file: JSON, CSV, XLSX or XML.
+
+
+EXACT_DIGITS: Final = 15
+"""The digits that a number of a spreadsheet keeps; a longer one is written as a text."""
+
+_MADE_AT: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""The date in the properties of every spreadsheet, so that the same report gives the same bytes."""
+
+
+def write_file(report_format: str, filled: Any, sheet: str) -> bytes:
+    """The bytes of a file; raises Invalid for a text that XML has no form for."""
+    match report_format:
+        case ReportFormat.JSON:
+            return _write_json(filled)
+        case ReportFormat.CSV:
+            return _write_csv(filled)
+        case ReportFormat.XLSX:
+            return _write_xlsx(filled, sheet)
+        case _:
+            return _write_xml(filled)
+
+
+def list_rows(table: FilledTable) -> list[dict[str, Any]]:
+    """The rows of a table as objects, by their headings: what a schema sees of it."""
+    return [dict(zip(table.headings, row, strict=True)) for row in table.rows]
+
+
+def _write_json(filled: Any) -> bytes:
+    encoded = msgspec.json.Encoder(decimal_format="number").encode(filled)
+    return msgspec.json.format(encoded, indent=2) + b"\n"
+
+
+def _write_csv(table: FilledTable) -> bytes:
+    text = StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow([guarded(heading) for heading in table.headings])
+    writer.writerows([_write_cell(value) for value in row] for row in table.rows)
+    return text.getvalue().encode()
+
+
+def _write_cell(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case Decimal():
+            return plain(value)
+        case _:
+            return guarded(str(value))
+
+
+def _write_xlsx(table: FilledTable, name: str) -> bytes:
+    # Slow to import: no process has it before the first spreadsheet is made.
+    from xlsxwriter import Workbook  # noqa: PLC0415
+
+    target = BytesIO()
+    book = Workbook(target, {"in_memory": True, "strings_to_urls": False})
+    book.set_properties({"created": _MADE_AT})
+    sheet = book.add_worksheet(name)
+    for place, heading in enumerate(table.headings):
+        sheet.write_string(0, place, heading)
+    for number, row in enumerate(table.rows, 1):
+        for place, value in enumerate(row):
+            if isinstance(value, bool):
+                sheet.write_boolean(number, place, value)
+            elif isinstance(value, Decimal | int) and len(Decimal(value).as_tuple().digits) <= EXACT_DIGITS:
+                sheet.write_number(number, place, value)
+            elif value is not None:
+                sheet.write_string(number, place, plain(value) if isinstance(value, Decimal) else str(value))
+    book.close()
+    return target.getvalue()
+
+
+def _write_xml(element: FilledElement) -> bytes:
+    # Slow to import, as above.
+    from lxml import etree  # noqa: PLC0415
+
+    def made(one: FilledElement, inherited: str | None) -> Any:
+        namespace = one.namespace or inherited
+        own: Any = {None: namespace} if namespace and namespace != inherited else None
+        node = etree.Element(f"{{{namespace}}}{one.name}" if namespace else one.name, nsmap=own)
+        for name, text in one.attributes.items():
+            node.set(name, text)
+        node.text = one.text
+        node.extend([made(child, namespace) for child in one.children])
+        return node
+
+    try:
+        root = made(element, None)
+    except ValueError:
+        message = "A text of the report has a character that XML has no form for."
+        raise Invalid([Problem(message, None, "schema")]) from None
+    etree.cleanup_namespaces(root)
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+
+
+# Schemas: has a document checked, or a schema by itself, by a process with bounds of its own.
+#
+# Invariants: whatever a schema is, this ends in time, and one account has one checked at a time; what could
+# not be checked is not sent.
+
+
+CHECK_SECONDS: Final = 20
+"""How long a check may take, on a machine that is busy with other things."""
+
+_CHECKER: Final = ("-m", "weighbridge.reporting.submission.checker")
+_PASSED_ON: Final = (
+    "PATH",
+    "PYTHONPATH",
+    "PYTHONDONTWRITEBYTECODE",
+    "LANG",
+    "LD_LIBRARY_PATH",
+)
+_INCOMPLETE: Final = "The schema cannot be checked with the time and memory that a check may take."
+
+
+async def check_schema(tx: Read, mapping: ReportMapping, field: str) -> list[Problem]:
+    """What makes a schema one that cannot be used; nothing for a mapping without one."""
+    if mapping.schema is None:
+        return []
+    found = await tx.in_thread(_run_checker, mapping, None)
+    return [Problem(f"{field} cannot be used: {message}", field, "schema") for _, message in found]
+
+
+async def check_content(tx: Read, mapping: ReportMapping, filled: Any, content: bytes) -> list[Problem]:
+    """Every place at which what is to be sent breaks its schema."""
+    if mapping.schema is None:
+        return []
+    document = (
+        content.decode() if mapping.format in {ReportFormat.XML, ReportFormat.JSON} else _write_rows(filled)
+    )
+    found = await tx.in_thread(_run_checker, mapping, document)
+    problems = [
+        Problem(
+            f"What would be sent breaks its schema{_describe_place(place)}: {message}",
+            place or None,
+            "schema",
+        )
+        for place, message in found
+    ]
+    return bounded(problems, VIOLATIONS_MAX - 1)
+
+
+def _describe_place(place: str) -> str:
+    return f" at {place}" if place and place != SCHEMA else ""
+
+
+def _write_rows(table: FilledTable) -> str:
+    return msgspec.json.Encoder(decimal_format="number").encode(list_rows(table)).decode()
+
+
+def _run_checker(mapping: ReportMapping, document: str | None) -> list[tuple[str, str]]:
+    kind = "xsd" if mapping.format == ReportFormat.XML else "json"
+    asked = json.dumps({"kind": kind, "schema": mapping.schema, "document": document})
+    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    try:
+        done = subprocess.run(  # noqa: S603 - our own module, by the interpreter that runs us
+            [sys.executable, *_CHECKER], input=asked, capture_output=True, text=True, encoding="utf-8",
+            timeout=CHECK_SECONDS, env=environment, check=True,
+        )  # fmt: skip
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+        return [(SCHEMA, _INCOMPLETE)]
+    return [(place, message) for place, message in json.loads(done.stdout)]
+
+
+# What a report states, as its mapping may name it, and the file that comes of it.
+#
+# Invariant: a report that has been submitted states the same for ever, so its file can be made again.
+
+
+class _Surroundings(msgspec.Struct, frozen=True):
+    """What stands around a report."""
+
+    project_name: str
+    time_zone: str
+    ledger_name: str | None
+    unit: str | None
+    methodology_name: str | None
+    methodology_version: str | None
+    mapping: dict[str, Any] | None
+
+
+async def render_report(tx: Read, report: Report, *, is_checked: bool) -> RenderedSubmission:
+    """The file of a report; Invalid with every place at which it breaks its schema, where that is checked."""
+    key = key_named("report", report.id)
+    around = await tx.row(_Surroundings, _SURROUNDINGS, (key.project, key.key))
+    assert around is not None, "a report that was read is there"  # noqa: S101
+    if around.mapping is None:
+        return RenderedSubmission(MEDIA_TYPES[ReportFormat.JSON], ReportFormat.JSON, write_content(report))
+    mapping, problems = read_mapping(around.mapping)
+    if mapping is None:
+        raise Invalid(problems)
+    stated = _state_report(report, around, measured_share_of(await read_shares(tx, key)))
+    filled, content = await tx.in_thread(_fill_template, mapping, stated)
+    if is_checked and (broken := await check_content(tx, mapping, filled, content)):
+        raise Invalid(broken)
+    return RenderedSubmission(MEDIA_TYPES[ReportFormat(mapping.format)], mapping.format, content)
+
+
+def _fill_template(mapping: ReportMapping, stated: StatedReport) -> tuple[Any, bytes]:
+    try:
+        filled = fill(mapping.template, stated)
+    except UnfitUnitError as error:
+        raise Invalid([error.problem]) from None
+    return filled, write_file(mapping.format, filled, mapping.sheet)
+
+
+def _state_report(report: Report, around: _Surroundings, share: Decimal | None) -> StatedReport:
+    fields = {
+        "report.id": report.id,
+        "report.name": report.name,
+        "report.report_type": report.report_type,
+        "report.amount": report.amount,
+        "report.unit": around.unit,
+        "report.start_time": _moment(report.start_time),
+        "report.end_time": _moment(report.end_time),
+        "report.effective_at": _moment(report.effective_at),
+        "report.supersedes": report.supersedes,
+        "report.measured_share": share,
+        "project.id": report.project_id,
+        "project.name": around.project_name,
+        "ledger.id": report.ledger_id,
+        "ledger.name": around.ledger_name,
+        "methodology.name": around.methodology_name,
+        "methodology.version": around.methodology_version,
+    }
+    inclusions = [
+        {
+            "inclusion.number": Decimal(number),
+            "inclusion.batch_id": inclusion.batch_id,
+            "inclusion.tracking_id": inclusion.tracking_id,
+            "inclusion.start_time": _moment(inclusion.start_time),
+            "inclusion.end_time": _moment(inclusion.end_time),
+            "inclusion.amount": inclusion.amount,
+            "inclusion.unit": inclusion.unit,
+        }
+        for number, inclusion in enumerate(report.inclusions, 1)
+    ]
+    return StatedReport(fields, inclusions, ZoneInfo(around.time_zone))
+
+
+def _moment(moment: Instant | None) -> Instant | None:
+    return None if moment is None else Instant.of(moment)
+
+
+_SURROUNDINGS: Final = """
+    SELECT p.name, p.time_zone, l.name, l.unit, m.name, m.version, m.mapping
+      FROM reports r JOIN projects p ON p.id = r.project_id
+      LEFT JOIN ledgers l ON (l.project_id, l.id) = (r.project_id, r.ledger_id)
+      LEFT JOIN methodologies m ON m.id = r.methodology_id
+     WHERE r.project_id = %s AND r.id = %s
+"""

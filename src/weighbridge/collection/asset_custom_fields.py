@@ -9,7 +9,8 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.named_records.names import project_named, project_to_read, value_types
+from weighbridge.collection.named_records.names import project_named, project_to_read
+from weighbridge.collection.named_records.nouns import value_types
 from weighbridge.collection.records.projects import (
     CUSTOM_FIELDS_MAX,
     AssetCustomField,

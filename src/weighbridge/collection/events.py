@@ -40,13 +40,8 @@ from weighbridge.collection.measurements.event_rows import (
     stored_leaves,
     with_readings,
 )
-from weighbridge.collection.named_records.names import (
-    locations_by_number,
-    locations_of_event,
-    project_named,
-    project_number,
-    project_to_read,
-)
+from weighbridge.collection.named_records.names import project_named, project_number, project_to_read
+from weighbridge.collection.named_records.nouns import locations_by_number, locations_of_event
 from weighbridge.collection.records.events import (
     EVENT_STATUSES,
     EVENTS_MAX,

@@ -37,7 +37,8 @@ from weighbridge.collection.intake.client_references import (
 from weighbridge.collection.intake.lookup import ResolvedNames, look_up, recall, remember
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_rows import EventRow
-from weighbridge.collection.named_records.names import LOCATION_ROW, project_number
+from weighbridge.collection.named_records.names import project_number
+from weighbridge.collection.named_records.nouns import LOCATION_ROW
 from weighbridge.collection.records.events import (
     LOCATIONS_MAX,
     BulkInfo,

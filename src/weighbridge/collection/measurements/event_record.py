@@ -23,7 +23,7 @@ from weighbridge.collection.measurements.event_rows import (
     captured_at,
     value_at,
 )
-from weighbridge.collection.named_records.names import locations_by_number, locations_numbered
+from weighbridge.collection.named_records.nouns import locations_by_number, locations_numbered
 from weighbridge.collection.records.events import (
     DataPointResult,
     Event,

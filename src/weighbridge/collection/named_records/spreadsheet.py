@@ -13,12 +13,9 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-import msgspec
-from msgspec import UNSET, UnsetType
-
-from weighbridge.collection.records.projects import Asset, AssetChange, NewAsset
+from weighbridge.collection.records.projects import Asset
 from weighbridge.core.collection.custom_field import (
     STANDARD_COLUMNS,
     TEXT_LENGTH_MAX,
@@ -34,22 +31,11 @@ from weighbridge.core.collection.custom_field import (
 from weighbridge.core.identity.names import (
     NAME_LENGTH_MAX,
     problem_of_name,
-    problem_of_unseen,
     said_of_unseen,
 )
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
-from weighbridge.db.row import changed
 from weighbridge.errors import Invalid
-
-# The asset spreadsheet: a CSV file (RFC 4180) with a line for each asset, to be edited and sent back.
-#
-# Its columns are the standard ones and then the project's custom fields by label. A column may be left out,
-# and what stands in it then stays as it is; a blank cell takes a value away.
-#
-# Invariants: reading what was written gives the assets as they were, whatever their texts begin with; a
-# line is told by the number of the line of the file where it begins.
-
 
 BLANK_LINES_MAX: Final = 10_000
 """Blank lines before and between the others."""
@@ -74,6 +60,9 @@ TEXT_FIELDS: Final[Mapping[str, int]] = {
 }
 """The texts beside the name, and the most characters that each may have."""
 
+CONTENT: Final = ("name", *TEXT_FIELDS, "custom_fields")
+"""What a line says of an asset, by field."""
+
 LINES: Final = frozenset({"asset_type", "serial_number"})
 """Those of them that are one line, of characters that are seen."""
 
@@ -84,7 +73,8 @@ class SheetLine:
 
     number: int
     id: str | None
-    change: AssetChange
+    change: Mapping[str, Any]
+    """The fields of the columns that the file has; of the custom fields, their values by label."""
 
     def problem(self, column: str, said: str, code: str = "invalid") -> Problem:
         """A problem of one of its cells; the message goes on from the column's name."""
@@ -223,7 +213,7 @@ def _line(
     values = {
         label: _value(number, label, value_types[label], cell, problems) for label, cell in custom.items()
     }
-    return SheetLine(number, friendly, AssetChange(**fields, custom_fields=values))
+    return SheetLine(number, friendly, {**fields, "custom_fields": values})
 
 
 def _text(number: int, name: str, cell: str, longest: int, problems: list[Problem]) -> str | None:
@@ -252,26 +242,7 @@ def _problem(number: int, column: str, said: str, code: str = "invalid") -> Prob
     return Problem(f"Line {number:,}, column {column!r}: it {said}.", f"lines[{number}].{column}", code)
 
 
-# What an asset must be like, whether it is made, changed or read from a spreadsheet.
-
-
-AssetContent = TypeVar("AssetContent", Asset, NewAsset)
-
-
-def problems_of_texts(request: NewAsset | AssetChange) -> Iterator[Problem]:
-    """What is wrong with the texts beside the name."""
-    for name, longest in TEXT_FIELDS.items():
-        text: str | UnsetType | None = getattr(request, name)
-        if text is UNSET or text is None:
-            continue
-        if not text.strip():
-            yield Problem(f"asset.{name} is blank; send null instead.", f"asset.{name}", "invalid")
-        if name in LINES and (unseen := problem_of_unseen(text, f"asset.{name}")):
-            yield unseen
-        try:
-            checked_text(text, longest)
-        except CustomValueError as error:
-            yield Problem(f"asset.{name} {error}", f"asset.{name}", "invalid")
+# What becomes of an asset by a line, and which values its custom fields take.
 
 
 def problems_of_custom_fields(values: Mapping[str, Any], value_types: Mapping[str, str]) -> Iterator[Problem]:
@@ -289,8 +260,8 @@ def problems_of_custom_fields(values: Mapping[str, Any], value_types: Mapping[st
                 yield Problem(f"{field} {error}", field, "invalid")
 
 
-def with_change(before: AssetContent, change: AssetChange) -> AssetContent:
-    """The asset as the caller wants it; custom fields that are left out keep their values."""
-    values = {**before.custom_fields, **change.custom_fields}
-    kept = {label: value for label, value in sorted(values.items()) if value is not None}
-    return msgspec.structs.replace(changed(before, change), custom_fields=kept)
+def merge_change(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of an asset after a line; a custom field without a column keeps its value."""
+    values = {**before["custom_fields"], **change["custom_fields"]}
+    custom = {label: value for label, value in sorted(values.items()) if value is not None}
+    return {**before, **change, "custom_fields": custom}

@@ -216,22 +216,23 @@ def name_results(project: int, result_ids: Sequence[str]) -> NamedResults:
     """The results of a list, each by the first place where it stands."""
     places = {one: place for place, one in reversed([*enumerate(result_ids)])}
     fields = {one: f"result_ids[{places[one]}]" for one in dict.fromkeys(result_ids)}
-    return name_results_of_fields(project, fields)
+    return _name_fields(project, fields)
 
 
-def name_results_of_fields(project: int, fields: Mapping[str, str | None]) -> NamedResults:
+def name_result(project: int, result_id: str) -> NamedResults:
+    """The one result that a path names."""
+    return _name_fields(project, {result_id: None})
+
+
+def _name_fields(project: int, fields: Mapping[str, str | None]) -> NamedResults:
     found = {one: result_key(project, one) for one in fields}
     return NamedResults(project, fields, {one: key for one, key in found.items() if key is not None})
 
 
-def problems_of_reason(reason: str, what: str) -> Iterator[Problem]:
-    if not reason.strip():
-        yield Problem(f"reason is blank; say why {what}.", "reason", "required")
-
-
-def problems_of_decision(decision: Decision) -> Iterator[Problem]:
-    if decision.reason is not None:
-        yield from problems_of_reason(decision.reason, "the correction is rejected")
+def problems_of_reason(reason: str | None) -> Iterator[Problem]:
+    """A decision that takes a reason needs one."""
+    if reason is not None and not reason.strip():
+        yield Problem("reason must not be blank. Say why.", "reason", "required")
 
 
 def problems_of_number(named: NamedResults, most: int, does: str) -> Iterator[Problem]:

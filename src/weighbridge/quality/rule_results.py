@@ -46,7 +46,7 @@ from weighbridge.quality.records.rule_results import (
     RuleResultPage,
 )
 from weighbridge.quality.review.approval import approve as approve_proposals
-from weighbridge.quality.review.approval import hold_proposals, own_proposals
+from weighbridge.quality.review.approval import list_own_proposals, lock_proposals
 from weighbridge.quality.review.approval import reject as reject_proposals
 from weighbridge.quality.review.impact import impact_of_proposals
 from weighbridge.quality.rule_results_queries import (
@@ -153,7 +153,7 @@ async def decide_proposals(tx: Write, actor: Actor, named: NamedResults, decisio
         problems += problems_of_proposals(named, states, decision)
         pending = [named.keys[one] for one, state in states.items() if state is ApprovalState.PENDING]
         if is_approval:
-            problems += problems_of_own(named, await own_proposals(tx, actor, named.project, pending))
+            problems += problems_of_own(named, await list_own_proposals(tx, actor, named.project, pending))
     if problems:
         raise Invalid(problems)
     if pending and is_approval:
@@ -165,7 +165,7 @@ async def decide_proposals(tx: Write, actor: Actor, named: NamedResults, decisio
 
 async def impact_of_one(tx: Write, actor: Actor, project: int, result: RuleResult) -> ImpactOfProposal:
     """What approving a result would change; the transaction must be undone afterwards."""
-    impact, after = await impact_of_proposals(tx, actor, project, _pending(project, [result]))
+    impact, after = await impact_of_proposals(tx, actor, project, _list_pending(project, [result]))
     state = next(iter(after.values()), result.approval_state)
     return ImpactOfProposal(**msgspec.structs.asdict(impact), id=result.id, approval_state=state)
 
@@ -184,14 +184,14 @@ async def impact_of_many(tx: Write, actor: Actor, project: int, request: NamedPr
         problems += problems_of_proposals(named, states, decision)
     if problems:
         raise Invalid(problems)
-    impact, after = await impact_of_proposals(tx, actor, project, _pending(project, found))
+    impact, after = await impact_of_proposals(tx, actor, project, _list_pending(project, found))
     results = [
         ProposalToApprove(one.id, after.get(named.keys[one.id]) or str(one.approval_state)) for one in found
     ]
     return ImpactOfProposals(**msgspec.structs.asdict(impact), results=results)
 
 
-def _pending(project: int, results: Sequence[RuleResult]) -> list[int]:
+def _list_pending(project: int, results: Sequence[RuleResult]) -> list[int]:
     """The numbers of those whose proposals wait for approval."""
     return [
         ids.number("data_point_result", one.id, project)
@@ -203,7 +203,7 @@ def _pending(project: int, results: Sequence[RuleResult]) -> list[int]:
 async def _lock_proposals(tx: Write, named: NamedResults) -> dict[str, ApprovalState | None]:
     """Where the proposals of the results stand that there are, which nobody else moves until the end."""
     of_points = {one: key for one, key in named.keys.items() if ids.kind_of(one) == "data_point_result"}
-    held = await hold_proposals(tx, named.project, list(of_points.values()))
+    held = await lock_proposals(tx, named.project, list(of_points.values()))
     of_runs = {one: key for one, key in named.keys.items() if one not in of_points}
     return {one: held[key] for one, key in of_points.items() if key in held} | dict.fromkeys(
         await _lock_statuses(tx, named.project, of_runs)

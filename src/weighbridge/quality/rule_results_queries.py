@@ -206,7 +206,7 @@ class NamedResults:
     keys: Mapping[str, int]
     """The keys of those that may be results of the project, by their ids."""
 
-    def said_of(self, one: str) -> str:
+    def describe(self, one: str) -> str:
         """What a problem with a result begins with."""
         field = self.fields[one]
         return f"The rule result is {one!r}" if field is None else f"{field} is {one!r}"
@@ -252,9 +252,9 @@ def problems_of_results(named: NamedResults, statuses: Mapping[str, str]) -> Ite
     for one, field in named.fields.items():
         status = statuses.get(one)
         if status is None:
-            yield Problem(f"{named.said_of(one)}, which is no rule result of the project.", field, "unknown")
+            yield Problem(f"{named.describe(one)}, which is no rule result of the project.", field, "unknown")
         elif status not in movable:
-            yield Problem(f"{named.said_of(one)}, which passes; there is nothing to dismiss.", field, status)
+            yield Problem(f"{named.describe(one)}, which passes; there is nothing to dismiss.", field, status)
 
 
 def problems_of_proposals(
@@ -263,19 +263,23 @@ def problems_of_proposals(
     movable = moves.list_proposal_states_before(decision.trigger)
     for one, field in named.fields.items():
         if one not in states:
-            yield Problem(f"{named.said_of(one)}, which is no rule result of the project.", field, "unknown")
+            yield Problem(f"{named.describe(one)}, which is no rule result of the project.", field, "unknown")
         elif (state := states[one]) is None:
-            said = (
-                f"{named.said_of(one)}, which never held a proposal; there is nothing to {decision.trigger}."
+            message = (
+                f"{named.describe(one)}, which never held a proposal; there is nothing to {decision.trigger}."
             )
-            yield Problem(said, field, "never_pending")
+            yield Problem(message, field, "never_pending")
         elif state not in movable:
-            said = f"{named.said_of(one)}, whose proposal is {state}; a pending one can be {decision.done}."
-            yield Problem(said, field, "decided")
+            message = (
+                f"{named.describe(one)}, whose proposal is {state}. It must be pending to be {decision.done}."
+            )
+            yield Problem(message, field, "decided")
 
 
 def problems_of_own(named: NamedResults, own: Collection[int]) -> Iterator[Problem]:
     for one, key in named.keys.items():
         if key in own:
-            said = f"{named.said_of(one)}, which your rule or data proposed; somebody else has to approve it."
-            yield Problem(said, named.fields[one], "own_proposal")
+            message = (
+                f"{named.describe(one)}, which your rule or data proposed. Another user has to approve it."
+            )
+            yield Problem(message, named.fields[one], "own_proposal")

@@ -444,7 +444,7 @@ _SHOW_VALUES: Final = f"""
 """
 
 
-def _shown(field: str) -> str:
+def _field_in_force(field: str) -> str:
     """What a field of an event holds: what is in force, or what was captured."""
     return f"""
         coalesce(
@@ -457,8 +457,10 @@ def _shown(field: str) -> str:
 
 _SHOW_FIELDS: Final = f"""
     UPDATE events e
-       SET start_time = ({_shown("start_time")})::timestamptz, end_time = ({_shown("end_time")})::timestamptz,
-           tracking_id = {_shown("tracking_id")}, feedstock_id = ({_shown("feedstock_id")})::integer,
-           asset_id = ({_shown("asset_id")})::integer
+       SET start_time = ({_field_in_force("start_time")})::timestamptz,
+           end_time = ({_field_in_force("end_time")})::timestamptz,
+           tracking_id = {_field_in_force("tracking_id")},
+           feedstock_id = ({_field_in_force("feedstock_id")})::integer,
+           asset_id = ({_field_in_force("asset_id")})::integer
      WHERE e.project_id = %(project)s AND e.id = ANY (%(events)s)
 """

@@ -46,11 +46,11 @@ async def export_assets(tx: Read, project: int) -> Attachment:
     """Write the assets of a project to a file."""
     types = await value_types(tx, project)
     spool: Spool = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - whoever sends it closes it
-    spool.write(spreadsheet.MARK + spreadsheet.written([spreadsheet.header(types)]))
+    spool.write(spreadsheet.MARK + spreadsheet.write_lines([spreadsheet.write_header(types)]))
     last = 0
     while assets := await assets_behind(tx, project, last, _ROWS_AT_ONCE):
-        rows = [spreadsheet.cells_of(asset, types) for asset in assets]
-        spool.write(spreadsheet.written(rows))
+        rows = [spreadsheet.write_cells(asset, types) for asset in assets]
+        spool.write(spreadsheet.write_lines(rows))
         last = ids.number("asset", assets[-1].id, project)
     size = spool.tell()
     spool.seek(0)
@@ -77,13 +77,13 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
     if renamed and not problems:
         held = await changes.hold_off_generations(tx, project)
         fixed = await ASSETS.fixed_names(tx, held, _numbers(project, renamed))
-        said = "renames an asset whose name batches depend on"
+        message = "renames an asset whose name batches depend on"
         numbered = zip(renamed, _numbers(project, renamed), strict=True)
         problems += [
-            change.line.problem("name", said, "in_use") for change, number in numbered if number in fixed
+            change.line.problem("name", message, "in_use") for change, number in numbered if number in fixed
         ]
     if problems:
-        ordered = sorted(problems, key=lambda problem: _line_of(problem.field))
+        ordered = sorted(problems, key=lambda problem: _read_line_number(problem.field))
         raise Invalid(bounded(ordered, spreadsheet.PROBLEMS_MAX))
     result, summary = await _store(tx, project, text, asset_changes)
     if result.created or result.updated:
@@ -190,6 +190,6 @@ def _numbers(project: int, asset_changes: Sequence[LineChange]) -> list[int]:
     return [ids.number("asset", change.there.id, project) for change in asset_changes if change.there]
 
 
-def _line_of(field: str | None) -> int:
+def _read_line_number(field: str | None) -> int:
     """The number of the line in `lines[12].name`."""
     return int((field or "lines[0]").partition("[")[2].partition("]")[0])

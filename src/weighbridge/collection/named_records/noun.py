@@ -108,7 +108,7 @@ class NamedNoun(Generic[Record]):
         """Store the record that the body has."""
         tx = call.tx
         project = await project_named(tx, call.actor, call.path["project_id"])
-        values = self._merged({}, self._sent(body))
+        values = self._merge_members({}, self._read_body(body))
         problems = [
             *await self._problems_of_name(tx, project, values["name"].strip()),
             *_problems_of_service(self.noun, values),
@@ -129,7 +129,7 @@ class NamedNoun(Generic[Record]):
         project = await project_named(tx, call.actor, call.path["project_id"])
         number = self._number(call, project)
         before = await self._read(tx, project, number, " FOR UPDATE")
-        sent = self._sent(body)
+        sent = self._read_body(body)
         known = structs.asdict(before)
         problems = [
             *_problems_of_service(self.noun, {**known, **sent}),
@@ -142,7 +142,7 @@ class NamedNoun(Generic[Record]):
         if problems:
             raise Invalid(problems)
         of_service = await self._service_trace(tx, project, number, known, sent)
-        values = self._merged(known, sent)
+        values = self._merge_members(known, sent)
         if not values:
             return before
         after = await tx.row(self.table.row.make, *self.table.update_command(project, number, values))
@@ -191,12 +191,12 @@ class NamedNoun(Generic[Record]):
     def _number(self, call: ReadCall | WriteCall, project: int) -> int:
         return ids.number(self.noun, call.path[f"{self.noun}_id"], project)
 
-    def _sent(self, body: Struct) -> dict[str, Any]:
+    def _read_body(self, body: Struct) -> dict[str, Any]:
         """What a body gives, by field."""
         given = structs.asdict(getattr(body, self.noun))
         return {name: value for name, value in given.items() if value is not UNSET}
 
-    def _merged(self, before: Values, sent: Values) -> dict[str, Any]:
+    def _merge_members(self, before: Values, sent: Values) -> dict[str, Any]:
         """The values to store: of an object that is changed by its members, all that it has afterwards."""
         merged = {
             name: {**before.get(name, {}), **sent[name]}

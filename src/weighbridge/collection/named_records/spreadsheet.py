@@ -76,24 +76,24 @@ class SheetLine:
     change: Mapping[str, Any]
     """The fields of the columns that the file has; of the custom fields, their values by label."""
 
-    def problem(self, column: str, said: str, code: str = "invalid") -> Problem:
+    def problem(self, column: str, message: str, code: str = "invalid") -> Problem:
         """A problem of one of its cells; the message goes on from the column's name."""
-        return _problem(self.number, column, said, code)
+        return _problem(self.number, column, message, code)
 
 
-def header(value_types: Mapping[str, str]) -> list[str]:
+def write_header(value_types: Mapping[str, str]) -> list[str]:
     """The cells of the first line, in their order."""
     return [*STANDARD_COLUMNS, *map(quoted, value_types)]
 
 
-def written(rows: Sequence[Sequence[str]]) -> bytes:
+def write_lines(rows: Sequence[Sequence[str]]) -> bytes:
     """Write lines of cells as RFC 4180 has them."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\r\n").writerows(rows)
     return text.getvalue().encode()
 
 
-def cells_of(asset: Asset, value_types: Mapping[str, str]) -> list[str]:
+def write_cells(asset: Asset, value_types: Mapping[str, str]) -> list[str]:
     """The cells of an asset's line."""
     texts = (asset.name, asset.asset_type, asset.serial_number, asset.description)
     values = (
@@ -115,11 +115,11 @@ def read(text: str, value_types: Mapping[str, str]) -> tuple[list[SheetLine], li
     problems: list[Problem] = []
     for count, (number, row) in enumerate(records, 1):
         if count > ROWS_MAX:
-            said = f"The spreadsheet has more than {ROWS_MAX:,} lines; send it in parts."
-            raise Invalid([Problem(said, f"lines[{number}]", "too_many")])
+            message = f"The spreadsheet has more than {ROWS_MAX:,} lines; send it in parts."
+            raise Invalid([Problem(message, f"lines[{number}]", "too_many")])
         if len(row) != len(columns):
-            said = f"Line {number:,} has {len(row)} cells, but the header has {len(columns)}."
-            problems.append(Problem(said, f"lines[{number}]", "invalid"))
+            message = f"Line {number:,} has {len(row)} cells, but the header has {len(columns)}."
+            problems.append(Problem(message, f"lines[{number}]", "invalid"))
         else:
             before = len(problems)
             line = _line(number, dict(zip(columns, row, strict=True)), value_types, problems)
@@ -137,8 +137,8 @@ def _records(text: str) -> Iterator[tuple[int, list[str]]]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            said = f"Line {begin:,} is not CSV: {error}."
-            raise Invalid([Problem(said, f"lines[{begin}]", "invalid")]) from None
+            message = f"Line {begin:,} is not CSV: {error}."
+            raise Invalid([Problem(message, f"lines[{begin}]", "invalid")]) from None
         if cells is None:
             return
         if any(cell.strip() for cell in cells):
@@ -146,8 +146,8 @@ def _records(text: str) -> Iterator[tuple[int, list[str]]]:
         else:
             blank += 1
             if blank > BLANK_LINES_MAX:
-                said = f"The spreadsheet has more than {BLANK_LINES_MAX:,} blank lines; leave them out."
-                raise Invalid([Problem(said, f"lines[{begin}]", "too_many")])
+                message = f"The spreadsheet has more than {BLANK_LINES_MAX:,} blank lines; leave them out."
+                raise Invalid([Problem(message, f"lines[{begin}]", "too_many")])
         begin = reader.line_num + 1
 
 
@@ -163,10 +163,10 @@ def _without_blank_end(text: str) -> str:
 def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
     """The columns that a header names, checked against those that the project's spreadsheet has."""
     if len(cells) == 1 and (others := [mark for mark in OTHER_SEPARATORS if mark in cells[0]]):
-        said = (
+        message = (
             f"The first line is one cell, {shorten(cells[0])!r}; separate cells by commas, not {others[0]!r}."
         )
-        raise Invalid([Problem(said, "header", "invalid")])
+        raise Invalid([Problem(message, "header", "invalid")])
     named = [_column(cell, value_types) for cell in cells]
     problems = [
         Problem(f"The column {name!r} is given {times} times; give it once.", name, "conflict")
@@ -178,13 +178,13 @@ def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
     )
     if unknown:
         allowed = ", ".join(map(repr, [*STANDARD_COLUMNS, *value_types]))
-        said = ", ".join(map(repr, unknown))
+        message = ", ".join(map(repr, unknown))
         problems.append(
-            Problem(f"The asset spreadsheet has no column {said}; it has {allowed}.", "header", "unknown")
+            Problem(f"The asset spreadsheet has no column {message}; it has {allowed}.", "header", "unknown")
         )
     if not {"id", "name"}.intersection(named):
-        said = "The first line names neither the column 'id' nor 'name', by one of which assets are found."
-        problems.append(Problem(said, "header", "required"))
+        message = "The first line names neither the column 'id' nor 'name', by one of which assets are found."
+        problems.append(Problem(message, "header", "required"))
     if problems:
         raise Invalid(problems)
     return named
@@ -238,8 +238,8 @@ def _value(number: int, label: str, value_type: str, cell: str, problems: list[P
         return None
 
 
-def _problem(number: int, column: str, said: str, code: str = "invalid") -> Problem:
-    return Problem(f"Line {number:,}, column {column!r}: it {said}.", f"lines[{number}].{column}", code)
+def _problem(number: int, column: str, message: str, code: str = "invalid") -> Problem:
+    return Problem(f"Line {number:,}, column {column!r}: it {message}.", f"lines[{number}].{column}", code)
 
 
 # What becomes of an asset by a line, and which values its custom fields take.
@@ -251,8 +251,8 @@ def problems_of_custom_fields(values: Mapping[str, Any], value_types: Mapping[st
         field = f"asset.custom_fields.{label}"
         if label not in value_types:
             allowed = ", ".join(map(repr, value_types)) or "none"
-            said = f"{label!r} is no custom field of the project's assets, which have {allowed}."
-            yield Problem(said, field, "unknown")
+            message = f"{label!r} is no custom field of the project's assets, which have {allowed}."
+            yield Problem(message, field, "unknown")
         elif value is not None:
             try:
                 checked(value_types[label], value)

@@ -248,8 +248,14 @@ def build_differing_row(line: int, found: Sequence[Discrepancy], given: GivenFie
     return BadRow(
         line,
         tuple(
-            RowProblem(f"{one.said('the file')}; {said}", given.get(one.key), one.sent, one.field, one.stored)
-            for one in found
+            RowProblem(
+                f"{other.describe('the file')}; {said}",
+                given.get(other.key),
+                other.sent,
+                other.field,
+                other.stored,
+            )
+            for other in found
         ),
     )
 

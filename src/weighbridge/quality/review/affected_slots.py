@@ -34,7 +34,7 @@ from weighbridge.quality.definition.versions import (
     automatic_versions,
     effective_period,
 )
-from weighbridge.quality.evaluation.incremental import Marked, marked_periods, marks_seen, may_concern
+from weighbridge.quality.evaluation.incremental import Marked, marked_periods, may_concern, read_marks
 from weighbridge.quality.evaluation.record_streams import asked, within
 from weighbridge.quality.records.rule_results import FollowingRule
 
@@ -102,7 +102,7 @@ async def reached_slots(tx: Read, project: int, changed: Sequence[ChangedEvent])
     return reached
 
 
-async def generations_of(
+async def list_generations(
     tx: Read, actor: Actor, project: int, changed: Collection[ChangedEvent], touched: Iterable[TouchedSlot]
 ) -> list[Request]:
     """A generation for each model, of the slots whose data the events may change.
@@ -111,7 +111,7 @@ async def generations_of(
     """
     catalogue = await catalogue_of(tx, project)
     requests = []
-    for _, of_family in groupby(sorted(touched, key=_family), key=_family):
+    for _, of_family in groupby(sorted(touched, key=_family_key), key=_family_key):
         rows = list(of_family)
         every = _request(actor, project, rows)
         try:
@@ -125,7 +125,7 @@ async def generations_of(
     return requests
 
 
-def _family(row: TouchedSlot) -> int:
+def _family_key(row: TouchedSlot) -> int:
     return row.family
 
 
@@ -260,7 +260,7 @@ class MarksBefore:
 
 async def marks_before(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> MarksBefore:
     """What rules have not looked at yet, whatever comes of the change."""
-    seen = await marks_seen(tx, project)
+    seen = await read_marks(tx, project)
     return MarksBefore(seen.numbers, await _assets(tx, project, changed))
 
 
@@ -271,7 +271,7 @@ async def following_rules(
 
     Those whose corrections are only proposed change no figure until somebody decides.
     """
-    marked = (await marks_seen(tx, project, before.numbers)).marked
+    marked = (await read_marks(tx, project, before.numbers)).marked
     if not marked.events:
         return []
     assets = before.assets | await _assets(tx, project, changed)

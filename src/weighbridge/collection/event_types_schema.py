@@ -142,7 +142,7 @@ def _problems_of_values(
     measures = {one.slug or slug_of(one.name): (one.value_type, one.unit) for one in desired.data_point_types}
     for index, one in enumerate(values):
         yield from _problems_of_value(f"{FIELD}.data_points[{index}]", one, measures, readings)
-    times = Counter(one.data_point for one in values)
+    times = Counter(value.data_point for value in values)
     field = f"{FIELD}.data_points"
     for slug in sorted(slug for slug, count in times.items() if count > 1):
         yield Problem(f"{field} names {slug!r} {times[slug]} times; each value is made once.", field, "taken")
@@ -190,7 +190,9 @@ async def store_roll_up(
     """Say of what the events of a type are made, in place of what was said before."""
     assert source is not None, "a roll-up without a source was refused"  # noqa: S101
     await tx.execute(_STORE, (project, number, source.number, roll_up.valid_share_min))
-    values = [(one.data_point, one.aggregate, one.source or one.data_point) for one in roll_up.data_points]
+    values = [
+        (point.data_point, point.aggregate, point.source or point.data_point) for point in roll_up.data_points
+    ]
     columns = [list(column) for column in zip(*values, strict=True)] or [[], [], []]
     await tx.execute(_STORE_VALUES, (project, number, source.number, *columns))
 
@@ -343,7 +345,9 @@ def problems_of_valid_when(new: NewEventType) -> Iterator[Problem]:
     except ExpressionError as error:
         yield Problem(f"{field}: {error}", field, "expression")
     except Invalid as refusal:
-        yield from (Problem(f"{field}: {one.message}", field, one.code) for one in refusal.problems)
+        yield from (
+            Problem(f"{field}: {problem.message}", field, problem.code) for problem in refusal.problems
+        )
 
 
 def problems_of_data_point_types(new: Sequence[NewDataPointType]) -> Iterator[Problem]:
@@ -501,7 +505,7 @@ def _desired_type(was: EventType, change: EventTypeChange, points: list[NewDataP
 
 def written_out(roll_up: RollUp) -> RollUp:
     """A roll-up in which each value names its source."""
-    values = [replace(one, source=one.source or one.data_point) for one in roll_up.data_points]
+    values = [replace(point, source=point.source or point.data_point) for point in roll_up.data_points]
     return replace(roll_up, data_points=sorted(values, key=lambda one: one.data_point))
 
 

@@ -177,11 +177,13 @@ def _stretches(project: int, *outages: Outage) -> changes.ChangedOutages:
     return changes.ChangedOutages(
         [
             (
-                None if one.event_type_id is None else ids.number("event_type", one.event_type_id, project),
-                one.start_time,
-                one.end_time,
+                None
+                if outage.event_type_id is None
+                else ids.number("event_type", outage.event_type_id, project),
+                outage.start_time,
+                outage.end_time,
             )
-            for one in outages
+            for outage in outages
         ]
     )
 

@@ -211,7 +211,7 @@ async def _list_findings(
 ) -> list[_Found]:
     seen, values = seen_slots(question, _EVENTS)
     values |= keys_of(meters) | {
-        "unexpected": [multirange(question.slots, one.unexpected) for one in meters],
+        "unexpected": [multirange(question.slots, meter.unexpected) for meter in meters],
         "filled": FILLED_MAX,
         "limit": GAPS_MAX + 1,
     }

@@ -179,7 +179,7 @@ async def impact_of_many(tx: Write, actor: Actor, project: int, request: NamedPr
     problems = [*problems_of_number(named, PROPOSALS_MAX, "asks for")]
     found: list[RuleResult] = []
     if len(named.fields) <= PROPOSALS_MAX:
-        found = [one for one in await _read_results(tx, named) if one.id in named.fields]
+        found = [result for result in await _read_results(tx, named) if result.id in named.fields]
         states = {one.id: one.approval_state for one in found}
         problems += problems_of_proposals(named, states, decision)
     if problems:
@@ -194,9 +194,9 @@ async def impact_of_many(tx: Write, actor: Actor, project: int, request: NamedPr
 def _list_pending(project: int, results: Sequence[RuleResult]) -> list[int]:
     """The numbers of those whose proposals wait for approval."""
     return [
-        ids.number("data_point_result", one.id, project)
-        for one in results
-        if one.approval_state == ApprovalState.PENDING
+        ids.number("data_point_result", result.id, project)
+        for result in results
+        if result.approval_state == ApprovalState.PENDING
     ]
 
 

@@ -225,8 +225,10 @@ def name_result(project: int, result_id: str) -> NamedResults:
 
 
 def _name_fields(project: int, fields: Mapping[str, str | None]) -> NamedResults:
-    found = {one: result_key(project, one) for one in fields}
-    return NamedResults(project, fields, {one: key for one, key in found.items() if key is not None})
+    found = {result_id: result_key(project, result_id) for result_id in fields}
+    return NamedResults(
+        project, fields, {result_id: key for result_id, key in found.items() if key is not None}
+    )
 
 
 def problems_of_reason(reason: str | None) -> Iterator[Problem]:

@@ -147,7 +147,7 @@ async def held_events(tx: Read, project: int, references: Sequence[str]) -> dict
     if not references:
         return {}
     rows = await tx.rows(HeldEvent, _HELD, (project, list(references)))
-    return {one.reference: one for one in rows}
+    return {row.reference: row for row in rows}
 
 
 def differences(
@@ -159,7 +159,7 @@ def differences(
     """
     if held.is_voided:
         return []
-    found = [one for one in _of_fields(sent, held, vocabulary) if given is None or one.key in given]
+    found = [other for other in _of_fields(sent, held, vocabulary) if given is None or other.key in given]
     columns = vocabulary.schemas[sent.event_type].columns
     points = {point.slug: point.value for point in sent.data_points}
     for slug, column in columns.items():
@@ -207,7 +207,7 @@ def _of_fields(sent: NewEvent, held: HeldEvent, vocabulary: EventVocabulary) -> 
         return
     if sent.notes != held.notes:
         yield Discrepancy("notes", held.notes, sent.notes)
-    locations = [vocabulary.locations[one.id] for one in sent.locations]
+    locations = [vocabulary.locations[location.id] for location in sent.locations]
     if locations != held.location_ids:
         yield Discrepancy("locations", _places(held.location_ids, vocabulary), _places(locations, vocabulary))
 

@@ -165,7 +165,7 @@ async def apply_corrections(
     """
     if not corrections:
         return NOTHING_DONE
-    events = sorted({one.event for one in corrections})
+    events = sorted({correction.event for correction in corrections})
     inputs = changes.announce(tx, project)
     await _hold_events(tx, project, events)
     recorded = await tx.tuples(
@@ -305,11 +305,11 @@ async def _hold_events(tx: Write, project: int, events: Sequence[int]) -> None:
 def _columns(corrections: Iterable[NewCorrection]) -> dict[str, list[Any]]:
     rows = [
         (
-            one.event, one.position, one.field, jsonb(one.value), one.source, one.priority, one.reason,
-            one.rule and one.rule.rule, one.rule and one.rule.version, one.rule and one.rule.run,
-            jsonb(one.substitution),
+            new.event, new.position, new.field, jsonb(new.value), new.source, new.priority, new.reason,
+            new.rule and new.rule.rule, new.rule and new.rule.version, new.rule and new.rule.run,
+            jsonb(new.substitution),
         )
-        for one in corrections
+        for new in corrections
     ]  # fmt: skip
     names = (
         "events", "positions", "fields", "values", "sources", "priorities", "reasons", "rules",

@@ -266,7 +266,7 @@ def _find_vocabularies(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocab
         return fitting, []
     if len(checks) == 1:
         return [], checks[0][1]
-    if unknown := [one for one in rule.names if not rule.is_tag(one) and type_of(one, every) is None]:
+    if unknown := [name for name in rule.names if not rule.is_tag(name) and type_of(name, every) is None]:
         return [], [_known_nowhere(unknown, every)]
     message = (
         "The project has no event type whose data points satisfy the expression; "

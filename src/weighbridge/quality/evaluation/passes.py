@@ -359,7 +359,7 @@ async def passes(tx: Read, prepared: PreparedRule, starts: Collection[Instant]) 
             stretches[-1].append(start)
         else:
             stretches.append([start])
-    periods: list[Period] = [(one[0], Instant.of(one[-1] + MILLISECOND)) for one in stretches]
+    periods: list[Period] = [(stretch[0], Instant.of(stretch[-1] + MILLISECOND)) for stretch in stretches]
     return await _apart(tx, prepared, periods) if periods[1:] else periods
 
 

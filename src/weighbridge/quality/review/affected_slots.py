@@ -93,7 +93,7 @@ async def reached_slots(tx: Read, project: int, changed: Sequence[ChangedEvent])
             streams = streams_of(await tx.in_thread(read_model, stored.document), catalogue).streams
         except (Invalid, ModelError):
             continue  # it cannot be generated; what was made by it is touched by its time and by use
-        windows = [one.window for one in streams if one.event_type in kinds]
+        windows = [stream.window for stream in streams if stream.event_type in kinds]
         values = {"project": project, "family": family, "events": events}
         if any(window.is_held for window in windows):
             reached += await tx.rows(TouchedSlot, _FOLLOWING, values)
@@ -117,7 +117,7 @@ async def list_generations(
         try:
             streams = await _streams_read(tx, every, catalogue)
         except Invalid as error:
-            if [one.code for one in error.problems] != ["replaced"]:
+            if [problem.code for problem in error.problems] != ["replaced"]:
                 requests.append(every)  # what keeps it from being generated is said by the generation itself
             continue
         if reading := [row for row in rows if _is_read(row, changed, streams)]:
@@ -140,7 +140,7 @@ async def _streams_read(tx: Read, request: Request, catalogue: Catalogue) -> lis
 
 def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], streams: Iterable[InputStream]) -> bool:
     """Whether a model reads, by one of these streams, what changes of a slot's event."""
-    positions = [one.positions for one in streams if one.event_type == row.event_type]
+    positions = [stream.positions for stream in streams if stream.event_type == row.event_type]
     return any(
         one.event == row.changed and (one.position is None or any(one.position in read for read in positions))
         for one in changed

@@ -100,7 +100,11 @@ async def list_current_proposals(tx: Write, project: int, held: Sequence[HeldPro
     standing: set[int] = set()
     for rule, proposals in groupby(sorted(held, key=lambda one: one.rule), key=lambda one: one.rule):
         version = await newest_version(tx, project, rule)
-        asked = [one for one in proposals if one.version == version.version and not one.is_voided]
+        asked = [
+            proposal
+            for proposal in proposals
+            if proposal.version == version.version and not proposal.is_voided
+        ]
         await _evaluate_again(tx, version, asked)
         rows = await tx.tuples(_SAME, {"project": project, "asked": [one.number for one in asked]})
         standing |= {number for (number,) in rows}

@@ -72,7 +72,10 @@ class _Outlook:
     @property
     def problems(self) -> list[str]:
         """What would fail them."""
-        return [*self.refusals, *(one.message for proposal in self.proposals for one in proposal.problems)]
+        return [
+            *self.refusals,
+            *(problem.message for proposal in self.proposals for problem in proposal.problems),
+        ]
 
 
 class _Total(NamedTuple):
@@ -127,7 +130,7 @@ async def compute_impact(
         stale_batches=[
             BatchMadeStale(ids.of("batch", project, batch), ids.of("ledger", project, ledger), new)
             for batch, ledger in stale.items()
-            if (new := [one for one in reasons[batch] if one not in stated[batch]])
+            if (new := [reason for reason in reasons[batch] if reason not in stated[batch]])
         ],
         deficits=_list_deepened_deficits(project, before.proposals, after.proposals),
         problems=list(dict.fromkeys(after.problems)),
@@ -141,7 +144,7 @@ async def _outlook(tx: Read, requests: Sequence[Request]) -> _Outlook:
         try:
             proposals.append(await propose(tx, request))
         except Invalid as error:
-            refusals += [one.message for one in error.problems]
+            refusals += [problem.message for problem in error.problems]
     return _Outlook(proposals, refusals)
 
 
@@ -228,10 +231,10 @@ def _list_open_deficits(proposals: Sequence[Proposal]) -> dict[tuple[Account, da
     """The open deficits; of one that generations of several models see, the largest."""
     found: dict[tuple[Account, datetime], Shortage] = {}
     for proposal in proposals:
-        for one in proposal.deficits:
-            key = one.account, one.opened_at
-            if one.settled_at is None and (key not in found or one.amount > found[key].amount):
-                found[key] = one
+        for deficit in proposal.deficits:
+            key = deficit.account, deficit.opened_at
+            if deficit.settled_at is None and (key not in found or deficit.amount > found[key].amount):
+                found[key] = deficit
     return found
 
 

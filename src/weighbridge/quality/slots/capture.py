@@ -428,7 +428,7 @@ def _with_expected(
 
 def _expected_time(question: CaptureQuestion, meter: ExpectedMeter, period: Interval) -> int:
     time = period.overlap(question.passed)
-    return 0 if time is None else sum(one.milliseconds for one in meter.expectation.stretches(time))
+    return 0 if time is None else sum(stretch.milliseconds for stretch in meter.expectation.stretches(time))
 
 
 async def _count_seen(

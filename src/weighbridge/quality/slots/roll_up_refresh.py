@@ -66,7 +66,7 @@ async def refresh(tx: Write, definition: RollUpDefinition, numbers: range, *, is
     key = {"project": definition.project, "event_type": definition.event_type}
     await tx.execute(SQL(_FILL).format(events=query), values | key)
     span = key | {"first": values["first"], "last": values["last"]}
-    positions = [one.position for one in definition.columns]
+    positions = [column.position for column in definition.columns]
     changed = [_Changed(*row) for row in await tx.tuples(_CHANGED, span | {"positions": positions})]
     added = await _add(tx, key)
     if changed:
@@ -255,7 +255,7 @@ async def roll_up_within(tx: Write, project: int) -> None:
             for (target,) in await tx.tuples(_TARGETS, (project, source)):
                 definition = await read_definition(tx, project, target)
                 assert definition is not None, "it was listed a moment ago"  # noqa: S101
-                for slots in gathered([await slots_of(tx, definition, one) for one in stretches]):
+                for slots in gathered([await slots_of(tx, definition, stretch) for stretch in stretches]):
                     for first in range(slots.start, slots.stop, SLOTS):
                         portion = range(first, min(first + SLOTS, slots.stop))
                         await refresh(tx, definition, portion, is_undone=True)
@@ -283,7 +283,7 @@ async def _follow(
         definition = await read_definition(tx, project, target)
         if definition is None:
             return
-        ranges = gathered([await slots_of(tx, definition, one) for one in stretches])
+        ranges = gathered([await slots_of(tx, definition, stretch) for stretch in stretches])
     for slots in ranges:
         first: int | None = slots.start
         while first is not None and first < slots.stop:

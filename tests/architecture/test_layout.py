@@ -18,8 +18,8 @@ FILES_OF_A_FOLDER_MAX = 25
 UPWARD_IMPORTS_MAX = 0
 """How many imports may run upward between areas. It only ever shrinks."""
 
-GROUND = {"http/text.py", "db/lists/listing.py"}
-"""Beside records and core: the types of texts of requests, and what a page of a list says of itself."""
+GROUND = {"http/text.py", "db/lists/field.py", "db/lists/listing.py"}
+"""Beside records and core: the types of texts of requests, what a field declares, and pages of lists."""
 
 ONE_NOUN = {"Model", "Rule", "StaticInput"}
 """Class names that stand twice because they are one noun: the record on the wire, and what the core computes

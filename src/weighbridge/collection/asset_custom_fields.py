@@ -9,7 +9,8 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.named_records.names import project_named, project_to_read, value_types
+from weighbridge.collection.named_records.names import project_named, project_to_read
+from weighbridge.collection.named_records.nouns import value_types
 from weighbridge.collection.records.projects import (
     CUSTOM_FIELDS_MAX,
     AssetCustomField,
@@ -85,14 +86,14 @@ async def insert_asset_custom_field(
     label = new.label.strip()
     problems = [*problems_of_label(label, _LABEL)]
     if new.value_type not in VALUE_TYPES:
-        said = f"{_VALUE_TYPE} is {new.value_type!r}; allowed are {', '.join(VALUE_TYPES)}."
-        problems.append(Problem(said, _VALUE_TYPE, "invalid"))
+        message = f"{_VALUE_TYPE} is {new.value_type!r}; allowed are {', '.join(VALUE_TYPES)}."
+        problems.append(Problem(message, _VALUE_TYPE, "invalid"))
     there = await value_types(tx, project)
     if label in there:
         problems.append(Problem(f"The project has a custom field {label!r} already.", _LABEL, "taken"))
     if len(there) >= CUSTOM_FIELDS_MAX:
-        said = f"The project has {len(there)} custom fields; it can have {CUSTOM_FIELDS_MAX}."
-        problems.append(Problem(said, _LABEL, "too_many"))
+        message = f"The project has {len(there)} custom fields; it can have {CUSTOM_FIELDS_MAX}."
+        problems.append(Problem(message, _LABEL, "too_many"))
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(

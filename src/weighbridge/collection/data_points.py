@@ -74,8 +74,8 @@ async def undo_correction(tx: Write, actor: Actor, project: int, friendly: str) 
     row = await queries.data_point_row(tx, project, friendly)
     await locked_event_row(tx, project, ids.of("event", project, row.event))
     if row.is_imputed:
-        said = "The event is imputed, so it has no captured value to go back to; correct it or undo its rule."
-        raise Invalid([Problem(said, code="conflict")])
+        message = "The event is imputed and has no captured value. Correct it or undo its rule."
+        raise Invalid([Problem(message, code="conflict")])
     before = await queries.get_data_point(tx, project, friendly)
     in_force = await corrections_of_value(tx, project, row.event, row.position)
     if not (await undo(tx, actor, project, in_force)).recorded:

@@ -210,7 +210,7 @@ async def change_event_type(
     if change.rolled_up_from is not UNSET:
         # Two that are rolled up from each other would wait for each other's rows.
         await tx.execute(*locks.hold(locks.roll_ups(project)))
-    number, before = await _locked(tx, project, friendly)
+    number, before = await _lock_event_type(tx, project, friendly)
     has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
     revision = revise(before, change)
     desired = revision.desired
@@ -253,7 +253,7 @@ async def change_event_type(
 
 async def remove_event_type(tx: Write, actor: Actor, project: int, friendly: str) -> None:
     """Remove an event type that has no events, voided ones included."""
-    number, before = await _locked(tx, project, friendly)
+    number, before = await _lock_event_type(tx, project, friendly)
     if await tx.value(
         "SELECT EXISTS (SELECT FROM events WHERE project_id = %s AND event_type_id = %s)", (project, number)
     ):
@@ -269,8 +269,8 @@ async def remove_event_type(tx: Write, actor: Actor, project: int, friendly: str
         "SELECT EXISTS (SELECT FROM rule_versions WHERE project_id = %s AND event_type_id = %s)",
         (project, number),
     ):
-        said = f"Data rules, removed ones included, watch events of type {before.slug!r}; the type stays."
-        raise Invalid([Problem(said, code="in_use")])
+        message = f"Data rules, removed ones included, watch events of type {before.slug!r}; the type stays."
+        raise Invalid([Problem(message, code="in_use")])
     if await tx.value(
         "SELECT EXISTS (SELECT FROM outages WHERE project_id = %s AND event_type_id = %s)", (project, number)
     ):
@@ -282,8 +282,8 @@ async def remove_event_type(tx: Write, actor: Actor, project: int, friendly: str
         raise Invalid([Problem(f"Data feeds make events of type {before.slug!r}; it stays.", code="in_use")])
     if readers := await readers_of(tx, project, number):
         named = ", ".join(map(repr, readers))
-        said = f"Events of type {named} are rolled up from {before.slug!r}; the type stays."
-        raise Invalid([Problem(said, code="in_use")])
+        message = f"Events of type {named} are rolled up from {before.slug!r}; the type stays."
+        raise Invalid([Problem(message, code="in_use")])
     await forget_roll_up(tx, project, number)
     await tx.execute(
         "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
@@ -292,7 +292,7 @@ async def remove_event_type(tx: Write, actor: Actor, project: int, friendly: str
     changes.record(tx, actor, action="event_type.delete", target=before.id, project_id=project, before=before)
 
 
-async def _locked(tx: Write, project: int, friendly: str) -> tuple[int, EventType]:
+async def _lock_event_type(tx: Write, project: int, friendly: str) -> tuple[int, EventType]:
     """The number and record of an event type that nobody else changes, and of which nobody stores events."""
     number = ids.number("event_type", friendly, project)
     await tx.execute(
@@ -332,7 +332,7 @@ async def _problems_of_use(tx: Write, project: int, number: int, revision: Revis
         )
         for one in revision.removed
         if one.id in used
-    ] + [_redefined(one) for one in redefined if one.was.id in used]
+    ] + [_problem_of_redefinition(one) for one in redefined if one.was.id in used]
 
 
 async def _problems_of_roll_ups(
@@ -363,14 +363,14 @@ async def _problems_of_roll_ups(
         "SELECT EXISTS (SELECT FROM events WHERE project_id = %s AND event_type_id = %s)", (project, number)
     ):
         made = "written by people and devices" if was is None else f"rolled up from {was.event_type!r}"
-        said = (
+        message = (
             f"The project has events of type {revision.was.slug!r}, voided ones included, that were {made}; "
         )
-        problems.append(Problem(f"{said}make another event type.", "event_type.rolled_up_from", "in_use"))
+        problems.append(Problem(f"{message}make another event type.", "event_type.rolled_up_from", "in_use"))
     return problems
 
 
-def _redefined(kept: KeptDataPointType) -> Problem:
+def _problem_of_redefinition(kept: KeptDataPointType) -> Problem:
     name = "value_type" if kept.was.value_type != kept.desired.value_type else "unit"
     field = f"event_type.data_point_types[{kept.index}].{name}"
     return Problem(

@@ -119,8 +119,8 @@ def _problems_of_share(share: Decimal | None, source: ReadingsType) -> Iterator[
     if not 0 < share <= 1:
         yield Problem(f"{field} is {share}; it takes a number above 0 and at most 1.", field, "invalid")
     if source.cadence_unit is None:
-        said = "has no cadence, so nobody knows how many readings a slot should have; give it one."
-        yield Problem(f"{field} is {share}, but the source {said}", field, "conflict")
+        message = "has no cadence, so nobody knows how many readings a slot should have; give it one."
+        yield Problem(f"{field} is {share}, but the source {message}", field, "conflict")
 
 
 def _problems_of_slots(desired: NewEventType, source: ReadingsType) -> Iterator[Problem]:
@@ -142,13 +142,13 @@ def _problems_of_values(
     measures = {one.slug or slug_of(one.name): (one.value_type, one.unit) for one in desired.data_point_types}
     for index, one in enumerate(values):
         yield from _problems_of_value(f"{FIELD}.data_points[{index}]", one, measures, readings)
-    times = Counter(one.data_point for one in values)
+    times = Counter(value.data_point for value in values)
     field = f"{FIELD}.data_points"
     for slug in sorted(slug for slug, count in times.items() if count > 1):
         yield Problem(f"{field} names {slug!r} {times[slug]} times; each value is made once.", field, "taken")
     if missing := sorted(measures.keys() - times.keys()):
-        said = f"{field} leaves out {', '.join(map(repr, missing))}; every data point is made of readings."
-        yield Problem(said, field, "required")
+        message = f"{field} leaves out {', '.join(map(repr, missing))}; every data point is made of readings."
+        yield Problem(message, field, "required")
 
 
 def _problems_of_value(
@@ -158,8 +158,8 @@ def _problems_of_value(
         yield _unknown(f"{field}.data_point", value.data_point, "the event type", measures)
     if value.aggregate not in AGGREGATES:
         allowed = ", ".join(AGGREGATES)
-        said = f"{field}.aggregate is {value.aggregate!r}; allowed are {allowed}."
-        yield Problem(said, f"{field}.aggregate", "invalid")
+        message = f"{field}.aggregate is {value.aggregate!r}; allowed are {allowed}."
+        yield Problem(message, f"{field}.aggregate", "invalid")
     read = value.source or value.data_point
     if readings is None:
         return
@@ -170,8 +170,8 @@ def _problems_of_value(
     there, made = measures[value.data_point], rolled_up_measure(value.aggregate, readings[read])
     if made != there:
         gives = "takes numbers only" if made is None else f"gives a {_shown(made)}"
-        said = f"{value.data_point!r} is a {_shown(there)}, and {value.aggregate} of {read!r} {gives}."
-        yield Problem(f"{field}: {said}", f"{field}.aggregate", "invalid")
+        message = f"{value.data_point!r} is a {_shown(there)}, and {value.aggregate} of {read!r} {gives}."
+        yield Problem(f"{field}: {message}", f"{field}.aggregate", "invalid")
 
 
 def _unknown(field: str, slug: str, whose: str, known: Collection[str]) -> Problem:
@@ -190,7 +190,9 @@ async def store_roll_up(
     """Say of what the events of a type are made, in place of what was said before."""
     assert source is not None, "a roll-up without a source was refused"  # noqa: S101
     await tx.execute(_STORE, (project, number, source.number, roll_up.valid_share_min))
-    values = [(one.data_point, one.aggregate, one.source or one.data_point) for one in roll_up.data_points]
+    values = [
+        (point.data_point, point.aggregate, point.source or point.data_point) for point in roll_up.data_points
+    ]
     columns = [list(column) for column in zip(*values, strict=True)] or [[], [], []]
     await tx.execute(_STORE_VALUES, (project, number, source.number, *columns))
 
@@ -343,7 +345,9 @@ def problems_of_valid_when(new: NewEventType) -> Iterator[Problem]:
     except ExpressionError as error:
         yield Problem(f"{field}: {error}", field, "expression")
     except Invalid as refusal:
-        yield from (Problem(f"{field}: {one.message}", field, one.code) for one in refusal.problems)
+        yield from (
+            Problem(f"{field}: {problem.message}", field, problem.code) for problem in refusal.problems
+        )
 
 
 def problems_of_data_point_types(new: Sequence[NewDataPointType]) -> Iterator[Problem]:
@@ -383,8 +387,8 @@ def _problems_of_data_point_type(new: NewDataPointType, field: str) -> Iterator[
 
 def _problem_of_slug(slug: str | None, name: str, field: str) -> Iterator[Problem]:
     if not is_slug(slug or slug_of(name)) and name.strip():
-        said = f"is {slug!r}" if slug else f"is missing, and the name {name!r} makes none"
-        yield Problem(f"{field} {said}; a slug is {SLUG_RULE}.", field, "invalid")
+        message = f"is {slug!r}" if slug else f"is missing, and the name {name!r} makes none"
+        yield Problem(f"{field} {message}; a slug is {SLUG_RULE}.", field, "invalid")
 
 
 def _not_among(field: str, value: str, allowed: object) -> Problem:
@@ -458,7 +462,7 @@ def revise(was: EventType, change: EventTypeChange) -> Revision:
     changes = [DataPointTypeChange(slug=slug) for slug in there]
     if change.data_point_types is not UNSET:
         changes = change.data_point_types
-    points = [_desired(one, there) for one in changes]
+    points = [_merge_change(one, there) for one in changes]
     slugs = [point.slug or slug_of(point.name) for point in points]
     return Revision(
         was,
@@ -501,11 +505,11 @@ def _desired_type(was: EventType, change: EventTypeChange, points: list[NewDataP
 
 def written_out(roll_up: RollUp) -> RollUp:
     """A roll-up in which each value names its source."""
-    values = [replace(one, source=one.source or one.data_point) for one in roll_up.data_points]
+    values = [replace(point, source=point.source or point.data_point) for point in roll_up.data_points]
     return replace(roll_up, data_points=sorted(values, key=lambda one: one.data_point))
 
 
-def _desired(change: DataPointTypeChange, there: Mapping[str, DataPointType]) -> NewDataPointType:
+def _merge_change(change: DataPointTypeChange, there: Mapping[str, DataPointType]) -> NewDataPointType:
     named = change.slug or ("" if change.name is UNSET else slug_of(change.name))
     was = there.get(named)
     return NewDataPointType(

@@ -20,11 +20,11 @@ from psycopg.sql import SQL, Composed, Identifier, Placeholder
 from weighbridge.collection.evidence import evidence_by_event, evidence_numbered
 from weighbridge.collection.intake.checking import EventProblems, EventVocabulary
 from weighbridge.collection.intake.completion import changes_of
-from weighbridge.collection.intake.creation import spans_of, store_event, store_many, store_one
+from weighbridge.collection.intake.creation import list_id_spans, store_event, store_many, store_one
 from weighbridge.collection.intake.lookup import look_up
 from weighbridge.collection.measurements.annotations import correction_summaries, results_of_events
 from weighbridge.collection.measurements.corrections import NewCorrection, apply_corrections
-from weighbridge.collection.measurements.event_record import EXPECTED_MAX, Named, Names, assembled
+from weighbridge.collection.measurements.event_record import EXPECTED_MAX, Named, Names, assemble_event
 from weighbridge.collection.measurements.event_rows import (
     BY_METER,
     EVENT_JOINED,
@@ -40,13 +40,8 @@ from weighbridge.collection.measurements.event_rows import (
     stored_leaves,
     with_readings,
 )
-from weighbridge.collection.named_records.names import (
-    locations_by_number,
-    locations_of_event,
-    project_named,
-    project_number,
-    project_to_read,
-)
+from weighbridge.collection.named_records.names import project_named, project_number, project_to_read
+from weighbridge.collection.named_records.nouns import locations_by_number, locations_of_event
 from weighbridge.collection.records.events import (
     EVENT_STATUSES,
     EVENTS_MAX,
@@ -148,10 +143,14 @@ EVENTS: Final = Listing(
 
 async def select_events(tx: Read, project: int, request: ListRequest) -> Page[Event]:
     """The events of a project that are not voided."""
-    request, tagged = await with_readings(tx, project, await typed(tx, project, request))
+    request, tagged = await with_readings(tx, project, await resolve_slug_filter(tx, project, request))
     here = Part("e.project_id = %s AND e.voided_at IS NULL", (project,))
     source = Source(
-        "events e", "e.*", EVENT_JOINED, implied=implied_by(project, request), kept=_kept(project, request)
+        "events e",
+        "e.*",
+        EVENT_JOINED,
+        implied=implied_by(project, request),
+        kept=_stored_count(project, request),
     )
     read = partial(
         page_beside, tx, EVENT_ROW.make, EVENTS, request,
@@ -183,7 +182,7 @@ def _expect(memory: Memory, project: int, rows: Sequence[EventRow]) -> None:
     memory.keep(name, named if expected is None else expected.joined(named), parts=EXPECTED_MAX)
 
 
-async def typed(tx: Read, project: int, request: ListRequest) -> ListRequest:
+async def resolve_slug_filter(tx: Read, project: int, request: ListRequest) -> ListRequest:
     """The request with the number of the event type that it names by its slug; 0, where there is none."""
     named = {value for name, _, value in request.conditions if name == "slug"}
     if not named:
@@ -198,7 +197,7 @@ async def typed(tx: Read, project: int, request: ListRequest) -> ListRequest:
     return replace(request, conditions=tuple(conditions))
 
 
-def _kept(project: int, request: ListRequest) -> Part | None:
+def _stored_count(project: int, request: ListRequest) -> Part | None:
     """How many events of the project, or of one type, there are: that is kept as they come."""
     types = {value for name, _, value in request.conditions if name in _TYPE}
     if len(types) > 1 or any(name not in _TYPE for name, *_ in request.conditions):
@@ -225,7 +224,7 @@ async def read_event(tx: Read, project: int, friendly: str) -> Event:
     if row.is_revised or row.has_results:
         return await whole_event(tx, await event_row(tx, project, friendly))
     named = locations_by_number(locations)
-    return assembled(
+    return assemble_event(
         row,
         [PositionMeaning(*meaning) for meaning in meanings],
         [named[one] for one in row.location_ids],
@@ -302,7 +301,7 @@ BATCHES_NAMED_MAX: Final = 10
 
 async def insert_events(tx: Write, actor: Actor, project: int, body: NewEventsBody) -> Event | EventReceipts:
     """Store the one event of the body, or its many; NotFound when the account has no such project."""
-    if refusal := _refusal_of(body):
+    if refusal := _find_refusal(body):
         await project_named(tx, actor, str(project))
         raise refusal
     if body.event is not UNSET:
@@ -311,21 +310,23 @@ async def insert_events(tx: Write, actor: Actor, project: int, body: NewEventsBo
     return await store_many(tx, actor, project, body.events)
 
 
-def _refusal_of(body: NewEventsBody) -> Refusal | None:
+def _find_refusal(body: NewEventsBody) -> Refusal | None:
     """Why the body as a whole is refused, whatever its events are."""
     if (body.event is UNSET) == (body.events is UNSET):
         return Malformed("The body takes either event, an object, or events, a list.")
     if body.events is UNSET or 0 < len(body.events) <= EVENTS_MAX:
         return None
-    said = f"events holds {len(body.events)}; a request takes 1 to {EVENTS_MAX:,}."
-    return Invalid([Problem(said, "events", "invalid")])
+    message = f"events holds {len(body.events)}; a request takes 1 to {EVENTS_MAX:,}."
+    return Invalid([Problem(message, "events", "invalid")])
 
 
 async def change_event(tx: Write, actor: Actor, project: int, friendly: str, change: EventChange) -> Event:
     """Add to an event what it lacks, and correct what it holds; what was captured stays beside it."""
     # The type is locked before the event, in the order in which a change of the type locks them.
     kind = (await event_row(tx, project, friendly)).slug
-    vocabulary = (await look_up(tx, actor, project, slugs=[kind], named=_named(change))).vocabulary
+    vocabulary = (
+        await look_up(tx, actor, project, slugs=[kind], named=_list_named_records(change))
+    ).vocabulary
     row = await locked_event_row(tx, project, friendly)
     before = await whole_event(tx, row)
     problems = EventProblems("event", 0, [])
@@ -353,7 +354,7 @@ async def change_event(tx: Write, actor: Actor, project: int, friendly: str, cha
     return after
 
 
-def _named(change: EventChange) -> dict[str, set[str]]:
+def _list_named_records(change: EventChange) -> dict[str, set[str]]:
     """The records that a change names, by kind."""
     locations = () if change.locations is UNSET else change.locations
     return {
@@ -409,7 +410,7 @@ async def change_events(
     if numbers:
         now = await stored_leaves(tx, project, completed) if setting else {}
         leaves = [[ids.of("event", project, one), was[one], now[one]] for one in completed]
-        summary = {"count": len(numbers), "ids": spans_of(project, numbers), "leaves": leaves}
+        summary = {"count": len(numbers), "ids": list_id_spans(project, numbers), "leaves": leaves}
         changes.record(
             tx, actor, changes.StoredEvents(numbers), action="event.update_many",
             target=f"{len(numbers)} events", project_id=project, after=summary,
@@ -421,8 +422,8 @@ async def set_void(tx: Write, actor: Actor, project: int, friendly: str) -> None
     """Take an event that no batch was made of out of the data; it stays stored for the audit."""
     row = await locked_event_row(tx, project, friendly)
     if row.source_slug is not None:
-        said = f"The event is rolled up from {row.source_slug!r}; void its readings instead. It stays."
-        raise Invalid([Problem(said, code="rolled_up")])
+        message = f"The event is rolled up from {row.source_slug!r}; void its readings instead. It stays."
+        raise Invalid([Problem(message, code="rolled_up")])
     before = await whole_event(tx, row)
     held = await changes.hold_off_generations(tx, project)
     used = await tx.tuples(
@@ -436,7 +437,7 @@ async def set_void(tx: Write, actor: Actor, project: int, friendly: str) -> None
         {"project": project, "event": row.number},
     )
     if used:
-        raise Invalid([_used(project, [number for (number,) in used])])
+        raise Invalid([_problem_of_use(project, [number for (number,) in used])])
     await tx.execute(
         "UPDATE events SET voided_at = now(), updated_at = now() WHERE project_id = %s AND id = %s",
         (project, row.number),
@@ -447,7 +448,7 @@ async def set_void(tx: Write, actor: Actor, project: int, friendly: str) -> None
     )
 
 
-def _used(project: int, batches: Sequence[int]) -> Problem:
+def _problem_of_use(project: int, batches: Sequence[int]) -> Problem:
     named = ", ".join(ids.of("batch", project, number) for number in batches[:BATCHES_NAMED_MAX])
     more = len(batches) - BATCHES_NAMED_MAX
     others = f" and {more:,} more" if more > 0 else ""
@@ -463,8 +464,8 @@ async def _problems_of_reference(tx: Write, row: EventRow, reference: str | None
     if other is None:
         return []
     there = ids.of("event", row.project, other)
-    said = f"event.client_reference is {reference!r}, which the event {there} of the project has."
-    return [Problem(said, "event.client_reference", "taken", (there,))]
+    message = f"event.client_reference is {reference!r}, which the event {there} of the project has."
+    return [Problem(message, "event.client_reference", "taken", (there,))]
 
 
 # Paths of events.

@@ -230,17 +230,17 @@ def _need_type(new: NewEvidence) -> None:
 def _problems(new: NewEvidence) -> list[Problem]:
     sent = {"evidence.type": new.type, "evidence.evidence_type": new.evidence_type}
     problems = [
-        _problem_of_type(field, said)
-        for field, said in sent.items()
-        if said is not UNSET and said not in LINKED
+        _problem_of_type(field, message)
+        for field, message in sent.items()
+        if message is not UNSET and message not in LINKED
     ]
     problems += problems_of_name(new.name, "evidence.name")
     return problems + problems_of_link(new.url, "evidence.url")
 
 
 def _problem_of_type(field: str, sent: str) -> Problem:
-    said = f"{field} is {sent!r}; a link has the type url, and a file is sent as multipart/form-data."
-    return Problem(said, field, "invalid")
+    message = f"{field} is {sent!r}; a link has the type url, and a file is sent as multipart/form-data."
+    return Problem(message, field, "invalid")
 
 
 async def _problems_of_room(tx: Write, key: ids.Key, event: str) -> list[Problem]:
@@ -253,8 +253,8 @@ async def _problems_of_room(tx: Write, key: ids.Key, event: str) -> list[Problem
     )
     if count < EVIDENCE_OF_EVENT_MAX:
         return []
-    said = f"The event {event} has {count} files and links; an event has at most {EVIDENCE_OF_EVENT_MAX}."
-    return [Problem(said, "event_id", "full")]
+    message = f"The event {event} has {count} files and links; an event has at most {EVIDENCE_OF_EVENT_MAX}."
+    return [Problem(message, "event_id", "full")]
 
 
 async def _problems_of_quota(tx: Write, actor: Actor, size: int) -> list[Problem]:

@@ -80,7 +80,7 @@ class EvidenceStore:
                 if self._folder is not None:
                     await asyncio.to_thread(_sync, self._folder / key)
         except (BaseError, OSError) as error:
-            raise _refused(error) from error
+            raise _storage_error(error) from error
 
     async def put_file(self, key: str, file: Path | BinaryIO) -> None:
         """Write a file of any length, in parts where the store takes them."""
@@ -90,7 +90,7 @@ class EvidenceStore:
                 if self._folder is not None:
                     await asyncio.to_thread(_sync, self._folder / key)
         except (BaseError, OSError) as error:
-            raise _refused(error) from error
+            raise _storage_error(error) from error
 
     async def get(self, key: str, size: int, sha256: bytes) -> Spool:
         """Read all of a file into a spool that stands at its start; the caller closes it."""
@@ -158,13 +158,17 @@ def _in_folder(folder: Path) -> tuple[ObjectStore, Path]:
     return LocalStore(folder.absolute()), folder.absolute()
 
 
-def _unusable(evidence_url: str, said: str) -> Refusal:
+def _unusable(evidence_url: str, message: str) -> Refusal:
     return Refusal(
-        [Problem(f"WEIGHBRIDGE_EVIDENCE_URL is {evidence_url!r}; {said}", "evidence_url", "invalid_setting")]
+        [
+            Problem(
+                f"WEIGHBRIDGE_EVIDENCE_URL is {evidence_url!r}; {message}", "evidence_url", "invalid_setting"
+            )
+        ]
     )
 
 
-def _refused(error: Exception) -> Unavailable:
+def _storage_error(error: Exception) -> Unavailable:
     """Why a file was not stored."""
     if _NO_ROOM in str(error):
         return Unavailable("The disk of the evidence files is full; nothing was stored.", "disk_full")
@@ -226,9 +230,9 @@ async def keep(store: EvidenceStore, upload: Upload) -> AsyncIterator[StoredFile
     name = without_path(upload.texts.get(NAME_PART) or upload.name)
     problems = problems_of_name(name, NAME_PART)
     problems += [
-        Problem(f"{part} is {said!r}; a form brings a {_FILE}, and a link is sent as JSON.", part, "invalid")
+        Problem(f"{part} must be {_FILE} in a form, but is {given!r}. Send a link as JSON.", part, "invalid")
         for part in TYPE_PARTS
-        if (said := shorten(upload.texts.get(part, _FILE))) != _FILE
+        if (given := shorten(upload.texts.get(part, _FILE))) != _FILE
     ]
     if not upload.size:
         problems.append(Problem("The file is empty.", FILE_PART, "required"))
@@ -262,9 +266,11 @@ def _type(upload: Upload) -> FileType:
     """The type that the name and the content agree on."""
     named = type_named(without_path(upload.name))
     if named is None:
-        raise _unsupported(f"{shorten(repr(upload.name))} is not named as a file that is kept as evidence.")
+        raise _media_type_error(
+            f"{shorten(repr(upload.name))} is not named as a file that is kept as evidence."
+        )
     if not _fits(named, upload.content, upload.size):
-        raise _unsupported(
+        raise _media_type_error(
             f"{shorten(repr(upload.name))} is named as {named.noun}, and its content is not one."
         )
     return named
@@ -282,6 +288,6 @@ def _fits(file_type: FileType, content: BinaryIO, size: int) -> bool:
     return fits
 
 
-def _unsupported(sentence: str) -> UnsupportedMediaType:
+def _media_type_error(sentence: str) -> UnsupportedMediaType:
     allowed = f"{sentence} Files end in one of {ALLOWED}, and are what their names say."
     return UnsupportedMediaType([Problem(allowed, FILE_PART, "unsupported")])

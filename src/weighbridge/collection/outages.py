@@ -3,7 +3,7 @@
 An outage names an asset, a location, or an event type, which stands for all meters of that type; one
 that names nothing is of all meters of the project, and an asset or a location with an event type is
 that meter among the events of that type. Outages may overlap: what several declare counts once. Each
-may be changed and removed, and the audit log keeps what it said. Capture rates (`quality/slots`) read
+may be changed and removed, and the audit log keeps what it outage. Capture rates (`quality/slots`) read
 them. Permission: data collection.
 """
 
@@ -111,7 +111,7 @@ class _Named:
 
 async def insert_outage(tx: Write, actor: Actor, project: int, new: NewOutage) -> Outage:
     """Declare an outage of a meter."""
-    keys = await _checked(tx, project, new)
+    keys = await _check_outage(tx, project, new)
     number: int = await tx.value(
         """
         INSERT INTO outages (project_id, reason, asset_id, location_id, event_type_id, start_time, end_time,
@@ -133,9 +133,9 @@ async def insert_outage(tx: Write, actor: Actor, project: int, new: NewOutage) -
 
 async def change_outage(tx: Write, actor: Actor, project: int, named: str, change: OutageChange) -> Outage:
     """Change an outage; the audit log keeps what it said before."""
-    before = await _locked(tx, project, named)
+    before = await _lock_outage(tx, project, named)
     desired = changed(before, change)
-    keys = await _checked(tx, project, desired)
+    keys = await _check_outage(tx, project, desired)
     start, end = Instant.of(desired.start_time), desired.end_time and Instant.of(desired.end_time)
     reason = desired.reason.strip()
     await tx.execute(
@@ -164,7 +164,7 @@ async def change_outage(tx: Write, actor: Actor, project: int, named: str, chang
 
 async def remove_outage(tx: Write, actor: Actor, project: int, named: str) -> None:
     """Remove an outage, so that measurements are expected in its time again."""
-    before = await _locked(tx, project, named)
+    before = await _lock_outage(tx, project, named)
     await tx.execute("DELETE FROM outages WHERE project_id = %s AND id = %s", (project, before.id))
     changes.record(
         tx, actor, _stretches(project, before), action="outage.delete", target=named, project_id=project,
@@ -177,54 +177,60 @@ def _stretches(project: int, *outages: Outage) -> changes.ChangedOutages:
     return changes.ChangedOutages(
         [
             (
-                None if one.event_type_id is None else ids.number("event_type", one.event_type_id, project),
-                one.start_time,
-                one.end_time,
+                None
+                if outage.event_type_id is None
+                else ids.number("event_type", outage.event_type_id, project),
+                outage.start_time,
+                outage.end_time,
             )
-            for one in outages
+            for outage in outages
         ]
     )
 
 
-async def _locked(tx: Write, project: int, named: str) -> Outage:
+async def _lock_outage(tx: Write, project: int, named: str) -> Outage:
     """An outage that nobody else changes or removes until the transaction ends."""
     found = await read_outage(tx, project, named)
     await tx.execute("SELECT FROM outages WHERE project_id = %s AND id = %s FOR UPDATE", (project, found.id))
     return await read_outage(tx, project, named)
 
 
-async def _checked(tx: Read, project: int, said: NewOutage | Outage) -> _Named:
+async def _check_outage(tx: Read, project: int, outage: NewOutage | Outage) -> _Named:
     """The keys of what an outage names; Invalid with everything that is wrong with it."""
     keys = _Named(
         *(
-            None if (friendly := getattr(said, f"{kind}_id")) is None else ids.number(kind, friendly, project)
+            None
+            if (friendly := getattr(outage, f"{kind}_id")) is None
+            else ids.number(kind, friendly, project)
             for kind in _KINDS
         )
     )
-    if problems := [*_problems_of_shape(said), *await _problems_of_keys(tx, project, said, keys)]:
+    if problems := [*_problems_of_shape(outage), *await _problems_of_keys(tx, project, outage, keys)]:
         raise Invalid(problems)
     return keys
 
 
-def _problems_of_shape(said: NewOutage | Outage) -> Iterator[Problem]:
-    if not said.reason.strip():
+def _problems_of_shape(outage: NewOutage | Outage) -> Iterator[Problem]:
+    if not outage.reason.strip():
         yield Problem("An outage needs a reason; outage.reason is empty.", "outage.reason", "required")
-    elif unseen := said_of_unseen(said.reason):
+    elif unseen := said_of_unseen(outage.reason):
         yield Problem(f"outage.reason {unseen}.", "outage.reason", "invalid")
-    if said.asset_id is not None and said.location_id is not None:
-        text = (
+    if outage.asset_id is not None and outage.location_id is not None:
+        message = (
             "An outage is of an asset or of a location, for each is a meter of its own; send one of the two."
         )
-        yield Problem(text, "outage.location_id", "conflict")
-    if said.end_time is not None and said.end_time <= said.start_time:
-        start, end = Instant.of(said.start_time), Instant.of(said.end_time)
-        text = f"outage.end_time is {end.text}, which is not after start_time, {start.text}."
-        yield Problem(text, "outage.end_time", "invalid")
-    if said.evidence_url is not None:
-        yield from problems_of_link(said.evidence_url, "outage.evidence_url")
+        yield Problem(message, "outage.location_id", "conflict")
+    if outage.end_time is not None and outage.end_time <= outage.start_time:
+        start, end = Instant.of(outage.start_time), Instant.of(outage.end_time)
+        message = f"outage.end_time is {end.text}, which is not after start_time, {start.text}."
+        yield Problem(message, "outage.end_time", "invalid")
+    if outage.evidence_url is not None:
+        yield from problems_of_link(outage.evidence_url, "outage.evidence_url")
 
 
-async def _problems_of_keys(tx: Read, project: int, said: NewOutage | Outage, keys: _Named) -> list[Problem]:
+async def _problems_of_keys(
+    tx: Read, project: int, outage: NewOutage | Outage, keys: _Named
+) -> list[Problem]:
     """Records that are named and that the project does not have; those that it has stay until the end."""
     [is_there] = await tx.tuples(
         """
@@ -239,7 +245,7 @@ async def _problems_of_keys(tx: Read, project: int, said: NewOutage | Outage, ke
             "event_type": keys.event_type,
         },
     )
-    named = ((kind, getattr(said, f"{kind}_id")) for kind in _KINDS)
+    named = ((kind, getattr(outage, f"{kind}_id")) for kind in _KINDS)
     return [
         Problem(
             f"outage.{kind}_id is {friendly!r}, which is not {_KINDS[kind]} of the project.",

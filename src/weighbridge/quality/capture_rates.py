@@ -36,9 +36,9 @@ from weighbridge.quality.slots.capture import (
     CaptureQuestion,
     ExpectedMeter,
     asked_time,
-    captured,
+    build_question,
     expected_meters,
-    question_of,
+    read_captured,
 )
 
 # Work out capture rates, by period and meter.
@@ -53,16 +53,16 @@ async def read_capture_rate(
     """The capture rate of an event type over the range of the query, cut by its period."""
     time, rest = asked_time(query)
     period = _period(rest)
-    question = await question_of(tx, project, event_type, time, slots_max=SLOTS_OF_METER_MAX)
+    question = await build_question(tx, project, event_type, time, slots_max=SLOTS_OF_METER_MAX)
     periods = _periods(question, PERIODS[period])
     meters = await expected_meters(tx, question)
     if len(meters) * len(periods) > FIGURES_MAX:
-        said = (
+        message = (
             f"{len(meters):,} meters and {len(periods):,} periods make more than {FIGURES_MAX:,} figures; "
             "ask for a shorter range or longer periods."
         )
-        raise Invalid([Problem(said, END, "too_long")])
-    by_meter = await captured(tx, question, meters, periods)
+        raise Invalid([Problem(message, END, "too_long")])
+    by_meter = await read_captured(tx, question, meters, periods)
     return CaptureRate(
         event_type_id=ids.of("event_type", project, question.event_type),
         period=period,
@@ -103,8 +103,8 @@ def _period(rest: Sequence[tuple[str, str]]) -> str:
     if not sent:
         problems.append(Problem("period is required.", PERIOD, "required"))
     elif len(sent) > 1 or sent[0] not in PERIODS:
-        said = ", ".join(repr(shorten(text)) for text in sent)
-        problems.append(Problem(f"period is {said}; allowed are {', '.join(PERIODS)}.", PERIOD, "invalid"))
+        message = ", ".join(repr(shorten(text)) for text in sent)
+        problems.append(Problem(f"period is {message}; allowed are {', '.join(PERIODS)}.", PERIOD, "invalid"))
     if problems:
         raise Malformed(problems)
     return sent[0]
@@ -114,8 +114,8 @@ def _periods(question: CaptureQuestion, cadence: str) -> list[Interval]:
     """The periods that the range reaches over, the first and last cut where it begins and ends."""
     time, zone = question.time, question.slots.zone
     if (count := count_of(cadence, time, zone)) > PERIODS_MAX:
-        said = f"The range reaches over {count:,} periods; at most {PERIODS_MAX:,} are told at once."
-        raise Invalid([Problem(said, END, "too_long")])
+        message = f"The range reaches over {count:,} periods; at most {PERIODS_MAX:,} are told at once."
+        raise Invalid([Problem(message, END, "too_long")])
     try:
         slot_at(cadence, time.start, zone), slot_at(cadence, time.end, zone)
     except (OverflowError, ValueError):

@@ -34,10 +34,10 @@ from weighbridge.quality.slots.capture import (
     CaptureQuestion,
     ExpectedMeter,
     asked_time,
+    build_question,
     expected_meters,
     keys_of,
     multirange,
-    question_of,
     refuse_over_a_quarter,
     seen_slots,
 )
@@ -117,15 +117,17 @@ async def select_gaps(tx: Read, project: int, event_type: str, query: Sequence[t
         raise Malformed(
             [Problem(f"{name} is no parameter of gaps; they take start_time and end_time.", name, "unknown")]
         )
-    question = await question_of(tx, project, event_type, time, slots_max=GAP_SLOTS_MAX)
+    question = await build_question(tx, project, event_type, time, slots_max=GAP_SLOTS_MAX)
     refuse_over_a_quarter(question)
     meters = await expected_meters(tx, question)
     if (count := len(meters) * len(question.counted)) > GAP_SLOTS_MAX:
-        said = f"{len(meters):,} meters have {count:,} slots in the range, over {GAP_SLOTS_MAX:,} together."
-        raise Invalid([Problem(said, END, "too_long")])
-    found = await _found(tx, question, meters)
-    beside = await _beside(tx, question, found)
-    proposed = await _proposed(tx, question, meters, found)
+        message = (
+            f"{len(meters):,} meters have {count:,} slots in the range, over {GAP_SLOTS_MAX:,} together."
+        )
+        raise Invalid([Problem(message, END, "too_long")])
+    found = await _list_findings(tx, question, meters)
+    beside = await _read_neighbours(tx, question, found)
+    proposed = await _read_proposals(tx, question, meters, found)
     return Gaps(
         event_type_id=ids.of("event_type", project, question.event_type),
         start_time=Instant.of(time.start),
@@ -168,7 +170,7 @@ def _end_of(question: CaptureQuestion, found: _Found) -> Instant:
     return question.slots.start(question.slots.holding(found.last) + 1)
 
 
-async def _proposed(
+async def _read_proposals(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], gaps: Sequence[_Found]
 ) -> Mapping[int, _Proposed]:
     """What waits for approval in the gaps, by their place; of each the first, in order of time."""
@@ -204,10 +206,12 @@ async def _proposed(
     return found
 
 
-async def _found(tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter]) -> list[_Found]:
+async def _list_findings(
+    tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter]
+) -> list[_Found]:
     seen, values = seen_slots(question, _EVENTS)
     values |= keys_of(meters) | {
-        "unexpected": [multirange(question.slots, one.unexpected) for one in meters],
+        "unexpected": [multirange(question.slots, meter.unexpected) for meter in meters],
         "filled": FILLED_MAX,
         "limit": GAPS_MAX + 1,
     }
@@ -216,12 +220,12 @@ async def _found(tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedM
         slots = SQL("generate_series(%(first)s, %(last)s - %(step)s::interval, %(step)s::interval)")
     found = await tx.rows(_Found, SQL(_GAPS).format(seen=seen, slots=slots), values)
     if len(found) > GAPS_MAX:
-        said = f"The range has more than {GAPS_MAX} gaps; ask for a shorter one."
-        raise Invalid([Problem(said, END, "too_many")])
+        message = f"The range has more than {GAPS_MAX} gaps; ask for a shorter one."
+        raise Invalid([Problem(message, END, "too_many")])
     return found
 
 
-async def _beside(tx: Read, question: CaptureQuestion, gaps: Sequence[_Found]) -> dict[int, _Beside]:
+async def _read_neighbours(tx: Read, question: CaptureQuestion, gaps: Sequence[_Found]) -> dict[int, _Beside]:
     """The events that stand beside gaps and inside them, by their numbers."""
     named = {event for gap in gaps for event in (gap.before, gap.after, *(gap.filled or ())) if event}
     if not named:

@@ -7,15 +7,16 @@ results is in `rule_results_queries.py`.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, LiteralString
 
 import msgspec
+from msgspec import Struct
 
 from weighbridge.collection.named_records.names import project_named
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import APPROVE, Actor
 from weighbridge.core.platform.settings import Feature
-from weighbridge.core.problem import Problem
 from weighbridge.core.rule import states as moves
 from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, ResultStatus, ResultTrigger
 from weighbridge.db.engine import Write
@@ -45,15 +46,14 @@ from weighbridge.quality.records.rule_results import (
     RuleResultPage,
 )
 from weighbridge.quality.review.approval import approve as approve_proposals
-from weighbridge.quality.review.approval import hold_proposals, own_proposals
+from weighbridge.quality.review.approval import list_own_proposals, lock_proposals
 from weighbridge.quality.review.approval import reject as reject_proposals
 from weighbridge.quality.review.impact import impact_of_proposals
 from weighbridge.quality.rule_results_queries import (
     Decision,
     NamedResults,
+    name_result,
     name_results,
-    name_results_of_fields,
-    problems_of_decision,
     problems_of_number,
     problems_of_own,
     problems_of_proposals,
@@ -83,104 +83,89 @@ _BESIDE: Final[Mapping[str, LiteralString]] = {
 """What changes beside the status: what a dismissed result proposes is withdrawn."""
 
 
-async def dismiss_results(tx: Write, actor: Actor, project: int, request: Dismissal) -> Dismissed:
-    """Dismiss results of either kind with one reason; those that are dismissed already stay as they are."""
-    named = name_results(project, request.result_ids)
-    problems = [
-        *problems_of_reason(request.reason, "the results are dismissed"),
-        *problems_of_number(named, RESULTS_MAX, "dismisses"),
-    ]
-    dismissed = await _dismiss_all(tx, actor, named, request.reason.strip(), problems)
-    if dismissed:
-        changes.record(
-            tx,
-            actor,
-            action="rule_result.bulk_dismiss",
-            target=f"{dismissed} rule results",
-            project_id=project,
-            after={
-                "count": dismissed,
-                "result_ids": [*named.fields],
-                "reason": request.reason.strip(),
+@dataclass(frozen=True, slots=True)
+class DecidedOn:
+    """The results that a request names as they are after the decision, and how many it changed."""
+
+    named: NamedResults
+    results: list[RuleResult]
+    number: int
+
+    def record_one(self, tx: Write, actor: Actor, before: RuleResult, *, action: str) -> RuleResult:
+        """Record the decision on one result, if it changed it; gives the result."""
+        [after] = self.results
+        if self.number:
+            changes.record(
+                tx, actor, action=action, target=after.id, project_id=self.named.project,
+                before=before, after=after,
+            )  # fmt: skip
+        return after
+
+    def record_many(
+        self, tx: Write, actor: Actor, request: Struct, *, action: str, **details: Any
+    ) -> list[RuleResult]:
+        """Record the decision on all results, if it changed any; gives the results."""
+        if self.number:
+            summary = {
+                "count": self.number,
+                "result_ids": [*self.named.fields],
+                **details,
                 "sha256": canonical_sha256(request),
-            },
+            }
+            changes.record(
+                tx, actor, action=action, target=f"{self.number} rule results",
+                project_id=self.named.project, after=summary,
+            )  # fmt: skip
+        return self.results
+
+    @property
+    def approval_states(self) -> list[str | None]:
+        """The states of the proposals afterwards."""
+        return [result.approval_state for result in self.results]
+
+
+async def dismiss_results(tx: Write, actor: Actor, named: NamedResults, reason: str) -> DecidedOn:
+    """Dismiss results of either kind with one reason; those that are dismissed already stay as they are."""
+    problems = [*problems_of_reason(reason), *problems_of_number(named, RESULTS_MAX, "dismisses")]
+    if len(named.fields) <= RESULTS_MAX:
+        problems += problems_of_results(named, await _lock_statuses(tx, named.project, named.keys))
+    if problems:
+        raise Invalid(problems)
+    dismissed = [
+        await _dismiss(
+            tx, actor, named.project, table, keys=_of_kind(named.keys, kind), reason=reason.strip()
         )
-    return Dismissed(await _read_results(tx, named))
+        for kind, table in _TABLES.items()
+    ]
+    return DecidedOn(named, await _read_results(tx, named), sum(dismissed))
 
 
-async def dismiss_result(
-    tx: Write, actor: Actor, project: int, before: RuleResult, request: ReasonForOne
-) -> RuleResult:
-    """Dismiss one result; one that is dismissed already stays as it is."""
-    named = name_results_of_fields(project, {before.id: None})
-    problems = [*problems_of_reason(request.reason, "the result is dismissed")]
-    dismissed = await _dismiss_all(tx, actor, named, request.reason.strip(), problems)
-    [after] = await _read_results(tx, named)
-    if dismissed:
-        changes.record(
-            tx, actor, action="rule_result.dismiss", target=after.id, project_id=project,
-            before=before, after=after,
-        )  # fmt: skip
-    return after
-
-
-async def approve_result(tx: Write, actor: Actor, project: int, before: RuleResult) -> RuleResult:
-    """Put in force what a result proposes; one that is approved already stays as it is."""
-    decided, after = await _decide_one(tx, actor, project, before, Decision(ProposalTrigger.APPROVE))
-    if decided:
-        changes.record(
-            tx, actor, action="rule_result.approve", target=after.id, project_id=project,
-            before=before, after=after,
-        )  # fmt: skip
-    return after
-
-
-async def reject_result(
-    tx: Write, actor: Actor, project: int, before: RuleResult, request: ReasonForOne
-) -> RuleResult:
-    """Refuse what a result proposes; one that is rejected already stays as it is."""
-    decision = Decision(ProposalTrigger.REJECT, request.reason.strip())
-    decided, after = await _decide_one(tx, actor, project, before, decision)
-    if decided:
-        changes.record(
-            tx, actor, action="rule_result.reject", target=after.id, project_id=project,
-            before=before, after=after,
-        )  # fmt: skip
-    return after
-
-
-async def approve_results(tx: Write, actor: Actor, project: int, request: BulkApproval) -> DecidedResults:
-    """Put in force what the results propose: of all of them, or of none."""
-    named, decision = name_results(project, request.result_ids), Decision(ProposalTrigger.APPROVE)
-    problems = [*problems_of_number(named, PROPOSALS_MAX, "approves")]
-    decided = await _decide(tx, actor, named, decision, problems)
-    after = await _read_results(tx, named)
-    if decided:
-        changes.record(
-            tx, actor, action="rule_result.bulk_approve", target=f"{decided} rule results",
-            project_id=project, after=_audit_row(decided, after, request),
-        )  # fmt: skip
-    return DecidedResults(after)
-
-
-async def reject_results(tx: Write, actor: Actor, project: int, request: BulkRejection) -> DecidedResults:
-    """Refuse what the results propose, with one reason: all of them, or none."""
-    decision = Decision(ProposalTrigger.REJECT, request.reason.strip())
-    named = name_results(project, request.result_ids)
-    problems = [*problems_of_decision(decision), *problems_of_number(named, PROPOSALS_MAX, "rejects")]
-    decided = await _decide(tx, actor, named, decision, problems)
-    after = await _read_results(tx, named)
-    if decided:
-        changes.record(
-            tx, actor, action="rule_result.bulk_reject", target=f"{decided} rule results",
-            project_id=project, after=_audit_row(decided, after, request) | {"reason": decision.reason},
-        )  # fmt: skip
-    return DecidedResults(after)
+async def decide_proposals(tx: Write, actor: Actor, named: NamedResults, decision: Decision) -> DecidedOn:
+    """Approve or reject what results propose; those that are decided so already stay as they are."""
+    problems = [
+        *problems_of_reason(decision.reason),
+        *problems_of_number(named, PROPOSALS_MAX, f"{decision.trigger}s"),
+    ]
+    pending: list[int] = []
+    is_approval = decision.trigger is ProposalTrigger.APPROVE
+    if len(named.fields) <= PROPOSALS_MAX:
+        states = await _lock_proposals(tx, named)
+        problems += problems_of_proposals(named, states, decision)
+        pending = [named.keys[one] for one, state in states.items() if state is ApprovalState.PENDING]
+        if is_approval:
+            problems += problems_of_own(named, await list_own_proposals(tx, actor, named.project, pending))
+    if problems:
+        raise Invalid(problems)
+    if pending and is_approval:
+        await approve_proposals(tx, actor, named.project, pending)
+    elif pending:
+        await reject_proposals(tx, actor, named.project, pending, (decision.reason or "").strip())
+    return DecidedOn(named, await _read_results(tx, named), len(pending))
 
 
 async def impact_of_one(tx: Write, actor: Actor, project: int, result: RuleResult) -> ImpactOfProposal:
     """What approving a result would change; the transaction must be undone afterwards."""
-    impact, after = await impact_of_proposals(tx, actor, project, _pending(project, [result]))
+    impact, after = await impact_of_proposals(tx, actor, project, _list_pending(project, [result]))
     state = next(iter(after.values()), result.approval_state)
     return ImpactOfProposal(**msgspec.structs.asdict(impact), id=result.id, approval_state=state)
 
@@ -194,76 +179,34 @@ async def impact_of_many(tx: Write, actor: Actor, project: int, request: NamedPr
     problems = [*problems_of_number(named, PROPOSALS_MAX, "asks for")]
     found: list[RuleResult] = []
     if len(named.fields) <= PROPOSALS_MAX:
-        found = [one for one in await _read_results(tx, named) if one.id in named.fields]
+        found = [result for result in await _read_results(tx, named) if result.id in named.fields]
         states = {one.id: one.approval_state for one in found}
         problems += problems_of_proposals(named, states, decision)
     if problems:
         raise Invalid(problems)
-    impact, after = await impact_of_proposals(tx, actor, project, _pending(project, found))
+    impact, after = await impact_of_proposals(tx, actor, project, _list_pending(project, found))
     results = [
         ProposalToApprove(one.id, after.get(named.keys[one.id]) or str(one.approval_state)) for one in found
     ]
     return ImpactOfProposals(**msgspec.structs.asdict(impact), results=results)
 
 
-def _pending(project: int, results: Sequence[RuleResult]) -> list[int]:
+def _list_pending(project: int, results: Sequence[RuleResult]) -> list[int]:
     """The numbers of those whose proposals wait for approval."""
     return [
-        ids.number("data_point_result", one.id, project)
-        for one in results
-        if one.approval_state == ApprovalState.PENDING
+        ids.number("data_point_result", result.id, project)
+        for result in results
+        if result.approval_state == ApprovalState.PENDING
     ]
 
 
-def _audit_row(
-    decided: int, after: Sequence[RuleResult], request: BulkApproval | BulkRejection
-) -> dict[str, Any]:
-    """What the audit log says of a decision on many."""
-    return {
-        "count": decided,
-        "result_ids": [one.id for one in after],
-        "approval_states": [one.approval_state for one in after],
-        "sha256": canonical_sha256(request),
-    }
-
-
-async def _decide_one(
-    tx: Write, actor: Actor, project: int, before: RuleResult, decision: Decision
-) -> tuple[int, RuleResult]:
-    """How many were decided on, and the result as it is afterwards."""
-    named = name_results_of_fields(project, {before.id: None})
-    decided = await _decide(tx, actor, named, decision, [*problems_of_decision(decision)])
-    [after] = await _read_results(tx, named)
-    return decided, after
-
-
-async def _decide(
-    tx: Write, actor: Actor, named: NamedResults, decision: Decision, problems: list[Problem]
-) -> int:
-    """Decide on all that are pending; gives how many. Raises Invalid with all that is wrong."""
-    pending: list[int] = []
-    if len(named.fields) <= PROPOSALS_MAX:
-        states = await _proposals(tx, named)
-        problems += problems_of_proposals(named, states, decision)
-        pending = [named.keys[one] for one, state in states.items() if state is ApprovalState.PENDING]
-        if decision.trigger is ProposalTrigger.APPROVE:
-            problems += problems_of_own(named, await own_proposals(tx, actor, named.project, pending))
-    if problems:
-        raise Invalid(problems)
-    if pending and decision.trigger is ProposalTrigger.APPROVE:
-        await approve_proposals(tx, actor, named.project, pending)
-    elif pending:
-        await reject_proposals(tx, actor, named.project, pending, decision.reason or "")
-    return len(pending)
-
-
-async def _proposals(tx: Write, named: NamedResults) -> dict[str, ApprovalState | None]:
+async def _lock_proposals(tx: Write, named: NamedResults) -> dict[str, ApprovalState | None]:
     """Where the proposals of the results stand that there are, which nobody else moves until the end."""
     of_points = {one: key for one, key in named.keys.items() if ids.kind_of(one) == "data_point_result"}
-    held = await hold_proposals(tx, named.project, list(of_points.values()))
+    held = await lock_proposals(tx, named.project, list(of_points.values()))
     of_runs = {one: key for one, key in named.keys.items() if one not in of_points}
     return {one: held[key] for one, key in of_points.items() if key in held} | dict.fromkeys(
-        await _locked(tx, named.project, of_runs)
+        await _lock_statuses(tx, named.project, of_runs)
     )
 
 
@@ -275,7 +218,7 @@ def _of_kind(keys: Mapping[str, int], kind: str) -> list[int]:
     return [key for friendly, key in keys.items() if ids.kind_of(friendly) == kind]
 
 
-async def _locked(tx: Write, project: int, keys: Mapping[str, int]) -> dict[str, str]:
+async def _lock_statuses(tx: Write, project: int, keys: Mapping[str, int]) -> dict[str, str]:
     """The statuses of the results that there are, which nobody else changes until the transaction ends."""
     statuses: dict[str, str] = {}
     for kind, table in _TABLES.items():
@@ -294,24 +237,6 @@ async def _locked(tx: Write, project: int, keys: Mapping[str, int]) -> dict[str,
             if ids.kind_of(friendly) == kind and key in by_key
         }
     return statuses
-
-
-async def _dismiss_all(
-    tx: Write, actor: Actor, named: NamedResults, reason: str, problems: list[Problem]
-) -> int:
-    """Dismiss all; gives how many were not dismissed before. Raises Invalid with all that is wrong."""
-    keys: Mapping[str, int] = {}
-    if len(named.fields) <= RESULTS_MAX:
-        keys = named.keys
-        problems += problems_of_results(named, await _locked(tx, named.project, keys))
-    if problems:
-        raise Invalid(problems)
-    return sum(
-        [
-            await _dismiss(tx, actor, named.project, table, keys=_of_kind(keys, kind), reason=reason)
-            for kind, table in _TABLES.items()
-        ]
-    )
 
 
 async def _dismiss(
@@ -374,7 +299,12 @@ async def bulk_dismiss(call: WriteCall, body: Dismissal) -> Dismissed:
     """
     await need_feature(call.tx, call.actor.account_id, Feature.RULES_ENGINE)
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await dismiss_results(call.tx, call.actor, project, body)
+    decided = await dismiss_results(call.tx, call.actor, name_results(project, body.result_ids), body.reason)
+    return Dismissed(
+        decided.record_many(
+            call.tx, call.actor, body, action="rule_result.bulk_dismiss", reason=body.reason.strip()
+        )
+    )
 
 
 @get(_ONE, permission="data_rules:read", returns=RuleResult)
@@ -416,7 +346,8 @@ async def dismiss(call: WriteCall, body: ReasonForOne) -> RuleResult:
     What it proposes and nobody has decided on is withdrawn. 422 for a result that passes.
     """
     project, result = await _result(call)
-    return await dismiss_result(call.tx, call.actor, project, result, body)
+    decided = await dismiss_results(call.tx, call.actor, name_result(project, result.id), body.reason)
+    return decided.record_one(call.tx, call.actor, result, action="rule_result.dismiss")
 
 
 @post(
@@ -436,7 +367,9 @@ async def approve(call: WriteCall, _: ApprovalNoOptions) -> RuleResult:
     may be left out.
     """
     project, result = await _result(call)
-    return await approve_result(call.tx, call.actor, project, result)
+    decision = Decision(ProposalTrigger.APPROVE)
+    decided = await decide_proposals(call.tx, call.actor, name_result(project, result.id), decision)
+    return decided.record_one(call.tx, call.actor, result, action="rule_result.approve")
 
 
 @post(_ONE + "/reject", permission=APPROVE, body=ReasonForOne, returns=RuleResult, status=200)
@@ -448,7 +381,9 @@ async def reject(call: WriteCall, body: ReasonForOne) -> RuleResult:
     approval any more.
     """
     project, result = await _result(call)
-    return await reject_result(call.tx, call.actor, project, result, body)
+    decision = Decision(ProposalTrigger.REJECT, body.reason)
+    decided = await decide_proposals(call.tx, call.actor, name_result(project, result.id), decision)
+    return decided.record_one(call.tx, call.actor, result, action="rule_result.reject")
 
 
 @post(
@@ -467,7 +402,14 @@ async def bulk_approve(call: WriteCall, body: BulkApproval) -> DecidedResults:
     proposal, or holds one that was rejected or withdrawn.
     """
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
-    return await approve_results(call.tx, call.actor, project, body)
+    named = name_results(project, body.result_ids)
+    decided = await decide_proposals(call.tx, call.actor, named, Decision(ProposalTrigger.APPROVE))
+    return DecidedResults(
+        decided.record_many(
+            call.tx, call.actor, body, action="rule_result.bulk_approve",
+            approval_states=decided.approval_states,
+        )
+    )  # fmt: skip
 
 
 @post(
@@ -484,7 +426,15 @@ async def bulk_reject(call: WriteCall, body: BulkRejection) -> DecidedResults:
     held a proposal, or holds one that does not wait for approval any more.
     """
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
-    return await reject_results(call.tx, call.actor, project, body)
+    named = name_results(project, body.result_ids)
+    decision = Decision(ProposalTrigger.REJECT, body.reason)
+    decided = await decide_proposals(call.tx, call.actor, named, decision)
+    return DecidedResults(
+        decided.record_many(
+            call.tx, call.actor, body, action="rule_result.bulk_reject",
+            approval_states=decided.approval_states, reason=body.reason.strip(),
+        )
+    )  # fmt: skip
 
 
 async def _result(call: Call[Any]) -> tuple[int, RuleResult]:

@@ -206,7 +206,7 @@ class NamedResults:
     keys: Mapping[str, int]
     """The keys of those that may be results of the project, by their ids."""
 
-    def said_of(self, one: str) -> str:
+    def describe(self, one: str) -> str:
         """What a problem with a result begins with."""
         field = self.fields[one]
         return f"The rule result is {one!r}" if field is None else f"{field} is {one!r}"
@@ -216,22 +216,25 @@ def name_results(project: int, result_ids: Sequence[str]) -> NamedResults:
     """The results of a list, each by the first place where it stands."""
     places = {one: place for place, one in reversed([*enumerate(result_ids)])}
     fields = {one: f"result_ids[{places[one]}]" for one in dict.fromkeys(result_ids)}
-    return name_results_of_fields(project, fields)
+    return _name_fields(project, fields)
 
 
-def name_results_of_fields(project: int, fields: Mapping[str, str | None]) -> NamedResults:
-    found = {one: result_key(project, one) for one in fields}
-    return NamedResults(project, fields, {one: key for one, key in found.items() if key is not None})
+def name_result(project: int, result_id: str) -> NamedResults:
+    """The one result that a path names."""
+    return _name_fields(project, {result_id: None})
 
 
-def problems_of_reason(reason: str, what: str) -> Iterator[Problem]:
-    if not reason.strip():
-        yield Problem(f"reason is blank; say why {what}.", "reason", "required")
+def _name_fields(project: int, fields: Mapping[str, str | None]) -> NamedResults:
+    found = {result_id: result_key(project, result_id) for result_id in fields}
+    return NamedResults(
+        project, fields, {result_id: key for result_id, key in found.items() if key is not None}
+    )
 
 
-def problems_of_decision(decision: Decision) -> Iterator[Problem]:
-    if decision.reason is not None:
-        yield from problems_of_reason(decision.reason, "the correction is rejected")
+def problems_of_reason(reason: str | None) -> Iterator[Problem]:
+    """A decision that takes a reason needs one."""
+    if reason is not None and not reason.strip():
+        yield Problem("reason must not be blank. Say why.", "reason", "required")
 
 
 def problems_of_number(named: NamedResults, most: int, does: str) -> Iterator[Problem]:
@@ -251,9 +254,9 @@ def problems_of_results(named: NamedResults, statuses: Mapping[str, str]) -> Ite
     for one, field in named.fields.items():
         status = statuses.get(one)
         if status is None:
-            yield Problem(f"{named.said_of(one)}, which is no rule result of the project.", field, "unknown")
+            yield Problem(f"{named.describe(one)}, which is no rule result of the project.", field, "unknown")
         elif status not in movable:
-            yield Problem(f"{named.said_of(one)}, which passes; there is nothing to dismiss.", field, status)
+            yield Problem(f"{named.describe(one)}, which passes; there is nothing to dismiss.", field, status)
 
 
 def problems_of_proposals(
@@ -262,19 +265,23 @@ def problems_of_proposals(
     movable = moves.list_proposal_states_before(decision.trigger)
     for one, field in named.fields.items():
         if one not in states:
-            yield Problem(f"{named.said_of(one)}, which is no rule result of the project.", field, "unknown")
+            yield Problem(f"{named.describe(one)}, which is no rule result of the project.", field, "unknown")
         elif (state := states[one]) is None:
-            said = (
-                f"{named.said_of(one)}, which never held a proposal; there is nothing to {decision.trigger}."
+            message = (
+                f"{named.describe(one)}, which never held a proposal; there is nothing to {decision.trigger}."
             )
-            yield Problem(said, field, "never_pending")
+            yield Problem(message, field, "never_pending")
         elif state not in movable:
-            said = f"{named.said_of(one)}, whose proposal is {state}; a pending one can be {decision.done}."
-            yield Problem(said, field, "decided")
+            message = (
+                f"{named.describe(one)}, whose proposal is {state}. It must be pending to be {decision.done}."
+            )
+            yield Problem(message, field, "decided")
 
 
 def problems_of_own(named: NamedResults, own: Collection[int]) -> Iterator[Problem]:
     for one, key in named.keys.items():
         if key in own:
-            said = f"{named.said_of(one)}, which your rule or data proposed; somebody else has to approve it."
-            yield Problem(said, named.fields[one], "own_proposal")
+            message = (
+                f"{named.describe(one)}, which your rule or data proposed. Another user has to approve it."
+            )
+            yield Problem(message, named.fields[one], "own_proposal")

@@ -44,7 +44,7 @@ from weighbridge.platform import changes
 from weighbridge.platform.feature_flags import need_feature
 from weighbridge.platform.tenancy import find, need, of_key, plain_key_named
 from weighbridge.quality.correction.proposals import take_back_approvals, withdraw_all_proposals
-from weighbridge.quality.definition.validation import problems_of_frame, validated
+from weighbridge.quality.definition.validation import problems_of_frame, validate_rule
 from weighbridge.quality.definition.versions import WINDOW_METERS, StoredVersion, newest_version
 from weighbridge.quality.evaluation import period_evaluation
 from weighbridge.quality.evaluation.period_evaluation import queue_run
@@ -219,7 +219,7 @@ _EVALUATED: Final = ("evaluation", "effective_from", "effective_to")
 
 async def insert_rule(tx: Write, actor: Actor, project: int, request: NewRule) -> SavedRule:
     """Make a rule and, when it is automatic, queue the evaluation of all that it is effective for."""
-    draft = await validated(tx, actor, project, request)
+    draft = await validate_rule(tx, actor, project, request)
     await _check_name(tx, project, draft.name, 0)
     number: int = await tx.value(
         """
@@ -235,7 +235,7 @@ async def insert_rule(tx: Write, actor: Actor, project: int, request: NewRule) -
     await _add_version(tx, actor, version)
     made = await read_rule(tx, project, number)
     changes.record(tx, actor, action="rule.create", target=made.id, project_id=project, after=made)
-    return await _saved(tx, actor, made, version, is_affected=True)
+    return await _build_saved_rule(tx, actor, made, version, is_affected=True)
 
 
 async def change_rule(tx: Write, actor: Actor, project: int, number: int, request: RuleChange) -> SavedRule:
@@ -243,13 +243,13 @@ async def change_rule(tx: Write, actor: Actor, project: int, number: int, reques
     await tx.execute("SELECT FROM rules WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
     before = await newest_version(tx, project, number)
     shown = await read_rule(tx, project, number)
-    changed = await _changed(tx, actor, before, shown, request)
+    changed = await _apply_change(tx, actor, before, shown, request)
     if changed.name != before.name:
         await _check_name(tx, project, changed.name, number)
     is_new = _differs(changed, before, VERSIONED)
     version = msgspec.structs.replace(changed, rule=number, version=before.version + is_new)
     if version == before:
-        return await _saved(tx, actor, shown, version, is_affected=False)
+        return await _build_saved_rule(tx, actor, shown, version, is_affected=False)
     if is_new:
         await withdraw_all_proposals(tx, project, number)
         await _add_version(tx, actor, version)
@@ -269,7 +269,7 @@ async def change_rule(tx: Write, actor: Actor, project: int, number: int, reques
         tx, actor, action="rule.update", target=after.id, project_id=project, before=shown, after=after
     )
     is_affected = is_new or _differs(version, before, _EVALUATED)
-    return await _saved(tx, actor, after, version, is_affected=is_affected)
+    return await _build_saved_rule(tx, actor, after, version, is_affected=is_affected)
 
 
 async def remove_rule(tx: Write, actor: Actor, project: int, number: int) -> None:
@@ -297,7 +297,7 @@ async def undo_rule_corrections(tx: Write, actor: Actor, project: int, number: i
     return result
 
 
-async def _changed(
+async def _apply_change(
     tx: Write, actor: Actor, before: StoredVersion, shown: Rule, request: RuleChange
 ) -> StoredVersion:
     """The rule with the change. What decides a result is checked again only when it was sent."""
@@ -315,7 +315,7 @@ async def _changed(
             effective_from=Instant.of(whole.effective_from),
             effective_to=None if until is None else Instant.of(until),
         )
-    return await validated(tx, actor, before.project, whole)
+    return await validate_rule(tx, actor, before.project, whole)
 
 
 def _differs(one: StoredVersion, other: StoredVersion, names: tuple[str, ...]) -> bool:
@@ -351,7 +351,7 @@ async def _add_version(tx: Write, actor: Actor, version: StoredVersion) -> None:
     )  # fmt: skip
 
 
-async def _saved(
+async def _build_saved_rule(
     tx: Write, actor: Actor, rule: Rule, version: StoredVersion, *, is_affected: bool
 ) -> SavedRule:
     """The answer to a change, with the evaluation that it queues when the rule is automatic."""

@@ -43,7 +43,7 @@ from weighbridge.quality.slots.capture import (
     END,
     START,
     asked_time,
-    question_of,
+    build_question,
     refuse_over_a_quarter,
 )
 
@@ -88,7 +88,7 @@ async def select_substitutions(
     """The substituted and imputed values of an event type in slots that begin in the range of the query."""
     request = list_request([pair for pair in query if pair[0] not in {START, END}], SUBSTITUTIONS)
     time, _ = asked_time(query)
-    question = await question_of(tx, project, event_type, time, slots_max=SLOTS_OF_METER_MAX)
+    question = await build_question(tx, project, event_type, time, slots_max=SLOTS_OF_METER_MAX)
     refuse_over_a_quarter(question)
     slots, counted = question.slots, question.counted
     of_range = SQL("""

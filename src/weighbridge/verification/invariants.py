@@ -28,8 +28,8 @@ from weighbridge.quality.slots.roll_up import (
     MADE,
     SAME_SLOT_AND_TAGS,
     RollUpDefinition,
-    definition_of,
     events_of_slots,
+    read_definition,
 )
 from weighbridge.quality.slots.roll_up_refresh import SLOTS, slots_of
 
@@ -279,7 +279,7 @@ async def check_roll_ups(tx: Read) -> list[str]:
     for project, event_type in await tx.tuples(
         "SELECT project_id, event_type_id FROM roll_ups ORDER BY project_id, event_type_id"
     ):
-        definition = await definition_of(tx, project, event_type)
+        definition = await read_definition(tx, project, event_type)
         assert definition is not None, "it was listed a moment ago"  # noqa: S101
         slots = await slots_of(tx, definition, (None, None))
         for first in range(slots.start, slots.stop, SLOTS):

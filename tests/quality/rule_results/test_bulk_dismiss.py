@@ -19,6 +19,7 @@ from tests.given import collection as given
 from weighbridge.db.engine import Database
 from weighbridge.quality.records.rule_results import Dismissal
 from weighbridge.quality.rule_results import dismiss_results
+from weighbridge.quality.rule_results_queries import name_results
 
 
 @pytest.fixture
@@ -294,10 +295,14 @@ async def statements_of(account, project, named):
     """What a dismissal sends to the database, as the trace of a connection has it that prepared nothing."""
     with tempfile.NamedTemporaryFile("r+") as trace:
         own = Database(account.server.database.url, connections_max=1)
-        async with own, own.write() as tx:
-            connection = await tx.ready()
-            connection.pgconn.trace(trace.fileno())
-            await dismiss_results(tx, account.actor, project, Dismissal(named, "Service"))
+        async with own:
+            async with own.write() as tx:
+                connection = await tx.ready()
+                connection.pgconn.trace(trace.fileno())
+                request = Dismissal(named, "Service")
+                results = name_results(project, named)
+                decided = await dismiss_results(tx, account.actor, results, request.reason)
+                decided.record_many(tx, account.actor, request, action="rule_result.bulk_dismiss")
             connection.pgconn.untrace()
         await asyncio.to_thread(trace.seek, 0)
         text = await asyncio.to_thread(trace.read)

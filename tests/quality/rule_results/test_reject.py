@@ -87,7 +87,7 @@ def test_a_decision_does_in_each_state_what_the_table_says(api, project, propose
 
     if expected == 422:
         assert answer.expect(422).error["code"] == "decided"
-        assert f"whose proposal is {state}; a pending one can be" in answer.error["message"]
+        assert f"whose proposal is {state}. It must be pending to be" in answer.error["message"]
         assert shown(api, project, result) == before
     else:
         assert answer.expect(200).body["approval_state"] == expected

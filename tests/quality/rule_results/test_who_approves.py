@@ -89,7 +89,7 @@ def test_where_somebody_else_has_to_nobody_approves_what_their_own_rule_or_data_
     refused = approve(api, project, result).expect(422)
 
     assert refused.error["code"] == "own_proposal"
-    assert "somebody else has to approve it" in refused.error["message"]
+    assert "Another user has to approve it" in refused.error["message"]
     assert bulk_approve(api, project, result).expect(422).error["field"] == "result_ids[0]"
     assert shown(api, project, result)["approval_state"] == "pending"
     approve(third, project, result).expect(200)

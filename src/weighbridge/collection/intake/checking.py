@@ -210,8 +210,8 @@ def _values(
     arrays: dict[str, list[str]] = {}
     seen = set()
     if len(points) > DATA_POINT_TYPES_MAX:
-        said = f"holds {len(points):,} values; an event has at most {DATA_POINT_TYPES_MAX:,}."
-        problems.refuse("data_points", said)
+        message = f"holds {len(points):,} values; an event has at most {DATA_POINT_TYPES_MAX:,}."
+        problems.refuse("data_points", message)
         return _NO_VALUES, _NO_VALUES, _NO_VALUES, []
     for index, point in enumerate(points):
         column = columns.get(point.slug)
@@ -245,12 +245,12 @@ def element(index: int, point: NewDataPoint, column: ValueColumn, problems: Even
         return f'"{quoted}"'
     if column.value_type == "boolean" and kind is bool:
         return "t" if value else "f"
-    said = f"of {point.slug!r} is {_shown(value)}; it takes a {column.value_type}."
-    problems.refuse(f"data_points[{index}].value", said)
+    message = f"of {point.slug!r} is {_format_json(value)}; it takes a {column.value_type}."
+    problems.refuse(f"data_points[{index}].value", message)
     return "NULL"
 
 
-def _shown(value: object) -> str:
+def _format_json(value: object) -> str:
     """A value of JSON as a message names it."""
     match value:
         case None | bool():

@@ -80,7 +80,7 @@ class HeldEvent(msgspec.Struct, frozen=True):
     corrected_numbers: list[Decimal | None] | None
     corrected_texts: list[str | None] | None
     corrected_booleans: list[bool | None] | None
-    said: list[str] | None
+    manual_values: list[str] | None
     """What people ever said of it, as `manual:3=12.5` or `manual:start_time=…`, and which values came later.
 
     These stand there as `completion:3=12`.
@@ -106,7 +106,7 @@ class Discrepancy(NamedTuple):
     def key(self) -> FieldKey:
         return self.field, self.is_value
 
-    def said(self, of: str) -> str:
+    def describe(self, of: str) -> str:
         """The difference as a clause, between the project and what it was sent in."""
         stored, sent = (
             "no value" if one is None else repr(shorten(one, SHOWN_MAX)) for one in (self.stored, self.sent)
@@ -118,7 +118,7 @@ _ARRAYS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}
 _FIELDS: Final = ("start_time", "end_time", "tracking_id", *TAGS)
 
 
-def _captured(field: str, kind: str) -> str:
+def _captured_column(field: str, kind: str) -> str:
     return f"CASE WHEN e.captured ? '{field}' THEN (e.captured ->> '{field}')::{kind} ELSE e.{field} END"
 
 
@@ -127,9 +127,9 @@ _HELD: Final = f"""
     SELECT e.client_reference, e.id, e.event_type_id, e.voided_at IS NOT NULL,
            e.xmin = pg_current_xact_id()::xid, e.is_revised, e.updated_at > e.created_at,
            e.start_time, e.end_time, e.tracking_id, e.feedstock_id, e.asset_id,
-           {_captured("start_time", "timestamptz")}, {_captured("end_time", "timestamptz")},
-           {_captured("tracking_id", "text")}, {_captured("feedstock_id", "integer")},
-           {_captured("asset_id", "integer")}, e.notes, e.location_ids, e.numbers, e.texts, e.booleans,
+           {_captured_column("start_time", "timestamptz")}, {_captured_column("end_time", "timestamptz")},
+           {_captured_column("tracking_id", "text")}, {_captured_column("feedstock_id", "integer")},
+           {_captured_column("asset_id", "integer")}, e.notes, e.location_ids, e.numbers, e.texts, e.booleans,
            e.corrected_numbers, e.corrected_texts, e.corrected_booleans,
            CASE WHEN e.is_revised THEN ARRAY(
                SELECT concat(c.source, ':', CASE c.position WHEN 0 THEN c.field ELSE c.position::text END,
@@ -147,7 +147,7 @@ async def held_events(tx: Read, project: int, references: Sequence[str]) -> dict
     if not references:
         return {}
     rows = await tx.rows(HeldEvent, _HELD, (project, list(references)))
-    return {one.reference: one for one in rows}
+    return {row.reference: row for row in rows}
 
 
 def differences(
@@ -159,7 +159,7 @@ def differences(
     """
     if held.is_voided:
         return []
-    found = [one for one in _of_fields(sent, held, vocabulary) if given is None or one.key in given]
+    found = [other for other in _of_fields(sent, held, vocabulary) if given is None or other.key in given]
     columns = vocabulary.schemas[sent.event_type].columns
     points = {point.slug: point.value for point in sent.data_points}
     for slug, column in columns.items():
@@ -187,7 +187,7 @@ def _of_fields(sent: NewEvent, held: HeldEvent, vocabulary: EventVocabulary) -> 
         "feedstock_id": vocabulary.feedstocks,
         "asset_id": vocabulary.assets,
     }
-    said: dict[str, Any] = {
+    given: dict[str, Any] = {
         "start_time": start,
         "end_time": start if sent.end_time is None else Instant.of(sent.end_time),
         "tracking_id": sent.tracking_id,
@@ -197,23 +197,25 @@ def _of_fields(sent: NewEvent, held: HeldEvent, vocabulary: EventVocabulary) -> 
         },
     }
     for name in _FIELDS:
-        value = said[name]
-        if value == getattr(held, f"captured_{name}") or (held.is_revised and _is_said(held, name, value)):
+        value = given[name]
+        if value == getattr(held, f"captured_{name}") or (
+            held.is_revised and _is_manual_field(held, name, value)
+        ):
             continue
         yield Discrepancy(name, _text(name, getattr(held, name), vocabulary), _text(name, value, vocabulary))
     if held.is_touched:
         return
     if sent.notes != held.notes:
         yield Discrepancy("notes", held.notes, sent.notes)
-    locations = [vocabulary.locations[one.id] for one in sent.locations]
+    locations = [vocabulary.locations[location.id] for location in sent.locations]
     if locations != held.location_ids:
         yield Discrepancy("locations", _places(held.location_ids, vocabulary), _places(locations, vocabulary))
 
 
-def _is_said(held: HeldEvent, name: str, value: object) -> bool:
-    """Whether a person has ever said so of a field."""
+def _is_manual_field(held: HeldEvent, name: str, value: object) -> bool:
+    """Whether a person has ever given a field this value."""
     text = value.text if isinstance(value, Instant) else str(value)
-    return f"{CorrectionOrigin.MANUAL}:{name}={text}" in (held.said or ())
+    return f"{CorrectionOrigin.MANUAL}:{name}={text}" in (held.manual_values or ())
 
 
 def _of_value(slug: str, column: ValueColumn, sent: object, held: HeldEvent) -> Discrepancy | None:
@@ -223,14 +225,14 @@ def _of_value(slug: str, column: ValueColumn, sent: object, held: HeldEvent) -> 
         return None
     corrected = getattr(held, f"corrected_{array}")
     in_force = captured if corrected is None else _at(corrected, column.position)
-    if sent == captured or _was_said(held, column, sent):
+    if sent == captured or _is_manual_value(held, column, sent):
         return None
-    return Discrepancy(slug, _shown(in_force), _shown(sent), is_value=True)
+    return Discrepancy(slug, _format_value(in_force), _format_value(sent), is_value=True)
 
 
-def _was_said(held: HeldEvent, column: ValueColumn, sent: object) -> bool:
-    """Whether a person has ever said so of a value, or there was none at first."""
-    for one in held.said or ():
+def _is_manual_value(held: HeldEvent, column: ValueColumn, sent: object) -> bool:
+    """Whether a person has ever given this value, or the first one came later."""
+    for one in held.manual_values or ():
         source, _, rest = one.partition(":")
         position, _, text = rest.partition("=")
         if position != str(column.position):
@@ -257,14 +259,14 @@ def _at(values: Sequence[Any], position: int) -> Any:
 def _text(name: str, value: Any, vocabulary: EventVocabulary) -> str | None:
     if name in TAGS and value is not None:
         return ids.of(TAGS[name], vocabulary.project, value)
-    return _shown(value)
+    return _format_value(value)
 
 
 def _places(numbers: Sequence[int], vocabulary: EventVocabulary) -> str | None:
     return ", ".join(ids.of("location", vocabulary.project, number) for number in numbers) or None
 
 
-def _shown(value: Any) -> str | None:
+def _format_value(value: Any) -> str | None:
     """A value as the interface writes it."""
     match value:
         case None:
@@ -308,20 +310,20 @@ def with_references(
             continue
         if other := namesakes.get(reference):
             there = ids.of("event", project, other.number)
-            said = f"is {reference!r}, which the {other.kind} {there} of the project has."
-            EventProblems(prefix, index, taken).refuse("client_reference", said, "taken", records=(there,))
+            message = f"is {reference!r}, which the {other.kind} {there} of the project has."
+            EventProblems(prefix, index, taken).refuse("client_reference", message, "taken", records=(there,))
             for one in unlike.get(index, ()):
                 _tell(one, event, there, EventProblems(prefix, index, differing))
         else:
-            said = f"is {reference!r}, which events[{first[reference]}] has too."
-            EventProblems(prefix, index, twice).refuse("client_reference", said, "taken")
+            message = f"is {reference!r}, which events[{first[reference]}] has too."
+            EventProblems(prefix, index, twice).refuse("client_reference", message, "taken")
     if problems or twice:
         return bounded([*problems, *twice, *taken], PROBLEMS_MAX)
     return [
-        *_gathered(
+        *_group_problems(
             taken, "{:,} more of the events have a client reference that an event of the project has."
         ),
-        *_gathered(differing, "{:,} more values differ from those of the events that are there."),
+        *_group_problems(differing, "{:,} more values differ from those of the events that are there."),
     ]
 
 
@@ -334,14 +336,14 @@ def _tell(one: Discrepancy, event: NewEvent, there: str, problems: EventProblems
     if one.is_value:
         place = next(at for at, point in enumerate(event.data_points) if point.slug == one.field)
         name, of = f"data_points[{place}].value", f"of {one.field!r} "
-    said = f"{of}is {sent}, and {stored} in the event {there} that has its client_reference."
-    problems.refuse(name, said, "differs", records=(there,))
+    message = f"{of}is {sent}, and {stored} in the event {there} that has its client_reference."
+    problems.refuse(name, message, "differs", records=(there,))
 
 
-def _gathered(problems: Sequence[Problem], said: str) -> list[Problem]:
+def _group_problems(problems: Sequence[Problem], message: str) -> list[Problem]:
     """The first as they are, and the rest as one problem with all its records."""
     named, rest = problems[:PROBLEMS_MAX], problems[PROBLEMS_MAX:]
     if not rest:
         return [*named]
     records = tuple(dict.fromkeys(record for problem in rest for record in problem.records))
-    return [*named, Problem(said.format(len(rest)), "events", problems[0].code, records)]
+    return [*named, Problem(message.format(len(rest)), "events", problems[0].code, records)]

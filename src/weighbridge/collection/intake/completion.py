@@ -99,8 +99,8 @@ def _refuse_of_rolled_up(
     for index, point in enumerate(change.data_points):
         column = schema.columns.get(point.slug)
         if column is not None and value_at(row, column.position) is None:
-            said = f"is a first value for {point.slug!r}, but {source}; send its readings instead."
-            problems.refuse(f"data_points[{index}].value", said, "rolled_up")
+            message = f"is a first value for {point.slug!r}, but {source}; send its readings instead."
+            problems.refuse(f"data_points[{index}].value", message, "rolled_up")
 
 
 def _texts(row: EventRow, change: EventChange, problems: EventProblems) -> Iterator[tuple[str, str | None]]:

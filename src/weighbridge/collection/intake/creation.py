@@ -35,9 +35,10 @@ from weighbridge.collection.intake.client_references import (
     with_references,
 )
 from weighbridge.collection.intake.lookup import ResolvedNames, look_up, recall, remember
-from weighbridge.collection.measurements.event_record import assembled
+from weighbridge.collection.measurements.event_record import assemble_event
 from weighbridge.collection.measurements.event_rows import EventRow
-from weighbridge.collection.named_records.names import LOCATION_ROW, project_number
+from weighbridge.collection.named_records.names import project_number
+from weighbridge.collection.named_records.nouns import LOCATION_ROW
 from weighbridge.collection.records.events import (
     LOCATIONS_MAX,
     BulkInfo,
@@ -100,12 +101,12 @@ EVENTS_OF_A_STEP: Final = 32
 
 async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Event:
     """Store one event; NotFound when the account has no such project."""
-    names, keys, intake = await _checked(tx, actor, project, [sent], "event")
+    names, keys, intake = await _check_events(tx, actor, project, [sent], "event")
     await count_day(tx, actor, 1)
     remember(tx.memory, names)
     tx.later(INSERT_EVENT, intake.rows[0])
     assert names.moment is not None  # noqa: S101 - the event type was found
-    event = answer_of(keys[0], sent, names, names.moment)
+    event = build_event(keys[0], sent, names, names.moment)
     [leaf] = leaves_of_rows([copy_row(intake.rows[0])])
     changes.record(
         tx,
@@ -121,12 +122,12 @@ async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Ev
 
 async def store_many(tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent]) -> EventReceipts:
     """Store many events; NotFound when the account has no such project."""
-    names, keys, intake = await _checked(tx, actor, project, sent, "events")
+    names, keys, intake = await _check_events(tx, actor, project, sent, "events")
     await count_day(tx, actor, len(sent))
     sha256, root, texts = await _digests_and_texts(sent, intake.rows)
     await tx.copy(COPY_EVENTS, texts)
     count = len(keys)
-    summary = {"count": count, "ids": spans_of(project, keys), "sha256": sha256, "root": root}
+    summary = {"count": count, "ids": list_id_spans(project, keys), "sha256": sha256, "root": root}
     changes.record(
         tx,
         actor,
@@ -139,7 +140,7 @@ async def store_many(tx: Write, actor: Actor, project: int, sent: Sequence[NewEv
     return EventReceipts(intake.receipts, BulkInfo(count))
 
 
-async def _checked(
+async def _check_events(
     tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent], field: str
 ) -> tuple[ResolvedNames, list[int], Intake]:
     """Look up what the events name, give them keys and check them all; only good rows come back."""
@@ -231,17 +232,17 @@ def _new(sent: Sequence[NewEvent], names: ResolvedNames) -> changes.NewEvents:
     return changes.NewEvents.of((numbers[event.event_type], event.start_time) for event in sent)
 
 
-def answer_of(key: int, sent: NewEvent, names: ResolvedNames, moment: Instant) -> Event:
+def build_event(key: int, sent: NewEvent, names: ResolvedNames, moment: Instant) -> Event:
     """The event as reading it back would give it, when it was stored at the moment."""
-    return assembled(
-        _stored(key, sent, names, moment),
+    return assemble_event(
+        _build_row(key, sent, names, moment),
         names.kinds[sent.event_type].meanings,
         [LOCATION_ROW.make(*names.records["location"][location.id][:-1]) for location in sent.locations],
         [],
     )
 
 
-def _stored(key: int, sent: NewEvent, names: ResolvedNames, moment: Instant) -> EventRow:
+def _build_row(key: int, sent: NewEvent, names: ResolvedNames, moment: Instant) -> EventRow:
     """The row of an event as reading it back would give it."""
     vocabulary = names.vocabulary
     schema = vocabulary.schemas[sent.event_type]
@@ -287,7 +288,7 @@ def _as_read(value: Decimal | int) -> Decimal:
     return Decimal(format(number or number.copy_abs(), "f"))
 
 
-def spans_of(project: int, keys: Sequence[int]) -> list[list[str]]:
+def list_id_spans(project: int, keys: Sequence[int]) -> list[list[str]]:
     """Runs of consecutive event keys as pairs of first and last id."""
     starts = [index for index, key in enumerate(keys) if index == 0 or key != keys[index - 1] + 1]
     ends = [*(start - 1 for start in starts[1:]), len(keys) - 1]
@@ -364,7 +365,7 @@ async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     intake = take_in([sent], [key], names.vocabulary, "event")
     if intake.problems:
         return None
-    event = answer_of(key, sent, names, _NOT_YET)
+    event = build_event(key, sent, names, _NOT_YET)
     [leaf] = leaves_of_rows([copy_row(intake.rows[0])])
     values = {
         **call.cached.values,

@@ -16,7 +16,7 @@ from psycopg.rows import TupleRow
 from weighbridge.collection.intake.checking import EventSchema, EventVocabulary
 from weighbridge.collection.measurements.event_rows import PositionMeaning
 from weighbridge.collection.measurements.values import ValueColumn
-from weighbridge.collection.named_records.names import LOCATION_ROW
+from weighbridge.collection.named_records.nouns import LOCATION_ROW
 from weighbridge.collection.records.data_points import EXPECTED_LOCATIONS
 from weighbridge.collection.records.events import NewEvent
 from weighbridge.core.identity import ids
@@ -136,7 +136,7 @@ async def look_up(
         kind: {of_kind[row[1]]: row for row in next(there)} if of_kind else {}
         for kind, of_kind in numbers.items()
     }
-    return _resolved(project, type_rows, records, taken)
+    return _resolve_names(project, type_rows, records, taken)
 
 
 def _numbers(project: int, kind: str, named: Collection[str]) -> dict[int, str]:
@@ -148,7 +148,7 @@ def _numbers(project: int, kind: str, named: Collection[str]) -> dict[int, str]:
     }
 
 
-def _resolved(
+def _resolve_names(
     project: int,
     type_rows: Sequence[TupleRow],
     records: Mapping[str, Mapping[str, TupleRow]],

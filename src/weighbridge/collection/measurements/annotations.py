@@ -287,7 +287,7 @@ _KINDS: Final = {"feedstock_id": "feedstock", "asset_id": "asset"}
 """Fields that name a record: by its number in the database, and by its id outside."""
 
 
-def _shown(project: int, field: str, value: Any) -> Any:
+def _format_field(project: int, field: str, value: Any) -> Any:
     """What a correction holds of a field, as it is shown outside."""
     kind = _KINDS.get(field)
     return value if kind is None or value is None else ids.of(kind, project, value)
@@ -308,8 +308,8 @@ CORRECTION: Final = row_of(
     Column("event_id", ("c.project_id", "c.event_id"), partial(ids.of, "event")),
     Column("data_point_id", ("c.project_id", "c.event_id", "c.position"), _data_point_id),
     Column("field", ("c.position", "c.field"), _field),
-    Column("from_value", ("c.project_id", "c.field", "c.from_value"), _shown),
-    Column("to_value", ("c.project_id", "c.field", "c.to_value"), _shown),
+    Column("from_value", ("c.project_id", "c.field", "c.from_value"), _format_field),
+    Column("to_value", ("c.project_id", "c.field", "c.to_value"), _format_field),
     Column("source", "c.source"),
     Column("state", "c.state"),
     Column("reason", "c.reason"),

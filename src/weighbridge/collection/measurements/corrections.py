@@ -165,7 +165,7 @@ async def apply_corrections(
     """
     if not corrections:
         return NOTHING_DONE
-    events = sorted({one.event for one in corrections})
+    events = sorted({correction.event for correction in corrections})
     inputs = changes.announce(tx, project)
     await _hold_events(tx, project, events)
     recorded = await tx.tuples(
@@ -305,11 +305,11 @@ async def _hold_events(tx: Write, project: int, events: Sequence[int]) -> None:
 def _columns(corrections: Iterable[NewCorrection]) -> dict[str, list[Any]]:
     rows = [
         (
-            one.event, one.position, one.field, jsonb(one.value), one.source, one.priority, one.reason,
-            one.rule and one.rule.rule, one.rule and one.rule.version, one.rule and one.rule.run,
-            jsonb(one.substitution),
+            new.event, new.position, new.field, jsonb(new.value), new.source, new.priority, new.reason,
+            new.rule and new.rule.rule, new.rule and new.rule.version, new.rule and new.rule.run,
+            jsonb(new.substitution),
         )
-        for one in corrections
+        for new in corrections
     ]  # fmt: skip
     names = (
         "events", "positions", "fields", "values", "sources", "priorities", "reasons", "rules",
@@ -444,7 +444,7 @@ _SHOW_VALUES: Final = f"""
 """
 
 
-def _shown(field: str) -> str:
+def _field_in_force(field: str) -> str:
     """What a field of an event holds: what is in force, or what was captured."""
     return f"""
         coalesce(
@@ -457,8 +457,10 @@ def _shown(field: str) -> str:
 
 _SHOW_FIELDS: Final = f"""
     UPDATE events e
-       SET start_time = ({_shown("start_time")})::timestamptz, end_time = ({_shown("end_time")})::timestamptz,
-           tracking_id = {_shown("tracking_id")}, feedstock_id = ({_shown("feedstock_id")})::integer,
-           asset_id = ({_shown("asset_id")})::integer
+       SET start_time = ({_field_in_force("start_time")})::timestamptz,
+           end_time = ({_field_in_force("end_time")})::timestamptz,
+           tracking_id = {_field_in_force("tracking_id")},
+           feedstock_id = ({_field_in_force("feedstock_id")})::integer,
+           asset_id = ({_field_in_force("asset_id")})::integer
      WHERE e.project_id = %(project)s AND e.id = ANY (%(events)s)
 """

@@ -23,7 +23,7 @@ from weighbridge.collection.measurements.event_rows import (
     captured_at,
     value_at,
 )
-from weighbridge.collection.named_records.names import locations_by_number, locations_numbered
+from weighbridge.collection.named_records.nouns import locations_by_number, locations_numbered
 from weighbridge.collection.records.events import (
     DataPointResult,
     Event,
@@ -47,7 +47,7 @@ from weighbridge.db.literal import numbers
 # One function makes it, whether the event was read or has just been stored.
 
 
-def assembled(
+def assemble_event(
     row: EventRow,
     meanings: Sequence[PositionMeaning],
     locations: list[Location],
@@ -67,8 +67,8 @@ def assembled(
             if (value := value_at(row, meaning.position)) is not None
         ]
     else:
-        points = _captured(row, meanings)
-    missing = [] if row.is_complete else _missing(row, meanings)
+        points = _list_captured_values(row, meanings)
+    missing = [] if row.is_complete else _list_missing_slugs(row, meanings)
     return Event(
         id=friendly,
         slug=row.slug,
@@ -113,7 +113,7 @@ def _readings(row: EventRow) -> EventReadings | None:
     )
 
 
-def _missing(row: EventRow, meanings: Sequence[PositionMeaning]) -> list[str]:
+def _list_missing_slugs(row: EventRow, meanings: Sequence[PositionMeaning]) -> list[str]:
     """The slugs of what is required and has no value."""
     return [
         meaning.slug for meaning in meanings if meaning.required and value_at(row, meaning.position) is None
@@ -134,7 +134,7 @@ _kept_id = lru_cache(1024)(ids.of)
 """The ids of records that many events name."""
 
 
-def _captured(row: EventRow, meanings: Sequence[PositionMeaning]) -> list[EventDataPoint]:
+def _list_captured_values(row: EventRow, meanings: Sequence[PositionMeaning]) -> list[EventDataPoint]:
     """Values as they were captured, with which nobody had to do since: `_data_point` by position.
 
     A page of events has a hundred of them, and names take half of the time that a record takes to make.
@@ -259,7 +259,7 @@ class Names:
         results: Mapping[tuple[int, int], list[DataPointResult]],
     ) -> Event:
         """The event of a row, with what people, rules and files have to do with it."""
-        return assembled(
+        return assemble_event(
             row,
             self.meanings.get(row.event_type, ()),
             [self.locations[number] for number in row.location_ids],

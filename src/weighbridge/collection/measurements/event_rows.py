@@ -253,7 +253,7 @@ async def with_readings(tx: Read, project: int, request: ListRequest) -> tuple[L
     named = {value for name, _, value in request.conditions if name == _ROLLED_UP}
     if not named:
         return request, []
-    others = [one for one in request.conditions if one[0] != _ROLLED_UP]
+    others = [condition for condition in request.conditions if condition[0] != _ROLLED_UP]
     rows = await tx.tuples(_ROLLED_UP_EVENTS, (project, list(named))) if len(named) == 1 else []
     if not rows:
         return replace(request, conditions=(*others, ("event_type_id", "eq", 0))), []

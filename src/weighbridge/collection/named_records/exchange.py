@@ -7,18 +7,12 @@ export is one snapshot, and no transaction stays open while a client reads it.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
-from typing import Final
+from typing import Any, Final
 
 from weighbridge.collection.named_records import spreadsheet
-from weighbridge.collection.named_records.names import (
-    ASSET,
-    assets_behind,
-    fixed_names,
-    locked_assets,
-    value_types,
-)
-from weighbridge.collection.named_records.spreadsheet import SheetLine, with_change
-from weighbridge.collection.records.projects import Asset, AssetImport, NewAsset
+from weighbridge.collection.named_records.nouns import ASSETS, assets_behind, locked_assets, value_types
+from weighbridge.collection.named_records.spreadsheet import CONTENT, SheetLine, merge_change
+from weighbridge.collection.records.projects import Asset, AssetImport
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, bounded
@@ -44,19 +38,19 @@ class LineChange:
 
     line: SheetLine
     there: Asset | None
-    before: NewAsset
-    desired: NewAsset
+    before: Mapping[str, Any]
+    desired: Mapping[str, Any]
 
 
 async def export_assets(tx: Read, project: int) -> Attachment:
     """Write the assets of a project to a file."""
     types = await value_types(tx, project)
     spool: Spool = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - whoever sends it closes it
-    spool.write(spreadsheet.MARK + spreadsheet.written([spreadsheet.header(types)]))
+    spool.write(spreadsheet.MARK + spreadsheet.write_lines([spreadsheet.write_header(types)]))
     last = 0
     while assets := await assets_behind(tx, project, last, _ROWS_AT_ONCE):
-        rows = [spreadsheet.cells_of(asset, types) for asset in assets]
-        spool.write(spreadsheet.written(rows))
+        rows = [spreadsheet.write_cells(asset, types) for asset in assets]
+        spool.write(spreadsheet.write_lines(rows))
         last = ids.number("asset", assets[-1].id, project)
     size = spool.tell()
     spool.seek(0)
@@ -77,19 +71,19 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
     asset_changes, of_assets = await _changes(tx, project, lines)
     problems += of_assets
     renamed = [
-        change for change in asset_changes if change.there and change.desired.name != change.before.name
+        change for change in asset_changes if change.there and change.desired["name"] != change.before["name"]
     ]
     held = None
     if renamed and not problems:
         held = await changes.hold_off_generations(tx, project)
-        fixed = await fixed_names(tx, ASSET, held, _numbers(project, renamed))
-        said = "renames an asset whose name batches depend on"
+        fixed = await ASSETS.fixed_names(tx, held, _numbers(project, renamed))
+        message = "renames an asset whose name batches depend on"
         numbered = zip(renamed, _numbers(project, renamed), strict=True)
         problems += [
-            change.line.problem("name", said, "in_use") for change, number in numbered if number in fixed
+            change.line.problem("name", message, "in_use") for change, number in numbered if number in fixed
         ]
     if problems:
-        ordered = sorted(problems, key=lambda problem: _line_of(problem.field))
+        ordered = sorted(problems, key=lambda problem: _read_line_number(problem.field))
         raise Invalid(bounded(ordered, spreadsheet.PROBLEMS_MAX))
     result, summary = await _store(tx, project, text, asset_changes)
     if result.created or result.updated:
@@ -105,7 +99,7 @@ async def _changes(
 ) -> tuple[list[LineChange], list[Problem]]:
     """What the lines want of which assets, and what is wrong with that."""
     numbers = [ids.number("asset", line.id, project) for line in lines if line.id is not None]
-    names = [line.change.name for line in lines if isinstance(line.change.name, str)]
+    names = [line.change["name"] for line in lines if "name" in line.change]
     there = await locked_assets(tx, project, numbers, names)
     by_id = {asset.id: asset for asset in there}
     by_name = {asset.name: asset for asset in there}
@@ -117,9 +111,9 @@ async def _changes(
                 line.problem("id", f"is {line.id!r}, which is no asset of the project", "unknown")
             )
             continue
-        asset = by_id[line.id] if line.id is not None else by_name.get(str(line.change.name))
-        before = NewAsset("") if asset is None else _content(asset)
-        asset_changes.append(LineChange(line, asset, before, with_change(before, line.change)))
+        asset = by_id[line.id] if line.id is not None else by_name.get(line.change["name"])
+        before = _BLANK if asset is None else {name: getattr(asset, name) for name in CONTENT}
+        asset_changes.append(LineChange(line, asset, before, merge_change(before, line.change)))
     return asset_changes, [*problems, *_conflicts(asset_changes, by_name)]
 
 
@@ -130,10 +124,10 @@ def _conflicts(asset_changes: Sequence[LineChange], by_name: Mapping[str, Asset]
     renamed = {
         change.there.id
         for change in asset_changes
-        if change.there and change.there.name != change.desired.name
+        if change.there and change.there.name != change.desired["name"]
     }
     for change in asset_changes:
-        name, line = change.desired.name, change.line
+        name, line = change.desired["name"], change.line
         if change.there and (first := first_of_asset.setdefault(change.there.id, line.number)) != line.number:
             column = "name" if line.id is None else "id"
             yield line.problem(column, f"names the asset of line {first:,} a second time", "taken")
@@ -181,20 +175,14 @@ async def _store(
     return AssetImport(len(new), len(altered), len(asset_changes) - len(new) - len(altered)), summary
 
 
-def _columns(asset_changes: Sequence[LineChange]) -> tuple[list[str | None], ...]:
-    assets = [change.desired for change in asset_changes]
-    return (
-        [asset.name for asset in assets],
-        [asset.asset_type for asset in assets],
-        [asset.serial_number for asset in assets],
-        [asset.description for asset in assets],
-        [canonical(asset.custom_fields).decode() for asset in assets],
-    )
+def _columns(asset_changes: Sequence[LineChange]) -> Iterator[list[str | None]]:
+    """The values of each column, custom fields as JSON."""
+    for name in CONTENT:
+        values = [change.desired[name] for change in asset_changes]
+        yield [canonical(value).decode() for value in values] if name == "custom_fields" else values
 
 
-def _content(asset: Asset) -> NewAsset:
-    custom = dict(asset.custom_fields)
-    return NewAsset(asset.name, asset.asset_type, asset.serial_number, asset.description, custom)
+_BLANK: Final[Mapping[str, Any]] = {**dict.fromkeys(CONTENT), "custom_fields": {}}
 
 
 def _numbers(project: int, asset_changes: Sequence[LineChange]) -> list[int]:
@@ -202,6 +190,6 @@ def _numbers(project: int, asset_changes: Sequence[LineChange]) -> list[int]:
     return [ids.number("asset", change.there.id, project) for change in asset_changes if change.there]
 
 
-def _line_of(field: str | None) -> int:
+def _read_line_number(field: str | None) -> int:
     """The number of the line in `lines[12].name`."""
     return int((field or "lines[0]").partition("[")[2].partition("]")[0])

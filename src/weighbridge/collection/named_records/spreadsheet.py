@@ -13,12 +13,9 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-import msgspec
-from msgspec import UNSET, UnsetType
-
-from weighbridge.collection.records.projects import Asset, AssetChange, NewAsset
+from weighbridge.collection.records.projects import Asset
 from weighbridge.core.collection.custom_field import (
     STANDARD_COLUMNS,
     TEXT_LENGTH_MAX,
@@ -34,22 +31,11 @@ from weighbridge.core.collection.custom_field import (
 from weighbridge.core.identity.names import (
     NAME_LENGTH_MAX,
     problem_of_name,
-    problem_of_unseen,
     said_of_unseen,
 )
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
-from weighbridge.db.row import changed
 from weighbridge.errors import Invalid
-
-# The asset spreadsheet: a CSV file (RFC 4180) with a line for each asset, to be edited and sent back.
-#
-# Its columns are the standard ones and then the project's custom fields by label. A column may be left out,
-# and what stands in it then stays as it is; a blank cell takes a value away.
-#
-# Invariants: reading what was written gives the assets as they were, whatever their texts begin with; a
-# line is told by the number of the line of the file where it begins.
-
 
 BLANK_LINES_MAX: Final = 10_000
 """Blank lines before and between the others."""
@@ -74,6 +60,9 @@ TEXT_FIELDS: Final[Mapping[str, int]] = {
 }
 """The texts beside the name, and the most characters that each may have."""
 
+CONTENT: Final = ("name", *TEXT_FIELDS, "custom_fields")
+"""What a line says of an asset, by field."""
+
 LINES: Final = frozenset({"asset_type", "serial_number"})
 """Those of them that are one line, of characters that are seen."""
 
@@ -84,26 +73,27 @@ class SheetLine:
 
     number: int
     id: str | None
-    change: AssetChange
+    change: Mapping[str, Any]
+    """The fields of the columns that the file has; of the custom fields, their values by label."""
 
-    def problem(self, column: str, said: str, code: str = "invalid") -> Problem:
+    def problem(self, column: str, message: str, code: str = "invalid") -> Problem:
         """A problem of one of its cells; the message goes on from the column's name."""
-        return _problem(self.number, column, said, code)
+        return _problem(self.number, column, message, code)
 
 
-def header(value_types: Mapping[str, str]) -> list[str]:
+def write_header(value_types: Mapping[str, str]) -> list[str]:
     """The cells of the first line, in their order."""
     return [*STANDARD_COLUMNS, *map(quoted, value_types)]
 
 
-def written(rows: Sequence[Sequence[str]]) -> bytes:
+def write_lines(rows: Sequence[Sequence[str]]) -> bytes:
     """Write lines of cells as RFC 4180 has them."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\r\n").writerows(rows)
     return text.getvalue().encode()
 
 
-def cells_of(asset: Asset, value_types: Mapping[str, str]) -> list[str]:
+def write_cells(asset: Asset, value_types: Mapping[str, str]) -> list[str]:
     """The cells of an asset's line."""
     texts = (asset.name, asset.asset_type, asset.serial_number, asset.description)
     values = (
@@ -125,11 +115,11 @@ def read(text: str, value_types: Mapping[str, str]) -> tuple[list[SheetLine], li
     problems: list[Problem] = []
     for count, (number, row) in enumerate(records, 1):
         if count > ROWS_MAX:
-            said = f"The spreadsheet has more than {ROWS_MAX:,} lines; send it in parts."
-            raise Invalid([Problem(said, f"lines[{number}]", "too_many")])
+            message = f"The spreadsheet has more than {ROWS_MAX:,} lines; send it in parts."
+            raise Invalid([Problem(message, f"lines[{number}]", "too_many")])
         if len(row) != len(columns):
-            said = f"Line {number:,} has {len(row)} cells, but the header has {len(columns)}."
-            problems.append(Problem(said, f"lines[{number}]", "invalid"))
+            message = f"Line {number:,} has {len(row)} cells, but the header has {len(columns)}."
+            problems.append(Problem(message, f"lines[{number}]", "invalid"))
         else:
             before = len(problems)
             line = _line(number, dict(zip(columns, row, strict=True)), value_types, problems)
@@ -147,8 +137,8 @@ def _records(text: str) -> Iterator[tuple[int, list[str]]]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            said = f"Line {begin:,} is not CSV: {error}."
-            raise Invalid([Problem(said, f"lines[{begin}]", "invalid")]) from None
+            message = f"Line {begin:,} is not CSV: {error}."
+            raise Invalid([Problem(message, f"lines[{begin}]", "invalid")]) from None
         if cells is None:
             return
         if any(cell.strip() for cell in cells):
@@ -156,8 +146,8 @@ def _records(text: str) -> Iterator[tuple[int, list[str]]]:
         else:
             blank += 1
             if blank > BLANK_LINES_MAX:
-                said = f"The spreadsheet has more than {BLANK_LINES_MAX:,} blank lines; leave them out."
-                raise Invalid([Problem(said, f"lines[{begin}]", "too_many")])
+                message = f"The spreadsheet has more than {BLANK_LINES_MAX:,} blank lines; leave them out."
+                raise Invalid([Problem(message, f"lines[{begin}]", "too_many")])
         begin = reader.line_num + 1
 
 
@@ -173,10 +163,10 @@ def _without_blank_end(text: str) -> str:
 def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
     """The columns that a header names, checked against those that the project's spreadsheet has."""
     if len(cells) == 1 and (others := [mark for mark in OTHER_SEPARATORS if mark in cells[0]]):
-        said = (
+        message = (
             f"The first line is one cell, {shorten(cells[0])!r}; separate cells by commas, not {others[0]!r}."
         )
-        raise Invalid([Problem(said, "header", "invalid")])
+        raise Invalid([Problem(message, "header", "invalid")])
     named = [_column(cell, value_types) for cell in cells]
     problems = [
         Problem(f"The column {name!r} is given {times} times; give it once.", name, "conflict")
@@ -188,13 +178,13 @@ def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
     )
     if unknown:
         allowed = ", ".join(map(repr, [*STANDARD_COLUMNS, *value_types]))
-        said = ", ".join(map(repr, unknown))
+        message = ", ".join(map(repr, unknown))
         problems.append(
-            Problem(f"The asset spreadsheet has no column {said}; it has {allowed}.", "header", "unknown")
+            Problem(f"The asset spreadsheet has no column {message}; it has {allowed}.", "header", "unknown")
         )
     if not {"id", "name"}.intersection(named):
-        said = "The first line names neither the column 'id' nor 'name', by one of which assets are found."
-        problems.append(Problem(said, "header", "required"))
+        message = "The first line names neither the column 'id' nor 'name', by one of which assets are found."
+        problems.append(Problem(message, "header", "required"))
     if problems:
         raise Invalid(problems)
     return named
@@ -223,7 +213,7 @@ def _line(
     values = {
         label: _value(number, label, value_types[label], cell, problems) for label, cell in custom.items()
     }
-    return SheetLine(number, friendly, AssetChange(**fields, custom_fields=values))
+    return SheetLine(number, friendly, {**fields, "custom_fields": values})
 
 
 def _text(number: int, name: str, cell: str, longest: int, problems: list[Problem]) -> str | None:
@@ -248,30 +238,11 @@ def _value(number: int, label: str, value_type: str, cell: str, problems: list[P
         return None
 
 
-def _problem(number: int, column: str, said: str, code: str = "invalid") -> Problem:
-    return Problem(f"Line {number:,}, column {column!r}: it {said}.", f"lines[{number}].{column}", code)
+def _problem(number: int, column: str, message: str, code: str = "invalid") -> Problem:
+    return Problem(f"Line {number:,}, column {column!r}: it {message}.", f"lines[{number}].{column}", code)
 
 
-# What an asset must be like, whether it is made, changed or read from a spreadsheet.
-
-
-AssetContent = TypeVar("AssetContent", Asset, NewAsset)
-
-
-def problems_of_texts(request: NewAsset | AssetChange) -> Iterator[Problem]:
-    """What is wrong with the texts beside the name."""
-    for name, longest in TEXT_FIELDS.items():
-        text: str | UnsetType | None = getattr(request, name)
-        if text is UNSET or text is None:
-            continue
-        if not text.strip():
-            yield Problem(f"asset.{name} is blank; send null instead.", f"asset.{name}", "invalid")
-        if name in LINES and (unseen := problem_of_unseen(text, f"asset.{name}")):
-            yield unseen
-        try:
-            checked_text(text, longest)
-        except CustomValueError as error:
-            yield Problem(f"asset.{name} {error}", f"asset.{name}", "invalid")
+# What becomes of an asset by a line, and which values its custom fields take.
 
 
 def problems_of_custom_fields(values: Mapping[str, Any], value_types: Mapping[str, str]) -> Iterator[Problem]:
@@ -280,8 +251,8 @@ def problems_of_custom_fields(values: Mapping[str, Any], value_types: Mapping[st
         field = f"asset.custom_fields.{label}"
         if label not in value_types:
             allowed = ", ".join(map(repr, value_types)) or "none"
-            said = f"{label!r} is no custom field of the project's assets, which have {allowed}."
-            yield Problem(said, field, "unknown")
+            message = f"{label!r} is no custom field of the project's assets, which have {allowed}."
+            yield Problem(message, field, "unknown")
         elif value is not None:
             try:
                 checked(value_types[label], value)
@@ -289,8 +260,8 @@ def problems_of_custom_fields(values: Mapping[str, Any], value_types: Mapping[st
                 yield Problem(f"{field} {error}", field, "invalid")
 
 
-def with_change(before: AssetContent, change: AssetChange) -> AssetContent:
-    """The asset as the caller wants it; custom fields that are left out keep their values."""
-    values = {**before.custom_fields, **change.custom_fields}
-    kept = {label: value for label, value in sorted(values.items()) if value is not None}
-    return msgspec.structs.replace(changed(before, change), custom_fields=kept)
+def merge_change(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of an asset after a line; a custom field without a column keeps its value."""
+    values = {**before["custom_fields"], **change["custom_fields"]}
+    custom = {label: value for label, value in sorted(values.items()) if value is not None}
+    return {**before, **change, "custom_fields": custom}

@@ -1,15 +1,27 @@
 """Define the records of projects, and of locations, feedstocks, assets, their custom fields, and outages."""
 
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from weighbridge.core.collection.custom_field import LABEL_LENGTH_MAX, VALUE_TYPES
+from weighbridge.core.collection.custom_field import LABEL_LENGTH_MAX, TEXT_LENGTH_MAX, VALUE_TYPES
 from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
+from weighbridge.core.collection.record_fields import (
+    LATITUDE_MAX,
+    LONGITUDE_MAX,
+    problems_of_degrees,
+    problems_of_instant,
+    problems_of_line,
+    problems_of_text,
+)
 from weighbridge.core.identity.ids import Link
+from weighbridge.core.identity.names import NAME_LENGTH_MAX
 from weighbridge.core.time.instant import Instant
+from weighbridge.db.lists.field import Sent
+from weighbridge.db.lists.listing import Filter
 from weighbridge.http.text import Description, Line, Moment, Name, Text, at_most, between, one_of
 
 # What a project looks like on the wire.
@@ -66,11 +78,64 @@ class ProjectChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     project: ProjectChange
 
 
-# What a location looks like on the wire.
+# Named records of a project: each field is declared once, with its type, its checks and how it is stored.
 
 
-LATITUDE_MAX: Final = 90
-LONGITUDE_MAX: Final = 180
+class NamedRecord(msgspec.Struct, frozen=True):
+    """A record whose name is unique in its project."""
+
+    id: str
+    project_id: str
+    name: Annotated[
+        str,
+        Sent(
+            Name,
+            write=str.strip,
+            filter=Filter("name", str, "a name"),
+            is_sorted=True,
+            label="Name",
+            help="unique in the project",
+        ),
+    ]
+    """What people call it, once in the project, such as `Plant North`."""
+
+
+def _by_label(values: dict[str, Any]) -> dict[str, Any]:
+    return dict(sorted(values.items()))
+
+
+def _degrees(limit: int, words: str, direction: str) -> Sent:
+    """Degrees as a number or a text; stored as a number, and given as a text so that no digit is lost."""
+    meaning = f"The {words} in degrees from -{limit} to {limit}, as a number or a text."
+    return Sent(
+        Annotated[Decimal, between(-limit, limit), msgspec.Meta(description=meaning)],
+        check=partial(problems_of_degrees, limit),
+        read="{:f}".format,
+        label=words.capitalize(),
+        help=f"degrees, {direction} above zero",
+    )
+
+
+_IN_SERVICE: Final = Sent(
+    Moment, check=problems_of_instant, write=Instant.of,
+    label="In service from", help="measurements are expected from this time; empty: unknown",
+)  # fmt: skip
+_OUT_OF_SERVICE: Final = Sent(
+    Moment,
+    check=problems_of_instant,
+    write=Instant.of,
+    label="In service until",
+    help="empty: still in service",
+)
+_problems_of_line: Final = partial(problems_of_line, NAME_LENGTH_MAX)
+
+
+class Feedstock(NamedRecord, frozen=True):
+    """One raw material of a project."""
+
+    description: Annotated[str | None, Sent(Description, help="")]
+    created_at: Instant
+    updated_at: Instant
 
 
 class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,177 +157,59 @@ class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The country, in whatever form the project writes it."""
 
 
-class Location(msgspec.Struct, frozen=True):
+class Location(NamedRecord, frozen=True):
     """One place. Latitude and longitude are degrees, as text so that no digit is lost.
 
     As a meter, of events without an asset, it is expected to measure from `in_service_from` until
     `in_service_until`; null says nothing.
     """
 
-    id: str
-    project_id: str
-    name: str
-    """What people call it, once in the project, such as `Plant North`."""
-    lat: str | None
+    lat: Annotated[str | None, _degrees(LATITUDE_MAX, "latitude", "north")]
     """The latitude in degrees, north above zero, as text so that no digit is lost; null when not said."""
-    long: str | None
+    long: Annotated[str | None, _degrees(LONGITUDE_MAX, "longitude", "east")]
     """The longitude in degrees, east above zero, as text so that no digit is lost; null when not said."""
-    address: Address | None
-    """Its postal address; null when not said."""
-    in_service_from: Instant | None
+    address: Annotated[
+        Address | None, Sent(Address, read=partial(msgspec.convert, type=Address), is_json=True, help="")
+    ]
+    """Its postal address, which a change replaces as a whole; null when not said."""
+    in_service_from: Annotated[Instant | None, _IN_SERVICE]
     """From when it is expected to measure, inclusive, as a meter of events without an asset; null says
     nothing.
     """
-    in_service_until: Instant | None
+    in_service_until: Annotated[Instant | None, _OUT_OF_SERVICE]
     created_at: Instant
     updated_at: Instant
 
 
-class NewLocation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a location; degrees as text or as a number."""
-
-    name: Name
-    lat: Annotated[Decimal, between(-LATITUDE_MAX, LATITUDE_MAX)] | None = None
-    """The latitude in degrees from -90 to 90, as a number or a text."""
-    long: Annotated[Decimal, between(-LONGITUDE_MAX, LONGITUDE_MAX)] | None = None
-    """The longitude in degrees from -180 to 180, as a number or a text."""
-    address: Address | None = None
-    in_service_from: Moment | None = None
-    in_service_until: Moment | None = None
-
-
-class NewLocationBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /projects/{project_id}/locations."""
-
-    location: NewLocation
-
-
-class LocationChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change a location; what is left out stays as it is, an address is replaced."""
-
-    name: Name | UnsetType = UNSET
-    lat: Annotated[Decimal, between(-LATITUDE_MAX, LATITUDE_MAX)] | UnsetType | None = UNSET
-    """The latitude in degrees from -90 to 90, as a number or a text; null takes it away."""
-    long: Annotated[Decimal, between(-LONGITUDE_MAX, LONGITUDE_MAX)] | UnsetType | None = UNSET
-    """The longitude in degrees from -180 to 180, as a number or a text; null takes it away."""
-    address: Address | UnsetType | None = UNSET
-    """Its postal address, in place of the one it has; null takes it away."""
-    in_service_from: Moment | UnsetType | None = UNSET
-    in_service_until: Moment | UnsetType | None = UNSET
-
-
-class LocationChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /projects/{project_id}/locations/{location_id}."""
-
-    location: LocationChange
-
-
-# What a feedstock looks like on the wire.
-
-
-class Feedstock(msgspec.Struct, frozen=True):
-    """One raw material of a project."""
-
-    id: str
-    project_id: str
-    name: str
-    """What people call it, once in the project, such as `Wood chips`."""
-    description: str | None
-    created_at: Instant
-    updated_at: Instant
-
-
-class NewFeedstock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a feedstock."""
-
-    name: Name
-    description: Description | None = None
-
-
-class NewFeedstockBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /projects/{project_id}/feedstocks."""
-
-    feedstock: NewFeedstock
-
-
-class FeedstockChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change a feedstock; what is left out stays as it is."""
-
-    name: Name | UnsetType = UNSET
-    description: Description | UnsetType | None = UNSET
-
-
-class FeedstockChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /projects/{project_id}/feedstocks/{feedstock_id}."""
-
-    feedstock: FeedstockChange
-
-
-# What an asset looks like on the wire.
-
-
-class Asset(msgspec.Struct, frozen=True):
+class Asset(NamedRecord, frozen=True):
     """One piece of equipment; its custom fields by label, those without a value left out.
 
     As a meter it is expected to measure from `in_service_from` until `in_service_until`; null says nothing.
     """
 
-    id: str
-    project_id: str
-    name: str
-    """What people call it, once in the project, such as `Truck scale 2`."""
-    asset_type: str | None
+    asset_type: Annotated[
+        str | None,
+        Sent(Name, check=_problems_of_line, label="Type of equipment", help="such as scale"),
+    ]
     """What sort of equipment it is, in the project's own words, such as `scale`; null when not said."""
-    serial_number: str | None
+    serial_number: Annotated[str | None, Sent(Name, check=_problems_of_line)]
     """The maker's number on its plate; null when not said."""
-    description: str | None
-    custom_fields: dict[str, Decimal | str | bool]
-    """Values by the label of the custom field, such as `{"Calibrated on": "2025-01-31"}`."""
-    in_service_from: Instant | None
+    description: Annotated[str | None, Sent(Text, check=partial(problems_of_text, TEXT_LENGTH_MAX), help="")]
+    custom_fields: Annotated[
+        dict[str, Decimal | str | bool],
+        Sent(
+            dict[str, Any], default={}, is_merged=True, column="custom_values", read=_by_label, is_json=True,
+            label="Custom fields",
+        ),
+    ]  # fmt: skip
+    """Values by the label of the custom field, such as `{"Calibrated on": "2025-01-31"}`. A change keeps
+    those that it leaves out; null takes one away.
+    """
+    in_service_from: Annotated[Instant | None, _IN_SERVICE]
     """From when it is expected to measure, inclusive; null says nothing."""
-    in_service_until: Instant | None
+    in_service_until: Annotated[Instant | None, _OUT_OF_SERVICE]
     created_at: Instant
     updated_at: Instant
-
-
-class NewAsset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make an asset."""
-
-    name: Name
-    asset_type: Name | None = None
-    serial_number: Name | None = None
-    description: Text | None = None
-    custom_fields: dict[str, Any] = {}
-    in_service_from: Moment | None = None
-    in_service_until: Moment | None = None
-
-
-class NewAssetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /projects/{project_id}/assets."""
-
-    asset: NewAsset
-
-
-class AssetChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change an asset; what is left out stays as it is.
-
-    Of the custom fields, too: one that is left out keeps its value, and null takes the value away.
-    """
-
-    name: Name | UnsetType = UNSET
-    asset_type: Name | UnsetType | None = UNSET
-    serial_number: Name | UnsetType | None = UNSET
-    description: Text | UnsetType | None = UNSET
-    custom_fields: dict[str, Any] = {}
-    """Values by label; one that is left out keeps its value, and null takes the value away."""
-    in_service_from: Moment | UnsetType | None = UNSET
-    in_service_until: Moment | UnsetType | None = UNSET
-
-
-class AssetChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /projects/{project_id}/assets/{asset_id}."""
-
-    asset: AssetChange
 
 
 class AssetImport(msgspec.Struct, frozen=True):

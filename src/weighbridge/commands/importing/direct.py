@@ -20,9 +20,10 @@ from psycopg_pool import PoolTimeout
 from weighbridge.attempts import work_on_lock
 from weighbridge.client.calls import read
 from weighbridge.client.made.records import DataFeedUpload
-from weighbridge.collection import event_types, events, locations
+from weighbridge.collection import event_types, events
 from weighbridge.collection.evidence_files import KEY_BYTES, open_store
 from weighbridge.collection.named_records.names import project_named
+from weighbridge.collection.named_records.nouns import LOCATIONS
 from weighbridge.commands.importing.target import (
     ProgressReport,
     Target,
@@ -133,7 +134,7 @@ class DirectService:
                 ids.of("project", self._project),
                 await self._list(tx, event_types.select_event_types, event_types.EVENT_TYPES),
                 event_type,
-                await self._list(tx, locations.select_locations, locations.LOCATIONS),
+                await self._list(tx, LOCATIONS.select_of_project, LOCATIONS.listing),
             )
 
     async def _find_feed(self, wanted: NewDataFeed) -> int:

@@ -12,7 +12,7 @@ import msgspec
 from psycopg.sql import SQL, Composable, Composed
 
 from weighbridge.collection.data_points_queries import DATA_POINTS
-from weighbridge.collection.events import EVENTS, typed
+from weighbridge.collection.events import EVENTS, resolve_slug_filter
 from weighbridge.collection.measurements.event_rows import implied_by
 from weighbridge.collection.measurements.values import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState, value_source
@@ -297,7 +297,7 @@ class _ValueType(msgspec.Struct, frozen=True):
 
 async def build_events_table(tx: Read, project: int, request: ListRequest) -> SelectedTable:
     """The events that a request to the list asks for, in its order."""
-    request = await typed(tx, project, request)
+    request = await resolve_slug_filter(tx, project, request)
     named = [value for name, _, value in request.conditions if name in _TYPES]
     types = await tx.rows(
         _ValueType,

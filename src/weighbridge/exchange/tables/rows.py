@@ -253,12 +253,12 @@ def list_given_fields(mapping: RowMapping) -> GivenFields:
 
 
 def build_differing_row(line: int, found: Sequence[Discrepancy], given: GivenFields, outcome: str) -> BadRow:
-    """A row as it is told of when its event has other values; `said` is what that comes to."""
+    """Build the report of a row whose event has other values; `outcome` says what becomes of it."""
     return BadRow(
         line,
         tuple(
             RowProblem(
-                f"{discrepancy.said('the file')}; {outcome}",
+                f"{discrepancy.describe('the file')}; {outcome}",
                 given.get(discrepancy.key),
                 discrepancy.sent,
                 discrepancy.field,

@@ -29,10 +29,11 @@ from weighbridge.http.text import Schema, friendly_id, needed
 # A sentence is looked for where it is most at home:
 #
 # 1. below the field itself, as the docstring of the attribute;
-# 2. below the field of the same name in the record that a request is about: for `NewFeedstock` and
+# 2. in the type of the field, of a request that is derived from its record, as `Meta(description=...)`;
+# 3. below the field of the same name in the record that a request is about: for `NewFeedstock` and
 #    `FeedstockChange` that of `Feedstock`, for `IssuedApiToken` that of `ApiToken`, in the same file;
-# 3. in `SHARED`, for names that mean the same wherever they stand;
-# 4. in the docstring of the record that is the field's value: its first sentence.
+# 4. in `SHARED`, for names that mean the same wherever they stand;
+# 5. in the docstring of the record that is the field's value: its first sentence.
 #
 # Invariants: a name in `SHARED` is no record's alone; the same code gives the same sentences.
 
@@ -127,10 +128,31 @@ _ABOUT: Final = re.compile(r"^(?:New|Issued|Saved|Updated)?(?P<noun>.+?)(?:Chang
 
 def meaning_of(record: type[msgspec.Struct], name: str, kind: Any) -> str | None:
     """The sentence for a field, with the records that its type is made of; None when there is none."""
-    for one in (*_lineage(record), *(akin for about in _lineage(record) for akin in _akin(about))):
-        if message := _docstrings(one.__module__).get(one.__name__, {}).get(name):
-            return message
-    return SHARED.get(name) or _first_sentence(kind)
+    akin = [one for about in _lineage(record) for other in _akin(about) for one in _lineage(other)]
+    return (
+        _sentence_below(_lineage(record), name)
+        or _noted_meaning(record, name)
+        or _sentence_below(akin, name)
+        or SHARED.get(name)
+        or _first_sentence(kind)
+    )
+
+
+def _sentence_below(records: Iterable[type], name: str) -> str | None:
+    """The docstring of the attribute in the first record that has one."""
+    found = (_docstrings(one.__module__).get(one.__name__, {}).get(name) for one in records)
+    return next(filter(None, found), None)
+
+
+def _noted_meaning(record: type[msgspec.Struct], name: str) -> str | None:
+    """The sentence that the type of a field has itself, in a request that is derived from its record."""
+    is_derived = record.__name__ not in _docstrings(record.__module__)
+    for field in msgspec.structs.fields(record) if is_derived else ():
+        if field.encode_name == name:
+            options = get_args(field.type) if get_origin(field.type) in {Union, UnionType} else (field.type,)
+            notes = (note for one in options for note in getattr(one, "__metadata__", ()))
+            return next((note.description for note in notes if getattr(note, "description", None)), None)
+    return None
 
 
 def _lineage(record: type) -> Iterator[type]:

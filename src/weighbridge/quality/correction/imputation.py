@@ -62,7 +62,7 @@ async def create_imputed_events(
     return dict(await tx.tuples(_NAME_EVENTS, values)), made
 
 
-async def hold_imputing(tx: Write, project: int) -> None:
+async def lock_imputed_events(tx: Write, project: int) -> None:
     """Let nobody else make imputed events until the transaction ends."""
     await tx.execute(*locks.hold(locks.imputing(project)))
 
@@ -73,7 +73,7 @@ async def _make_events(tx: Write, project: int) -> set[int]:
     made: set[int] = set()
     if not await tx.tuples(statement):
         return made
-    await hold_imputing(tx, project)
+    await lock_imputed_events(tx, project)
     while slots := await tx.tuples(statement):
         made |= {event_type for _, event_type in slots}
         keys = await tx.take_event_keys(len(slots))
@@ -122,7 +122,7 @@ _WITHOUT_EVENT: Final = SQL(
 )
 
 
-def _beside(name: str, side: str) -> str:
+def _neighbour_event(name: str, side: str) -> str:
     """The captured event of the meter that stands next before or after the slot."""
     return f"""
       LEFT JOIN LATERAL (
@@ -134,7 +134,7 @@ def _beside(name: str, side: str) -> str:
               AND e.start_time {side} LIMIT 1) AS {name} ON true"""
 
 
-def _shared(tag: str) -> str:
+def _shared_tag(tag: str) -> str:
     return f"""CASE WHEN after.id IS NULL OR before.{tag} = after.{tag} THEN before.{tag}
                     WHEN before.id IS NULL THEN after.{tag} END"""
 
@@ -147,12 +147,12 @@ _DESCRIBE: Final = f"""
            'tracking_id', beside.tracking_id, 'feedstock_id', beside.feedstock_id,
            'location_ids', to_jsonb(beside.location_ids))
       FROM (SELECT s.place, coalesce(before.lasts, after.lasts) AS lasts,
-                   {_shared("tracking_id")} AS tracking_id, {_shared("feedstock_id")} AS feedstock_id,
+                   {_shared_tag("tracking_id")} AS tracking_id, {_shared_tag("feedstock_id")} AS feedstock_id,
                    coalesce(before.location_ids, after.location_ids,
                             array_remove(ARRAY[s.location_id], 0)) AS location_ids
               FROM rule_missing_slots s
-              {_beside("before", "< s.slot_start ORDER BY e.start_time DESC, e.id DESC")}
-              {_beside("after", ">= s.slot_end ORDER BY e.start_time, e.id")}
+              {_neighbour_event("before", "< s.slot_start ORDER BY e.start_time DESC, e.id DESC")}
+              {_neighbour_event("after", ">= s.slot_end ORDER BY e.start_time, e.id")}
              WHERE s.event IS NULL
                AND (%(places)s::bigint[] IS NULL OR s.place = ANY (%(places)s::bigint[]))) AS beside
      WHERE described.place = beside.place

@@ -179,14 +179,14 @@ async def prepared_rule(tx: Read, version: StoredVersion) -> PreparedRule:
     if rule.target is RuleTarget.MODEL_RUN:
         return PreparedRule(version, rule, program, zone)
     kinds = await _event_kinds(tx, version.project)
-    watched = _watched(version, rule, kinds, filling)
+    watched = _list_watched_types(version, rule, kinds, filling)
     around = kinds if rule.scope is MemberScope.PROJECT and rule.window is not None else watched
     gaps = None if filling is None else gap_program(filling)
     return PreparedRule(version, rule, program, zone, tuple(watched), tuple(around), filling, gaps)
 
 
 @few_suggestions()
-def _watched(
+def _list_watched_types(
     version: StoredVersion, rule: Rule, kinds: Sequence[EventKind], filling: GapFilling | None
 ) -> list[EventKind]:
     vocabularies = [kind.vocabulary for kind in kinds]

@@ -44,7 +44,7 @@ class _WatchedRecords:
     vocabularies: Mapping[int, Vocabulary]
 
 
-async def validated(tx: Read, actor: Actor, project: int, request: NewRule) -> StoredVersion:
+async def validate_rule(tx: Read, actor: Actor, project: int, request: NewRule) -> StoredVersion:
     """The rule as it would be stored, with no number yet; Invalid with everything that is wrong with it."""
     problems = [*problems_of_frame(request), *_problems_of_kind(request)]
     if any(problem.field in _CHOICES for problem in problems):
@@ -78,8 +78,8 @@ def _correction(request: NewRule) -> tuple[dict[str, Any] | None, GapFilling | N
         correction, problems = read_correction(purpose, request.correction)
         return correction, None, problems
     if request.correction is None:
-        said = f"correction says how a rule fills gaps whose purpose is {purpose}; it is missing."
-        return None, None, [Problem(said, "correction", "required")]
+        message = f"correction says how a rule fills gaps whose purpose is {purpose}; it is missing."
+        return None, None, [Problem(message, "correction", "required")]
     filling, problems = read_filling(request.correction)
     return None if filling is None else write_filling(filling), filling, problems
 
@@ -124,12 +124,12 @@ def problems_of_frame(request: NewRule) -> Iterator[Problem]:
             if moment is not None:
                 Instant.of(moment)
         except OverflowError:
-            said = f"{name} is {moment}, which in UTC is outside the years 1 to 9999."
-            yield Problem(said, name, "invalid")
+            message = f"{name} is {moment}, which in UTC is outside the years 1 to 9999."
+            yield Problem(message, name, "invalid")
             return
     if end is not None and Instant.of(end) <= Instant.of(start):
-        said = "effective_to is not behind effective_from; leave it out when the rule goes on."
-        yield Problem(said, "effective_to", "invalid")
+        message = "effective_to is not behind effective_from; leave it out when the rule goes on."
+        yield Problem(message, "effective_to", "invalid")
 
 
 _CHOICES = frozenset({"target", "window_member_scope", "window_meters", "purpose"})
@@ -143,14 +143,14 @@ def _problems_of_kind(request: NewRule) -> Iterator[Problem]:
         yield from _choice("window_meters", request.window_meters, WindowMeters)
     yield from _choice("purpose", request.purpose, Purpose)
     if not 1 <= request.priority <= PRIORITY_MAX:
-        said = f"priority is {request.priority}; it takes a whole number from 1 to {PRIORITY_MAX:,}."
-        yield Problem(said, "priority", "invalid")
+        message = f"priority is {request.priority}; it takes a whole number from 1 to {PRIORITY_MAX:,}."
+        yield Problem(message, "priority", "invalid")
     if request.requires_approval and request.purpose == Purpose.ALERT:
-        said = "requires_approval is for a rule that corrects; this one alerts."
-        yield Problem(said, "requires_approval", "invalid")
+        message = "requires_approval is for a rule that corrects; this one alerts."
+        yield Problem(message, "requires_approval", "invalid")
     if request.purpose in FILLS_GAPS and request.window is not None:
-        said = "window belongs to no rule that fills gaps; each method of its correction has its own."
-        yield Problem(said, "window", "invalid")
+        message = "window belongs to no rule that fills gaps; each method of its correction has its own."
+        yield Problem(message, "window", "invalid")
     yield from _wrong_meters_of_filling(request)
     if request.target == RuleTarget.MODEL_RUN:
         yield from _problems_of_model_rule(request)
@@ -162,26 +162,26 @@ def _wrong_meters_of_filling(request: NewRule) -> Iterator[Problem]:
     """A rule of the scope project that says nothing is stored with 'all', and 1.0.0 let one fill gaps."""
     is_usual = request.window_meters == usual_meters(request.target, request.window_member_scope)
     if request.purpose in FILLS_GAPS and request.window_meters == WindowMeters.ALL and not is_usual:
-        said = (
+        message = (
             "window_meters is 'all'; a rule that fills gaps fills those of each meter from that meter's own "
             "values, so it takes 'own'."
         )
-        yield Problem(said, "window_meters", "invalid")
+        yield Problem(message, "window_meters", "invalid")
 
 
 def _problems_of_model_rule(request: NewRule) -> Iterator[Problem]:
     if request.model_id is None:
-        said = "A rule whose target is model_run needs model_id: the model whose runs it watches."
-        yield Problem(said, "model_id", "required")
+        message = "A rule whose target is model_run needs model_id: the model whose runs it watches."
+        yield Problem(message, "model_id", "required")
     if request.window_meters == WindowMeters.OWN:
-        said = "window_meters is 'own'; model runs are of no meter, so a rule on them takes 'all'."
-        yield Problem(said, "window_meters", "invalid")
+        message = "window_meters is 'own'; model runs are of no meter, so a rule on them takes 'all'."
+        yield Problem(message, "window_meters", "invalid")
     for name in ("event_type_id", "asset_id", "data_point"):
         if getattr(request, name) is not None:
             yield Problem(f"{name} is for a rule whose target is data_point.", name, "invalid")
     if request.purpose != Purpose.ALERT:
-        said = f"purpose is {request.purpose!r}; a rule whose target is model_run raises alerts only."
-        yield Problem(said, "purpose", "invalid")
+        message = f"purpose is {request.purpose!r}; a rule whose target is model_run raises alerts only."
+        yield Problem(message, "purpose", "invalid")
 
 
 def _choice(name: str, value: str, allowed: tuple[str, ...] | type[str]) -> Iterator[Problem]:
@@ -194,7 +194,7 @@ async def _watched_records(
     tx: Read, actor: Actor, project: int, request: NewRule, problems: list[Problem]
 ) -> _WatchedRecords | None:
     if request.target == RuleTarget.MODEL_RUN:
-        family = await _family(tx, actor, project, request.model_id, problems)
+        family = await _read_family(tx, actor, project, request.model_id, problems)
         if family is None:
             return None
         return _WatchedRecords(None, None, family, {0: await vocabulary_of_family(tx, family)})
@@ -204,8 +204,8 @@ async def _watched_records(
         return _WatchedRecords(None, asset, None, vocabularies)
     key = ids.parse("event_type", request.event_type_id)
     if key is None or key.project != project or key.key not in vocabularies:
-        said = f"event_type_id is {request.event_type_id!r}, which is no event type of the project."
-        problems.append(Problem(said, "event_type_id", "unknown"))
+        message = f"event_type_id is {request.event_type_id!r}, which is no event type of the project."
+        problems.append(Problem(message, "event_type_id", "unknown"))
         return None
     return _WatchedRecords(key.key, asset, None, vocabularies)
 
@@ -216,12 +216,12 @@ async def _asset(tx: Read, project: int, named: str | None, problems: list[Probl
     number = ids.number("asset", named, project)
     if await tx.value("SELECT true FROM assets WHERE project_id = %s AND id = %s", (project, number)):
         return number
-    said = f"asset_id is {named!r}, which is no asset of the project."
-    problems.append(Problem(said, "asset_id", "unknown"))
+    message = f"asset_id is {named!r}, which is no asset of the project."
+    problems.append(Problem(message, "asset_id", "unknown"))
     return None
 
 
-async def _family(
+async def _read_family(
     tx: Read, actor: Actor, project: int, named: str | None, problems: list[Problem]
 ) -> int | None:
     if named is None:
@@ -231,8 +231,8 @@ async def _family(
     except NotFound:
         kept = None
     if kept is None or kept.project not in {None, project}:
-        said = f"model_id is {named!r}, which is no model that the project can run."
-        problems.append(Problem(said, "model_id", "unknown"))
+        message = f"model_id is {named!r}, which is no model that the project can run."
+        problems.append(Problem(message, "model_id", "unknown"))
         return None
     return kept.family
 
@@ -241,7 +241,7 @@ def _checked_data_point(
     rule: Rule, filling: GapFilling | None, watched: _WatchedRecords, request: NewRule
 ) -> tuple[str | None, list[Problem]]:
     """The data point that results are about, and what does not fit the records that the rule watches."""
-    fitting, problems = _fitting(rule, watched)
+    fitting, problems = _find_vocabularies(rule, watched)
     if not fitting or request.target != RuleTarget.DATA_POINT:
         return request.data_point, problems
     data_point, wrong = _data_point(rule, fitting, request.data_point)
@@ -253,7 +253,7 @@ def _checked_data_point(
     return data_point, problems
 
 
-def _fitting(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocabulary], list[Problem]]:
+def _find_vocabularies(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocabulary], list[Problem]]:
     """The vocabularies that the rule can be evaluated with, or what keeps it from all of them."""
     every = list(watched.vocabularies.values())
     if watched.event_type is not None:
@@ -266,13 +266,13 @@ def _fitting(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocabulary], li
         return fitting, []
     if len(checks) == 1:
         return [], checks[0][1]
-    if unknown := [one for one in rule.names if not rule.is_tag(one) and type_of(one, every) is None]:
+    if unknown := [name for name in rule.names if not rule.is_tag(name) and type_of(name, every) is None]:
         return [], [_known_nowhere(unknown, every)]
-    said = (
+    message = (
         "The project has no event type whose data points satisfy the expression; "
         "name one with event_type_id to learn what does not fit."
     )
-    return [], [Problem(said, "expression", "unknown")]
+    return [], [Problem(message, "expression", "unknown")]
 
 
 def _known_nowhere(unknown: Sequence[Name], every: Sequence[Vocabulary]) -> Problem:
@@ -299,20 +299,20 @@ def _problems_of_filling(
 ) -> list[Problem]:
     """What keeps gaps from being filled in every event type that the rule watches; none when it fits one."""
     if not rule.is_about_itself:
-        said = (
+        message = (
             "The expression of a rule that fills gaps looks at one event by itself and has no aggregates; "
             f"it says which captured values do not count, such as {{{{{data_point}}}}} IS NULL, and slots "
             "without an event are gaps anyway."
         )
-        return [Problem(said, "expression", "invalid")]
+        return [Problem(message, "expression", "invalid")]
     checks = [_wrong_series(filling, one, data_point) for one in fitting if data_point in one.types]
     return [] if [] in checks else checks[0]
 
 
 def _wrong_series(filling: GapFilling, vocabulary: Vocabulary, data_point: str) -> list[Problem]:
     if not vocabulary.has_cadence:
-        said = f"A rule fills gaps between the slots of a cadence, which {vocabulary.label} has not."
-        return [Problem(said, "event_type_id", "invalid")]
+        message = f"A rule fills gaps between the slots of a cadence, which {vocabulary.label} has not."
+        return [Problem(message, "event_type_id", "invalid")]
     return check_filling(filling, vocabulary, data_point)
 
 
@@ -329,5 +329,5 @@ def _data_point(rule: Rule, fitting: list[Vocabulary], named: str | None) -> tup
     read = [slug for slug in slugs if slug is not None]
     if read:
         return read[0], []
-    said = "The expression reads no data point; say with data_point which one the result is about."
-    return None, [Problem(said, "data_point", "required")]
+    message = "The expression reads no data point; say with data_point which one the result is about."
+    return None, [Problem(message, "data_point", "required")]

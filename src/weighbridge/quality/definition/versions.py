@@ -146,8 +146,8 @@ def requested_period(start_time: datetime, end_time: datetime) -> tuple[Instant,
     """Start and end of a period; raise Invalid when the end is not behind the start."""
     start, end = Instant.of(start_time), Instant.of(end_time)
     if end <= start:
-        said = f"end_time is {end.text}, which is not behind start_time."
-        raise Invalid([Problem(said, "end_time", "invalid")])
+        message = f"end_time is {end.text}, which is not behind start_time."
+        raise Invalid([Problem(message, "end_time", "invalid")])
     return start, end
 
 

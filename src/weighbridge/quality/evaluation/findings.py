@@ -211,7 +211,7 @@ async def update_results(
     return RunCounts(0, alerts, closed + put + superseded)
 
 
-def _joined(findings: PeriodFindings) -> Composable:
+def _join_findings(findings: PeriodFindings) -> Composable:
     """The finding beside each open result `o`."""
     if findings.of_result is None:
         return SQL("LEFT JOIN ({}) f ON {}").format(findings.records, SQL(findings.table.same))
@@ -227,7 +227,7 @@ def _parts(version: StoredVersion, run: int | None, findings: PeriodFindings) ->
         "value": SQL(table.value),
         "extra": SQL(table.extra),
         "open": SQL(table.open),
-        "joined": _joined(findings),
+        "joined": _join_findings(findings),
         "project": Literal(version.project),
         "rule": Literal(version.rule),
         "version": Literal(version.version),

@@ -31,7 +31,7 @@ from weighbridge.platform import changes
 from weighbridge.quality.definition.prepared_rule import PreparedRule, prepared_rule
 from weighbridge.quality.definition.versions import Period, StoredVersion, author_of, automatic_versions
 from weighbridge.quality.evaluation.period_evaluation import evaluate, hold_rule, may_correct
-from weighbridge.quality.evaluation.record_streams import widened, widened_runs
+from weighbridge.quality.evaluation.record_streams import widen_period, widened_runs
 from weighbridge.quality.evaluation.series import widened_series
 from weighbridge.quality.records.rule_results import RunResult
 from weighbridge.quality.slots.roll_up_refresh import roll_up_marked, roll_up_marks
@@ -124,7 +124,7 @@ async def evaluate_projects(
 async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:
     failures = await _roll_up_first(database, project)
     async with database.read() as tx:
-        seen = await marks_seen(tx, project)
+        seen = await read_marks(tx, project)
         versions = await automatic_versions(tx, project)
     if not seen.numbers:
         return failures
@@ -158,7 +158,7 @@ def _turn(version: StoredVersion) -> tuple[bool, bool, int]:
     return version.correction is None, version.purpose in FILLS_GAPS, version.rule
 
 
-async def marks_seen(tx: Read, project: int, known: Sequence[int] = ()) -> Seen:
+async def read_marks(tx: Read, project: int, known: Sequence[int] = ()) -> Seen:
     """The marks of a project other than those known already, merged into periods that do not touch."""
     asked = {"project": project, "known": [*known]}
     numbers = await tx.tuples(_NUMBERS, asked)
@@ -234,7 +234,9 @@ async def _evaluate_others(database: Database, project: int, seen: Seen) -> list
 
 async def marked_periods(tx: Read, prepared: PreparedRule, marked: Marked) -> list[Period]:
     """Where the marked records may have changed what a rule finds."""
-    return _merged([await _widened(tx, prepared, changed) for changed in _changed(prepared, marked)])
+    return _merge_periods(
+        [await _widen_period(tx, prepared, changed) for changed in _list_changed_periods(prepared, marked)]
+    )
 
 
 async def _run(tx: Write, prepared: PreparedRule, periods: Sequence[Period]) -> None:
@@ -275,15 +277,15 @@ def may_concern(version: StoredVersion, marked: Marked) -> bool:
     )
 
 
-def _changed(prepared: PreparedRule, marked: Marked) -> Iterable[Interval]:
+def _list_changed_periods(prepared: PreparedRule, marked: Marked) -> Iterable[Interval]:
     """The marked periods that the rule looks at, merged."""
     if prepared.rule.target is RuleTarget.MODEL_RUN:
         return marked.runs.get(prepared.version.family or 0, [])
     kinds = prepared.around or prepared.watched
-    return _gathered([interval for kind in kinds for interval in marked.events.get(kind.number, ())])
+    return _group_intervals([interval for kind in kinds for interval in marked.events.get(kind.number, ())])
 
 
-def _gathered(intervals: Iterable[Interval]) -> list[Interval]:
+def _group_intervals(intervals: Iterable[Interval]) -> list[Interval]:
     """Few periods that hold them all, cut where the longest stretches between them lie."""
     merged: list[Interval] = []
     for interval in sorted(intervals):
@@ -298,15 +300,15 @@ def _gathered(intervals: Iterable[Interval]) -> list[Interval]:
     ]
 
 
-async def _widened(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
+async def _widen_period(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
     if prepared.rule.target is RuleTarget.MODEL_RUN:
         return widened_runs(prepared, changed)
     if prepared.gaps is not None:
         return await widened_series(tx, prepared, changed)
-    return await widened(tx, prepared, changed)
+    return await widen_period(tx, prepared, changed)
 
 
-def _merged(periods: Sequence[Period]) -> list[Period]:
+def _merge_periods(periods: Sequence[Period]) -> list[Period]:
     """Periods that do not overlap, in order."""
     merged: list[Period] = []
     for start, end in sorted(periods, key=lambda period: period[0]):
@@ -319,10 +321,10 @@ def _merged(periods: Sequence[Period]) -> list[Period]:
 
 
 async def _note_failure(tx: Write, version: StoredVersion, reference: str) -> None:
-    said = f"The rule could not be evaluated: {mistake(reference)}"
+    message = f"The rule could not be evaluated: {mistake(reference)}"
     await tx.execute(
         _FAILED_RUN,
-        (version.project, version.rule, version.version, RunKind.AUTOMATIC, RunState.FAILED, said),
+        (version.project, version.rule, version.version, RunKind.AUTOMATIC, RunState.FAILED, message),
     )
 
 
@@ -389,7 +391,7 @@ class Rounds:
     async def look(self) -> list[FailedEvaluation]:
         """Start the evaluations of accounts that are marked and have none; give what has failed since."""
         marked = await marked_projects(self._database)
-        failures = self._finished()
+        failures = self._collect_failures()
         self._turns = {account: turn for account, turn in self._turns.items() if account in marked}
         waiting = sorted(marked.keys() - self._at_work.keys(), key=lambda one: self._turns.get(one, 0))
         for account in waiting[: ACCOUNTS_AT_ONCE - len(self._at_work)]:
@@ -403,7 +405,7 @@ class Rounds:
         """Wait for the evaluations in hand; give what has failed."""
         if self._at_work:
             await asyncio.wait(self._at_work.values())
-        return self._finished()
+        return self._collect_failures()
 
     async def stop(self) -> None:
         """End all evaluations; their marks stay."""
@@ -411,7 +413,7 @@ class Rounds:
             task.cancel()
         await asyncio.gather(*self._at_work.values(), return_exceptions=True)
 
-    def _finished(self) -> list[FailedEvaluation]:
+    def _collect_failures(self) -> list[FailedEvaluation]:
         """What the evaluations that are over have failed with; raises what none of them is to blame for."""
         over = [account for account, task in self._at_work.items() if task.done()]
         tasks = [self._at_work.pop(account) for account in over]

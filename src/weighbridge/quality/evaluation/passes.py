@@ -34,13 +34,13 @@ from weighbridge.errors import Invalid
 from weighbridge.quality.definition.prepared_rule import PreparedRule
 from weighbridge.quality.definition.versions import Period, effective_period
 from weighbridge.quality.evaluation.findings import FindingTableRow, ImputedSlot, insert_findings
-from weighbridge.quality.evaluation.record_streams import first_member, stream_of, stream_of_runs
+from weighbridge.quality.evaluation.record_streams import build_stream, first_member, stream_of_runs
 from weighbridge.quality.evaluation.series import (
     MeterReading,
-    reader_of,
+    build_reader,
+    format_value,
     series_range,
     series_statement,
-    shown,
 )
 from weighbridge.quality.slots.capture import Expected, MeterKey, read_expected_slots
 
@@ -89,7 +89,7 @@ class SeriesPass:
         self._is_imputing = prepared.version.purpose == Purpose.IMPUTE
         self._cadences = prepared.cadences
         self._columns = prepared.checked_columns
-        self._read = reader_of(prepared)
+        self._read = build_reader(prepared)
         self._meter: MeterKey | None = None
         self._filling: Filling | None = None
         self._next: datetime | None = None
@@ -117,7 +117,7 @@ class SeriesPass:
         """Decide what is left of the last meter as it stands."""
         if self._filling is None or self._meter is None:
             return []
-        found = list(self._found(self._meter, self._filling.finish()))
+        found = list(self._list_findings(self._meter, self._filling.finish()))
         self._filling = None
         return found
 
@@ -132,7 +132,7 @@ class SeriesPass:
         stretch = Interval(min(self._next or first, last), last + MILLISECOND)
         self._next = clock.start(clock.holding(last) + 1)
         series = series_slots(slots, self._expected.slots_of(meter, clock), stretch)
-        found = list(self._found(meter, self._filling.take(series)))
+        found = list(self._list_findings(meter, self._filling.take(series)))
         return found + [self._alert(slot) for slot in beside if self._is_told(slot)]
 
     def _note_shared(self, clock: CadenceSlots, readings: list[MeterReading]) -> None:
@@ -167,25 +167,25 @@ class SeriesPass:
         reading: MeterReading = slot.about
         verdict = reading.verdict
         error = str(verdict.error) if isinstance(verdict, Fault) else None
-        checked = None if reading.value is None else shown(reading.value)
+        checked = None if reading.value is None else format_value(reading.value)
         position = self._columns[reading.event_type].position
         return FindingTableRow(reading.event, position, None, None, checked, error, None, None, reading.start)
 
-    def _found(self, meter: MeterKey, outcomes: Iterable[SlotOutcome]) -> Iterator[FindingTableRow]:
+    def _list_findings(self, meter: MeterKey, outcomes: Iterable[SlotOutcome]) -> Iterator[FindingTableRow]:
         for outcome in outcomes:
             reading: MeterReading | None = outcome.slot.about
             if reading is None:
                 if self._is_imputing:
-                    yield self._imputed(meter, outcome)
+                    yield self._build_imputation(meter, outcome)
             elif not self._is_imputing:
                 if _is_wrong(reading):
-                    yield self._substituted(outcome, reading)
+                    yield self._build_substitution(outcome, reading)
             elif reading.lacks_value:
-                row = self._substituted(outcome, reading)
+                row = self._build_substitution(outcome, reading)
                 if row.to_value is not None:
                     yield row
 
-    def _substituted(self, outcome: SlotOutcome, reading: MeterReading) -> FindingTableRow:
+    def _build_substitution(self, outcome: SlotOutcome, reading: MeterReading) -> FindingTableRow:
         """What is found of a reading that is wrong: what stands in its place, or why nothing does."""
         alert = self._alert(outcome.slot)
         if self._is_imputing:  # the expression is about values that are there
@@ -201,7 +201,7 @@ class SeriesPass:
         captured = reading.replaced
         return alert._replace(from_value=captured, to_value=found.value, substitution=write_outcome(outcome))
 
-    def _imputed(self, meter: MeterKey, outcome: SlotOutcome) -> FindingTableRow:
+    def _build_imputation(self, meter: MeterKey, outcome: SlotOutcome) -> FindingTableRow:
         """What is found for a slot that has no event."""
         clock = self._cadences[meter.event_type]
         number = clock.holding(outcome.slot.start)
@@ -246,13 +246,13 @@ async def series_pass(
 
 
 async def series_findings(
-    tx: Read, prepared: PreparedRule, begun: SeriesPass, period: Period
+    tx: Read, prepared: PreparedRule, series_pass: SeriesPass, period: Period
 ) -> AsyncIterator[list[FindingTableRow]]:
     """What is found in a period, portion by portion."""
     whole = await series_range(tx, prepared, period)
     async for rows in tx.portions(series_statement(prepared, whole), READINGS_PORTION):
-        yield await tx.in_thread(begun.take, rows)
-    yield await tx.in_thread(begun.finish)
+        yield await tx.in_thread(series_pass.take, rows)
+    yield await tx.in_thread(series_pass.finish)
 
 
 # A single pass reads the records of a rule in their order, a portion at a time, and tells what it finds.
@@ -269,14 +269,14 @@ RECORDS_PORTION: Final = 2_000
 
 async def collect(tx: Write, prepared: PreparedRule, period: Period) -> int:
     """Put what is found in a period into the table of findings; gives how many records were evaluated."""
-    evaluation = await begun(tx, prepared, period)
-    async for portion in findings_of(tx, prepared, evaluation, period):
+    evaluation = await begin_evaluation(tx, prepared, period)
+    async for portion in read_findings(tx, prepared, evaluation, period):
         await insert_findings(tx, portion)
     await tx.execute("ANALYZE rule_findings")
     return evaluation.evaluated
 
 
-async def begun(
+async def begin_evaluation(
     tx: Read, prepared: PreparedRule, period: Period, starts: Collection[datetime] | None = None
 ) -> Evaluation | SeriesPass:
     """An evaluation that has taken no record yet; one that fills gaps fills those slots alone, if given."""
@@ -285,7 +285,7 @@ async def begun(
     return Evaluation(prepared.program, prepared.zone)
 
 
-async def findings_of(
+async def read_findings(
     tx: Read, prepared: PreparedRule, evaluation: Evaluation | SeriesPass, period: Period
 ) -> AsyncIterator[list[FindingTableRow]]:
     """What is found of the records of a period, portion by portion."""
@@ -297,8 +297,8 @@ async def findings_of(
             async for portion in _record_findings(tx, prepared, evaluation, period):
                 yield portion
     except ExpressionError as error:
-        said = f"The rule cannot be evaluated: {error.message}"
-        raise Invalid([Problem(said, None, "too_costly")]) from None
+        message = f"The rule cannot be evaluated: {error.message}"
+        raise Invalid([Problem(message, None, "too_costly")]) from None
 
 
 async def _record_findings(
@@ -306,7 +306,7 @@ async def _record_findings(
 ) -> AsyncIterator[list[FindingTableRow]]:
     of_runs = prepared.rule.target is RuleTarget.MODEL_RUN
     make = _of_run if of_runs else _of_data_point
-    stream = stream_of_runs(prepared, period) if of_runs else await stream_of(tx, prepared, period)
+    stream = stream_of_runs(prepared, period) if of_runs else await build_stream(tx, prepared, period)
 
     def take(rows: Sequence[Sequence[Any]]) -> list[FindingTableRow]:
         return list(map(make, evaluation.take(map(stream.record, rows))))
@@ -359,7 +359,7 @@ async def passes(tx: Read, prepared: PreparedRule, starts: Collection[Instant]) 
             stretches[-1].append(start)
         else:
             stretches.append([start])
-    periods: list[Period] = [(one[0], Instant.of(one[-1] + MILLISECOND)) for one in stretches]
+    periods: list[Period] = [(stretch[0], Instant.of(stretch[-1] + MILLISECOND)) for stretch in stretches]
     return await _apart(tx, prepared, periods) if periods[1:] else periods
 
 

@@ -27,7 +27,7 @@ from weighbridge.platform.async_tasks import queue_task
 from weighbridge.platform.records.async_tasks import AsyncTask
 from weighbridge.quality.correction import adjustment, imputation, proposals
 from weighbridge.quality.definition.prepared_rule import EventKind, PreparedRule, prepared_rule
-from weighbridge.quality.definition.validation import validated
+from weighbridge.quality.definition.validation import validate_rule
 from weighbridge.quality.definition.versions import (
     EARLIEST,
     Period,
@@ -46,14 +46,14 @@ from weighbridge.quality.evaluation.findings import (
     PeriodFindings,
     update_results,
 )
-from weighbridge.quality.evaluation.passes import begun, collect, findings_of
+from weighbridge.quality.evaluation.passes import begin_evaluation, collect, read_findings
 from weighbridge.quality.evaluation.record_streams import (
-    alerting,
     asked,
+    build_alert_condition,
     checked_value,
     covered_runs,
     is_answered_by_database,
-    nodes_of,
+    list_nodes,
     within,
 )
 from weighbridge.quality.records.rule_results import RulePreview, RulePreviewAlert, RulePreviewBody
@@ -174,7 +174,7 @@ async def _take_back_approvals(tx: Write, version: StoredVersion, period: Period
 
 async def _update_point_results(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
     """Let the results on data points follow what was collected."""
-    covered = _covered(prepared, prepared.watched, period)
+    covered = _covers_result(prepared, prepared.watched, period)
     if not proposals.proposes_events(prepared.version):
         findings = PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
         return await update_results(tx, prepared.version, run, findings)
@@ -203,10 +203,10 @@ async def _evaluate_in_database(
         checked_value(prepared, column),
         events,
         asked(prepared),
-        alerting(prepared, kind),
+        build_alert_condition(prepared, kind),
     )
     of_result = SQL("{} AND e.id = o.event_id").format(records)
-    findings = PeriodFindings(DATA_POINTS, records, _covered(prepared, [kind], period), of_result)
+    findings = PeriodFindings(DATA_POINTS, records, _covers_result(prepared, [kind], period), of_result)
     return await update_results(tx, prepared.version, run, findings)
 
 
@@ -227,12 +227,12 @@ async def _evaluate_runs(tx: Write, prepared: PreparedRule, period: Period, run:
     records = SQL(
         "SELECT true AS is_found, batch_id, model_run_id, value, error, {}::text[] AS node_ids"
         " FROM rule_findings"
-    ).format(Literal(nodes_of(prepared)))
+    ).format(Literal(list_nodes(prepared)))
     findings = PeriodFindings(MODEL_RUNS, records, covered_runs(period))
     return RunCounts(evaluated).plus(await update_results(tx, prepared.version, run, findings))
 
 
-def _covered(prepared: PreparedRule, kinds: Sequence[EventKind], period: Period) -> Composable:
+def _covers_result(prepared: PreparedRule, kinds: Sequence[EventKind], period: Period) -> Composable:
     """The condition that a result `o` is about an event of the period, or about a slot of it."""
     # A value and no join, so that each event is looked up by its key.
     return SQL(
@@ -320,7 +320,7 @@ class RuleTrial:
 async def preview_rule(tx: Read, actor: Actor, project: int, request: RulePreviewBody) -> RulePreview:
     """What a rule would find in a period; raises Invalid with all that is wrong with the rule."""
     start, end = requested_period(request.start_time, request.end_time)
-    draft = await validated(tx, actor, project, request.rule)
+    draft = await validate_rule(tx, actor, project, request.rule)
     trial = await try_version(tx, draft, start, end, PREVIEW_ALERTS_MAX)
     is_proposed = draft.requires_approval
     return RulePreview(
@@ -343,8 +343,8 @@ async def try_version(
         return RuleTrial()
     alerts = corrections = 0
     first: list[FindingTableRow] = []
-    evaluation = await begun(tx, prepared, period)
-    async for portion in findings_of(tx, prepared, evaluation, period):
+    evaluation = await begin_evaluation(tx, prepared, period)
+    async for portion in read_findings(tx, prepared, evaluation, period):
         alerts += len(portion)
         corrections += sum(row.to_value is not None for row in portion)
         first += portion[: limit - len(first)]
@@ -361,10 +361,10 @@ def _preview_alert(project: int, row: FindingTableRow) -> RulePreviewAlert:
     elif batch is not None:
         run = ids.Key(project, batch.key, owner=ids.Owner.BATCH)
     return RulePreviewAlert(
-        _friendly("event", event),
-        _friendly("data_point", point),
-        _friendly("model_run", run),
-        _friendly("batch", batch),
+        _make_id("event", event),
+        _make_id("data_point", point),
+        _make_id("model_run", run),
+        _make_id("batch", batch),
         Instant.of(row.start),
         row.value,
         row.error,
@@ -373,7 +373,7 @@ def _preview_alert(project: int, row: FindingTableRow) -> RulePreviewAlert:
     )
 
 
-def _friendly(kind: str, key: ids.Key | None) -> str | None:
+def _make_id(kind: str, key: ids.Key | None) -> str | None:
     return None if key is None else ids.make(kind, key)
 
 
@@ -424,11 +424,11 @@ async def outdated_rules(database: Database) -> AsyncIterator[OutdatedRule]:
     async with database.read() as tx:
         evaluated = [_Evaluated(*row) for row in await tx.tuples(_EVALUATED)]
     for one in evaluated:
-        if (found := await _outdated(database, one)) is not None:
+        if (found := await _find_outdated_rule(database, one)) is not None:
             yield found
 
 
-async def _outdated(database: Database, one: _Evaluated) -> OutdatedRule | None:
+async def _find_outdated_rule(database: Database, one: _Evaluated) -> OutdatedRule | None:
     """What an evaluation of a rule would change; None for nothing."""
     async with database.trial() as tx:
         await hold_rule(tx, one.project, one.rule)

@@ -103,7 +103,7 @@ def _is_number(tree: Expression) -> bool:
     return isinstance(tree, t.Number)
 
 
-def alerting(prepared: PreparedRule, kind: EventKind) -> Composable:
+def build_alert_condition(prepared: PreparedRule, kind: EventKind) -> Composable:
     """The condition that the rule is true for an event of this type."""
     return condition(prepared.rule.tree, _columns(prepared, kind))
 
@@ -145,7 +145,7 @@ class RecordStream:
     record: Callable[[Sequence[Any]], Record]
 
 
-async def stream_of(tx: Read, prepared: PreparedRule, period: Period) -> RecordStream:
+async def build_stream(tx: Read, prepared: PreparedRule, period: Period) -> RecordStream:
     """What to read so that every event that starts in the period can be evaluated."""
     first = await first_member(tx, prepared, period)
     expected = None
@@ -219,7 +219,7 @@ def _slot_finder(
     return slot_of
 
 
-async def widened(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
+async def widen_period(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
     """Where the events start whose result may have changed with events that start in a closed interval."""
     reached = affected(prepared.rule.window, changed, prepared.zone)
     count = _members_before(prepared)
@@ -447,7 +447,7 @@ def covered_runs(period: Period) -> Composable:
     ).format(of_batch=_times("b", *period), of_run=_times("m", *period))
 
 
-def nodes_of(prepared: PreparedRule) -> list[str]:
+def list_nodes(prepared: PreparedRule) -> list[str]:
     """The nodes that a rule reads."""
     return [_slug(name) for name in prepared.rule.own if not prepared.rule.is_tag(name)]
 

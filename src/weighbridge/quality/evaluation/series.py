@@ -117,7 +117,7 @@ def series_statement(prepared: PreparedRule, period: Period) -> Composed:
     )
 
 
-def reader_of(prepared: PreparedRule) -> Callable[[Sequence[Any]], MeterReading]:
+def build_reader(prepared: PreparedRule) -> Callable[[Sequence[Any]], MeterReading]:
     """What makes a reading of a row of the statement."""
     assert prepared.gaps is not None  # noqa: S101 - it fills gaps
     program, split = prepared.program, _FIXED + len(prepared.gaps.names)
@@ -148,7 +148,7 @@ def truth(tree: t.Expression, kind: EventKind) -> Composable:
     return condition(tree, columns)
 
 
-def shown(value: Decimal) -> str:
+def format_value(value: Decimal) -> str:
     """A value as a result shows it: without exponent or zeros behind the last digit."""
     text = format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -188,7 +188,7 @@ _Counted = tuple[int, Expression | None]
 async def widened_series(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
     """Where the slots start whose value may have changed with readings that start in a closed interval."""
     assert prepared.gaps is not None  # noqa: S101 - it fills gaps
-    counted = _counted(prepared)
+    counted = _list_counted_windows(prepared)
     if not _are_borders_known(prepared):
         return EARLIEST, None
     around = Interval(
@@ -226,7 +226,7 @@ async def series_range(tx: Read, prepared: PreparedRule, period: Period) -> Peri
 async def _needed_from(tx: Read, prepared: PreparedRule, first: Instant) -> Instant:
     """From when on series are read to fill the slots from `first` on."""
     assert prepared.gaps is not None  # noqa: S101 - it fills gaps
-    counted = _counted(prepared)
+    counted = _list_counted_windows(prepared)
     if counted is None:
         return EARLIEST
     border = await _border(tx, prepared, first, is_before=True)
@@ -239,7 +239,7 @@ async def _needed_from(tx: Read, prepared: PreparedRule, first: Instant) -> Inst
     return min(starts)
 
 
-def _counted(prepared: PreparedRule) -> list[_Counted] | None:
+def _list_counted_windows(prepared: PreparedRule) -> list[_Counted] | None:
     """What looks back by counting, bounded by nothing else; None where it counts without end."""
     gaps, filling = prepared.gaps, prepared.filling
     assert gaps is not None and filling is not None  # noqa: S101, PT018 - it fills gaps

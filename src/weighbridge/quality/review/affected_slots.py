@@ -34,7 +34,7 @@ from weighbridge.quality.definition.versions import (
     automatic_versions,
     effective_period,
 )
-from weighbridge.quality.evaluation.incremental import Marked, marked_periods, marks_seen, may_concern
+from weighbridge.quality.evaluation.incremental import Marked, marked_periods, may_concern, read_marks
 from weighbridge.quality.evaluation.record_streams import asked, within
 from weighbridge.quality.records.rule_results import FollowingRule
 
@@ -93,7 +93,7 @@ async def reached_slots(tx: Read, project: int, changed: Sequence[ChangedEvent])
             streams = streams_of(await tx.in_thread(read_model, stored.document), catalogue).streams
         except (Invalid, ModelError):
             continue  # it cannot be generated; what was made by it is touched by its time and by use
-        windows = [one.window for one in streams if one.event_type in kinds]
+        windows = [stream.window for stream in streams if stream.event_type in kinds]
         values = {"project": project, "family": family, "events": events}
         if any(window.is_held for window in windows):
             reached += await tx.rows(TouchedSlot, _FOLLOWING, values)
@@ -102,7 +102,7 @@ async def reached_slots(tx: Read, project: int, changed: Sequence[ChangedEvent])
     return reached
 
 
-async def generations_of(
+async def list_generations(
     tx: Read, actor: Actor, project: int, changed: Collection[ChangedEvent], touched: Iterable[TouchedSlot]
 ) -> list[Request]:
     """A generation for each model, of the slots whose data the events may change.
@@ -111,13 +111,13 @@ async def generations_of(
     """
     catalogue = await catalogue_of(tx, project)
     requests = []
-    for _, of_family in groupby(sorted(touched, key=_family), key=_family):
+    for _, of_family in groupby(sorted(touched, key=_family_key), key=_family_key):
         rows = list(of_family)
         every = _request(actor, project, rows)
         try:
             streams = await _streams_read(tx, every, catalogue)
         except Invalid as error:
-            if [one.code for one in error.problems] != ["replaced"]:
+            if [problem.code for problem in error.problems] != ["replaced"]:
                 requests.append(every)  # what keeps it from being generated is said by the generation itself
             continue
         if reading := [row for row in rows if _is_read(row, changed, streams)]:
@@ -125,7 +125,7 @@ async def generations_of(
     return requests
 
 
-def _family(row: TouchedSlot) -> int:
+def _family_key(row: TouchedSlot) -> int:
     return row.family
 
 
@@ -140,7 +140,7 @@ async def _streams_read(tx: Read, request: Request, catalogue: Catalogue) -> lis
 
 def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], streams: Iterable[InputStream]) -> bool:
     """Whether a model reads, by one of these streams, what changes of a slot's event."""
-    positions = [one.positions for one in streams if one.event_type == row.event_type]
+    positions = [stream.positions for stream in streams if stream.event_type == row.event_type]
     return any(
         one.event == row.changed and (one.position is None or any(one.position in read for read in positions))
         for one in changed
@@ -260,7 +260,7 @@ class MarksBefore:
 
 async def marks_before(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> MarksBefore:
     """What rules have not looked at yet, whatever comes of the change."""
-    seen = await marks_seen(tx, project)
+    seen = await read_marks(tx, project)
     return MarksBefore(seen.numbers, await _assets(tx, project, changed))
 
 
@@ -271,7 +271,7 @@ async def following_rules(
 
     Those whose corrections are only proposed change no figure until somebody decides.
     """
-    marked = (await marks_seen(tx, project, before.numbers)).marked
+    marked = (await read_marks(tx, project, before.numbers)).marked
     if not marked.events:
         return []
     assets = before.assets | await _assets(tx, project, changed)

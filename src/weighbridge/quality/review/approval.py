@@ -26,13 +26,13 @@ from weighbridge.quality.correction.imputation import (
     create_imputed_events,
     describe_slots,
     find_events,
-    hold_imputing,
+    lock_imputed_events,
 )
 from weighbridge.quality.correction.proposals import SAME_SLOT, proposes_events
 from weighbridge.quality.definition.prepared_rule import prepared_rule
 from weighbridge.quality.definition.versions import StoredVersion, newest_version
 from weighbridge.quality.evaluation import findings
-from weighbridge.quality.evaluation.passes import begun, findings_of, passes
+from weighbridge.quality.evaluation.passes import begin_evaluation, passes, read_findings
 
 # Separation: an account may forbid that people approve what they brought about themselves.
 #
@@ -43,7 +43,7 @@ from weighbridge.quality.evaluation.passes import begun, findings_of, passes
 # proposal.
 
 
-async def own_proposals(tx: Read, actor: Actor, project: int, numbers: Sequence[int]) -> set[int]:
+async def list_own_proposals(tx: Read, actor: Actor, project: int, numbers: Sequence[int]) -> set[int]:
     """Which of these results the actor may not approve, because their own rule or data proposed them."""
     if await is_on(tx, actor.account_id, Feature.APPROVAL_OF_OWN):
         return set()
@@ -95,19 +95,23 @@ class HeldProposal(NamedTuple):
     is_voided: bool
 
 
-async def still_standing(tx: Write, project: int, held: Sequence[HeldProposal]) -> set[int]:
+async def list_current_proposals(tx: Write, project: int, held: Sequence[HeldProposal]) -> set[int]:
     """The numbers of the results whose rules still propose for their records what they hold."""
     standing: set[int] = set()
     for rule, proposals in groupby(sorted(held, key=lambda one: one.rule), key=lambda one: one.rule):
         version = await newest_version(tx, project, rule)
-        asked = [one for one in proposals if one.version == version.version and not one.is_voided]
-        await _find_again(tx, version, asked)
+        asked = [
+            proposal
+            for proposal in proposals
+            if proposal.version == version.version and not proposal.is_voided
+        ]
+        await _evaluate_again(tx, version, asked)
         rows = await tx.tuples(_SAME, {"project": project, "asked": [one.number for one in asked]})
         standing |= {number for (number,) in rows}
     return standing
 
 
-async def _find_again(tx: Write, version: StoredVersion, asked: Sequence[HeldProposal]) -> None:
+async def _evaluate_again(tx: Write, version: StoredVersion, asked: Sequence[HeldProposal]) -> None:
     """Put what a version finds at the moments of these proposals into the table of findings.
 
     Records are read in one pass, however many are asked for, or in several where these lie far apart.
@@ -116,8 +120,8 @@ async def _find_again(tx: Write, version: StoredVersion, asked: Sequence[HeldPro
     prepared = await prepared_rule(tx, version)
     starts = {Instant.of(one.start) for one in asked} if prepared.watched else set()
     for period in await passes(tx, prepared, starts):
-        evaluation = await begun(tx, prepared, period, starts)
-        async for found in findings_of(tx, prepared, evaluation, period):
+        evaluation = await begin_evaluation(tx, prepared, period, starts)
+        async for found in read_findings(tx, prepared, evaluation, period):
             await findings.insert_findings(tx, [row for row in found if row.start in starts])
     if proposes_events(version):
         await find_events(tx, version)
@@ -149,7 +153,7 @@ _SAME: Final = f"""
 # order, so that nobody waits in a circle; a decision on many is a few statements for each of their rules.
 
 
-async def hold_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dict[int, ApprovalState | None]:
+async def lock_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dict[int, ApprovalState | None]:
     """Let nobody else evaluate or decide on these results of data points; gives where their proposals stand.
 
     Those of a rule that was removed are left out.
@@ -162,7 +166,7 @@ async def hold_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dic
         await tx.execute(*locks.hold(locks.rule(project, rule)))
     # Whoever approves makes the events of slots that have none.
     if await tx.tuples(_SLOTS, (project, list(numbers))):
-        await hold_imputing(tx, project)
+        await lock_imputed_events(tx, project)
     # An update of a rule withdraws its proposals; whoever decides comes before it or after it.
     await tx.execute(_HOLD_RULES, (project, [rule for (rule,) in rules]))
     await tx.execute(_HOLD_EVENTS, (project, list(numbers)))
@@ -172,8 +176,8 @@ async def hold_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dic
 
 async def approve(tx: Write, actor: Actor, project: int, numbers: Sequence[int]) -> tuple[int, int]:
     """Put in force what pending results propose; gives how many are approved, and how many superseded."""
-    held = await held_proposals(tx, project, numbers)
-    standing = await still_standing(tx, project, held)
+    held = await read_proposals(tx, project, numbers)
+    standing = await list_current_proposals(tx, project, held)
     approved = [one for one in held if one.number in standing]
     superseded = [one.number for one in held if one.number not in standing]
     await tx.execute(_SUPERSEDE, (_after(ProposalTrigger.SUPERSEDE), project, superseded))
@@ -197,7 +201,7 @@ def _after(trigger: ProposalTrigger) -> ApprovalState:
     return advance_proposal(ApprovalState.PENDING, trigger)
 
 
-async def held_proposals(tx: Read, project: int, numbers: Sequence[int]) -> list[HeldProposal]:
+async def read_proposals(tx: Read, project: int, numbers: Sequence[int]) -> list[HeldProposal]:
     """What these results propose, in the order of their numbers."""
     return [HeldProposal(*row) for row in await tx.tuples(_HELD, (project, list(numbers)))]
 

@@ -43,13 +43,13 @@ from weighbridge.quality.records.rule_results import (
 from weighbridge.quality.review.affected_slots import (
     ChangedEvent,
     following_rules,
-    generations_of,
+    list_generations,
     marks_before,
     reached_slots,
     touched_slots,
     with_roll_ups,
 )
-from weighbridge.quality.review.approval import correct, held_proposals, still_standing
+from weighbridge.quality.review.approval import correct, list_current_proposals, read_proposals
 from weighbridge.quality.slots.roll_up_refresh import roll_up_within
 
 # What batches come to without and with a change of events: the plan of generation, made twice.
@@ -72,7 +72,10 @@ class _Outlook:
     @property
     def problems(self) -> list[str]:
         """What would fail them."""
-        return [*self.refusals, *(one.message for proposal in self.proposals for one in proposal.problems)]
+        return [
+            *self.refusals,
+            *(problem.message for proposal in self.proposals for problem in proposal.problems),
+        ]
 
 
 class _Total(NamedTuple):
@@ -91,7 +94,7 @@ _RunKey = tuple[int, Hashable, Partition]
 _Totals = dict[_RunKey, _Total]
 
 
-async def impact_of(
+async def compute_impact(
     tx: Write,
     actor: Actor,
     project: int,
@@ -114,22 +117,22 @@ async def impact_of(
         touched += await touched_slots(tx, project, changed)
         touched += await reached_slots(tx, project, changed)
         following = await following_rules(tx, project, changed, known)
-        requests = await generations_of(tx, actor, project, changed, touched)
+        requests = await list_generations(tx, actor, project, changed, touched)
         after = await _outlook(tx, requests)
         stale = await made_stale(tx, project)
         reasons = await stale_reasons(tx, project, list(stale))
     before = await _outlook(tx, requests)
     stated = await stale_reasons(tx, project, list(stale))
-    batches = await _changed(tx, project, before.proposals, after.proposals)
+    batches = await _list_changes(tx, project, before.proposals, after.proposals)
     return Impact(
         batches=[_on_batch(project, was, now) for was, now in batches],
         ledgers=[_on_ledger(project, pairs) for pairs in _by_ledger(batches)],
         stale_batches=[
             BatchMadeStale(ids.of("batch", project, batch), ids.of("ledger", project, ledger), new)
             for batch, ledger in stale.items()
-            if (new := [one for one in reasons[batch] if one not in stated[batch]])
+            if (new := [reason for reason in reasons[batch] if reason not in stated[batch]])
         ],
-        deficits=_deepened(project, before.proposals, after.proposals),
+        deficits=_list_deepened_deficits(project, before.proposals, after.proposals),
         problems=list(dict.fromkeys(after.problems)),
         following_rules=following,
     )
@@ -141,16 +144,16 @@ async def _outlook(tx: Read, requests: Sequence[Request]) -> _Outlook:
         try:
             proposals.append(await propose(tx, request))
         except Invalid as error:
-            refusals += [one.message for one in error.problems]
+            refusals += [problem.message for problem in error.problems]
     return _Outlook(proposals, refusals)
 
 
-async def _changed(
+async def _list_changes(
     tx: Read, project: int, before: Sequence[Proposal], after: Sequence[Proposal]
 ) -> list[tuple[Decimal, _Total]]:
     """What changes, in order of ledger, slot and partition: the total before, and how it is afterwards."""
     was, now = _totals(before), _totals(after)
-    posted = await _posted(tx, project, [*was.values(), *now.values()])
+    posted = await _read_posted(tx, project, [*was.values(), *now.values()])
     changed = []
     for key, one in (was | now).items():
         stands = posted.get((one.number, key[0]), Decimal(0))
@@ -173,7 +176,7 @@ def _totals(proposals: Sequence[Proposal]) -> _Totals:
     }
 
 
-async def _posted(
+async def _read_posted(
     tx: Read, project: int, totals: Sequence[_Total]
 ) -> Mapping[tuple[int | None, int], Decimal]:
     """What runs have posted, by run and ledger."""
@@ -214,22 +217,24 @@ def _on_ledger(project: int, pairs: Sequence[tuple[Decimal, _Total]]) -> ImpactO
     )
 
 
-def _deepened(project: int, before: Sequence[Proposal], after: Sequence[Proposal]) -> list[PartitionDeficit]:
+def _list_deepened_deficits(
+    project: int, before: Sequence[Proposal], after: Sequence[Proposal]
+) -> list[PartitionDeficit]:
     """The open deficits that there would not be without the change, or less of."""
-    was, now = _open(before), _open(after)
+    was, now = _list_open_deficits(before), _list_open_deficits(after)
     return [
         as_deficit(project, one) for key, one in now.items() if key not in was or one.amount > was[key].amount
     ]
 
 
-def _open(proposals: Sequence[Proposal]) -> dict[tuple[Account, datetime], Shortage]:
+def _list_open_deficits(proposals: Sequence[Proposal]) -> dict[tuple[Account, datetime], Shortage]:
     """The open deficits; of one that generations of several models see, the largest."""
     found: dict[tuple[Account, datetime], Shortage] = {}
     for proposal in proposals:
-        for one in proposal.deficits:
-            key = one.account, one.opened_at
-            if one.settled_at is None and (key not in found or one.amount > found[key].amount):
-                found[key] = one
+        for deficit in proposal.deficits:
+            key = deficit.account, deficit.opened_at
+            if deficit.settled_at is None and (key not in found or deficit.amount > found[key].amount):
+                found[key] = deficit
     return found
 
 
@@ -245,8 +250,8 @@ async def impact_of_proposals(
 
     One that its rule does not come to any more is superseded. The transaction must be undone afterwards.
     """
-    held = await held_proposals(tx, project, pending) if pending else []
-    standing = await still_standing(tx, project, held)
+    held = await read_proposals(tx, project, pending) if pending else []
+    standing = await list_current_proposals(tx, project, held)
     states = {
         one.number: ApprovalState.PENDING if one.number in standing else ApprovalState.SUPERSEDED
         for one in held
@@ -262,7 +267,7 @@ async def impact_of_proposals(
         return [ChangedEvent(*key) for key in corrected]
 
     changed = [ChangedEvent(one.event, one.position) for one in approved if one.event is not None]
-    return await impact_of(tx, actor, project, changed, approve), states
+    return await compute_impact(tx, actor, project, changed, approve), states
 
 
 # Dry runs: what a planned change of a data point or an event would come to, asked with the change itself.
@@ -293,7 +298,7 @@ async def _look(call: WriteCall, change: _Change, changed: ChangedEvent | None) 
         await change()
         return events
 
-    return await impact_of(call.tx, call.actor, project, events, carry_out)
+    return await compute_impact(call.tx, call.actor, project, events, carry_out)
 
 
 _PERMISSION: Final = "production_accounting:read"

@@ -99,7 +99,7 @@ def asked_time(query: Sequence[tuple[str, str]]) -> tuple[Interval, list[tuple[s
     return Interval(start, end), rest
 
 
-async def question_of(
+async def build_question(
     tx: Read, project: int, friendly: str, time: Interval, *, slots_max: int
 ) -> CaptureQuestion:
     """The question about an event type of a project; Invalid where it expects nothing, or too much."""
@@ -109,18 +109,18 @@ async def question_of(
         raise NotFound("event_type", friendly)
     [(number, slug, amount, unit, valid_when, time_zone, now, points)] = rows
     if amount is None:
-        said = (
+        message = (
             f"Event type {slug!r} has no cadence, so nothing is expected of it; give it a cadence_amount and "
             "a cadence_unit."
         )
-        raise Invalid([Problem(said, "event_type_id", "conflict")])
+        raise Invalid([Problem(message, "event_type_id", "conflict")])
     zone = ZoneInfo(time_zone)
     if reaches_over_calendar(time, zone):
         raise Invalid([Problem(BEYOND_CALENDAR, START, "invalid")])
     slots = CadenceSlots(amount, unit, zone)
     if (count := len(slots.begun_in(time))) > slots_max:
-        said = f"The range holds {count:,} slots of the cadence; at most {slots_max:,} are counted at once."
-        raise Invalid([Problem(said, END, "too_long")])
+        message = f"The range has {count:,} slots of the cadence. Request {slots_max:,} at most."
+        raise Invalid([Problem(message, END, "too_long")])
     columns = {point: ValueColumn(position, kind) for point, position, kind in points or ()}
     return CaptureQuestion(
         project,
@@ -135,8 +135,8 @@ async def question_of(
 def refuse_over_a_quarter(question: CaptureQuestion) -> None:
     """Raise Invalid where the range is too long for what is listed slot by slot."""
     if days_of(question.time, question.slots.zone) > DETAIL_DAYS_MAX:
-        said = f"The range is longer than {DETAIL_DAYS_MAX} days; ask for a shorter one."
-        raise Invalid([Problem(said, END, "too_long")])
+        message = f"The range is longer than {DETAIL_DAYS_MAX} days; ask for a shorter one."
+        raise Invalid([Problem(message, END, "too_long")])
 
 
 def parameters(question: CaptureQuestion) -> dict[str, Any]:
@@ -373,12 +373,12 @@ class Captured:
     time: CaptureTime | None
 
 
-async def captured(
+async def read_captured(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> list[list[Captured]]:
     """What was captured of each meter in each of the periods, which follow one another over the range."""
     seen = await counted(tx, question, meters, periods)
-    lasting = await _lasting(tx, question, meters, periods)
+    lasting = await _measure_covered(tx, question, meters, periods)
     return [
         [
             Captured(
@@ -397,7 +397,7 @@ async def counted(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> list[list[CaptureCounts]]:
     """The slots of each meter in each of the periods, as they were expected and as they came."""
-    seen = await _counted(tx, question, meters, periods)
+    seen = await _count_seen(tx, question, meters, periods)
     return [
         [
             _with_expected(seen.get((meter, period), CaptureCounts()), question, one, time)
@@ -428,10 +428,10 @@ def _with_expected(
 
 def _expected_time(question: CaptureQuestion, meter: ExpectedMeter, period: Interval) -> int:
     time = period.overlap(question.passed)
-    return 0 if time is None else sum(one.milliseconds for one in meter.expectation.stretches(time))
+    return 0 if time is None else sum(stretch.milliseconds for stretch in meter.expectation.stretches(time))
 
 
-async def _counted(
+async def _count_seen(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> dict[Place, CaptureCounts]:
     """What was seen of expected slots, without what was expected."""
@@ -448,7 +448,7 @@ async def _counted(
     }
 
 
-async def _lasting(
+async def _measure_covered(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> dict[Place, int] | None:
     """The milliseconds that valid events cover of the expected time; None where no event has a length."""

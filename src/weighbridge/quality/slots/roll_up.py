@@ -59,10 +59,10 @@ class RollUpDefinition:
 async def held_definition(tx: Write, project: int, event_type: int) -> RollUpDefinition | None:
     """The roll-up of an event type, which nobody changes until the transaction ends; None without one."""
     await tx.execute(_HOLD, (project, project, event_type, event_type))
-    return await definition_of(tx, project, event_type)
+    return await read_definition(tx, project, event_type)
 
 
-async def definition_of(tx: Read, project: int, event_type: int) -> RollUpDefinition | None:
+async def read_definition(tx: Read, project: int, event_type: int) -> RollUpDefinition | None:
     """The roll-up of an event type; None without one."""
     rows = await tx.tuples(_DEFINITION, (project, event_type))
     if not rows:
@@ -169,13 +169,15 @@ def events_of_slots(definition: RollUpDefinition, numbers: range) -> tuple[Compo
     readings = definition.readings
     expected = [None if readings is None else len(readings.begun_in(slot)) for slot in slots]
     query = SQL(_EVENTS).format(
-        slot=_beginning(definition.slots, numbers),
+        slot=_slot_start(definition.slots, numbers),
         cadence=_cadence_slot(definition, starts[0], starts[-1]),
         valid=definition.valid,
         read=SQL("").join(_read(index, one) for index, one in enumerate(definition.columns)),
         aggregates=SQL("").join(_aggregate(index, one) for index, one in enumerate(definition.columns)),
         usable=_usable(definition),
-        complete=SQL("").join(_required(index, one) for index, one in enumerate(definition.columns)),
+        complete=SQL("").join(
+            _required_condition(index, one) for index, one in enumerate(definition.columns)
+        ),
         **{name: _array(definition, name) for name in _ARRAYS},
     )
     return query, {
@@ -189,7 +191,7 @@ def events_of_slots(definition: RollUpDefinition, numbers: range) -> tuple[Compo
     }
 
 
-def _beginning(slots: CadenceSlots, numbers: range) -> Composable:
+def _slot_start(slots: CadenceSlots, numbers: range) -> Composable:
     """When the slot begins in which the event `e` does."""
     if slots.step is not None:
         return SQL("date_bin({}::interval, e.start_time, {})").format(Literal(slots.step), Literal(EPOCH))
@@ -203,8 +205,8 @@ def _cadence_slot(definition: RollUpDefinition, start: Any, end: Any) -> Composa
     if slots is None:
         return SQL("NULL::timestamptz")
     if slots.step is not None:
-        return _beginning(slots, range(0))
-    return _beginning(slots, range(slots.holding(start), slots.holding(end) + 1))
+        return _slot_start(slots, range(0))
+    return _slot_start(slots, range(slots.holding(start), slots.holding(end) + 1))
 
 
 def _read(index: int, column: RolledUpColumn) -> Composable:
@@ -237,7 +239,7 @@ def _value(index: int, column: RolledUpColumn) -> Composable:
     return SQL("CASE WHEN u.is_usable THEN u.{} END").format(_name(index))
 
 
-def _required(index: int, column: RolledUpColumn) -> Composable:
+def _required_condition(index: int, column: RolledUpColumn) -> Composable:
     return SQL(" AND u.{} IS NOT NULL").format(_name(index)) if column.required else SQL("")
 
 

@@ -27,9 +27,9 @@ from weighbridge.quality.slots.roll_up import (
     MADE,
     SAME_SLOT_AND_TAGS,
     RollUpDefinition,
-    definition_of,
     events_of_slots,
     held_definition,
+    read_definition,
 )
 
 # Refreshing: the stored events of some slots follow what their readings come to, in sets.
@@ -66,7 +66,7 @@ async def refresh(tx: Write, definition: RollUpDefinition, numbers: range, *, is
     key = {"project": definition.project, "event_type": definition.event_type}
     await tx.execute(SQL(_FILL).format(events=query), values | key)
     span = key | {"first": values["first"], "last": values["last"]}
-    positions = [one.position for one in definition.columns]
+    positions = [column.position for column in definition.columns]
     changed = [_Changed(*row) for row in await tx.tuples(_CHANGED, span | {"positions": positions})]
     added = await _add(tx, key)
     if changed:
@@ -235,7 +235,7 @@ async def roll_up_marked(database: Database, project: int, *, waits: bool = Fals
     """
     for _ in range(ROUNDS_MAX):
         async with database.read() as tx:
-            seen = await _seen(tx, project)
+            seen = await _read_seen(tx, project)
         if not seen.numbers:
             return True
         try:
@@ -248,14 +248,14 @@ async def roll_up_marked(database: Database, project: int, *, waits: bool = Fals
 async def roll_up_within(tx: Write, project: int) -> None:
     """Roll up what is marked in a project, in a transaction that is undone afterwards."""
     for _ in range(ROUNDS_MAX):
-        seen = await _seen(tx, project)
+        seen = await _read_seen(tx, project)
         if not seen.numbers:
             break
         for source, stretches in seen.stretches.items():
             for (target,) in await tx.tuples(_TARGETS, (project, source)):
-                definition = await definition_of(tx, project, target)
+                definition = await read_definition(tx, project, target)
                 assert definition is not None, "it was listed a moment ago"  # noqa: S101
-                for slots in gathered([await slots_of(tx, definition, one) for one in stretches]):
+                for slots in gathered([await slots_of(tx, definition, stretch) for stretch in stretches]):
                     for first in range(slots.start, slots.stop, SLOTS):
                         portion = range(first, min(first + SLOTS, slots.stop))
                         await refresh(tx, definition, portion, is_undone=True)
@@ -280,10 +280,10 @@ async def _follow(
 ) -> None:
     """Refresh the events of a type wherever readings changed."""
     async with database.read() as tx:
-        definition = await definition_of(tx, project, target)
+        definition = await read_definition(tx, project, target)
         if definition is None:
             return
-        ranges = gathered([await slots_of(tx, definition, one) for one in stretches])
+        ranges = gathered([await slots_of(tx, definition, stretch) for stretch in stretches])
     for slots in ranges:
         first: int | None = slots.start
         while first is not None and first < slots.stop:
@@ -338,7 +338,7 @@ def roll_up_marks(project: int) -> Command:
     return "SELECT id FROM roll_up_marks WHERE project_id = %s", (project,)
 
 
-async def _seen(tx: Read, project: int) -> _Seen:
+async def _read_seen(tx: Read, project: int) -> _Seen:
     numbers = await tx.tuples(*roll_up_marks(project))
     stretches: dict[int, list[Stretch]] = {}
     for source, first, last in await tx.tuples(_MARKED, (project,)) if numbers else ():

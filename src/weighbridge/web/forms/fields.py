@@ -8,7 +8,7 @@ was typed anew is sent.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, cast
@@ -16,9 +16,11 @@ from typing import Any, Final, cast
 import msgspec
 from msgspec import inspect
 
+from weighbridge.collection.named_records.noun import NamedNoun
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import NumberError, limited, plain, shorten
 from weighbridge.http.openapi.schemas import meaning_of
+from weighbridge.http.text import Text
 from weighbridge.web.display.figures import TimeFormat, humanize, to_instant
 
 # Fields of a form: how each is shown, read, and what it may take, by the type that the interface takes.
@@ -85,6 +87,18 @@ def fields_of(record: type[msgspec.Struct], said: Sequence[Said]) -> tuple[FormF
     return tuple(_form_field(record, types[one.name], one) for one in said)
 
 
+def declared_fields(noun: NamedNoun[Any], **parts: Sequence[Said]) -> tuple[FormField, ...]:
+    """The fields of a form over a record that declares them; `parts` are the fields inside a field."""
+    sent = noun.table.fields
+    said = [
+        Said(name, one.label, one.help, "text" if one.kind is Text else "", fields=parts.get(name, ()))
+        for name, one in sent.items()
+    ]
+    return tuple(
+        replace(field, is_merged=sent[field.name].is_merged) for field in fields_of(noun.bodies.new, said)
+    )
+
+
 def _form_field(record: type[msgspec.Struct], found: inspect.Field, said: Said) -> FormField:
     inner, choices, is_optional = _peeled(found.type)
     kind = said.kind or ("record" if said.of else _kind(inner, choices))
@@ -134,6 +148,7 @@ def _kind(inner: Any, choices: Sequence[str]) -> str:
         (inspect.CustomType, "number"),
         (inspect.DateTimeType, "moment"),
         (inspect.StructType, "group"),
+        (inspect.DictType, "group"),
         (inspect.ListType, "rows"),
     )
     for of, kind in kinds:

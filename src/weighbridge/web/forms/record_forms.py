@@ -21,18 +21,13 @@ from weighbridge.collection.feedstocks import (
     update_feedstock,
 )
 from weighbridge.collection.locations import create_location, delete_location, get_location, update_location
+from weighbridge.collection.named_records.nouns import ASSETS, FEEDSTOCKS, LOCATIONS
 from weighbridge.collection.outages import create_outage, delete_outage, get_outage, update_outage
 from weighbridge.collection.records.data_points import NewEventType
-from weighbridge.collection.records.projects import (
-    NewAsset,
-    NewAssetCustomField,
-    NewFeedstock,
-    NewLocation,
-    NewOutage,
-)
+from weighbridge.collection.records.projects import NewAssetCustomField, NewOutage
 from weighbridge.modelling.records.static_inputs import NewStaticInput
 from weighbridge.modelling.static_inputs import create_static_input, get_static_input
-from weighbridge.web.forms.fields import ANSWERS, FormField, Said, fields_of
+from weighbridge.web.forms.fields import ANSWERS, FormField, Said, declared_fields, fields_of
 from weighbridge.web.framework.visit import Visit
 
 Extended = Callable[[Visit, Sequence[FormField]], Awaitable[Sequence[FormField]]]
@@ -93,11 +88,6 @@ async def _with_custom_fields(visit: Visit, fields: Sequence[FormField]) -> Sequ
         if own or one.name != "custom_fields"
     ]
 
-
-_IN_SERVICE: Final = (
-    Said("in_service_from", "In service from", "measurements are expected from this time; empty: unknown"),
-    Said("in_service_until", "In service until", "empty: still in service"),
-)
 
 _DATA_POINT_TYPE: Final = (
     Said("name", "Name"),
@@ -179,16 +169,7 @@ RECORD_FORMS: Final = (
     RecordForm(
         "location",
         "locations",
-        fields_of(
-            NewLocation,
-            (
-                Said("name", "Name", "such as Plant North"),
-                Said("lat", "Latitude", "degrees, north above zero"),
-                Said("long", "Longitude", "degrees, east above zero"),
-                Said("address", "Address", "", fields=_ADDRESS),
-                *_IN_SERVICE,
-            ),
-        ),
+        declared_fields(LOCATIONS, address=_ADDRESS),
         create_location,
         get_location,
         update_location,
@@ -203,13 +184,7 @@ RECORD_FORMS: Final = (
     RecordForm(
         "feedstock",
         "feedstocks",
-        fields_of(
-            NewFeedstock,
-            (
-                Said("name", "Name", "such as Wood chips"),
-                Said("description", "Description", ""),
-            ),
-        ),
+        declared_fields(FEEDSTOCKS),
         create_feedstock,
         get_feedstock,
         update_feedstock,
@@ -221,19 +196,7 @@ RECORD_FORMS: Final = (
     RecordForm(
         "asset",
         "assets",
-        (
-            *fields_of(
-                NewAsset,
-                (
-                    Said("name", "Name", "such as Truck scale 2"),
-                    Said("asset_type", "Type of equipment", "such as scale"),
-                    Said("serial_number", "Serial number"),
-                    Said("description", "Description", "", kind="text"),
-                ),
-            ),
-            FormField("custom_fields", "Custom fields", "group", is_merged=True),
-            *fields_of(NewAsset, _IN_SERVICE),
-        ),
+        declared_fields(ASSETS),
         create_asset,
         get_asset,
         update_asset,

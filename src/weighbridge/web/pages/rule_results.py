@@ -14,7 +14,7 @@ from weighbridge.core.platform.permission import APPROVE
 from weighbridge.core.rule.states import ApprovalState, ResultStatus
 from weighbridge.core.time.instant import Instant
 from weighbridge.quality.records.rule_results import PROPOSALS_MAX, ImpactOfProposals
-from weighbridge.quality.review.approval import own_proposals
+from weighbridge.quality.review.approval import list_own_proposals
 from weighbridge.quality.rule_results import (
     approve,
     bulk_approve,
@@ -229,7 +229,9 @@ async def _show_result(visit: Visit, impact: Any) -> View:
 async def _is_own(visit: Visit, result: str) -> bool:
     """Whether somebody else has to approve a proposal, because it is the visitor's own."""
     key = ids.parse("data_point_result", result)
-    return key is not None and bool(await own_proposals(visit.reading, visit.actor, key.project, [key.key]))
+    return key is not None and bool(
+        await list_own_proposals(visit.reading, visit.actor, key.project, [key.key])
+    )
 
 
 async def _window(visit: Visit, found: Any, point: Any) -> Markup | None:

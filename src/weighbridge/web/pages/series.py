@@ -27,9 +27,9 @@ from weighbridge.platform.feature_flags import is_on
 from weighbridge.quality.slots.capture import (
     CaptureQuestion,
     ExpectedMeter,
+    build_question,
     counted,
     expected_meters,
-    question_of,
 )
 from weighbridge.web.display.calendar import StripCell, strip
 from weighbridge.web.framework.visit import Visit
@@ -308,7 +308,7 @@ async def read_slot_strips(
     if not await is_on(visit.reading, visit.actor.account_id, Feature.DATA_CAPTURE_RATE):
         return SlotStrips([])
     try:
-        question = await question_of(
+        question = await build_question(
             visit.reading, name.project, kind.id, Interval(start, end), slots_max=SLOTS_MAX
         )
     except Invalid:

@@ -72,29 +72,18 @@ def worker(*, data_dir: DataDir = None) -> None:
 
     Example: `WEIGHBRIDGE_DATABASE_URL=postgresql://weighbridge@db/weighbridge weighbridge worker`
     """
-    from weighbridge.supervisor.process import look_rarely, look_when_started
+    from weighbridge.supervisor.process import look_at_root, look_rarely, look_when_started
 
     look_when_started()
     from weighbridge.db.embedded.instance import database
     from weighbridge.settings import PREFIX, environment, read_with
     from weighbridge.supervisor import logs
-    from weighbridge.supervisor.process import (
-        OF_WORKER,
-        PARENT_VARIABLE,
-        die_with_supervisor,
-        look_at_root,
-        stand_back,
-    )
     from weighbridge.worker import run
 
-    die_with_supervisor()
     settings = read_with(data_dir=data_dir)
     logs.configure(settings)
     look_rarely()
-    if PARENT_VARIABLE in os.environ:
-        stand_back(OF_WORKER)
-    else:  # the supervisor has not looked
-        look_at_root(settings)
+    look_at_root(settings)
     with database(settings) as urls:
         told = replace(
             settings, database_url=settings.database_url or urls.running, migration_database_url=None

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.places import FairPlaces
-from weighbridge.sandbox.template import STATUS
+from weighbridge.sandbox.fork_server import REQUEST, STATUS
 from weighbridge.sandbox.work import (
     ANSWER_BYTES_MAX,
     EXHAUSTED,
@@ -163,7 +163,7 @@ class _TemplateHandle:
                 for is_last in (False, True):
                     self._asking = self._asking or _started()
                     try:
-                        socket.send_fds(self._asking, [b"f"], [of_work.fileno(), of_told.fileno()])
+                        socket.send_fds(self._asking, [REQUEST], [of_work.fileno(), of_told.fileno()])
                         break
                     except OSError:  # it has ended, as it does when nobody has asked it for long
                         self._asking.close()

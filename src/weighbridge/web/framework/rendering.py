@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from threading import Thread
 from typing import Any, Final
 
 import msgspec
@@ -139,13 +138,9 @@ def templates() -> Environment:
 
 @cache
 def compile_templates() -> None:
-    """Begin to compile all templates in a thread: whoever opens a page first would hold the loop for that."""
-
-    def compile_all() -> None:
-        for name in templates().list_templates():
-            templates().get_template(name)
-
-    Thread(target=compile_all, name="templates", daemon=True).start()
+    """Compile all templates: the first visit of a page would hold the loop for that."""
+    for name in templates().list_templates():
+        templates().get_template(name)
 
 
 def rendered(visit: Visit, shown: View | Redirect, status: int = 0) -> Sendable:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 from weighbridge.commands.context import DataDir, Json, progress_bars
 from weighbridge.errors import Refusal
@@ -18,11 +18,6 @@ Host = Annotated[str | None, Parameter(help="The address to listen on.")]
 PortOption = Annotated[int | None, Parameter(help="The port to listen on; 0 takes a free one.")]
 ApiProcesses = Annotated[int | None, Parameter(help="How many processes answer requests.")]
 NoWorker = Annotated[bool, Parameter(negative=(), show_default=False, help="Run no worker for tasks.")]
-
-
-def register_serve(app: App) -> None:
-    """Add the command."""
-    app.command(serve)
 
 
 def serve(
@@ -58,11 +53,6 @@ def _announce(address: str) -> None:
 def _invite(link: str) -> None:
     sys.stdout.write(f"Nobody signs in at the pages yet. The first person joins here, once: {link}\n")
     sys.stdout.flush()
-
-
-def register_worker(app: App) -> None:
-    """Add the command."""
-    app.command(worker)
 
 
 def worker(*, data_dir: DataDir = None) -> None:
@@ -107,11 +97,6 @@ DryRun = Annotated[
         "transaction that holds their locks to its end.",
     ),
 ]
-
-
-def register_migrate(app: App) -> None:
-    """Add the command."""
-    app.command(migrate)
 
 
 def migrate(

@@ -14,6 +14,7 @@ from weighbridge.supervisor.process import PARENT_VARIABLE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
 
+PATHS = {"PYTHONPATH": environment()["PYTHONPATH"]}
 CODES = {"return": 0, "code": 3, "message": 1, "error": 1, "leave": 4, "signal": -signal.SIGTERM}
 
 
@@ -58,7 +59,7 @@ class Starts:
 @pytest.fixture(scope="module")
 def starts(tmp_path_factory):
     folder = tmp_path_factory.mktemp("template")
-    with asyncio.Runner() as runner, process_template([], environment()) as template:
+    with asyncio.Runner() as runner, process_template([], PATHS) as template:
         template.prepare(environment(OF_TEMPLATE="1"))
         yield Starts(runner, template, folder)
 
@@ -102,7 +103,7 @@ def test_when_the_template_dies_its_children_do_and_the_next_is_forked_from_anot
 
 
 def test_the_end_of_the_template_leaves_no_child(tmp_path):
-    with asyncio.Runner() as runner, process_template([], environment()) as template:
+    with asyncio.Runner() as runner, process_template([], PATHS) as template:
         template.prepare(environment())
         command = (sys.executable, "-m", "ended", str(tmp_path / "written"), "signal")
         child = runner.run(template.fork(command, environment()))

@@ -1,7 +1,8 @@
 """The process from which sandboxes are forked: `python -m weighbridge.sandbox.template FD`.
 
 It has loaded what reads files and has one thread, so a fork of it takes milliseconds where a new interpreter
-takes a second (`fork_server.py`).
+takes a second (`fork_server.py`). The processes of a service share one, which is itself forked from the
+template of the service; any other process starts its own.
 
 Invariants: it ends, with its sandboxes, when the process that started it is gone; it opens no file itself.
 """
@@ -41,14 +42,19 @@ def _run_sandbox(work: socket.socket) -> int:
 
 def main(number: str) -> None:
     """Serve the process that holds the other end of a socket."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; whoever started this one ends it
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.nice(NICENESS)
     for name in LOADED:
         import_module(name)
     gc.collect()
     gc.freeze()
-    ForkServer(socket.socket(fileno=int(number)), _run_sandbox, idle_seconds=IDLE_SECONDS).run()
+    serve(socket.socket(fileno=int(number)), idle_seconds=IDLE_SECONDS)
+
+
+def serve(requests: socket.socket, *, idle_seconds: float | None = None) -> None:
+    """Fork sandboxes until nobody asks any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; whoever started this one ends it
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(NICENESS)
+    ForkServer(requests, _run_sandbox, idle_seconds=idle_seconds).run()
 
 
 if __name__ == "__main__":

@@ -17,11 +17,13 @@ import sys
 from asyncio.subprocess import DEVNULL
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from types import MappingProxyType
 from typing import Final, Protocol
 
 import structlog
 
 from weighbridge.sandbox.fork_server import REQUEST, STATUS
+from weighbridge.sandbox.sandbox import PASSED_ON
 from weighbridge.supervisor.process import PARENT_VARIABLE
 
 STANDARD_ERROR: Final = 2  # standard output is the supervisor's own
@@ -33,6 +35,9 @@ TITLE_BYTES: Final = 512
 """Room in the command line of the template for those that its children show in its place."""
 
 _PID_BYTES: Final = 32
+
+_OF_START: Final = ("PYTHON", "LC_", "LD_", "MALLOC_")
+"""How variables begin that an interpreter reads when it starts."""
 
 log = structlog.get_logger("weighbridge.supervisor")
 
@@ -162,13 +167,18 @@ class ProcessTemplate:
 
 @contextmanager
 def process_template(
-    targets: Sequence[str], environment: Mapping[str, str]
+    targets: Sequence[str], variables: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[ProcessTemplate | None]:
-    """Start a template, for as long as the block lasts; None where the system does not fork well."""
+    """Start a template, for as long as the block lasts; None where the system does not fork well.
+
+    Of the environment it has what the interpreter and its libraries read at their start, and the variables
+    that are given: the rest, in which there are secrets, comes when it is prepared.
+    """
     if sys.platform != "linux":  # libraries of macOS have threads that a fork lacks
         yield None
         return
-    template = ProcessTemplate(targets, environment)
+    kept = {name: os.environ[name] for name in os.environ if name in PASSED_ON or name.startswith(_OF_START)}
+    template = ProcessTemplate(targets, {**kept, **variables})
     try:
         template.start()
         yield template

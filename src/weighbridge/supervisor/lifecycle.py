@@ -101,7 +101,7 @@ def serve(
     targets = [application, COMPUTING_APPLICATION][: 1 + bool(settings.computing_processes)]
     with (
         counters() as counted,
-        process_template(targets, {**os.environ, COUNTERS_VARIABLE: counted}) as template,
+        process_template(targets, {COUNTERS_VARIABLE: counted}) as template,
         _database(settings, port) as (urls, server),
     ):
         migrate_or_refuse(urls)

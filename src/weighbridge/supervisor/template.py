@@ -1,11 +1,15 @@
 """The process from which those of a service are forked: `python -m weighbridge.supervisor.template FD …`.
 
 It imports the package and makes the applications once, in one thread, and opens no socket and no connection
-to the database. What it has made stays in memory that its children share (decision 60). The supervisor
+to the database. What it has made stays in memory that its children share (decision 61). The supervisor
 writes the environment of the service to its standard input, and asks for each child on the socket.
 
+The first child is the template of sandboxes, which all processes of the service share. It is forked before
+any secret is here: the supervisor starts this process with next to no environment.
+
 Invariants: it forks only while it has one thread; it and its children do not outlive the supervisor; a child
-has the environment, arguments and exit code that the same module has as a program of its own.
+has the environment, arguments and exit code that the same module has as a program of its own; nothing that a
+sandbox shares with it is secret.
 """
 
 import gc
@@ -23,9 +27,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from weighbridge.sandbox import template as sandbox_template
 from weighbridge.sandbox.fork_server import ForkServer
+from weighbridge.sandbox.sandbox import PASSED_ON, adopt_template
 from weighbridge.supervisor.process import (
     PARENT_VARIABLE,
+    die_with_parent,
     die_with_supervisor,
     load_application,
     look_when_started,
@@ -54,10 +61,12 @@ def main(number: str, room: str, *targets: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     look_when_started()
-    for name in LOADED:
+    requests = socket.socket(fileno=int(number))
+    for name in (*LOADED, *sandbox_template.LOADED):
         import_module(name)
+    _fork_sandbox_template(requests)
     _take_environment(json.load(sys.stdin))
-    os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
+    _read_nothing()
     for target in targets:
         with suppress(Exception):  # the child that needs it fails in the same way, and says so
             load_application(target)
@@ -65,7 +74,35 @@ def main(number: str, room: str, *targets: str) -> None:
         sys.exit("The template of processes has more than one thread, so it does not fork.")
     gc.collect()
     gc.freeze()
-    ForkServer(socket.socket(fileno=int(number)), partial(_run_child, os.getpid())).run()
+    ForkServer(requests, partial(_run_child, os.getpid())).run()
+
+
+def _fork_sandbox_template(requests: socket.socket) -> None:
+    """Fork the template of sandboxes; what it shares with this process it closes first."""
+    template = os.getpid()
+    asking, asked = socket.socketpair()
+    gc.freeze()
+    if os.fork():
+        asked.close()
+        adopt_template(asking)
+        return
+    try:
+        asking.close()
+        requests.close()
+        _read_nothing()
+        die_with_parent(template)
+        _take_environment({name: os.environ[name] for name in PASSED_ON if name in os.environ})
+        show_command([sys.executable, "-m", sandbox_template.__name__])
+        sandbox_template.serve(asked)
+    finally:
+        os._exit(0)
+
+
+def _read_nothing() -> None:
+    """Have standard input end at once; until then the environment of the service arrives there."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, sys.stdin.fileno())
+    os.close(nothing)
 
 
 def _take_environment(variables: Mapping[str, str]) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from service import Line, Service, median, send, service
+from service import Line, Service, descendants, median, send, service
 
 WRITERS = 4
 EVENTS_OF_REQUEST = 10
@@ -232,10 +232,10 @@ def _hooks(connection: psycopg.Connection[Any]) -> None:
 
 
 def _worker_of(supervisor: int) -> int:
-    for child in Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split():
+    for child in descendants(supervisor):
         with suppress(OSError):
             if Path(f"/proc/{child}/cmdline").read_text().rstrip("\0").endswith("worker"):
-                return int(child)
+                return child
     raise AssertionError("the service has a worker")
 
 

@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def _is_worker(pid: int) -> bool:
-    return "weighbridge\0worker" in Path(f"/proc/{pid}/cmdline").read_text()
+    return "weighbridge.worker" in Path(f"/proc/{pid}/cmdline").read_text()
 
 
 def _project(running: Service, name: str) -> Any:

@@ -1,5 +1,13 @@
 """Weighbridge: measurements in, defensible tonnes out."""
 
-from importlib.metadata import version
+__version__: str
+"""The version of the package, which is read when it is first asked for: that takes a tenth of a command."""
 
-__version__ = version("weighbridge")
+
+def __getattr__(name: str) -> str:
+    if name != "__version__":
+        raise AttributeError(name)
+    from importlib.metadata import version  # noqa: PLC0415 - slow to import
+
+    globals()[name] = text = version("weighbridge")
+    return text

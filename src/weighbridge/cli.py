@@ -13,59 +13,90 @@ from typing import NoReturn
 
 from cyclopts import App
 
-from weighbridge import __version__
-from weighbridge.commands import (
-    accounts,
-    agent,
-    archive,
-    audit,
-    backup,
-    bundle,
-    demo,
-    importing,
-    model,
-    over_http,
-    processes,
-    users,
-    verify,
-)
+import weighbridge
+from weighbridge.commands import over_http
 from weighbridge.errors import Refusal
 
-REGISTRATIONS = (
-    processes.register_serve,
-    processes.register_worker,
-    processes.register_migrate,
-    accounts.register_account,
-    accounts.register_flag,
-    verify.register_outdated_rules,
-    users.register_token,
-    users.register_user,
-    importing.register,
-    agent.register,
-    verify.register_verify,
-    archive.register,
-    backup.register,
-    audit.register,
-    bundle.register,
-    model.register_openapi,
-    model.register_model,
-    demo.register,
-    over_http.register,
-)
-"""What adds the commands, in the order of the help."""
+COMMANDS = {
+    "serve": (
+        "processes:serve",
+        "Start the database, the API and a worker, and keep them running until interrupted.",
+    ),
+    "worker": ("processes:worker", "Work on tasks until interrupted."),
+    "migrate": ("processes:migrate", "Bring the database to the form that this version needs."),
+    "account": ("accounts:account", "Accounts: each sees its own projects and nothing of any other."),
+    "flag": ("accounts:flag", "Feature flags: parts of the service that an account may do without."),
+    "outdated-rules": (
+        "verify:list_outdated",
+        "List the rules with windows or fillings of which an evaluation would change something.",
+    ),
+    "token": ("users:token", "Tokens: what requests over HTTP carry."),
+    "user": ("users:user", "People: who signs in at the pages, and links that let them in."),
+    "import": ("importing.command:import_", "Import a CSV file or a workbook, each row as one event."),
+    "agent": (
+        "agent:agent",
+        "The edge agent: from OPC UA and MQTT to the service, through days without network.",
+    ),
+    "verify": (
+        "verify:verify",
+        (
+            "Check every ledger, compute every batch anew and read every evidence file; exits with 1 when"
+            " anything does not hold."
+        ),
+    ),
+    "archive": (
+        "archive:archive",
+        "Old months of events as Parquet: written, listed, compared, computed with.",
+    ),
+    "backup": (
+        "backup:backup",
+        "Back up the embedded database with the evidence files, while the service works.",
+    ),
+    "restore": (
+        "backup:restore",
+        (
+            "Make a data folder from a backup, as it was at the end or at a moment; exits with 1 when"
+            " evidence files are missing."
+        ),
+    ),
+    "audit": ("audit:audit", "The audit log: its signed head, its proofs, and the check of a head kept."),
+    "bundle": ("bundle:bundle", "The proof bundle of a report: made, checked without a service, compared."),
+    "openapi": ("model:openapi", "Print the OpenAPI document that the service answers at /openapi.json."),
+    "model": ("model:model", "Models: the documents that say how measurements become results."),
+    "demo": ("demo:demo", "Run a biochar plant through the service, and open it in a browser or end."),
+    "rehearse-registry": (
+        "demo:rehearse_registry",
+        "Run a registry that takes reports and does what it is told, until interrupted.",
+    ),
+}
+"""Where each command is defined, which is imported when it is called, and its line in the list of all."""
 
 STANDARD_STREAMS = (1, 2)
 """Standard output and standard error."""
 
-app = App(
-    name="weighbridge",
-    help="Measurements in, defensible tonnes out.",
-    version=__version__,
-    help_format="markdown",
-)
-for register in REGISTRATIONS:
-    register(app)
-app.register_install_completion_command()
+HELP_FLAGS = {"--help", "-h"}
+
+
+def build_app(*, is_overview: bool = False) -> App:
+    """Register all commands.
+
+    The overview shows the lines of the table and imports no command. Elsewhere the help of a command is its
+    docstring.
+    """
+    made = App(
+        name="weighbridge",
+        help="Measurements in, defensible tonnes out.",
+        version=lambda: weighbridge.__version__,
+        help_format="plaintext" if is_overview else "markdown",  # what reads markdown is slow to import
+    )
+    for name, (place, summary) in COMMANDS.items():
+        made.command(f"weighbridge.commands.{place}", name=name, help=summary if is_overview else None)
+    over_http.register(made)
+    made.register_install_completion_command()
+    return made
+
+
+app = build_app()
 
 
 def main() -> None:
@@ -84,8 +115,9 @@ def main() -> None:
 
 def _carry_out() -> None:
     """Run the command, and have all that it said leave this process."""
+    is_overview = not set(sys.argv[1:]) - HELP_FLAGS
     try:
-        app()
+        (build_app(is_overview=True) if is_overview else app)()
     except Refusal as refusal:
         for problem in refusal.problems:
             sys.stderr.write(f"{problem.message}\n")

@@ -34,7 +34,16 @@ from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.reporting.reports_tasks import Submitter
 from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
-from weighbridge.supervisor.process import beating, known_as
+from weighbridge.supervisor import logs
+from weighbridge.supervisor.process import (
+    OF_WORKER,
+    beating,
+    die_with_supervisor,
+    known_as,
+    look_rarely,
+    look_when_started,
+    stand_back,
+)
 from weighbridge.tracing import trace_process
 
 log = structlog.get_logger()
@@ -102,6 +111,16 @@ TASKS: Final[Mapping[str, Task]] = {
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
 
 
+def main() -> None:
+    """Work for the supervisor that has started this process, until a signal comes."""
+    die_with_supervisor()
+    look_when_started()
+    logs.configure(settings_module.read())
+    look_rarely()
+    stand_back(OF_WORKER)
+    asyncio.run(run())
+
+
 async def run() -> None:
     """Work until SIGTERM or SIGINT, then finish what is in hand."""
     settings = settings_module.read()
@@ -142,3 +161,7 @@ async def attempt_task(
 ) -> None:
     """Make one attempt at a task of any type."""
     await attempts.attempt_task(database, task_id, tasks or TASKS, seconds=seconds, queued_by=queued_by)
+
+
+if __name__ == "__main__":
+    main()

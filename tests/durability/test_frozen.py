@@ -71,12 +71,13 @@ def _beating(program, name):
     """The number of a part's newest process, when it lives and has given a sign of it."""
     newest = _started(program, name)[-1]
     with suppress(OSError, KeyError):
-        if is_alive(newest) and Path(os.fsdecode(_heartbeat(newest))).stat().st_mtime_ns:
+        if is_alive(newest) and _heartbeat(newest, name).stat().st_mtime_ns:
             return newest
     return None
 
 
-def _heartbeat(number):
+def _heartbeat(number, name):
+    """The file of signs of life of a process, in the folder in which all of its service count."""
     written = Path(f"/proc/{number}/environ").read_bytes()
     variables = dict(line.partition(b"=")[::2] for line in written.split(b"\0"))
-    return variables[b"HEARTBEAT_OF_PROCESS"]
+    return Path(os.fsdecode(variables[b"PROMETHEUS_MULTIPROC_DIR"]), f"heartbeat-{name}")

@@ -33,11 +33,6 @@ NewAccountName = Annotated[str, Parameter(help="The name of the account; no othe
 account = App(name="account", help="Accounts: each sees its own projects and nothing of any other.")
 
 
-def register_account(app: App) -> None:
-    """Add the command."""
-    app.command(account)
-
-
 @account.command
 def create(*, name: NewAccountName, data_dir: DataDir = None, as_json: Json = False) -> None:
     """Make an account with its administrator.
@@ -92,11 +87,6 @@ FlagName = Annotated[str, Parameter(help=f"The feature: {', '.join(FEATURES)}.")
 OnOrOff = Annotated[str, Parameter(help="on or off.")]
 
 flag = App(name="flag", help="Feature flags: parts of the service that an account may do without.")
-
-
-def register_flag(app: App) -> None:
-    """Add the command."""
-    app.command(flag)
 
 
 @flag.command(name="set")

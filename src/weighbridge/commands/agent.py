@@ -32,11 +32,6 @@ agent = App(
 )
 
 
-def register(app: App) -> None:
-    """Add the command."""
-    app.command(agent)
-
-
 @agent.command
 def run(file: AgentFile, /, *, verbose: VerboseOption = False) -> None:
     """Run the agent until a signal stops it.

@@ -83,11 +83,6 @@ archive = App(
 )
 
 
-def register(app: App) -> None:
-    """Add the commands."""
-    app.command(archive)
-
-
 @archive.command(name="write")
 def write(
     *,

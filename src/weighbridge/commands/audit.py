@@ -47,11 +47,6 @@ SizeOption = Annotated[
 audit = App(name="audit", help="The audit log: its signed head, its proofs, and the check of a head kept.")
 
 
-def register(app: App) -> None:
-    """Add the command."""
-    app.command(audit)
-
-
 @audit.command(name="key")
 def print_key(*, account: AccountOption = None, data_dir: ExistingDataDir = None) -> None:
     """Print the public key by which heads of an account's audit log are verified, in one line.

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 from weighbridge.commands.context import ExistingDataDir, Json, progress_bars
 from weighbridge.core.time.instant import Instant
@@ -34,12 +34,6 @@ StopFollowing = Annotated[bool, Flag(help="Have the database keep nothing any mo
 Listed = Annotated[bool, Flag(name="--list", help="List the backups of the target, and take none.")]
 NoAuditKey = Annotated[bool, Flag(help="Leave out the key that signs heads of the audit log.")]
 Keep = Annotated[int | None, Parameter(help="How many whole backups stay; older ones are removed.")]
-
-
-def register(app: App) -> None:
-    """Add the commands."""
-    app.command(backup)
-    app.command(restore)
 
 
 def backup(

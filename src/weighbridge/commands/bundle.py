@@ -37,11 +37,6 @@ KeyOption = Annotated[
 bundle = App(name="bundle", help="The proof bundle of a report: made, checked without a service, compared.")
 
 
-def register(app: App) -> None:
-    """Add the command."""
-    app.command(bundle)
-
-
 @bundle.command(name="make")
 def make_one(
     report: Annotated[str, Parameter(help="The id of the report, such as rpt_….")],

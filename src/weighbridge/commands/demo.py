@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 from weighbridge.errors import Refusal
 
@@ -41,12 +41,6 @@ DecideAfter = Annotated[float, Parameter(help="Have reports under review for so 
 Reason = Annotated[str | None, Parameter(help="The reason of that decision.")]
 TokenFile = Annotated[Path | None, Parameter(help="A file with the token that callers have to send.")]
 Kept = Annotated[Path | None, Parameter(name="--keep", help="A file in which what was received is kept.")]
-
-
-def register(app: App) -> None:
-    """Add the commands."""
-    app.command(demo)
-    app.command(rehearse_registry)
 
 
 def demo(*, data_dir: DemoDataDir = None, keep: Keep = False, stay: Stay = None) -> None:

@@ -21,11 +21,6 @@ File = Annotated[Path, Parameter(help="The YAML file of the model.")]
 model = App(name="model", help="Models: the documents that say how measurements become results.")
 
 
-def register_model(app: App) -> None:
-    """Add the command."""
-    app.command(model)
-
-
 @model.command
 def check(file: File, /, *, as_json: Json = False) -> None:
     """Check a document, run its cases and show their equations with the values filled in.
@@ -181,11 +176,6 @@ def _json_case(result: "CaseResult") -> dict[str, Any]:
 
 
 Output = Annotated[Path | None, Parameter(help="The file to write; standard output by default.")]
-
-
-def register_openapi(app: App) -> None:
-    """Add the command."""
-    app.command(openapi)
 
 
 def openapi(*, output: Output = None) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 from weighbridge.commands.context import DataDir, Json, progress_bars
 from weighbridge.errors import Refusal
@@ -18,11 +18,6 @@ Host = Annotated[str | None, Parameter(help="The address to listen on.")]
 PortOption = Annotated[int | None, Parameter(help="The port to listen on; 0 takes a free one.")]
 ApiProcesses = Annotated[int | None, Parameter(help="How many processes answer requests.")]
 NoWorker = Annotated[bool, Parameter(negative=(), show_default=False, help="Run no worker for tasks.")]
-
-
-def register_serve(app: App) -> None:
-    """Add the command."""
-    app.command(serve)
 
 
 def serve(
@@ -60,11 +55,6 @@ def _invite(link: str) -> None:
     sys.stdout.flush()
 
 
-def register_worker(app: App) -> None:
-    """Add the command."""
-    app.command(worker)
-
-
 def worker(*, data_dir: DataDir = None) -> None:
     """Work on tasks until interrupted.
 
@@ -72,29 +62,18 @@ def worker(*, data_dir: DataDir = None) -> None:
 
     Example: `WEIGHBRIDGE_DATABASE_URL=postgresql://weighbridge@db/weighbridge weighbridge worker`
     """
-    from weighbridge.supervisor.process import look_rarely, look_when_started
+    from weighbridge.supervisor.process import look_at_root, look_rarely, look_when_started
 
     look_when_started()
     from weighbridge.db.embedded.instance import database
     from weighbridge.settings import PREFIX, environment, read_with
     from weighbridge.supervisor import logs
-    from weighbridge.supervisor.process import (
-        OF_WORKER,
-        PARENT_VARIABLE,
-        die_with_supervisor,
-        look_at_root,
-        stand_back,
-    )
     from weighbridge.worker import run
 
-    die_with_supervisor()
     settings = read_with(data_dir=data_dir)
     logs.configure(settings)
     look_rarely()
-    if PARENT_VARIABLE in os.environ:
-        stand_back(OF_WORKER)
-    else:  # the supervisor has not looked
-        look_at_root(settings)
+    look_at_root(settings)
     with database(settings) as urls:
         told = replace(
             settings, database_url=settings.database_url or urls.running, migration_database_url=None
@@ -118,11 +97,6 @@ DryRun = Annotated[
         "transaction that holds their locks to its end.",
     ),
 ]
-
-
-def register_migrate(app: App) -> None:
-    """Add the command."""
-    app.command(migrate)
 
 
 def migrate(

@@ -62,11 +62,6 @@ AddressOption = Annotated[
 user = App(name="user", help="People: who signs in at the pages, and links that let them in.")
 
 
-def register_user(app: App) -> None:
-    """Add the command."""
-    app.command(user)
-
-
 @user.command
 def first(*, address: AddressOption = None, data_dir: DataDir = None, as_json: Json = False) -> None:
     """Make the link by which the first person joins, as each start does while there is nobody.
@@ -335,11 +330,6 @@ Expires = Annotated[
 ]
 
 token = App(name="token", help="Tokens: what requests over HTTP carry.")
-
-
-def register_token(app: App) -> None:
-    """Add the command."""
-    app.command(token)
 
 
 @token.command

@@ -9,7 +9,7 @@ import sys
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 from weighbridge.commands.context import ExistingDataDir, Json, ProgressReport, open_database, progress_bars
 from weighbridge.core.time.instant import Instant
@@ -17,11 +17,6 @@ from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
     from weighbridge.verification import VerificationReport
-
-
-def register_verify(app: App) -> None:
-    """Add the command."""
-    app.command(verify)
 
 
 Since = Annotated[
@@ -104,11 +99,6 @@ def _sentences(report: "VerificationReport") -> str:
 
 if TYPE_CHECKING:
     from weighbridge.quality.evaluation.period_evaluation import OutdatedRule
-
-
-def register_outdated_rules(app: App) -> None:
-    """Add the command."""
-    app.command(list_outdated, name="outdated-rules")
 
 
 def list_outdated(*, data_dir: ExistingDataDir = None, as_json: Json = False) -> None:

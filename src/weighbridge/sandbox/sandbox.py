@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from weighbridge.concurrency import FairPlaces
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.sandbox.template import STATUS
+from weighbridge.sandbox.fork_server import REQUEST, STATUS
 from weighbridge.sandbox.work import (
     ANSWER_BYTES_MAX,
     EXHAUSTED,
@@ -45,7 +45,7 @@ PREPARED_AFTER_SECONDS: Final = 5.0
 _OF_FILE: Final = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE})
 """Signals by which a process ends of what it does itself."""
 
-_PASSED_ON: Final = (
+PASSED_ON: Final = (
     "PATH",
     "PYTHONPATH",
     "PYTHONDONTWRITEBYTECODE",
@@ -54,6 +54,7 @@ _PASSED_ON: Final = (
     "TMPDIR",
     "TZ",
 )
+"""What a template of sandboxes has of the environment: nothing that is secret."""
 
 _places: WeakKeyDictionary[asyncio.AbstractEventLoop, FairPlaces] = WeakKeyDictionary()
 
@@ -154,6 +155,10 @@ class _TemplateHandle:
         self._lock = threading.Lock()
         self._asking: socket.socket | None = None
 
+    def adopt(self, requests: socket.socket) -> None:
+        """Ask a template that runs already, as long as it does."""
+        self._asking = requests
+
     def fork(self) -> tuple[socket.socket, socket.socket]:
         """The sockets of a new sandbox: the one to ask it on, and the one that tells how it ended."""
         with self._lock:
@@ -163,7 +168,7 @@ class _TemplateHandle:
                 for is_last in (False, True):
                     self._asking = self._asking or _started()
                     try:
-                        socket.send_fds(self._asking, [b"f"], [of_work.fileno(), of_told.fileno()])
+                        socket.send_fds(self._asking, [REQUEST], [of_work.fileno(), of_told.fileno()])
                         break
                     except OSError:  # it has ended, as it does when nobody has asked it for long
                         self._asking.close()
@@ -178,7 +183,7 @@ class _TemplateHandle:
 def _started() -> socket.socket:
     ours, others = socket.socketpair()
     with others:
-        environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         command = [sys.executable, "-m", "weighbridge.sandbox.template", str(others.fileno())]
         started = subprocess.Popen(  # noqa: S603 - our own module, by the interpreter that runs us
             command, pass_fds=[others.fileno()], stdin=subprocess.DEVNULL, env=environment
@@ -188,6 +193,11 @@ def _started() -> socket.socket:
 
 
 _TEMPLATE: Final = _TemplateHandle()
+
+
+def adopt_template(requests: socket.socket) -> None:
+    """Have this process, and those forked from it, ask the template at the other end of a socket."""
+    _TEMPLATE.adopt(requests)
 
 
 @contextmanager

@@ -1,9 +1,9 @@
 """One API process: granian in front of the application, beside others on the same port.
 
-The supervisor starts it as `python -m weighbridge.supervisor.api TARGET ADDRESS PORT`, as often as
-`api_processes` says, and the kernel shares the connections out. Granian would start processes by itself, but
-it takes two that fail in turns for healthy ones and starts them again for ever, and a process that does
-nothing but watch another takes the time and the memory of a start: its embedded server runs in this one.
+The supervisor starts `weighbridge.supervisor.api TARGET ADDRESS PORT` as often as `api_processes` says, and
+the kernel shares the connections out. Granian would start processes by itself, but it takes two that fail in
+turns for healthy ones and starts them again for ever, and a process that does nothing but watch another
+takes the time and the memory of a start: its embedded server runs in this one.
 
 A connection costs nothing but a little memory until a request has arrived on it, and has only so long for
 that: whoever opens connections and says nothing, or reads no answer, keeps none of them. Only HTTP/1 is
@@ -22,7 +22,6 @@ import signal
 import socket
 import stat
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +33,13 @@ from granian.server.embed import Server
 
 from weighbridge.settings import Settings, read
 from weighbridge.supervisor import logs
-from weighbridge.supervisor.process import die_with_supervisor, leave, look_rarely, look_when_started
+from weighbridge.supervisor.process import (
+    die_with_supervisor,
+    leave,
+    load_application,
+    look_rarely,
+    look_when_started,
+)
 
 CONNECTIONS_WAITING = 1024
 
@@ -55,7 +60,9 @@ def main(target: str, address: str, port: str) -> None:
     die_with_supervisor()
     look_when_started()
     settings = read()
-    application = load(target)
+    logs.configure(settings)
+    application = load_application(target)
+    look_rarely()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         try:
             has_ended_as_told = runner.run(_serve(application, address, int(port), settings))
@@ -130,15 +137,6 @@ def _connections_max() -> int:
         files_max = CONNECTIONS_OF_ONE_PROCESS_MAX + FILES_BESIDE_CONNECTIONS
     resource.setrlimit(resource.RLIMIT_NOFILE, (files_max, files_max))
     return max(1, min(CONNECTIONS_OF_ONE_PROCESS_MAX, files_max - FILES_BESIDE_CONNECTIONS))
-
-
-def load(target: str) -> Any:
-    """Make the application."""
-    logs.configure(read())
-    module, _, factory = target.partition(":")
-    application = getattr(import_module(module), factory)()
-    look_rarely()
-    return application
 
 
 if __name__ == "__main__":

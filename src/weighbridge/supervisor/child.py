@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import time
-from asyncio.subprocess import DEVNULL, Process
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -23,6 +22,7 @@ import structlog
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
 from weighbridge.supervisor import process as heartbeat
+from weighbridge.supervisor.forking import ChildProcess, ProcessTemplate, start_anew
 from weighbridge.supervisor.process import LEAVING
 
 # How much memory a process takes, where the system tells.
@@ -46,8 +46,6 @@ def bytes_held(number: int) -> int | None:
 RESTART_SECONDS_FIRST = 0.1
 RESTART_SECONDS_LAST = 10.0
 STEADY_SECONDS = 30.0  # a child that lived so long starts again at the first delay
-STANDARD_ERROR = 2  # standard output is the supervisor's own
-
 LOOK_SECONDS = 0.5  # between two looks at the memory of a child
 
 STARTS: Counter[str] = Counter()
@@ -68,6 +66,8 @@ class ChildProgram:
     """The file of its signs of life, if it is to give any."""
     bytes_max: int | None = None
     """How much memory it may take, if that is bounded."""
+    is_forked: bool = False
+    """Whether the template of the service may fork it: its command is then `python -m MODULE …`."""
     stops_last: bool = False
     """Whether it serves the others, and ends when none of them is left."""
 
@@ -83,12 +83,14 @@ class Phases:
     frozen_seconds: int
 
 
-async def keep_running(program: ChildProgram, phases: Phases) -> None:
-    """Run the program until the service stops."""
+async def keep_running(
+    program: ChildProgram, phases: Phases, template: ProcessTemplate | None = None
+) -> None:
+    """Run the program until the service stops; the template forks it where there is one."""
     delay = RESTART_SECONDS_FIRST
     while not phases.stopping.is_set():
         born = time.monotonic()
-        process = await _start(program)
+        process = await _start(program, template)
         try:
             await _first(
                 process.wait(), phases.stopping.wait(), _freezes(program, process, phases),
@@ -116,7 +118,7 @@ async def wait_for_event(event: asyncio.Event, *, within_seconds: float) -> bool
     return event.is_set()
 
 
-async def _freezes(program: ChildProgram, process: Process, phases: Phases) -> None:
+async def _freezes(program: ChildProgram, process: ChildProcess, phases: Phases) -> None:
     """Wait until the child gives no sign of life any more, and end it then: it would not end by itself."""
     if program.heartbeat is None:
         await asyncio.Event().wait()
@@ -127,7 +129,7 @@ async def _freezes(program: ChildProgram, process: Process, phases: Phases) -> N
     await process.wait()
 
 
-async def _grows(program: ChildProgram, process: Process) -> None:
+async def _grows(program: ChildProgram, process: ChildProcess) -> None:
     """Wait until the child takes more memory than it may, and end it then: nothing else bounds it."""
     held: int | None = 0
     while program.bytes_max is not None and held is not None and held <= program.bytes_max:
@@ -140,24 +142,22 @@ async def _grows(program: ChildProgram, process: Process) -> None:
     await process.wait()
 
 
-async def _start(program: ChildProgram) -> Process:
+async def _start(program: ChildProgram, template: ProcessTemplate | None) -> ChildProcess:
     environment = dict(program.environment)
     if program.heartbeat is not None:
         heartbeat.reset(program.heartbeat)
         environment[heartbeat.HEARTBEAT_VARIABLE] = str(program.heartbeat)
-    process = await asyncio.create_subprocess_exec(
-        *program.command,
-        stdin=DEVNULL,
-        stdout=STANDARD_ERROR,
-        env=environment,
-        start_new_session=True,
-    )
+    process: ChildProcess | None = None
+    if template is not None and program.is_forked:
+        process = await template.fork(program.command, environment)
+    if process is None:
+        process = await start_anew(program.command, environment)
     STARTS[program.name] += 1
     log.info("process_started", process=program.name, pid=process.pid)
     return process
 
 
-async def _end(program: ChildProgram, process: Process, phases: Phases) -> None:
+async def _end(program: ChildProgram, process: ChildProcess, phases: Phases) -> None:
     """Let the child finish what it does within the bound, then end all of its group."""
     if process.returncode is None:
         _signal_group(process, LEAVING, to_leader_alone=True)
@@ -170,7 +170,7 @@ async def _end(program: ChildProgram, process: Process, phases: Phases) -> None:
     await process.wait()
 
 
-def _signal_group(process: Process, number: signal.Signals, *, to_leader_alone: bool = False) -> None:
+def _signal_group(process: ChildProcess, number: signal.Signals, *, to_leader_alone: bool = False) -> None:
     with suppress(ProcessLookupError):
         if to_leader_alone:
             process.send_signal(number)
@@ -196,7 +196,7 @@ async def _first(*awaitables: object) -> None:
 SOCKETS_VARIABLE: Final = "COMPUTING_SOCKETS"
 """Tells an API process where its computing processes listen; paths, separated as in PATH."""
 
-APPLICATION: Final = "weighbridge.app:create_computing"
+COMPUTING_APPLICATION: Final = "weighbridge.app:create_computing"
 
 SOCKET_PATH_BYTES_MAX: Final = 100
 """The longest path that every system takes for a socket, in bytes."""
@@ -212,10 +212,11 @@ def computing_programs(settings: Settings, variables: Mapping[str, str], folder:
             " name a folder with a shorter path, or set WEIGHBRIDGE_COMPUTING_PROCESSES=0."
         )
     names = [f"computing-{number}" for number in range(1, settings.computing_processes + 1)]
-    command = (sys.executable, "-m", "weighbridge.supervisor.compute_process", APPLICATION)
+    command = (sys.executable, "-m", "weighbridge.supervisor.compute_process", COMPUTING_APPLICATION)
     return [
         ChildProgram(
-            name, (*command, str(folder / name)), variables, must_become_ready=True, stops_last=True,
+            name, (*command, str(folder / name)), variables,
+            must_become_ready=True, is_forked=True, stops_last=True,
             bytes_max=settings.computing_megabytes * _MEGABYTE,
         )
         for name in names

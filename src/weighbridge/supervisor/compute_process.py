@@ -1,7 +1,7 @@
 """One computing process: it carries out what API processes hand over, and stands back behind them.
 
-The supervisor starts it as `python -m weighbridge.supervisor.computing.process TARGET SOCKET`. It is told to
-stop when no API process is left that could ask it anything.
+The supervisor starts `weighbridge.supervisor.compute_process TARGET SOCKET`. It is told to stop when no
+API process is left that could ask it anything.
 
 Invariants: it does not outlive the supervisor, and has the processor only when no API process wants it.
 """
@@ -9,7 +9,6 @@ Invariants: it does not outlive the supervisor, and has the processor only when 
 import asyncio
 import signal
 import sys
-from importlib import import_module
 from typing import Any
 
 import uvloop
@@ -21,6 +20,7 @@ from weighbridge.supervisor.process import (
     OF_COMPUTING,
     die_with_supervisor,
     leave,
+    load_application,
     look_rarely,
     look_when_started,
     stand_back,
@@ -32,8 +32,7 @@ def main(target: str, socket: str) -> None:
     die_with_supervisor()
     look_when_started()
     logs.configure(read())
-    module, _, factory = target.partition(":")
-    application = getattr(import_module(module), factory)()
+    application = load_application(target)
     look_rarely()
     stand_back(OF_COMPUTING)  # only now: who waits for the start waits for this process too
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -36,6 +36,7 @@ from weighbridge.db.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
 from weighbridge.supervisor.child import (
+    COMPUTING_APPLICATION,
     SOCKETS_VARIABLE,
     STARTS,
     ChildProgram,
@@ -45,6 +46,7 @@ from weighbridge.supervisor.child import (
     sockets_of,
     wait_for_event,
 )
+from weighbridge.supervisor.forking import ProcessTemplate, process_template
 from weighbridge.supervisor.metrics import (
     COUNTERS_VARIABLE,
     Gauges,
@@ -57,7 +59,7 @@ from weighbridge.supervisor.process import PARENT_VARIABLE, look_at_root
 from weighbridge.supervisor.startup import Port, keep_audit_key, migrate_or_refuse, reserve
 
 APPLICATION = "weighbridge.app:create"
-WORKER = ("-m", "weighbridge", "worker")
+WORKER = ("-m", "weighbridge.worker")
 BACKUP = ("-m", "weighbridge", "backup", "--follow")
 READY_SECONDS = 60.0
 KILL_SECONDS = 1  # what a process is given beyond the bound that it keeps by itself
@@ -96,27 +98,29 @@ def serve(
     metrics = (
         None if settings.metrics_port is None else listening(settings.metrics_host, settings.metrics_port)
     )
-    with _database(settings, port) as (urls, server), counters() as counted:
+    targets = [application, COMPUTING_APPLICATION][: 1 + bool(settings.computing_processes)]
+    with (
+        counters() as counted,
+        process_template(targets, {COUNTERS_VARIABLE: counted}) as template,
+        _database(settings, port) as (urls, server),
+    ):
         migrate_or_refuse(urls)
+        variables = _variables(settings, urls, port)
+        shared = {**variables, COUNTERS_VARIABLE: counted}
+        computing = computing_programs(settings, shared, Path(counted))
+        serving = {**shared, SOCKETS_VARIABLE: sockets_of(computing)}
+        if template is not None:
+            template.prepare(serving)
         keep_audit_key(urls.running, settings)
         saying = _greeting(announce, invite, urls, replace(settings, port=port.number))
-        variables = _variables(settings, urls, port)
-        api = ("-m", "weighbridge.supervisor.api", application, port.address, str(port.number))
-        computing = computing_programs(settings, variables, Path(counted))
-        counting = {**variables, COUNTERS_VARIABLE: counted, SOCKETS_VARIABLE: sockets_of(computing)}
-        programs = [
-            ChildProgram(f"api-{number}", (sys.executable, *api), counting, must_become_ready=True)
-            for number in range(1, settings.api_processes + 1)
-        ]
-        programs += computing
-        if with_worker:
-            programs.append(ChildProgram("worker", (sys.executable, *worker), variables))
+        programs = [*_api_programs(settings, application, port, serving), *computing]
+        programs += [_worker_program(worker, shared)] * with_worker
         watched = [replace(one, heartbeat=Path(counted, f"heartbeat-{one.name}")) for one in programs]
         watched += _backing_up(settings, variables)
         try:
             page = MetricsPage(counted, Gauges(urls.running, settings.data_dir, STARTS))
             beside = [] if metrics is None else [partial(serve_metrics, metrics, page)]
-            asyncio.run(_supervise(watched, server, port, settings, saying, *beside))
+            asyncio.run(_supervise(watched, template, server, port, settings, saying, *beside))
         finally:
             # The database's stop is bounded; a signal that cut it short would leave the server running.
             for number in STOP_SIGNALS:
@@ -156,6 +160,22 @@ def _variables(settings: Settings, urls: DatabaseUrls, port: Port) -> dict[str, 
     return {**inherited, **environment(told), PARENT_VARIABLE: str(os.getpid())}
 
 
+def _api_programs(
+    settings: Settings, application: str, port: Port, variables: dict[str, str]
+) -> list[ChildProgram]:
+    """What answers requests: the same program as often as the settings say."""
+    module = "weighbridge.supervisor.api"
+    command = (sys.executable, "-m", module, application, port.address, str(port.number))
+    return [
+        ChildProgram(f"api-{number}", command, variables, must_become_ready=True, is_forked=True)
+        for number in range(1, settings.api_processes + 1)
+    ]
+
+
+def _worker_program(worker: tuple[str, ...], variables: dict[str, str]) -> ChildProgram:
+    return ChildProgram("worker", (sys.executable, *worker), variables, is_forked=worker == WORKER)
+
+
 def _backing_up(settings: Settings, variables: dict[str, str]) -> list[ChildProgram]:
     """What backs up all the time, where a setting says to which place."""
     if settings.backup_url is None:
@@ -181,6 +201,7 @@ def _database(settings: Settings, port: Port) -> Iterator[tuple[DatabaseUrls, Se
 
 async def _supervise(
     programs: list[ChildProgram],
+    template: ProcessTemplate | None,
     server: Server | None,
     port: Port,
     settings: Settings,
@@ -195,10 +216,14 @@ async def _supervise(
     try:
         async with asyncio.TaskGroup() as group:
             of_others = replace(phases, stopping=asyncio.Event(), stop_seconds=KILL_SECONDS)
-            first = [group.create_task(keep_running(one, phases)) for one in programs if not one.stops_last]
+            first = [
+                group.create_task(keep_running(one, phases, template))
+                for one in programs
+                if not one.stops_last
+            ]
             for program in programs:
                 if program.stops_last:
-                    group.create_task(keep_running(program, of_others))
+                    group.create_task(keep_running(program, of_others, template))
             group.create_task(_set_after(of_others.stopping, first))
             if server is not None:
                 group.create_task(_watch_database(server, phases))

@@ -229,6 +229,13 @@ OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
         "Read the lines before it. An exit code of -9 without `process_frozen` or `process_too_large` before "
         "it is the system's: the machine has too little memory.",
     ),
+    "template_lost": LogEvent(
+        "warning",
+        ("error",),
+        "The process from which others are forked did not answer; a process was started by itself instead.",
+        "Read the lines before it. Where memory runs short the system ends it, and what it has forked ends "
+        "with it; the next start of a process starts it again.",
+    ),
     "process_frozen": LogEvent(
         "error",
         ("process", "pid", "silent_seconds"),

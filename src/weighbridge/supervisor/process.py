@@ -14,10 +14,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
@@ -166,6 +168,36 @@ def leave(code: int = 0) -> None:
     logging.shutdown()
     sys.stderr.flush()
     os._exit(code)
+
+
+# What a process is, for itself and for who looks at it.
+
+
+@cache
+def load_application(target: str) -> Any:
+    """Make the application that `module:function` names, once in a process and those forked from it."""
+    module, _, factory = target.partition(":")
+    return getattr(import_module(module), factory)()
+
+
+def show_command(command: Sequence[str]) -> None:
+    """Have `ps` show a command in the place of the one by which this process was started, as far as it fits.
+
+    Linux reads it in the memory of the process. Elsewhere nothing changes.
+    """
+    try:
+        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return
+    start, end = (int(fields[number]) for number in _ARGUMENTS)
+    room = end - start
+    if room > 0:  # the last byte stays zero, by which Linux knows that there are words
+        text = b"\0".join(map(os.fsencode, command))[: room - 1]
+        ctypes.memmove(start, text.ljust(room, b"\0"), room)
+
+
+_ARGUMENTS: Final = (45, 46)
+"""Where arg_start and arg_end are among the fields of /proc/PID/stat after the name (proc(5))."""
 
 
 # A process that stands back has the processor only as far as those that answer leave it.

@@ -7,7 +7,3 @@ a database, whose worker the command then is, and `remote.py`, over HTTP.
 Invariants: nothing of a file is read here but its digest; one feed stands for one set of options, under one
 name, so the same command finds it again.
 """
-
-from weighbridge.commands.importing.command import register
-
-__all__ = ["register"]

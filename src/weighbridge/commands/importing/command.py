@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 from weighbridge.commands.accounts import AccountOption
 from weighbridge.commands.context import DataDir, Json, open_database, progress_bars
@@ -161,11 +161,6 @@ class Way:
     ] = None
     account: AccountOption = None
     data_dir: DataDir = None
-
-
-def register(app: App) -> None:
-    """Add the command."""
-    app.command(import_, name="import")
 
 
 def import_(

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from threading import Thread
 from typing import Any, Final
 
 import msgspec
@@ -139,13 +138,9 @@ def templates() -> Environment:
 
 @cache
 def compile_templates() -> None:
-    """Compile all templates in a thread, so that the first request of a page does not block the loop."""
-
-    def compile_all() -> None:
-        for name in templates().list_templates():
-            templates().get_template(name)
-
-    Thread(target=compile_all, name="templates", daemon=True).start()
+    """Compile all templates, so that the first request of a page does not block the loop."""
+    for name in templates().list_templates():
+        templates().get_template(name)
 
 
 def render_page(visit: Visit, shown: View | Redirect, status: int = 0) -> Sendable:

@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test packages check lint types bench scale fuzz fuzz-accounting stories durability hosts fuzz-api fuzz-readers fuzz-bundle mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test packages check lint types compiled bench scale fuzz fuzz-accounting stories durability hosts fuzz-api fuzz-readers fuzz-bundle mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -33,7 +33,7 @@ serve: $(RUNNABLE) ## run the service on http://127.0.0.1:8080 with its data in 
 	@$(BIN)/weighbridge serve --data-dir .data --host 127.0.0.1 --port 8080
 
 test: packages ## lint, types, import contracts, then every test
-	@$(MAKE) --no-print-directory --jobs=2 lint types
+	@$(MAKE) --no-print-directory --jobs=2 types lint compiled
 	@$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 packages: ## install what tests need of the system's packages, where that can be done, and say what is missing
@@ -50,6 +50,10 @@ lint: $(READY) ## style, format and the layers of the imports
 
 types: $(READY) ## check the types
 	@$(BIN)/mypy --no-error-summary src tools
+
+# Workers of a run begin together: each would compile all that none has compiled yet.
+compiled: $(READY)
+	@$(BIN)/pytest --collect-only -qq > .venv/collected.log 2>&1 || { cat .venv/collected.log; exit 1; }
 
 bench: $(READY) ## run every benchmark in turn
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[bench]'

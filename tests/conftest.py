@@ -5,6 +5,7 @@ copied from one that walked them once in the run. Made-up cases are the same in 
 of `make fuzz`.
 """
 
+import gc
 import logging
 import tempfile
 from collections.abc import Callable, Iterator
@@ -83,7 +84,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the collected tests out of every look for garbage, and look as rarely as a service."""
+    """Keep the collected tests out of every look for garbage, and look as rarely as a service.
+
+    They are left out of the first look, too: it would take each worker a second and find next to nothing.
+    """
+    gc.freeze()
     look_rarely()
 
 

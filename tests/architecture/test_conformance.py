@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from tests.architecture.source import ROOT
+from tests.given.cases import tried_together
 from tools import conformance
 from tools.conformance import Row
 
@@ -42,7 +43,7 @@ def kinds(schema):
     return {"date-time" if one == "string" and schema.get("format") == "date-time" else one for one in found}
 
 
-@pytest.mark.parametrize("test", SHOWN)
+@tried_together("test", SHOWN, under=lambda test: test.partition("::")[0])
 def test_what_shows_a_statement_is_a_test_that_runs(test):
     path, name = test.split("::")
 
@@ -66,7 +67,7 @@ def test_what_is_not_covered_or_not_said_is_named(said, shown, problem):
     assert conformance.shortcomings(said, shown) == [problem]
 
 
-@pytest.mark.parametrize("field", conformance.fields(), ids=lambda field: field.id)
+@tried_together("field", conformance.fields(), under=lambda field: field.id.partition(".")[0])
 def test_a_field_of_the_specification_is_in_the_document_with_its_type(field):
     described = document()["components"]["schemas"][field.record]["properties"]
 
@@ -83,7 +84,7 @@ def test_an_operation_of_the_specification_is_there(operation):
     assert method.lower() in document()["paths"][f"{API_PREFIX}{path}"]
 
 
-@pytest.mark.parametrize(("operation", "status"), conformance.statuses())
+@tried_together(("operation", "status"), conformance.statuses())
 def test_a_status_of_the_specification_is_among_the_answers_of_its_operation(operation, status):
     method, path = operation.split()
 

@@ -7,6 +7,7 @@ from itertools import chain
 
 import pytest
 from tests.architecture.source import ROOT
+from tests.given.cases import tried_together
 from tools import reference
 
 DOCS = ROOT / "docs"
@@ -35,7 +36,7 @@ def test_a_page_made_from_the_code_is_current(made, name):
     assert stored == made[name], f"docs/reference/{name} is out of date; run `make docs`"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+@tried_together("document", DOCUMENTS, under=lambda path: path.parent.name)
 def test_every_link_of_a_document_leads_to_a_file(document):
     dead = [
         target for target in LINK.findall(document.read_text()) if not (document.parent / target).exists()
@@ -51,7 +52,7 @@ def headings(document):
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+@tried_together("document", DOCUMENTS, under=lambda path: path.parent.name)
 def test_every_anchor_that_a_document_links_is_a_heading_there(document):
     dead = [
         f"{file}#{anchor}"

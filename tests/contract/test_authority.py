@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 import pytest
+from tests.given.cases import tried_together
 from tests.given.people import Visitor, actor_of, email_of
 from tests.given.requests import OPERATIONS
 from tests.server import Account, Answer, Caller, Server
@@ -185,9 +186,9 @@ def test_every_operation_and_form_that_touches_people_tokens_links_or_roles_is_i
     assert touching() == {*ACTS} | OF_REPORTS
 
 
-@pytest.mark.parametrize("other", ACTED_ON)
 @pytest.mark.parametrize("name", ACTING)
 @pytest.mark.parametrize("act", ACTS)
+@tried_together("other", ACTED_ON, under=lambda _: "each")
 def test_nobody_acts_on_somebody_who_may_do_more(account, acting, act, name, other):
     person, caller, own = acting[name]
     person.get("/me").expect(200)

@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 from tests.given import collection as given
+from tests.given.cases import tried_together
 from tests.given.requests import (
     BODIES,
     OPERATIONS,
     World,
     content_of,
     is_id,
+    noun_of,
     placed,
     placed_in,
     record_of,
@@ -194,7 +196,7 @@ def named(answer: Answer, way: tuple[str, ...]) -> dict[str, Any]:
     return error
 
 
-@pytest.mark.parametrize(("name", "way"), places(*OF_TYPE), ids=spoken)
+@tried_together(("name", "way"), places(*OF_TYPE))
 def test_a_value_of_a_wrong_type_is_refused_by_field(send, world, name, way):
     schema = schema_at(name, way)
     taken = schema["type"] if not is_id(way[-1]) else [*schema["type"], schema.get("items", {}).get("type")]
@@ -204,17 +206,15 @@ def test_a_value_of_a_wrong_type_is_refused_by_field(send, world, name, way):
         named(send(name, made_of(world, name, way, value)), way)
 
 
-@pytest.mark.parametrize(
-    ("name", "way"), [place for place in places("string") if place not in JUDGED], ids=spoken
-)
+@tried_together(("name", "way"), [place for place in places("string") if place not in JUDGED])
 def test_a_text_of_a_million_characters_is_refused_by_field(send, world, name, way):
     answer = send(name, made_of(world, name, way, LONG))
 
     assert answer.status == 404 or named(answer, way)
 
 
-@pytest.mark.parametrize(("name", "way"), places("number", "integer"), ids=spoken)
 @pytest.mark.parametrize("digits", NUMBERS, ids=NUMBERS.get)
+@tried_together(("name", "way"), places("number", "integer"))
 def test_a_number_beyond_all_bounds_is_refused(send, world, name, way, digits):
     body = json.dumps(placed_in(world, name, way, MARK), default=float).replace(f'"{MARK}"', digits)
 
@@ -228,15 +228,15 @@ def test_an_instrument_of_a_system_ledger_is_taken(world):
     next(world.callers).send("POST", world.path(operation), content=body).expect(201)
 
 
-@pytest.mark.parametrize(("name", "way"), moments(), ids=spoken)
+@tried_together(("name", "way"), moments())
 def test_a_time_without_an_offset_is_refused_by_field(send, world, name, way):
     error = named(send(name, placed_in(world, name, way, "2025-01-01T00:00:00")), way)
 
     assert error["message"] == f"{at(way)} needs an offset or Z, as in 2025-01-01T00:00:00Z."
 
 
-@pytest.mark.parametrize(("name", "way"), moments(), ids=spoken)
 @pytest.mark.parametrize("text", ["9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59"])
+@tried_together(("name", "way"), moments())
 def test_a_time_that_lies_outside_the_calendar_in_utc_is_refused_by_field(send, world, name, way, text):
     answer = send(name, placed_in(world, name, way, text))
 
@@ -292,7 +292,7 @@ def test_a_text_that_is_no_utf_8_is_refused_with_the_place(api):
     assert answer.error["message"] == "The body is not UTF-8: byte 11 does not fit."
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@tried_together("name", OPERATIONS, under=noun_of)
 def test_a_parameter_that_an_operation_does_not_take_is_refused_by_name(world, name):
     operation = OPERATIONS[name]
     body = content_of(operation) if operation.body is not None else None

@@ -6,10 +6,10 @@ is made of the constants that the code refuses by.
 
 from typing import Any
 
-import pytest
-from tests.contract.test_bad_input import JUDGED, Place, made_of, named, places, schema_at, spoken
+from tests.contract.test_bad_input import JUDGED, Place, made_of, named, places, schema_at
 from tests.contract.test_bad_input import send as send  # noqa: PLC0414 - a fixture
 from tests.contract.test_bad_input import world as world  # noqa: PLC0414 - a fixture
+from tests.given.cases import tried_together
 from tests.given.requests import DOCUMENT, is_id
 
 from weighbridge.core.rule.substitution.reading import METHODS_MAX, TIERS_MAX
@@ -58,7 +58,7 @@ def test_every_text_of_every_body_has_a_form_or_a_length():
     assert without <= UNBOUNDED
 
 
-@pytest.mark.parametrize(("name", "way"), texts_with("maxLength", "minLength", "pattern"), ids=spoken)
+@tried_together(("name", "way"), texts_with("maxLength", "minLength", "pattern"))
 def test_a_text_beyond_what_the_document_says_is_refused_by_field(send, world, name, way):
     for text in beyond(schema_at(name, way)):
         answer = send(name, made_of(world, name, way, text))
@@ -66,7 +66,7 @@ def test_a_text_beyond_what_the_document_says_is_refused_by_field(send, world, n
         assert answer.status == 404 or named(answer, way), text[:20]
 
 
-@pytest.mark.parametrize(("name", "way"), numbers_with("minimum"), ids=spoken)
+@tried_together(("name", "way"), numbers_with("minimum"))
 def test_a_number_below_what_the_document_says_is_refused_by_field(send, world, name, way):
     least = schema_at(name, way)["minimum"]
 
@@ -75,7 +75,7 @@ def test_a_number_below_what_the_document_says_is_refused_by_field(send, world, 
     assert answer.status == 404 or named(answer, way)
 
 
-@pytest.mark.parametrize(("name", "way"), numbers_with("maximum"), ids=spoken)
+@tried_together(("name", "way"), numbers_with("maximum"))
 def test_a_number_above_what_the_document_says_is_refused_by_field(send, world, name, way):
     most = schema_at(name, way)["maximum"]
 
@@ -84,7 +84,7 @@ def test_a_number_above_what_the_document_says_is_refused_by_field(send, world, 
     assert answer.status == 404 or named(answer, way)
 
 
-@pytest.mark.parametrize(("name", "way"), lists_of_texts(), ids=spoken)
+@tried_together(("name", "way"), lists_of_texts())
 def test_a_list_longer_than_what_the_document_says_is_refused_by_field(send, world, name, way):
     body = around = made_of(world, name, way, "0")
     for key in way[:-1]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from tests.given.cases import tried_together
 from tests.given.requests import OPERATIONS, World, kind_of, needed_filters, required_query
 from tests.given.several import several_of
 from tests.server import Server
@@ -95,7 +96,7 @@ def walks(world: World):
     return walk
 
 
-@pytest.mark.parametrize(("name", "sort"), SORTS + PAIRS)
+@tried_together(("name", "sort"), SORTS + PAIRS)
 def test_a_list_in_an_order_is_walked_whole(walks, name, sort):
     whole = walks(name, sort=sort, **needed_filters(OPERATIONS[name], sort))
 
@@ -109,7 +110,7 @@ def value_of(world: World, walks):
     return lambda name, field: _value(world, unfiltered(name), field)
 
 
-@pytest.mark.parametrize(("name", "field", "comparator"), FILTERS)
+@tried_together(("name", "field", "comparator"), FILTERS)
 def test_a_filtered_list_is_walked_whole(walks, value_of, name, field, comparator):
     shown, sent = value_of(name, field)
 
@@ -138,7 +139,7 @@ def _value(world: World, records: list[Any], field: str) -> tuple[str, str]:
 ASK = [(name, sort) for name in LISTS for sort in OPERATIONS[name].listing.needs]
 
 
-@pytest.mark.parametrize(("name", "sort"), ASK)
+@tried_together(("name", "sort"), ASK)
 def test_an_order_that_needs_filters_is_refused_without_any_of_them(world, name, sort):
     operation = OPERATIONS[name]
     path, filters = world.path(operation), needed_filters(operation, sort)

@@ -6,7 +6,8 @@ The lists come from the table of contents of the service, so that a new one is h
 """
 
 import pytest
-from tests.given.requests import OPERATIONS, World, needed_filters, required_query, world_of
+from tests.given.cases import tried_together
+from tests.given.requests import OPERATIONS, World, needed_filters, noun_of, required_query, world_of
 from tests.server import Answer, Server
 
 from weighbridge.db.lists.listing import COMPARATORS
@@ -45,7 +46,7 @@ def listed(world: World):
     return get
 
 
-@pytest.mark.parametrize("name", LISTS)
+@tried_together("name", LISTS, under=noun_of)
 def test_a_page_has_twenty_records_unless_asked_otherwise_and_never_more_than_two_hundred(listed, name):
     sizes = [
         listed(name, *query).expect(200).info["page_size"]
@@ -55,7 +56,7 @@ def test_a_page_has_twenty_records_unless_asked_otherwise_and_never_more_than_tw
     assert sizes == [20, 200, 200, 1]
 
 
-@pytest.mark.parametrize("name", LISTS)
+@tried_together("name", LISTS, under=noun_of)
 def test_an_unknown_field_to_filter_by_is_named_with_those_there_are(listed, name):
     error = listed(name, ("filter[colour][eq]", "red")).expect(400).error
 
@@ -67,7 +68,7 @@ def test_an_unknown_field_to_filter_by_is_named_with_those_there_are(listed, nam
     }
 
 
-@pytest.mark.parametrize(("name", "field"), FILTERS)
+@tried_together(("name", "field"), FILTERS)
 def test_a_filter_takes_no_comparator_but_its_own(listed, name, field):
     takes = OPERATIONS[name].listing.filters[field].comparators
     for comparator in ({*COMPARATORS} - {*takes}) | {"gt", "in", "EQ"}:
@@ -79,7 +80,7 @@ def test_a_filter_takes_no_comparator_but_its_own(listed, name, field):
         assert error["message"].endswith(f"{field} takes {', '.join(takes)}.")
 
 
-@pytest.mark.parametrize(("name", "field"), FILTERS)
+@tried_together(("name", "field"), FILTERS)
 def test_a_malformed_filter_is_named(listed, name, field):
     for parameter in (f"filter[{field}", f"filter[{field}][eq][x]", f"filter[{field}]x"):
         error = listed(name, (parameter, "1")).expect(400).error
@@ -87,7 +88,7 @@ def test_a_malformed_filter_is_named(listed, name, field):
         assert (error["field"], error["code"]) == (parameter, "malformed")
 
 
-@pytest.mark.parametrize(("name", "field"), FILTERS)
+@tried_together(("name", "field"), FILTERS)
 def test_a_value_with_a_nul_can_be_read_by_no_filter(listed, name, field):
     comparator = OPERATIONS[name].listing.filters[field].comparators[0]
 
@@ -106,7 +107,7 @@ def test_a_filter_that_is_no_longer_accepted_is_refused(listed, name, field, com
     assert (error["field"], error["code"]) == (parameter, "unknown")
 
 
-@pytest.mark.parametrize(("name", "plain"), PLAIN)
+@tried_together(("name", "plain"), PLAIN)
 def test_a_plain_parameter_given_beside_the_filter_that_it_stands_for_is_a_conflict(listed, name, plain):
     field, comparator = OPERATIONS[name].listing.plain[plain]
     first, second = TWO_VALUES[field]
@@ -116,7 +117,7 @@ def test_a_plain_parameter_given_beside_the_filter_that_it_stands_for_is_a_confl
     assert (error["field"], error["code"]) == (field, "conflict")
 
 
-@pytest.mark.parametrize(("name", "field"), SORTS)
+@tried_together(("name", "field"), SORTS)
 def test_every_order_a_list_names_works_both_ways(listed, name, field):
     filters = needed_filters(OPERATIONS[name], field).items()
     ascending = listed(name, ("sort", field), ("page_size", "200"), *filters).expect(200)

@@ -6,11 +6,13 @@ permission (message names it), 404 also for another account's records.
 from typing import Any
 
 import pytest
+from tests.given.cases import tried_together
 from tests.given.requests import (
     OPERATIONS,
     World,
     content_of,
     kind_of,
+    noun_of,
     required_query,
     sent,
     unknown,
@@ -119,7 +121,7 @@ def test_a_token_is_accepted_bare_and_as_bearer(api, anyone, form):
     anyone.send("GET", "/projects", headers={"authorization": form.format(api.token)}).expect(200)
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@tried_together("name", OPERATIONS, under=noun_of)
 def test_without_a_token_no_operation_tells_anything(anyone, world, name):
     operation = OPERATIONS[name]
 
@@ -128,7 +130,7 @@ def test_without_a_token_no_operation_tells_anything(anyone, world, name):
     sent(operation, nowhere(operation, world), anyone, asked(operation)).expect(status)
 
 
-@pytest.mark.parametrize("name", NEEDING)
+@tried_together("name", NEEDING, under=noun_of)
 def test_an_operation_is_refused_without_its_permission_and_nothing_changes(callers, world, sql, name):
     operation = OPERATIONS[name]
     written = "SELECT count(*) FROM audit_log WHERE account_id = %s"
@@ -142,7 +144,7 @@ def test_an_operation_is_refused_without_its_permission_and_nothing_changes(call
     assert sql(written, world.account.id) == before
 
 
-@pytest.mark.parametrize("name", NEEDING)
+@tried_together("name", NEEDING, under=noun_of)
 def test_an_operation_takes_no_other_permission_than_its_own(callers, world, name):
     assert_is_let_in(OPERATIONS[name], callers[OPERATIONS[name].permission], world)
 
@@ -160,7 +162,7 @@ def test_an_operation_for_any_token_takes_each(callers, world, name, permission)
     assert_is_let_in(OPERATIONS[name], callers[permission], world)
 
 
-@pytest.mark.parametrize("name", READS)
+@tried_together("name", READS, under=noun_of)
 def test_permission_to_write_includes_reading(callers, world, name):
     writing = OPERATIONS[name].permission.replace(":read", ":write")
 

@@ -240,6 +240,11 @@ def world_of(server: Server) -> World:
     return World(account, found, cycle([account.caller() for _ in range(CALLERS)]))
 
 
+def noun_of(name: str) -> str:
+    """The noun whose operation it is: the file that has its handler."""
+    return OPERATIONS[name].module.removeprefix("weighbridge.")
+
+
 def kind_of(name: str, owner: str = "") -> str:
     """The kind of record that an id names: `event` for `event_id`, and for an `id` the noun around it."""
     noun = owner.removesuffix("s") if name == "id" else re.sub("_ids?$", "", name)

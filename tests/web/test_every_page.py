@@ -7,6 +7,7 @@ import html
 import re
 
 import pytest
+from tests.given.cases import tried_together
 from tests.given.people import Visitor, visitor
 from tests.given.requests import World
 from tests.server import Server
@@ -54,6 +55,11 @@ SIGNED_IN = [(path, permission) for path, permission in PAGES if path not in OPE
 WITH_RECORDS = [path for path, _ in SIGNED_IN if names_in(path) and not path.endswith("/open/{record_id}")]
 
 
+def section_of(path: str) -> str:
+    """What a page is about, in a project or beside them."""
+    return path.removeprefix("/projects/{project_id}").strip("/").partition("/")[0] or "front"
+
+
 @pytest.fixture(scope="module")
 def ada(world: World) -> Visitor:
     """A person of the world's account who may do everything."""
@@ -76,7 +82,7 @@ def lacking(world: World) -> dict[str, Visitor]:
     }
 
 
-@pytest.mark.parametrize("path", [path for path, _ in SIGNED_IN if path not in FILES])
+@tried_together("path", [path for path, _ in SIGNED_IN if path not in FILES], under=section_of)
 def test_it_opens_and_nothing_runs_or_styles_that_stands_in_it(ada, world, path):
     shown = ada.get(address_in(world, path))
 
@@ -87,21 +93,23 @@ def test_it_opens_and_nothing_runs_or_styles_that_stands_in_it(ada, world, path)
         assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", shown.text)
 
 
-@pytest.mark.parametrize("path", [path for path, _ in SIGNED_IN])
+@tried_together("path", [path for path, _ in SIGNED_IN], under=section_of)
 def test_whoever_has_not_signed_in_is_asked_to(server, world, path):
     asked = Visitor(server).get(address_in(world, path)).expect(303)
 
     assert asked.headers["location"].startswith("/sign_in")
 
 
-@pytest.mark.parametrize("path", WITH_RECORDS)
+@tried_together("path", WITH_RECORDS, under=section_of)
 def test_records_of_another_account_are_not_found(stranger, world, path):
     refused = stranger.get(address_in(world, path)).expect(404)
 
     assert world.ids["batch"] not in refused.text or "batch" in path
 
 
-@pytest.mark.parametrize(("path", "permission"), [one for one in SIGNED_IN if one[1] != ANY])
+@tried_together(
+    ("path", "permission"), [one for one in SIGNED_IN if one[1] != ANY], under=lambda one: section_of(one[0])
+)
 def test_without_its_permission_it_is_refused(lacking, world, path, permission):
     refused = lacking[permission.partition(":")[0]].get(address_in(world, path)).expect(403)
 

@@ -3,9 +3,10 @@
 One callback that computes for long keeps everybody waiting whose request the same loop answers. The watch
 counts processor time of the loop's thread, for a busy machine makes every callback long by the clock; and as
 sharing a core makes that long too, it is set against what a piece of work takes at the same moment. A thread
-looks at the loop every few milliseconds: where the same callback was at work each time it adds up what that
-took, and keeps where the code was. What lets no other thread run, such as a regular expression, is found by
-what had passed when the thread could look again. Garbage collection is no callback's doing, and is left out.
+looks at the loop every few milliseconds, less often while it waits: where the same callback was at work each
+time, and the loop has not turned since, it adds up what that took, and keeps where the code was. What lets no
+other thread run, such as a regular expression, is found by what had passed when the thread could look again.
+Garbage collection is no callback's doing, and is left out.
 
 Invariants: where nobody asks, nothing is watched and no thread is started.
 """
@@ -19,8 +20,9 @@ import threading
 import time
 import traceback
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -31,8 +33,10 @@ VARIABLE: Final = "LOOP_WATCH_FOLDER"
 HELD_SECONDS_MAX: Final = 0.1
 """How much processor time one callback may take."""
 
-TICK_SECONDS: Final = 0.01
 LOOK_SECONDS: Final = 0.005
+LOOK_SECONDS_OF_WAITING: Final = 0.02
+"""A loop that waits is looked at less often: what it did between two looks is counted from the first one."""
+
 FRAMES_MAX: Final = 40
 WORK: Final = 2_000
 TRIES: Final = 3
@@ -57,12 +61,10 @@ async def loop_watched() -> AsyncIterator[None]:
 async def loop_watched_into(folder: Path) -> AsyncIterator[None]:
     """Keep what holds the running loop in a folder as long as the block lasts."""
     watch = _LoopWatch(folder)
-    ticking = asyncio.create_task(watch.tick())
     watch.start()
     try:
         yield
     finally:
-        ticking.cancel()
         watch.stop()
 
 
@@ -80,10 +82,13 @@ class _LoopWatch:
     """The thread that looks at one loop; made on the thread of that loop."""
 
     folder: Path
-    turned_at: float = 0.0
+    _turned_at: float = 0.0
+    """What the loop had taken of a processor when it last turned after a look."""
+    _is_turn_asked: bool = False
     _collection: tuple[float, float | None] = 0.0, None
     """What collecting garbage has taken, and when that began which is under way; set at once."""
     _over: threading.Event = field(default_factory=threading.Event)
+    _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     _loop_thread: int = field(default_factory=threading.get_ident)
     _clock: int = field(default_factory=lambda: time.pthread_getcpuclockid(threading.get_ident()))
     _thread: threading.Thread = field(init=False)
@@ -99,12 +104,6 @@ class _LoopWatch:
         self._thread.join()
         gc.callbacks.remove(self._collect)
 
-    async def tick(self) -> None:
-        """Keep what the loop had taken of a processor when it last turned."""
-        while True:
-            self.turned_at = self._without_garbage(time.thread_time())
-            await asyncio.sleep(TICK_SECONDS)
-
     def _collect(self, _phase: str, _info: Mapping[str, Any]) -> None:
         """Count what the loop's thread takes to collect garbage."""
         if threading.get_ident() != self._loop_thread:
@@ -116,9 +115,11 @@ class _LoopWatch:
     def _watch(self) -> None:
         last = self._look()
         began, held, stack = last.seconds, 0.0, list[str]()
-        while not self._over.wait(LOOK_SECONDS):
+        while not self._over.wait(LOOK_SECONDS if last.callback else LOOK_SECONDS_OF_WAITING):
             now = self._look()
-            if now.callback is None or now.callback != last.callback or self.turned_at > began:
+            if now.callback is not None:
+                self._ask_for_turn()
+            if now.callback is None or now.callback != last.callback or self._turned_at > began:
                 self._keep(held, stack)
                 began, held, stack = self._began(last, now), 0.0, []
             if now.callback is not None and now.seconds - began > HELD_SECONDS_MAX / 2:
@@ -126,12 +127,23 @@ class _LoopWatch:
             last = now
         self._keep(held, stack)
 
+    def _ask_for_turn(self) -> None:
+        """Have the loop tell when it turns next, unless it was asked already and has not turned since."""
+        if not self._is_turn_asked:
+            self._is_turn_asked = True
+            with suppress(RuntimeError):  # a loop that has ended turns no more
+                self._loop.call_soon_threadsafe(self._turn)
+
+    def _turn(self) -> None:
+        self._turned_at = self._without_garbage(time.thread_time())
+        self._is_turn_asked = False
+
     def _began(self, last: _Look, now: _Look) -> float:
         """What the loop had taken when the callback began that a look found: no later than then, at worst.
 
         Between two looks there may have been others, unless no thread could look for so long.
         """
-        earliest = max(last.seconds, self.turned_at)
+        earliest = max(last.seconds, self._turned_at)
         was_kept_out = now.seconds - earliest > HELD_SECONDS_MAX
         return earliest if last.callback is None or was_kept_out else now.seconds
 
@@ -165,11 +177,16 @@ class _LoopWatch:
 def _callback(frame: FrameType | None) -> tuple[int, str] | None:
     """The outermost frame of the callback at work; None where the loop waits."""
     found: FrameType | None = None
-    while frame is not None and not any(one in frame.f_code.co_filename for one in _OF_RUNNERS):
+    while frame is not None and not _runs_loops(frame.f_code.co_filename):
         found, frame = frame, frame.f_back
     if frame is None or found is None or found.f_code.co_filename.endswith(_OF_WAITING):
         return None
     return id(found), found.f_code.co_qualname
+
+
+@cache
+def _runs_loops(file: str) -> bool:
+    return any(one in file for one in _OF_RUNNERS)
 
 
 def _seconds_of_work() -> float:

@@ -225,9 +225,8 @@ def edge(
                 await send_completed({"type": "http.response.start", "status": 204, "headers": [*_PREFLIGHT]})
                 await send_completed({"type": "http.response.body", "body": b""})
                 return
-            await inner(
-                inner_scope, _receive_in_time(receive, body_seconds, _told_length(scope)), send_completed
-            )
+            receive_in_time = _receive_in_time(receive, body_seconds, _told_length(scope))
+            await inner(inner_scope, receive_in_time, send_completed)
         finally:
             exchange.finish()
 

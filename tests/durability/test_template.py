@@ -91,6 +91,17 @@ def test_forked_processes_draw_other_random_numbers_each(starts):
     assert first["random"] != second["random"]
 
 
+def test_a_signal_to_all_processes_leaves_the_template(starts):
+    """As service managers stop a service: a template that ended would take requests under way with it."""
+    template = starts.template_pid()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        os.kill(template, number)
+
+    assert starts.run("forked", "code")[0] == 3
+    assert starts.template_pid() == template
+
+
 def test_when_the_template_dies_its_children_do_and_the_next_is_forked_from_another(starts):
     child, template = starts.fork(), starts.template_pid()
 

@@ -72,8 +72,7 @@ def main(number: str, room: str, *targets: str) -> None:
             load_application(target)
     if len([*_THREADS.iterdir()]) > 1:
         sys.exit("The template of processes has more than one thread, so it does not fork.")
-    gc.collect()
-    gc.freeze()
+    _share_memory()
     ForkServer(requests, partial(_run_child, os.getpid())).run()
 
 
@@ -81,7 +80,7 @@ def _fork_sandbox_template(requests: socket.socket) -> None:
     """Fork the template of sandboxes; what it shares with this process it closes first."""
     template = os.getpid()
     asking, asked = socket.socketpair()
-    gc.freeze()
+    _share_memory()
     if os.fork():
         asked.close()
         adopt_template(asking)
@@ -96,6 +95,12 @@ def _fork_sandbox_template(requests: socket.socket) -> None:
         sandbox_template.serve(asked)
     finally:
         os._exit(0)
+
+
+def _share_memory() -> None:
+    """Let no look for garbage write to what children share; half of what imports make is garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def _read_nothing() -> None:

@@ -122,9 +122,9 @@ def test_proposals_are_decided_on_by_what_they_would_change(account, api, drain,
         page.get_by_text("Reject selected…").click()
         page.get_by_label("Reason for all selected proposals").fill("The scale was right that day")
         page.get_by_role("button", name="Reject proposals").click()
-        page.get_by_text("1 proposal rejected; the values stay.").wait_for()
+        page.get_by_text("1 proposal rejected. The values are unchanged.").wait_for()
 
-        page.get_by_role("link", name="waits").click()
+        page.get_by_role("link", name="pending").click()
         page.locator("#impact").get_by_text("January 2025").wait_for()
         page.keyboard.press("a")
         page.wait_for_url("**/proposals")
@@ -167,7 +167,7 @@ def test_a_feed_is_made_of_a_sample_and_a_file_with_bad_rows_is_mended_and_sent_
         page.get_by_role("link", name="New feed").click()
         page.get_by_label("Sample file").set_input_files(a_file("scale.csv", LOG.format("1200,0")))
         page.get_by_role("button", name="Read sample").click()
-        page.get_by_text("3 columns, and below what they seem to give").wait_for()
+        page.get_by_text("The sample has 3 columns.").wait_for()
         keep_shot(page, f"feed-sample-{shot}")
         assert page.get_by_label("Time format").input_value() == "%d.%m.%Y %H:%M"
         page.get_by_role("button", name="Create feed").click()
@@ -178,7 +178,7 @@ def test_a_feed_is_made_of_a_sample_and_a_file_with_bad_rows_is_mended_and_sent_
         account.drain()
         if not javascript:
             page.get_by_role("link", name="Refresh").click()
-        page.get_by_text("1 row is bad. Nothing is stored.").wait_for()
+        page.get_by_text("1 row is invalid. Nothing is stored yet.").wait_for()
         assert page.get_by_role("row", name="2 Mass (kg) viel").count() == 1
         keep_shot(page, f"upload-bad-{shot}")
 
@@ -188,7 +188,7 @@ def test_a_feed_is_made_of_a_sample_and_a_file_with_bad_rows_is_mended_and_sent_
         account.drain()
         if not javascript:
             page.get_by_role("link", name="Refresh").click()
-        page.get_by_text("2 events are stored.").wait_for()
+        page.get_by_text("2 events stored.").wait_for()
         if javascript:
             refuse_violations(page)
         keep_shot(page, f"upload-good-{shot}")
@@ -201,12 +201,12 @@ def test_a_value_is_corrected_after_its_impact_was_seen(account, person):
     event = plant.deliver(30, day=3)
     plant.generate()
     with person.at(f"/projects/{plant.project['id']}/events/{event}") as page:
-        page.get_by_role("link", name="correct", exact=True).first.click()
+        page.get_by_role("link", name="Correct", exact=True).first.click()
         page.get_by_label("Correct value, in t").fill("28")
         page.get_by_label("Reason").fill("Second weighing")
         page.get_by_role("button", name="Preview impact").click()
 
-        page.get_by_text("1 batch would be stale").wait_for()
+        page.get_by_text("1 batch would be out of date").wait_for()
         refuse_violations(page)
         keep_shot(page, "correction-impact")
         page.get_by_role("button", name="Save correction").click()
@@ -244,7 +244,7 @@ def test_a_picture_is_attached_and_seen_and_what_only_says_that_it_is_one_is_ref
         picture = {"name": "ticket.png", "mimeType": "image/png", "buffer": PNG}
         page.get_by_label("Evidence file").set_input_files(picture)
         page.get_by_role("button", name="Attach file").click()
-        page.get_by_text("ticket.png is attached.").wait_for()
+        page.get_by_text("ticket.png attached.").wait_for()
         seen = page.get_by_role("img", name="ticket.png")
         seen.scroll_into_view_if_needed()
         page.wait_for_function("one => one.complete && one.naturalWidth === 1", arg=seen.element_handle())

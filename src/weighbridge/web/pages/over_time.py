@@ -51,7 +51,7 @@ MINUTE: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class ChartSelection:
+class SeriesSelection:
     """A data point type, and the range of time that is looked at."""
 
     event_type: EventType
@@ -65,7 +65,7 @@ _OWN: Final = frozenset({"of", "meter", "from", "until", "span"})
 """Parameters of the page that no list knows."""
 
 
-async def read_selection(visit: Visit) -> tuple[ChartSelection | None, Sequence[EventType]]:
+async def read_selection(visit: Visit) -> tuple[SeriesSelection | None, Sequence[EventType]]:
     """What the address asks for, and what else there is; the first number there is when it asks for none."""
     types = (await visit.ask(list_event_types, TYPES_OFFERED)).data
     offered = [(one, point) for one in types for point in one.data_point_types]
@@ -89,7 +89,7 @@ async def read_selection(visit: Visit) -> tuple[ChartSelection | None, Sequence[
     project = key.project if key else 0
     name = SeriesName(project, key.key if key else 0, position, *_meter(visit, project))
     start, end = await _range(visit, name)
-    return ChartSelection(event_type, point, name, start, end), types
+    return SeriesSelection(event_type, point, name, start, end), types
 
 
 def _meter(visit: Visit, project: int) -> tuple[int | None, int | None]:
@@ -120,7 +120,7 @@ def _name(event_type: EventType, point: DataPointType) -> str:
     return f"{event_type.slug}/{point.slug}"
 
 
-def _values_query(visit: Visit, chosen: ChartSelection | None) -> ListQuery:
+def _values_query(visit: Visit, chosen: SeriesSelection | None) -> ListQuery:
     """What the table below asks for: the values of the range."""
     kept = tuple(pair for pair in visit.query if pair[0] in {"cursor", "page_size", "sort"})
     if chosen is None:
@@ -195,7 +195,7 @@ async def data_points(visit: Visit) -> View:
     )  # fmt: skip
 
 
-def _other_types(chosen: ChartSelection | None, types: Sequence[EventType]) -> list[str]:
+def _other_types(chosen: SeriesSelection | None, types: Sequence[EventType]) -> list[str]:
     """What other event types that have the slug are called; the table has their values too."""
     if chosen is None:
         return []
@@ -203,7 +203,7 @@ def _other_types(chosen: ChartSelection | None, types: Sequence[EventType]) -> l
     return [one.name for one in others if any(it.slug == chosen.point.slug for it in one.data_point_types)]
 
 
-def _chart_query(visit: Visit, chosen: ChartSelection | None) -> ListQuery:
+def _chart_query(visit: Visit, chosen: SeriesSelection | None) -> ListQuery:
     named = (("of", _name(chosen.event_type, chosen.point)),) if chosen else ()
     return named + tuple(pair for pair in visit.query if pair[0] in _OWN - {"of"} and pair[1])
 
@@ -212,7 +212,7 @@ def _page_query(visit: Visit) -> ListQuery:
     return tuple(pair for pair in visit.query if pair[0] in {"cursor", "sort"})
 
 
-def _picture(visit: Visit, chosen: ChartSelection, drawn: Series) -> Any:
+def _picture(visit: Visit, chosen: SeriesSelection, drawn: Series) -> Any:
     says = f"{chosen.point.name} of {chosen.event_type.name}, {len(drawn.points)} values or extremes"
     return trace(drawn, says=says, ticks=_ticks(visit, drawn), breaks=_break_of(chosen, drawn))
 
@@ -227,7 +227,7 @@ _UNITS: Final = {"minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800, "m
 """Seconds of the longest of each unit of a cadence."""
 
 
-def _break_of(chosen: ChartSelection, drawn: Series) -> timedelta | None:
+def _break_of(chosen: SeriesSelection, drawn: Series) -> timedelta | None:
     """From how long a pause on the line is broken, for none is bridged; None without a cadence."""
     unit = _UNITS.get(chosen.event_type.cadence_unit or "")
     if unit is None:

@@ -307,7 +307,7 @@ async def _read_report(tx: Read, where: Composable, key: ids.Key) -> Report:
     if report.supersedes is None:
         return report
     changes = await summarize_changes(tx, key.project, key.key)
-    return msgspec.structs.replace(report, summarize_changes=changes)
+    return msgspec.structs.replace(report, summary_of_changes=changes)
 
 
 async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> list[Report]:

@@ -12,7 +12,7 @@ from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL
 
-from weighbridge.core.bundle.form import rows
+from weighbridge.core.bundle import rows
 from weighbridge.core.identity import ids
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.time.instant import Instant

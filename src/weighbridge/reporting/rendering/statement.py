@@ -16,8 +16,14 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from weighbridge.core.problem import Problem, bounded
-from weighbridge.core.report.mapping import FilledTable, ReportMapping, StatedReport, UnfitUnitError, fill
-from weighbridge.core.report.mapping_reading import read_mapping
+from weighbridge.core.report.mapping import (
+    FilledTable,
+    ReportMapping,
+    StatedReport,
+    UnfitUnitError,
+    fill,
+    read_mapping,
+)
 from weighbridge.core.report.restatement import measured_share_of
 from weighbridge.core.report.state import MEDIA_TYPES, ReportFormat
 from weighbridge.core.time.instant import Instant

@@ -11,7 +11,7 @@ from typing import Final, LiteralString, NamedTuple
 import msgspec
 
 from weighbridge.accounting.books.balances import Shortage, changed, shortages, standings_of
-from weighbridge.accounting.books.staleness import stale_among
+from weighbridge.accounting.books.runs import stale_among
 from weighbridge.accounting.ledgers_queries import as_deficit
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids

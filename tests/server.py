@@ -30,9 +30,9 @@ from psycopg.errors import UndefinedTable
 from tests.connections import Connections
 
 from weighbridge.app import build
-from weighbridge.core.error_code import CODES
 from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
+from weighbridge.core.problem import CODES
 from weighbridge.core.proof.signing import SigningKey
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database

@@ -5,7 +5,7 @@ import re
 
 from tests.architecture.source import files
 
-from weighbridge.core.error_code import CODES
+from weighbridge.core.problem import CODES
 
 CODE_AT = {"Problem": 2, "Flaw": 3, "refuse": 2, "note": 2}
 """Who is given a code, and at which position when it is not named."""

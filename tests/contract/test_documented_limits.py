@@ -12,7 +12,7 @@ from tests.contract.test_bad_input import world as world  # noqa: PLC0414 - a fi
 from tests.given.cases import tried_together
 from tests.given.requests import DOCUMENT, is_id
 
-from weighbridge.core.rule.substitution.reading import METHODS_MAX, TIERS_MAX
+from weighbridge.core.rule.substitution.definition import METHODS_MAX, TIERS_MAX
 
 STRANGE = "Not any of these: ?"
 

@@ -16,10 +16,10 @@ from tests.given.bundles import Bundle
 from tests.given.tampering import Parts
 
 from weighbridge.core.bundle.contents import DATA_PACKAGE, RO_CRATE, SIGNATURE, SUMS
-from weighbridge.core.bundle.form.rows import TextKind, read
-from weighbridge.core.bundle.form.tables import TABLES, BundleTable, events_table, rows_in
+from weighbridge.core.bundle.rows import TextKind, read
+from weighbridge.core.bundle.tables import TABLES, BundleTable, events_table, rows_in
 from weighbridge.core.model import Input
-from weighbridge.core.proof.canonical import canonical_json
+from weighbridge.core.proof.signing import canonical_json
 from weighbridge.modelling.document.yaml_text import read_model
 
 Place = tuple[str, str]

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from tests.given.bundles import KEY, Bundle
 
+from weighbridge.core.bundle.archive import ArchivePart, Faults, directory, headers, parts_of
 from weighbridge.core.bundle.check import made_parts
 from weighbridge.core.bundle.contents import (
     NAMESPACE,
@@ -18,9 +19,8 @@ from weighbridge.core.bundle.contents import (
     contents_of,
     digest_of_part,
     sums,
+    verify_audit,
 )
-from weighbridge.core.bundle.form.archive import ArchivePart, Faults, directory, headers, parts_of
-from weighbridge.core.bundle.trust import verify_audit
 from weighbridge.core.proof.signing import SigningKey, ssh_signature
 
 Parts = dict[str, bytes]

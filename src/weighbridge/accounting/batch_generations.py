@@ -16,9 +16,14 @@ import msgspec
 from msgspec import structs
 
 from weighbridge.accounting.batches_queries import get_batch, key_of_batch
+from weighbridge.accounting.books.allocation import RunWithoutSource
 from weighbridge.accounting.books.balances import key_of_ledger, lock_names
-from weighbridge.accounting.books.runs import measured_share, value_source_shares
-from weighbridge.accounting.books.staleness import clear, mark_changed_meanwhile
+from weighbridge.accounting.books.runs import (
+    clear,
+    mark_changed_meanwhile,
+    measured_share,
+    value_source_shares,
+)
 from weighbridge.accounting.inputs.streams import CATALOGUE
 from weighbridge.accounting.ledgers_queries import as_deficit
 from weighbridge.accounting.planning.explicit_inputs import inputs_question
@@ -61,7 +66,6 @@ from weighbridge.accounting.records.model_runs import (
     UpdatedBatch,
     UpdatedInputs,
 )
-from weighbridge.accounting.withdrawals.allocation import RunWithoutSource
 from weighbridge.concurrency import computing_for
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, as_columns, coarseness, spread, together

@@ -13,10 +13,12 @@ from weighbridge.accounting.books.runs import (
     DIFFERENCE,
     RESTS_ON,
     RUN_TOTAL,
+    is_any_stale,
     measured_share,
+    reasons_if,
+    stale_among,
     value_source_shares,
 )
-from weighbridge.accounting.books.staleness import is_any_stale, reasons_if, stale_among
 from weighbridge.accounting.records.batches import (
     INPUT_DATA_INLINE,
     Batch,

@@ -19,7 +19,7 @@ from weighbridge.errors import Refusal
 if TYPE_CHECKING:
     from weighbridge.core.bundle.check import CheckedBundle
     from weighbridge.core.bundle.contents import BundleContents
-    from weighbridge.core.bundle.difference import RunDeviation
+    from weighbridge.core.bundle.page import RunDeviation
     from weighbridge.core.proof.signing import VerifierKey
     from weighbridge.reporting.bundle.builder import MadeBundle
 
@@ -94,7 +94,7 @@ def diff_two(before: BundleFile, after: BundleFile, /, *, key: KeyOption) -> Non
 
     Example: `weighbridge bundle diff first-quarter.zip restated.zip --key "$(cat plant.vkey)"`
     """
-    from weighbridge.core.bundle.difference import bundle_difference
+    from weighbridge.core.bundle.page import bundle_difference
 
     verifier = _key(key)
     with _map(before) as earlier, _map(after) as later:
@@ -190,7 +190,7 @@ def _tell(file: Path, checked: "CheckedBundle") -> None:
 
 
 def _trust_lines(file: Path, checked: "CheckedBundle") -> Iterator[str]:
-    from weighbridge.core.bundle.coherence import unshown
+    from weighbridge.core.bundle.check import unshown
 
     contents, head = checked.contents, checked.vouched.head
     assert contents is not None and head is not None, "what has no faults was read"  # noqa: S101, PT018

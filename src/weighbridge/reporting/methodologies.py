@@ -17,7 +17,7 @@ from weighbridge.core.identity.names import problem_of_name
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.quantity.number import shorten
-from weighbridge.core.report.mapping_reading import read_mapping
+from weighbridge.core.report.mapping import read_mapping
 from weighbridge.core.report.state import OPTIONAL_REQUIREMENTS
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb

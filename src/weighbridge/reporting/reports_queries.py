@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Composable
 
-from weighbridge.accounting.books.staleness import stale_among
+from weighbridge.accounting.books.runs import stale_among
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Link

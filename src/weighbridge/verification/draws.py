@@ -18,7 +18,7 @@ from weighbridge.core.ledger.allocation import (
     of_columns,
 )
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
-from weighbridge.core.ledger.pool.pool import Pool
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Available, Model, Node, Upstream
 from weighbridge.core.quantity.number import digits, plain
 from weighbridge.core.quantity.unit import ONE, Unit, parse_unit

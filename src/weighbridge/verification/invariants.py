@@ -18,7 +18,7 @@ from weighbridge.collection.measurements.values import CURRENT
 from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionOrigin, CorrectionState
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Input, Share
-from weighbridge.core.model.source import ModelError
+from weighbridge.core.model.definition import ModelError
 from weighbridge.core.time.cadence import EVENT
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read

@@ -9,10 +9,9 @@ from typing import Any, Final, LiteralString, Protocol
 import msgspec
 from psycopg.sql import SQL, Composable, Composed
 
-from weighbridge.accounting.inputs.selection import ByLineage
+from weighbridge.accounting.inputs.selection import STORED_EVENTS, ByLineage
 from weighbridge.accounting.inputs.slot_data import Inputs, Statics, read_slots, statics_of
 from weighbridge.accounting.inputs.streams import Catalogue, Resolved, streams_of
-from weighbridge.accounting.inputs.used_corrections import STORED_EVENTS
 from weighbridge.core.engine import SlotData
 from weighbridge.core.engine.run import partitions_of_data
 from weighbridge.core.ledger.allocation import Partition

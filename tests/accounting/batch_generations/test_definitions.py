@@ -11,7 +11,7 @@ from tests.given import collection as given
 from tests.given import inputs as given_inputs
 from tests.given.inputs import nodes_of, recomputed
 
-from weighbridge.core.engine.statistics import part_inside
+from weighbridge.core.engine.slot_computation import part_inside
 from weighbridge.core.model import Aggregate
 from weighbridge.core.model.aggregates import Reading, aggregate
 from weighbridge.core.quantity.number import EXACT

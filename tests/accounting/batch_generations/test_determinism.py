@@ -9,7 +9,7 @@ from tests.given import collection as given
 
 from weighbridge.accounting.books.runs import fingerprint
 from weighbridge.core.engine import PartitionRun
-from weighbridge.core.engine.statistics import Group
+from weighbridge.core.engine.slot_computation import Group
 from weighbridge.core.ledger.allocation import Partition
 
 NODES = """

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from weighbridge.accounting.planning.entries import draw_entries
+from weighbridge.accounting.planning.proposal import draw_entries
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.ledger.drawing import Drawer, Lot, Need, SourceBatch
-from weighbridge.core.ledger.pool.pool import Pool
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.time.instant import Interval
 
 LEDGER = 1

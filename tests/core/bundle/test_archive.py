@@ -4,7 +4,7 @@ import zlib
 
 import pytest
 
-from weighbridge.core.bundle.form.archive import ArchivePart, UnreadableError, directory, headers, parts_of
+from weighbridge.core.bundle.archive import ArchivePart, UnreadableError, directory, headers, parts_of
 
 
 def archive(**parts: bytes) -> bytes:

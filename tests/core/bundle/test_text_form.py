@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.bundle.form.archive import UnreadableError
-from weighbridge.core.bundle.form.rows import TextKind, fields_of, line_of, read, read_record, record_text
-from weighbridge.core.bundle.form.tables import STATIC_INPUTS, SlotLine, numbers_of, ranges_of, rows_in
+from weighbridge.core.bundle.archive import UnreadableError
+from weighbridge.core.bundle.rows import TextKind, fields_of, line_of, read, read_record, record_text
+from weighbridge.core.bundle.tables import STATIC_INPUTS, SlotLine, numbers_of, ranges_of, rows_in
 
 
 @given(st.lists(st.one_of(st.none(), st.text(st.characters(codec="utf-8"))), min_size=1))

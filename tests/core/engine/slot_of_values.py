@@ -8,11 +8,19 @@ from datetime import UTC, timedelta
 from decimal import Decimal
 
 from weighbridge.core.engine import Alone, EngineSetting, SlotData
-from weighbridge.core.engine.slot_computation import Drawing, SourceLedgerView
-from weighbridge.core.engine.statistics import NOTHING, Element, Group, Measure, StaticValue, statistics_of
+from weighbridge.core.engine.slot_computation import (
+    NOTHING,
+    Drawing,
+    Element,
+    Group,
+    Measure,
+    SourceLedgerView,
+    StaticValue,
+    statistics_of,
+)
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.ledger.drawing import SourceBatch
-from weighbridge.core.ledger.pool.pool import Pool
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Aggregate, Available, Input, StaticInput, Upstream
 from weighbridge.core.quantity.unit import convert, parse_unit
 from weighbridge.core.time.instant import Instant, Interval

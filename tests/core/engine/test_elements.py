@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 from tests.core.model.documents import model
 
 from weighbridge.core.engine import NOT_COMPUTABLE, Alone, EngineSetting, SlotData, run_slot
-from weighbridge.core.engine.slot_computation import UNMATCHED
-from weighbridge.core.engine.statistics import NOTHING, Element, Group, Measure, StaticValue, statistics_of
+from weighbridge.core.engine.slot_computation import (
+    NOTHING,
+    UNMATCHED,
+    Element,
+    Group,
+    Measure,
+    StaticValue,
+    statistics_of,
+)
 from weighbridge.core.expression import Budget
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Partition

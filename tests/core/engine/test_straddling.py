@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.engine.statistics import hours, hours_inside, part_inside
+from weighbridge.core.engine.slot_computation import hours, hours_inside, part_inside
 from weighbridge.core.quantity.number import EXACT, exact_total, significant_digits
 from weighbridge.core.time.instant import Instant, Interval
 

@@ -19,13 +19,7 @@ from weighbridge.core.expression import (
     quantities,
     quantity,
 )
-from weighbridge.core.expression.derivative import (
-    PARTIALS,
-    WITHOUT_DERIVATIVE,
-    degree_of,
-    gradients_of,
-    trace,
-)
+from weighbridge.core.expression.compiler import PARTIALS, WITHOUT_DERIVATIVE, degree_of, gradients_of, trace
 from weighbridge.core.expression.tree import Operator
 from weighbridge.core.quantity.number import CONTEXT, total
 from weighbridge.core.quantity.unit import ONE, parse_unit

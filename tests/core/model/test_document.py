@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.core.model.documents import document, flaws, model
 
 from weighbridge.core.model import ModelError
+from weighbridge.core.model.definition import FLAWS_MAX, Scalar, SourceListing, SourceMapping
 from weighbridge.core.model.parsing import NODE_KEYS
-from weighbridge.core.model.source import FLAWS_MAX, Scalar, SourceListing, SourceMapping
 from weighbridge.modelling.document.yaml_text import DEPTH_MAX, check_document, read_source
 from weighbridge.modelling.records.documents import LENGTH_MAX
 

@@ -12,7 +12,7 @@ from tests.examples import examples
 
 from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.rule import Evaluation, Record, program_of
-from weighbridge.core.rule.percentile import Ordered
+from weighbridge.core.rule.functions import Ordered
 from weighbridge.core.time.cadence import slot_at
 
 BERLIN = ZoneInfo("Europe/Berlin")

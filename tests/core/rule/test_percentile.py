@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.rule.records import alerts, daily
 
-from weighbridge.core.rule.percentile import DEFINITIONS, percentile
+from weighbridge.core.rule.functions import DEFINITIONS, percentile
 
 ORDER = ("nearest_rank", "naaqs", "eu_97_101", "inclusive", "exclusive")
 

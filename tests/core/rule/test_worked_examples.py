@@ -8,7 +8,7 @@ import pytest
 from tests.core.rule.records import alerts, record
 
 from weighbridge.core.expression.tree import FunctionCall, Name
-from weighbridge.core.rule import sliding, window
+from weighbridge.core.rule import definition, functions
 from weighbridge.core.rule.functions import AGGREGATES
 
 DATES = ("28 Jan", "30 Jan", "1 Feb", "3 Feb")
@@ -22,7 +22,7 @@ def table_of(module, separator):
     return [[cell.strip() for cell in re.split(separator, line)] for line in lines]
 
 
-@pytest.mark.parametrize(("given", "members"), table_of(window, r"\|"))
+@pytest.mark.parametrize(("given", "members"), table_of(definition, r"\|"))
 def test_the_window_of_the_example_holds_the_members_that_it_says(given, members):
     sizes = {date: 10**place for place, date in enumerate(DATES)}
     expected = sum(sizes[date] for date in members.split(", "))
@@ -35,7 +35,7 @@ def test_the_window_of_the_example_holds_the_members_that_it_says(given, members
 
 
 def test_the_aggregates_of_the_example_slide_as_it_says():
-    _, *rows = table_of(sliding, r"\s{2,}")
+    _, *rows = table_of(functions, r"\s{2,}")
     names = ("sum", "average", "max")
     aggregates = [AGGREGATES[name].start(FunctionCall(name, (Name(("mass",)),))) for name in names]
     members = []
@@ -55,7 +55,7 @@ def test_the_aggregates_of_the_example_slide_as_it_says():
 
 
 def test_the_rule_of_the_example_alerts_where_it_says():
-    _, *rows = table_of(sliding, r"\s{2,}")
+    _, *rows = table_of(functions, r"\s{2,}")
     records = [record(int(day), f"2025-01-{int(day):02}T00:00:00", [int(mass)]) for day, mass, *_ in rows]
 
     assert alerts("{{mass}} > (2 * avg({{mass}}))", records, TWO_DAYS) == [6]

@@ -3,8 +3,8 @@
 import pytest
 from tools.stored_release.folders import EVIDENCE, KEY, released
 
+from weighbridge.core.bundle.archive import parts_of
 from weighbridge.core.bundle.check import check_bundle
-from weighbridge.core.bundle.form.archive import parts_of
 from weighbridge.core.proof.signing import SigningKey, VerifierKey
 from weighbridge.modelling.document.yaml_text import read_model
 

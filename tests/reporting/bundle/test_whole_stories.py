@@ -8,7 +8,7 @@ from tests.given.accounting import QUARTER
 from tests.given.works import works
 
 from weighbridge.core.bundle.books import taken_runs
-from weighbridge.core.bundle.difference import bundle_difference
+from weighbridge.core.bundle.page import bundle_difference
 
 
 def correct(plant, event, value):

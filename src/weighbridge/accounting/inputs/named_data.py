@@ -19,7 +19,7 @@ from weighbridge.accounting.inputs.streams import InputStream, Resolved, catalog
 from weighbridge.collection.measurements.values import BOOLEANS, IS_FILLED, NUMBERS, TEXTS
 from weighbridge.core.engine import NOT_COMPUTABLE, Alone, Amount, EngineSetting, SlotData, run_slot
 from weighbridge.core.engine.meters import Unusable, unusable
-from weighbridge.core.engine.statistics import Content, Element, Group
+from weighbridge.core.engine.slot_computation import Content, Element, Group
 from weighbridge.core.expression import Budget
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Owner

@@ -15,13 +15,18 @@ from typing import Any, Final, LiteralString
 import msgspec
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
-from weighbridge.accounting.inputs.selection import EventSelection, Partners, SelectedEvents, select_events
+from weighbridge.accounting.inputs.selection import (
+    EventSelection,
+    Partners,
+    SelectedEvents,
+    select_events,
+    value_sources,
+)
 from weighbridge.accounting.inputs.streams import InputStream, ReadValue, Resolved
-from weighbridge.accounting.inputs.used_corrections import value_sources
 from weighbridge.collection.measurements.values import ValueColumn, value_of
 from weighbridge.core.engine import SlotData
-from weighbridge.core.engine.measured import latest
-from weighbridge.core.engine.statistics import NOTHING, Element, Group, Measure, StaticValue, Statistics
+from weighbridge.core.engine.inputs import latest
+from weighbridge.core.engine.slot_computation import NOTHING, Element, Group, Measure, StaticValue, Statistics
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
 from weighbridge.core.model import Aggregate, Dimension, Model, Node, StaticInput

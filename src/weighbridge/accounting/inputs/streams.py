@@ -22,7 +22,7 @@ from weighbridge.collection.measurements.values import (
     complete_or_filled,
     event_condition,
 )
-from weighbridge.core.engine.statistics import EventCadence, Measure
+from weighbridge.core.engine.slot_computation import EventCadence, Measure
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError
 from weighbridge.core.expression.tree import print_tree
 from weighbridge.core.model import Aggregate, EventFilter, Input, Join, Model, Node, Straddle

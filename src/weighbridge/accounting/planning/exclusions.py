@@ -24,7 +24,7 @@ from weighbridge.accounting.planning.plan import ExcludedEvents, ExcludedSlot, E
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
 from weighbridge.core.engine.meters import Unusable
-from weighbridge.core.engine.statistics import Group
+from weighbridge.core.engine.slot_computation import Group
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Aggregate
 from weighbridge.core.rule.states import ApprovalState

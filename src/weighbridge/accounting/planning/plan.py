@@ -17,6 +17,7 @@ from typing import Final, Protocol
 
 from psycopg.sql import SQL
 
+from weighbridge.accounting.books.allocation import RunWithoutSource
 from weighbridge.accounting.books.runs import (
     NO_DATA,
     RUN_COLUMNS,
@@ -32,10 +33,8 @@ from weighbridge.accounting.inputs.selection import BySlot
 from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
 from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
-from weighbridge.accounting.withdrawals.allocation import RunWithoutSource
 from weighbridge.core.engine import ENGINE_REVISION, NodeReading, SlotData
-from weighbridge.core.engine.slot_computation import Drawn, RoundedAway
-from weighbridge.core.engine.statistics import Measures
+from weighbridge.core.engine.slot_computation import Drawn, Measures, RoundedAway
 from weighbridge.core.ledger.allocation import Contributions, LedgerRounding, Partition, rounded_total
 from weighbridge.core.model import Aggregate, Input, Model
 from weighbridge.core.quantity.unit import convert, parse_unit

@@ -12,6 +12,7 @@ from typing import Any, Final
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
 
+from weighbridge.accounting.books.allocation import Drawings, ManualSources, SlotRuns, drawings_of
 from weighbridge.accounting.books.runs import fingerprint, seen_only
 from weighbridge.accounting.inputs.event_slots import (
     EVENTS_NAMED_MAX,
@@ -50,12 +51,10 @@ from weighbridge.accounting.planning.plan import (
 )
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
-from weighbridge.accounting.withdrawals.allocation import Drawings, SlotRuns, drawings_of
-from weighbridge.accounting.withdrawals.manual_sources import ManualSources
 from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, run_slot, unmet
 from weighbridge.core.engine.meters import Unusable, unusable
 from weighbridge.core.engine.run import partitions_of_data
-from weighbridge.core.engine.statistics import Group
+from weighbridge.core.engine.slot_computation import Group
 from weighbridge.core.halt import proceed
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Partition

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from weighbridge.accounting.books.allocation import DrawingVersion
 from weighbridge.accounting.books.balances import key_of_ledger, parse_ledger
 from weighbridge.accounting.planning.explicit_inputs import (
     NO_INPUTS,
@@ -26,7 +27,6 @@ from weighbridge.accounting.planning.slots import (
     assign_slots,
 )
 from weighbridge.accounting.records.model_runs import NewGeneration
-from weighbridge.accounting.withdrawals.manual_sources import DrawingVersion
 from weighbridge.core.engine.slot_computation import SourceLedgerView
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import LedgerRounding

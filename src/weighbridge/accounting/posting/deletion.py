@@ -15,8 +15,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from weighbridge.accounting.books.runs import COUNTS, SPAN
-from weighbridge.accounting.books.staleness import made_stale
+from weighbridge.accounting.books.runs import COUNTS, SPAN, made_stale
 from weighbridge.accounting.posting.waiting_events import forget_seen
 from weighbridge.accounting.records.batches import EndedInput, StandsAbove
 from weighbridge.core.identity import ids

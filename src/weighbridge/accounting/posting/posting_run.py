@@ -15,11 +15,10 @@ from typing import Any, Final, LiteralString
 from psycopg.sql import SQL, Composed
 
 from weighbridge.accounting.books.runs import RunIdentity, keep_digests
-from weighbridge.accounting.inputs.used_corrections import record_used_corrections
-from weighbridge.accounting.planning.entries import ProposedEntries
+from weighbridge.accounting.inputs.selection import record_used_corrections
 from weighbridge.accounting.planning.explicit_inputs import forget_inputs, keep_inputs
 from weighbridge.accounting.planning.plan import NewBatch, Plan, RunDifference
-from weighbridge.accounting.planning.proposal import Proposal
+from weighbridge.accounting.planning.proposal import Proposal, ProposedEntries
 from weighbridge.accounting.posting.provenance import (
     GenerationContext,
     Posted,

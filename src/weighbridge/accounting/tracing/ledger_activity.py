@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from weighbridge.accounting.books.staleness import stale_among
+from weighbridge.accounting.books.runs import stale_among
 from weighbridge.core.identity.ids import Key
 from weighbridge.core.ledger.posting import OF_REPORTS
 from weighbridge.core.time.instant import MILLISECOND, Instant

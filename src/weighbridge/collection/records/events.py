@@ -14,7 +14,7 @@ from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
 from weighbridge.core.identity.ids import Link, ResourceAddress
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.rule.states import ApprovalState, ResultStatus
-from weighbridge.core.rule.substitution.reading import METHOD_NAMES
+from weighbridge.core.rule.substitution.definition import METHOD_NAMES
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Moment, Name, Slug, at_most, one_of, several, shown_as
 

@@ -2,15 +2,13 @@
 
 The content of a file comes in, as memory; what does not hold goes out. Read in this order:
 
-- `form`: the archive, of which every byte follows from its parts, and its tables
-- `contents`: all of that, read
-- `page`: digests, descriptions, and the page for people
-- `trust`: signature, head of the audit log, proofs of its rows
+- `archive`, `rows`, `tables`: the archive, of which every byte follows from its parts, and its tables
+- `contents`: all of that, read; its signature, the head of the audit log, and proofs of its rows
+- `page`: the page for people, and what changed between two bundles
 - `log`: whether statements equal the proved rows
-- `coherence`: whether the rows of all parts refer to one another correctly
 - `books`: the totals of runs, batches and the report by the ledger's entries
 - `slot_inputs`, `recomputation`: every batch computed again
-- `check`: all of it in order; `difference`: what changed between two bundles
+- `check`: whether the rows of all parts refer to one another correctly, and all checks in order
 
 Invariants: a bundle is written and checked by the same functions; nothing here reads a file, a clock or a
 database.

@@ -18,11 +18,10 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Final
 
-from weighbridge.core.bundle.contents import REPORT, BundleContents
-from weighbridge.core.bundle.form.archive import Faults
-from weighbridge.core.bundle.form.rows import BatchRow, DeficitRow, EntryRow
-from weighbridge.core.bundle.form.tables import BATCHES, DEFICITS, ENTRIES
-from weighbridge.core.bundle.trust import Vouched, chain_of
+from weighbridge.core.bundle.archive import Faults
+from weighbridge.core.bundle.contents import REPORT, BundleContents, Vouched, chain_of
+from weighbridge.core.bundle.rows import BatchRow, DeficitRow, EntryRow
+from weighbridge.core.bundle.tables import BATCHES, DEFICITS, ENTRIES
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.posting import GENERATED, OF_REPORTS, EntryKind
 from weighbridge.core.quantity.number import exact_total, plain

@@ -11,35 +11,317 @@ In this order; all faults of a step are told, and what is not vouched for is not
 
 Invariant: a bundle without faults is byte for byte the one that the service made, and its amounts follow from
 its events.
+
+Whether the rows of all parts hang together: what is named is there, and what is there is named.
+
+Invariants: every batch is reported, or another batch that is there rests on it; every other row serves a
+batch; a part that nothing names is a fault.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final
 
+from weighbridge.core.bundle.archive import Faults, UnreadableError, parts_of
 from weighbridge.core.bundle.books import check_books
-from weighbridge.core.bundle.coherence import PAGE, check_events, check_evidence, check_parts, check_rows
 from weighbridge.core.bundle.contents import (
     DATA_PACKAGE,
+    EVIDENCE_FOLDER,
+    HEAD,
     MANIFEST,
+    MODEL_FOLDER,
+    REPORT,
     RO_CRATE,
+    ROWS,
+    RULE_FOLDER,
     SIGNATURE,
     SUMS,
     BundleContents,
     IndexedPart,
     ReadModel,
+    Vouched,
     contents_of,
     data_package,
     digest_of_part,
+    proof_part,
     ro_crate,
+    verify_audit,
+    verify_sums,
 )
-from weighbridge.core.bundle.form.archive import Faults, UnreadableError, parts_of
-from weighbridge.core.bundle.form.tables import BundleTable, lines_of
 from weighbridge.core.bundle.log import compare_with_log
 from weighbridge.core.bundle.page import page_of
 from weighbridge.core.bundle.recomputation import Advance, RecomputedBatches, check_drawn, recompute
-from weighbridge.core.bundle.trust import Vouched, verify_audit, verify_sums
+from weighbridge.core.bundle.rows import BatchRow, CorrectionRow
+from weighbridge.core.bundle.tables import (
+    BATCHES,
+    CORRECTIONS,
+    EVIDENCE,
+    LEDGERS,
+    LINEAGE,
+    MODELS,
+    NODE_VALUES,
+    SLOTS,
+    STATIC_INPUTS,
+    VERSION_BITS,
+    BatchLineage,
+    BundleTable,
+    SetRead,
+    SlotLine,
+    events_part,
+    lines_of,
+    numbers_of,
+)
 from weighbridge.core.engine.slot_computation import unreleased
-from weighbridge.core.model import PreparedModel, prepare
+from weighbridge.core.identity import ids
+from weighbridge.core.model import PreparedModel, prepare, sha256
 from weighbridge.core.proof.signing import VerifierKey
+from weighbridge.core.quantity.number import exact_total
+
+PAGE: Final = "report.html"
+_FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_id": 5, "asset_id": 6}
+"""By the name of a field of events that can be corrected, its place in a row of events."""
+
+
+def check_parts(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
+    """Every part is one that the others name."""
+    expected = {MANIFEST, REPORT, PAGE, DATA_PACKAGE, RO_CRATE, SUMS, SIGNATURE, LINEAGE, SLOTS, HEAD, ROWS}
+    expected |= {table.part for table in contents.tables} | {events_part(one) for one in contents.points}
+    expected |= {proof_part(row["number"]) for row in vouched.rows}
+    expected |= {f"{MODEL_FOLDER}{model.model_id}.yaml" for model in contents.models.values()}
+    expected |= {_rule_part(one) for one in contents.corrections.values() if one.rule is not None}
+    if not contents.manifest.is_redacted:
+        expected |= {f"{EVIDENCE_FOLDER}{one.sha256}" for one in contents.evidence if one.sha256}
+    for name in sorted(contents.parts.keys() - expected):
+        faults.add(name, "Nothing in the bundle names this part.")
+    for name in sorted(expected - contents.parts.keys()):
+        faults.add(name, "The part is missing.")
+
+
+def _rule_part(correction: CorrectionRow) -> str:
+    return f"{RULE_FOLDER}{correction.rule}-{correction.rule_version}.json"
+
+
+def check_rows(contents: BundleContents, faults: Faults) -> None:
+    """Everything else."""
+    _check_report(contents, faults)
+    _check_batches(contents, faults)
+    _check_reached(contents, faults)
+    _check_models(contents, faults)
+    _check_named(
+        STATIC_INPUTS.part, contents.statics,
+        {one for line in contents.lineage.values() for of_node in line.static_inputs.values() for one in
+        of_node}, faults,
+    )  # fmt: skip
+    _check_corrections(contents, faults)
+
+
+def _check_named(part: str, there: Iterable[Any], named: Iterable[Any], faults: Faults) -> None:
+    """What is there is named, and what is named is there."""
+    rows, names = set(there), set(named)
+    for one in sorted(rows - names)[:5]:
+        faults.add(part, f"Nothing in the bundle rests on row {one}.")
+    for one in sorted(names - rows)[:5]:
+        faults.add(part, f"Row {one} is named, and is missing.")
+
+
+def _check_report(contents: BundleContents, faults: Faults) -> None:
+    report, manifest = contents.report, contents.manifest
+    if (report.id, report.project_id) != (manifest.report_id, manifest.project_id):
+        faults.add(MANIFEST, "It names another report or project than report.json.")
+    by_id = {batch.batch_id: batch for batch in contents.batches.values()}
+    amounts = [Decimal(inclusion.amount) for inclusion in report.inclusions]
+    if exact_total(amounts) != Decimal(report.amount):
+        faults.add(REPORT, f"Its inclusions add up to {exact_total(amounts)}, and it states {report.amount}.")
+    if len(contents.reported) != len(report.inclusions):
+        faults.add(REPORT, "It takes twice of one batch.")
+    for inclusion in report.inclusions:
+        batch = by_id.get(inclusion.batch_id)
+        if batch is None:
+            faults.add(REPORT, f"It takes of batch {inclusion.batch_id}, which is not there.")
+            continue
+        ledger = contents.ledgers.get(batch.ledger)
+        said = (
+            inclusion.tracking_id,
+            inclusion.start_time,
+            inclusion.end_time,
+            inclusion.unit,
+            report.ledger_id,
+        )
+        stands = (
+            batch.tracking_id, batch.start_time.text, batch.end_time.text, ledger and ledger.unit,
+            ledger and ledger.ledger_id,
+        )  # fmt: skip
+        if said != stands:
+            faults.add(REPORT, f"What it says of batch {inclusion.batch_id} is not what the batch is.")
+        if Decimal(inclusion.amount) > batch.credited:
+            faults.add(REPORT, f"It takes more of batch {inclusion.batch_id} than that was credited with.")
+
+
+def _check_batches(contents: BundleContents, faults: Faults) -> None:
+    project = contents.manifest.project_number
+    computed = {number for number, batch in contents.batches.items() if batch.model is not None}
+    _check_named(LINEAGE, contents.lineage, computed, faults)
+    _check_named(NODE_VALUES.part, contents.values, contents.batches, faults)
+    _check_named(LEDGERS.part, contents.ledgers, {one.ledger for one in contents.batches.values()}, faults)
+    placed: list[int] = [number for line in contents.slots for number in line.batches]
+    _check_named(SLOTS, set(placed), computed, faults)
+    if len(placed) != len(set(placed)):
+        faults.add(SLOTS, "A batch stands in two slots.")
+    if sorted(contents.slots, key=lambda line: line.batches) != contents.slots:
+        faults.add(SLOTS, "Lines are sorted by their batches, and these are not.")
+    for number, batch in contents.batches.items():
+        if batch.batch_id != ids.of("batch", project, number):
+            faults.add(BATCHES.part, f"Batch {number} of the project has another id than {batch.batch_id}.")
+    for line in contents.slots:
+        for made in (contents.batches[one] for one in line.batches if one in contents.batches):
+            if (made.model, made.generation) != (line.model, line.generation):
+                faults.add(SLOTS, f"Batch {made.batch_id} was made by another model version or generation.")
+
+
+def _check_reached(contents: BundleContents, faults: Faults) -> None:
+    """Every batch is reported, or a batch that is rests on it."""
+    mates = {number: line for line in contents.slots for number in line.batches}
+    of_run = _batches_of_runs(contents)
+    waiting = [batch.batch for batch in contents.batches.values() if batch.batch_id in contents.reported]
+    reached: set[int] = set()
+    while waiting:
+        number = waiting.pop()
+        if number in reached or number not in contents.batches:
+            if number not in contents.batches:
+                faults.add(BATCHES.part, f"Batch {number} is rested on, and is missing.")
+            continue
+        reached.add(number)
+        waiting += _rests_on(contents, contents.batches[number], mates, of_run)
+    for number in sorted(contents.batches.keys() - reached)[:5]:
+        faults.add(
+            BATCHES.part, f"Nothing that is reported rests on batch {contents.batches[number].batch_id}."
+        )
+
+
+def _batches_of_runs(contents: BundleContents) -> dict[tuple[int, int], list[int]]:
+    of_run: dict[tuple[int, int], list[int]] = {}
+    for batch in contents.batches.values():
+        if batch.run is not None:
+            of_run.setdefault((batch.ledger, batch.run), []).append(batch.batch)
+    return of_run
+
+
+def _rests_on(
+    contents: BundleContents,
+    batch: BatchRow,
+    mates: Mapping[int, SlotLine],
+    of_run: Mapping[tuple[int, int], list[int]],
+) -> list[int]:
+    """The batches of its slot, those that it drew of, and all of its run; the earlier ones in format 1."""
+    line = mates.get(batch.batch)
+    of_slot = [*line.batches, *line.alongside] if line is not None else []
+    lineage = contents.lineage.get(batch.batch)
+    drawn = [draw.source for draw in lineage.draws] if lineage is not None else []
+    story = [] if batch.run is None else of_run[batch.ledger, batch.run]
+    return [*of_slot, *drawn, *(one for one in story if contents.has_whole_stories or one < batch.batch)]
+
+
+def _check_models(contents: BundleContents, faults: Faults) -> None:
+    _check_named(
+        MODELS.part,
+        contents.models,
+        {batch.model for batch in contents.batches.values() if batch.model is not None},
+        faults,
+    )
+    for number, row in contents.models.items():
+        document = contents.documents.get(number)
+        part = f"{MODEL_FOLDER}{row.model_id}.yaml"
+        if row.model_id != ids.of("model", 0, number):
+            faults.add(MODELS.part, f"Model {number} has another id than {row.model_id}.")
+        if document is not None and sha256(document) != row.sha256:
+            faults.add(part, "The document is not the one that made the batches, by its digest.")
+
+
+def _check_corrections(contents: BundleContents, faults: Faults) -> None:
+    """Each correction was in force for a batch, whose event had the value that it put there."""
+    named: set[int] = set()
+    for number, one in contents.corrections.items():
+        if (one.rule is None) != (one.rule_version is None):
+            faults.add(CORRECTIONS.part, f"Correction {number} names a rule without its version.")
+    for line in contents.lineage.values():
+        numbers = numbers_of(line.corrections)
+        named |= set(numbers)
+        for number in numbers:
+            row = contents.corrections.get(number)
+            if row is not None and (wrong := _unlike(contents, line, row)):
+                faults.add(CORRECTIONS.part, f"Correction {number}: {wrong}")
+    for number in sorted(contents.corrections.keys() - named if contents.has_whole_stories else ()):
+        event = contents.corrections[number].event
+        if any(file.has(event) for file in contents.events.values()):
+            named.add(number)
+    _check_named(CORRECTIONS.part, contents.corrections, named, faults)
+
+
+def _unlike(contents: BundleContents, line: BatchLineage, row: CorrectionRow) -> str | None:
+    """Why a correction does not fit the event of a batch; None when it does."""
+    reads = [read for read in line.inputs if row.event in _Numbers.of(read)]
+    if not reads:
+        return f"its event {row.event} is none that batch {line.batch} was made of."
+    for read in reads:
+        file = contents.events[read.event_type]
+        at = _FIELDS.get(row.data_point, file.value_of.get(row.data_point, -1))
+        if at < 0:
+            return f"{read.event_type!r} has no {row.data_point!r}."
+        version = read.versions.get(str(row.event), 0)
+        try:
+            [fields] = file.rows([row.event << VERSION_BITS | version])
+        except UnreadableError as error:
+            return str(error)
+        if fields[at] != row.to_value:
+            return f"it puts {row.to_value!r} there, and batch {line.batch} saw {fields[at]!r}."
+    return None
+
+
+class _Numbers:
+    """The events of sets, remembered: corrections of one batch ask for them again and again."""
+
+    _last: tuple[SetRead, frozenset[int]] | None = None
+
+    @classmethod
+    def of(cls, read: SetRead) -> frozenset[int]:
+        if cls._last is None or cls._last[0] is not read:
+            cls._last = read, frozenset(numbers_of(read.events))
+        return cls._last[1]
+
+
+def check_evidence(contents: BundleContents, faults: Faults) -> None:
+    """What was attached is there, by the events that it was attached to."""
+    for row in contents.evidence:
+        content = contents.parts.get(f"{EVIDENCE_FOLDER}{row.sha256}")
+        if content is not None and (digest_of_part(content), len(content)) != (row.sha256, row.size):
+            faults.add(EVIDENCE.part, f"The file of {row.name!r} is not the one that was attached.")
+        if not any(file.has(row.event) for file in contents.events.values()):
+            faults.add(EVIDENCE.part, f"{row.name!r} was attached to event {row.event}, which is not there.")
+
+
+def check_events(contents: BundleContents, faults: Faults) -> None:
+    """Every event was read by a batch; asked for when all batches were computed again."""
+    for file in contents.events.values():
+        if unread := file.unread:
+            faults.add(file.table.part, f"No batch was made of event {', '.join(map(str, unread))}.")
+
+
+# What a bundle of an older format cannot show, sentence by sentence.
+#
+# Invariant: a bundle that holds is told with all that its format leaves open.
+
+
+_FORMAT_1: Final = (
+    "Format 1 has no batch that came after those that the report takes of, nor what was corrected by then.",
+    "Format 1 has no entries of the ledgers, so what falls, draws and other reports took is not in it.",
+    "Format 1 lacks newer batches of what was drawn from, so attributes that travelled along are as written.",
+)
+
+
+def unshown(contents: BundleContents) -> tuple[str, ...]:
+    """What its format cannot show; nothing for the present one."""
+    return () if contents.has_whole_stories else _FORMAT_1
 
 
 @dataclass(slots=True)

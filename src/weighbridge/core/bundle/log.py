@@ -9,10 +9,10 @@ from itertools import chain
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from weighbridge.core.bundle.contents import MANIFEST, REPORT, RULE_FOLDER, BundleContents
-from weighbridge.core.bundle.form.archive import Faults
-from weighbridge.core.bundle.form.rows import BatchRow, CorrectionRow, EvidenceRow
-from weighbridge.core.bundle.form.tables import (
+from weighbridge.core.bundle.archive import Faults
+from weighbridge.core.bundle.contents import MANIFEST, REPORT, ROWS, RULE_FOLDER, BundleContents, Vouched
+from weighbridge.core.bundle.rows import BatchRow, CorrectionRow, EvidenceRow
+from weighbridge.core.bundle.tables import (
     BATCHES,
     CORRECTIONS,
     EVENT_TYPES,
@@ -22,7 +22,6 @@ from weighbridge.core.bundle.form.tables import (
     NODE_VALUES,
     STATIC_INPUTS,
 )
-from weighbridge.core.bundle.trust import ROWS, Vouched
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.instrument import AMOUNT, FIGURES

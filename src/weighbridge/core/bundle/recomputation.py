@@ -13,11 +13,12 @@ from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from weighbridge.core.bundle.archive import Faults, UnreadableError
 from weighbridge.core.bundle.books import newest_of, stories_of
 from weighbridge.core.bundle.contents import BundleContents
-from weighbridge.core.bundle.form.archive import Faults, UnreadableError
-from weighbridge.core.bundle.form.rows import BatchRow, NodeValueRow
-from weighbridge.core.bundle.form.tables import (
+from weighbridge.core.bundle.rows import BatchRow, NodeValueRow
+from weighbridge.core.bundle.slot_inputs import groups_of, measures_of, sources_of
+from weighbridge.core.bundle.tables import (
     BATCHES,
     LINEAGE,
     NODE_VALUES,
@@ -27,10 +28,8 @@ from weighbridge.core.bundle.form.tables import (
     SlotLine,
     numbers_of,
 )
-from weighbridge.core.bundle.slot_inputs import groups_of, measures_of, sources_of
 from weighbridge.core.engine import EngineSetting, NodeReading, PartitionRun, SlotData, SlotRun, run_slot
-from weighbridge.core.engine.slot_computation import Drawing, Drawn, SourceLedgerView, unreleased
-from weighbridge.core.engine.statistics import StaticValue
+from weighbridge.core.engine.slot_computation import Drawing, Drawn, SourceLedgerView, StaticValue, unreleased
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import (
     DOWN,
@@ -44,7 +43,7 @@ from weighbridge.core.ledger.allocation import (
     rounded_total,
 )
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
-from weighbridge.core.ledger.pool.pool import Pool
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.ledger.posting import EntryKind
 from weighbridge.core.model import Available, Model, Node, PreparedModel, StaticInput, Upstream, prepare
 from weighbridge.core.quantity.number import digits, plain

@@ -16,20 +16,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from weighbridge.core.bundle.archive import UnreadableError
 from weighbridge.core.bundle.contents import BundleContents
-from weighbridge.core.bundle.form.archive import UnreadableError
-from weighbridge.core.bundle.form.rows import CorrectionRow, time_read
-from weighbridge.core.bundle.form.tables import (
-    VALUES_FROM,
-    VERSION_BITS,
-    EventFile,
-    SetRead,
-    Texts,
-    numbers_of,
-)
+from weighbridge.core.bundle.rows import CorrectionRow, time_read
+from weighbridge.core.bundle.tables import VALUES_FROM, VERSION_BITS, EventFile, SetRead, Texts, numbers_of
 from weighbridge.core.collection.correction import CorrectionOrigin, value_source
-from weighbridge.core.engine.measured import latest
-from weighbridge.core.engine.statistics import NOTHING, Content, Element, Group, Measure, statistics_of
+from weighbridge.core.engine.inputs import latest
+from weighbridge.core.engine.slot_computation import NOTHING, Content, Element, Group, Measure, statistics_of
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
 from weighbridge.core.model import Aggregate, Input, Model, Straddle

@@ -5,14 +5,26 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from decimal import Decimal
 
-from weighbridge.core.engine.inputs import Shared, amount_of, contributing, is_own, settle, share
-from weighbridge.core.engine.measured import latest, of_defined, sources_of
+from weighbridge.core.engine.inputs import (
+    Shared,
+    amount_of,
+    contributing,
+    is_own,
+    latest,
+    of_defined,
+    settle,
+    share,
+    sources_of,
+)
 from weighbridge.core.engine.meters import Counted, counted, coverage
-from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNCOVERED, UNMATCHED, SlotComputation
-from weighbridge.core.engine.statistics import (
+from weighbridge.core.engine.slot_computation import (
+    NOT_COMPUTABLE,
     NOTHING,
+    UNCOVERED,
+    UNMATCHED,
     Element,
     Measure,
+    SlotComputation,
     Statistics,
     hours,
     hours_inside,

@@ -7,9 +7,15 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
-from weighbridge.core.engine.measured import Term, latest, of_terms
-from weighbridge.core.engine.slot_computation import EngineSetting, SlotData
-from weighbridge.core.engine.statistics import Element, EventCadence, Group, Measure
+from weighbridge.core.engine.inputs import Term, latest, of_terms
+from weighbridge.core.engine.slot_computation import (
+    Element,
+    EngineSetting,
+    EventCadence,
+    Group,
+    Measure,
+    SlotData,
+)
 from weighbridge.core.ledger.allocation import Contributions
 from weighbridge.core.model import Aggregate, Input
 from weighbridge.core.model.aggregates import Reading, steps, stretches_of

@@ -10,8 +10,16 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.engine.run import run_slot
-from weighbridge.core.engine.slot_computation import Alone, EngineSetting, GivenValues, SlotData
-from weighbridge.core.engine.statistics import NOTHING, Element, Group, Measure
+from weighbridge.core.engine.slot_computation import (
+    NOTHING,
+    Alone,
+    Element,
+    EngineSetting,
+    GivenValues,
+    Group,
+    Measure,
+    SlotData,
+)
 from weighbridge.core.expression import Budget
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import (

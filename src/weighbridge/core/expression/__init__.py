@@ -6,15 +6,14 @@
 
 The package knows nothing of models, rules or events: what a name stands for is the caller's affair.
 
-`tree` says what an expression is, and `parsing` reads one. What each operator and function means is a row of
-one table: `meaning` says what a row has, `null` what may become of missing values; the rows are in
-`arithmetic`, `mathematics`, `comparison`, `lookup` and `functions`, which has the whole table. `compiler`
-and `derivative` are the backends that make types, values, closures and gradients of it.
+`tree` defines expressions, and `parsing` reads one. `value` has types, values and the rules about missing
+ones. The meaning of each operator and function is a row of one table: `meaning` defines the row; the rows
+are in `arithmetic`, `comparison`, `lookup` and `functions`, which has the whole table. `compiler` has the
+backends that make types, values, closures and gradients of it.
 """
 
 from weighbridge.core.expression.compiler import Compiled, check, compiled, evaluate
 from weighbridge.core.expression.functions import FUNCTIONS, MODELS
-from weighbridge.core.expression.kind import PLAIN, TEXT, TRUTH, Kind, Table, TableColumn, Type, number
 from weighbridge.core.expression.meaning import Budget, Environment, Function, Language, NameScope
 from weighbridge.core.expression.parsing import parse
 from weighbridge.core.expression.tree import (
@@ -25,7 +24,20 @@ from weighbridge.core.expression.tree import (
     names,
     print_tree,
 )
-from weighbridge.core.expression.value import Value, quantities, quantity, text
+from weighbridge.core.expression.value import (
+    PLAIN,
+    TEXT,
+    TRUTH,
+    Kind,
+    Table,
+    TableColumn,
+    Type,
+    Value,
+    number,
+    quantities,
+    quantity,
+    text,
+)
 
 __all__ = [
     "FUNCTIONS",

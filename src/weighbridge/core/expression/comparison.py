@@ -14,8 +14,6 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, Final, LiteralString
 
-from weighbridge.core.expression import null
-from weighbridge.core.expression.kind import TRUTH, Kind, Type, require, require_same_measure
 from weighbridge.core.expression.meaning import (
     Degree,
     Function,
@@ -31,10 +29,27 @@ from weighbridge.core.expression.meaning import (
     take_in_first_unit,
     take_in_result_unit,
 )
-from weighbridge.core.expression.null import NullRule, ScalarFunction
 from weighbridge.core.expression.pattern import PatternError, Spend, compile_pattern
 from weighbridge.core.expression.tree import Binary, Expression, ExpressionError, Operator, Text
-from weighbridge.core.expression.value import Content
+from weighbridge.core.expression.value import (
+    AMONG,
+    AND,
+    CHOSEN,
+    FIRST_GIVEN,
+    IS_MISSING,
+    OR,
+    STRICT,
+    TRUTH,
+    WITHIN,
+    Content,
+    Kind,
+    NullRule,
+    ScalarFunction,
+    Type,
+    find_given,
+    require,
+    require_same_measure,
+)
 
 ARGUMENTS_MAX: Final = 100
 """The most arguments of a function that takes any number of them."""
@@ -153,22 +168,22 @@ TESTS: Final = {
         cost=5,
         is_metered=True,
     ),
-    Operator.AND: _logic(null.AND, "({} AND {})"),
-    Operator.OR: _logic(null.OR, "({} OR {})"),
+    Operator.AND: _logic(AND, "({} AND {})"),
+    Operator.OR: _logic(OR, "({} OR {})"),
 }
 """The meaning of each operator that yields true or false."""
 
-NOT: Final = _logic(null.STRICT, "(NOT {})")
+NOT: Final = _logic(STRICT, "(NOT {})")
 BETWEEN: Final = OperationMeaning(
-    rule=_range_rule, function=always(lambda value, low, high: low <= value <= high), nulls=null.BETWEEN,
+    rule=_range_rule, function=always(lambda value, low, high: low <= value <= high), nulls=WITHIN,
     units=take_in_first_unit, sql="({} BETWEEN {} AND {})", slopes=None,
 )  # fmt: skip
 MEMBERSHIP: Final = OperationMeaning(
-    rule=_membership_rule, function=always(lambda value, *options: value in options), nulls=null.AMONG,
+    rule=_membership_rule, function=always(lambda value, *options: value in options), nulls=AMONG,
     units=take_in_first_unit, sql="({0} IN ({rest}))", slopes=None, reading=_read_texts,
 )  # fmt: skip
 NULL_TEST: Final = OperationMeaning(
-    rule=_null_rule, nulls=null.IS_MISSING, units=take_as_they_are, sql="({} IS NULL)", slopes=None
+    rule=_null_rule, nulls=IS_MISSING, units=take_as_they_are, sql="({} IS NULL)", slopes=None
 )
 
 
@@ -195,7 +210,7 @@ def _slopes_of_if(_at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
 
 
 def _slopes_of_coalesce(_at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
-    return only(null.find_given(row), len(row))
+    return only(find_given(row), len(row))
 
 
 def _grow_as_chosen(node: Expression, degrees: Sequence[Degree]) -> Degree:
@@ -203,11 +218,11 @@ def _grow_as_chosen(node: Expression, degrees: Sequence[Degree]) -> Degree:
 
 
 _IF: Final = OperationMeaning(
-    rule=_if_rule, nulls=null.CHOSEN, units=take_in_result_unit, sql=None, slopes=_slopes_of_if,
+    rule=_if_rule, nulls=CHOSEN, units=take_in_result_unit, sql=None, slopes=_slopes_of_if,
     degree=_grow_as_chosen,
 )  # fmt: skip
 _COALESCE: Final = OperationMeaning(
-    rule=_coalesce_rule, nulls=null.FIRST_GIVEN, units=take_in_result_unit, sql="coalesce({0}, {rest})",
+    rule=_coalesce_rule, nulls=FIRST_GIVEN, units=take_in_result_unit, sql="coalesce({0}, {rest})",
     slopes=_slopes_of_coalesce, degree=grow_alike,
 )  # fmt: skip
 

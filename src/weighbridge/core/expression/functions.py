@@ -17,8 +17,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.core.expression import null
-from weighbridge.core.expression.arithmetic import ARITHMETIC, NEGATIVE
+from weighbridge.core.expression.arithmetic import ARITHMETIC, MATHEMATICS, NEGATIVE
 from weighbridge.core.expression.comparison import (
     ARGUMENTS_MAX,
     BETWEEN,
@@ -28,17 +27,7 @@ from weighbridge.core.expression.comparison import (
     NULL_TEST,
     TESTS,
 )
-from weighbridge.core.expression.kind import (
-    PLAIN,
-    Kind,
-    Type,
-    number,
-    require,
-    require_plain,
-    require_same_measure,
-)
 from weighbridge.core.expression.lookup import LOOKUP
-from weighbridge.core.expression.mathematics import MATHEMATICS
 from weighbridge.core.expression.meaning import (
     ALL,
     Degree,
@@ -73,7 +62,21 @@ from weighbridge.core.expression.tree import (
     UndefinedResultError,
     Word,
 )
-from weighbridge.core.expression.value import Content, Fault, Value, numbers_in
+from weighbridge.core.expression.value import (
+    AGGREGATED,
+    INDIFFERENT,
+    PLAIN,
+    Content,
+    Fault,
+    Kind,
+    Type,
+    Value,
+    number,
+    numbers_in,
+    require,
+    require_plain,
+    require_same_measure,
+)
 from weighbridge.core.quantity.number import CONTEXT, exact_total, total
 from weighbridge.core.quantity.unit import Unit, UnitError, parse_unit
 
@@ -137,7 +140,7 @@ def _aggregate(
         return function(values)
 
     meaning = OperationMeaning(
-        rule=_aggregate_rule, function=always(of_some), nulls=null.AGGREGATED, units=take_in_result_unit,
+        rule=_aggregate_rule, function=always(of_some), nulls=AGGREGATED, units=take_in_result_unit,
         sql=None, slopes=sloping(lambda *values: slopes(values)), degree=grow_alike,
     )  # fmt: skip
     return Function(name, "array, or a, b, …", between(1, ARGUMENTS_MAX), meaning, doc, example)
@@ -152,7 +155,7 @@ def _count_rule(at: TypedNode) -> Type:
 _COUNT: Final = OperationMeaning(
     rule=_count_rule,
     function=always(lambda elements: Decimal(len(elements)) if isinstance(elements, tuple) else Decimal(1)),
-    nulls=null.INDIFFERENT, units=take_as_they_are, sql=None, slopes=None, degree=stay_constant,
+    nulls=INDIFFERENT, units=take_as_they_are, sql=None, slopes=None, degree=stay_constant,
 )  # fmt: skip
 
 AGGREGATES: Final = (

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.core.expression.kind import Kind, Table, Type, require_same_measure
 from weighbridge.core.expression.meaning import (
     Function,
     OperandRow,
@@ -21,9 +20,16 @@ from weighbridge.core.expression.meaning import (
     between,
     numbers_at,
 )
-from weighbridge.core.expression.null import ScalarFunction
 from weighbridge.core.expression.tree import ExpressionError, FunctionCall, UndefinedResultError, Word
-from weighbridge.core.expression.value import Content, Scalar
+from weighbridge.core.expression.value import (
+    Content,
+    Kind,
+    Scalar,
+    ScalarFunction,
+    Table,
+    Type,
+    require_same_measure,
+)
 from weighbridge.core.identity.suggestion import nearest
 from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO
 from weighbridge.core.quantity.unit import Unit

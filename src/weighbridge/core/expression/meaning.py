@@ -15,12 +15,22 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, Final, LiteralString, NamedTuple, cast
 
-from weighbridge.core.expression import null
-from weighbridge.core.expression.kind import Kind, Origin, Tables, Type, shared_origin
-from weighbridge.core.expression.null import NullRule, RowStep, ScalarFunction
 from weighbridge.core.expression.pattern import Spend
 from weighbridge.core.expression.tree import Expression, ExpressionError, Position
-from weighbridge.core.expression.value import Content, Value, converter
+from weighbridge.core.expression.value import (
+    STRICT,
+    Content,
+    Kind,
+    NullRule,
+    Origin,
+    RowStep,
+    ScalarFunction,
+    Tables,
+    Type,
+    Value,
+    converter,
+    shared_origin,
+)
 from weighbridge.core.halt import proceed
 from weighbridge.core.quantity.unit import ONE, Unit, absolute
 
@@ -216,7 +226,7 @@ class OperationMeaning:
     """What comes of operands of these types; ExpressionError when they do not fit."""
     function: Callable[[TypedNode], ScalarFunction] = take_identity
     """Its meaning in Python, by what is written in the node."""
-    nulls: NullRule = null.STRICT
+    nulls: NullRule = STRICT
     """What it makes of missing operands."""
     units: Units = take_in_result_unit
     """How it takes its operands."""
@@ -254,7 +264,7 @@ class OperationMeaning:
             for operand, unit in zip(at.types, self.units(at, result), strict=False)
         ]
         function, over_columns = self.function(at), self.nulls.over_columns
-        if function is identity and self.nulls is null.STRICT:
+        if function is identity and self.nulls is STRICT:
             over_columns = _take_first_content
         if converts == [None] * len(at.types) and not self.is_metered:
             return lambda contents, _environment, _budget: over_columns(function, contents, position)

@@ -1,6 +1,6 @@
 """Drawing takes amounts from the batches of source ledgers for the nodes of the runs that need them.
 
-Here are the values of drawing: who draws, what of, how much, and what came of it. `pool/` draws.
+Here are the values of drawing: who draws, what of, how much, and what came of it. `pool` draws.
 
 Invariants: sources are ordered by slot, tracking id and partition, by number only where one run made several
 batches; drawers are ordered by slot, partition and node.

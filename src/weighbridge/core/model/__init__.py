@@ -26,10 +26,12 @@ from weighbridge.core.model.definition import (
     Constant,
     Dimension,
     EventFilter,
+    Flaw,
     Formula,
     Input,
     Join,
     Model,
+    ModelError,
     Node,
     Rounding,
     Share,
@@ -38,10 +40,19 @@ from weighbridge.core.model.definition import (
     Upstream,
     required_features,
 )
-from weighbridge.core.model.node_types import ALONE, Surroundings, ancestors, needs, order
 from weighbridge.core.model.parsing import parse_model
-from weighbridge.core.model.prepared import Equation, PreparedModel, equations, prepare, show
-from weighbridge.core.model.source import Flaw, ModelError
+from weighbridge.core.model.prepared import (
+    ALONE,
+    Equation,
+    PreparedModel,
+    Surroundings,
+    ancestors,
+    equations,
+    needs,
+    order,
+    prepare,
+    show,
+)
 
 __all__ = [
     "ALONE",

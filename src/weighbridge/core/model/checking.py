@@ -4,32 +4,33 @@ Invariants: it never raises for what a model says; a flaw is reported where it a
 each node that builds on it; a model without flaws has an order, and its units fit.
 """
 
-from collections.abc import Collection, Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from typing import Final
 
 from weighbridge.core.expression import ExpressionError, Kind, Type, names
-from weighbridge.core.expression.derivative import degree_of
-from weighbridge.core.expression.meaning import Degree
 from weighbridge.core.expression.tree import FunctionCall, Name, walk
 from weighbridge.core.halt import proceed, proceeding
 from weighbridge.core.identity.suggestion import nearest
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model.aggregates import is_listed
 from weighbridge.core.model.definition import (
+    FLAWS_MAX,
     JOINED_ON,
     Aggregate,
     Case,
     Constant,
+    Flaw,
     Formula,
     Input,
     Model,
     Node,
     StaticInput,
     Upstream,
+    expression_flaw,
+    in_order,
 )
-from weighbridge.core.model.node_types import (
+from weighbridge.core.model.prepared import (
     ALONE,
     Surroundings,
     Types,
@@ -40,7 +41,6 @@ from weighbridge.core.model.node_types import (
     types_of,
 )
 from weighbridge.core.model.reading import check_where
-from weighbridge.core.model.source import FLAWS_MAX, Flaw, expression_flaw, in_order
 from weighbridge.core.quantity.unit import compatible
 
 SHOWN_NODES_MAX: Final = 12
@@ -331,54 +331,3 @@ def _case_input_messages(name: str, given: object, model: Model, types: Types) -
         and not (isinstance(body, Input) and is_listed(body))
     ):
         yield f"gives a list for {name}, which is {types[name]}."
-
-
-# Outputs that surely rest on measured data, whatever they come to, as long as that is not zero.
-#
-# Where all data were captured, such an output was measured as a whole, and nobody needs its derivatives.
-#
-# Invariant: an output is among them only when x * df/dx of all data, or of one input's, add up to a
-# multiple of it that is not zero.
-
-
-INPUTS_TRIED_MAX: Final = 20
-"""Inputs that are tried one by one; beyond, the derivatives are taken."""
-
-
-def surely_contributing(model: Model) -> frozenset[str]:
-    """The outputs that change with the data of the model, unless they are zero."""
-    if any(not _is_plain(node) for node in model.nodes):
-        return frozenset()
-    outputs = {node.slug for node in model.outputs}
-    found: set[str] = set()
-    for growing in _tried(model):
-        if found == outputs:
-            break
-        degrees = _degrees(model, growing)
-        found |= {slug for slug in outputs if degrees.get(slug)}
-    return frozenset(found)
-
-
-def _is_plain(node: Node) -> bool:
-    """Whether the number of a node is what its data come to: no default, no rounding, no degrees of heat."""
-    has_default = isinstance(node.body, Input | Upstream) and bool(node.default)
-    return node.rounding is None and node.unit.is_absolute and not has_default
-
-
-def _tried(model: Model) -> Iterator[Collection[str]]:
-    """All data together, then one input after the other."""
-    data = [node.slug for node in model.nodes if isinstance(node.body, Input | Upstream)]
-    yield data
-    yield from ([slug] for slug in data[:INPUTS_TRIED_MAX])
-
-
-def _degrees(model: Model, growing: Collection[str]) -> dict[str, Degree]:
-    """The degree of each node, when some grow; what travels along with a draw does not grow with it."""
-    degrees: dict[str, Degree] = {}
-    for slug in order(model):
-        body = model.node(slug).body
-        if isinstance(body, Formula):
-            degrees[slug] = degree_of(body.tree, lambda name: degrees.get(name, Decimal(0)))
-        else:
-            degrees[slug] = Decimal(1 if slug in growing else 0)
-    return degrees

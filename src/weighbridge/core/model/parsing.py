@@ -26,19 +26,24 @@ from weighbridge.core.model.definition import (
     Constant,
     Dimension,
     EventFilter,
+    Flaw,
     Formula,
     Input,
     Join,
     Model,
     Node,
     Rounding,
+    Scalar,
     Share,
+    Source,
+    SourceListing,
+    SourceMapping,
     StaticInput,
     Straddle,
     Upstream,
+    describe,
 )
 from weighbridge.core.model.reading import Reader, is_node_slug, read_table
-from weighbridge.core.model.source import Flaw, Scalar, Source, SourceListing, SourceMapping, describe
 from weighbridge.core.quantity.number import PLACES_MAX, ROUNDING_MODES
 from weighbridge.core.quantity.unit import Unit
 from weighbridge.core.time.cadence import CADENCES

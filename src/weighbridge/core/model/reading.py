@@ -23,10 +23,10 @@ from weighbridge.core.expression import (
     number,
     parse,
 )
-from weighbridge.core.expression.kind import PLAIN, TEXT
 from weighbridge.core.expression.tree import FunctionCall, Number, Text, walk
+from weighbridge.core.expression.value import PLAIN, TEXT
 from weighbridge.core.identity.suggestion import nearest
-from weighbridge.core.model.source import (
+from weighbridge.core.model.definition import (
     FLAWS_MAX,
     Flaw,
     Scalar,

@@ -26,11 +26,11 @@ from weighbridge.core.expression import (
     text,
 )
 from weighbridge.core.expression.arithmetic import EXPONENT_MAX
-from weighbridge.core.expression.kind import Kind
 from weighbridge.core.expression.lookup import MATCHES
 from weighbridge.core.expression.meaning import COST_MAX
 from weighbridge.core.expression.parsing import DEPTH_MAX, LENGTH_MAX
 from weighbridge.core.expression.parsing import NODES_MAX as EXPRESSION_NODES_MAX
+from weighbridge.core.expression.value import Kind
 from weighbridge.core.model.aggregates import AGGREGATES, Reading, aggregate
 from weighbridge.core.model.definition import SHAREABLE, Aggregate, Share
 from weighbridge.core.model.parsing import CASES_MAX, INPUT_KEYS, MODEL_KEYS, NODE_KEYS, NODES_MAX, TABLES_MAX

@@ -12,10 +12,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
-from weighbridge.core.proof.canonical import canonical_json
 from weighbridge.core.proof.checkpoint import Checkpoint, InclusionProof
 from weighbridge.core.proof.merkle import Edge, leaf_hash
-from weighbridge.core.proof.signing import UnprovenError, VerifierKey
+from weighbridge.core.proof.signing import UnprovenError, VerifierKey, canonical_json
 
 # The leaf of a row of the audit log: the bytes that its hash in the tree is made of.
 #

@@ -3,9 +3,9 @@
 The hashes of a log's rows and a key come in; texts in public formats go out, and the check of each of them,
 which needs nothing of the service. Read in this order:
 
-- `canonical`: the bytes of a record that are hashed (RFC 8785, decimals as texts)
 - `merkle`: hashes of leaves and nodes, a tree that grows, proofs of inclusion and consistency (RFC 6962)
-- `signing`: Ed25519 keys and their names, and signatures that `ssh-keygen -Y verify` takes (SSHSIG)
+- `signing`: the bytes of a record that are hashed (RFC 8785, decimals as texts), Ed25519 keys and their
+  names, and signatures that `ssh-keygen -Y verify` takes (SSHSIG)
 - `checkpoint`: a signed head and the files of proofs (C2SP tlog-checkpoint, signed-note, tlog-proof)
 
 Worked example: of three rows with the leaf hashes a, b, c the root is H(1, H(1, a, b), c). That b is in it

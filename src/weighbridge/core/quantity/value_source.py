@@ -1,7 +1,6 @@
-"""Where a value comes from, and the later of several: the source of what is made of them together.
+"""The sources of values, from measured to estimated.
 
-The order runs from what was measured to what was made up. It is also that in which contributions are kept, so
-a new source goes to the end.
+Contributions are stored in this order, so a new source goes to the end.
 """
 
 from enum import StrEnum
@@ -20,11 +19,3 @@ class ValueSource(StrEnum):
     """A rule put it in the place of a captured one that is not to count."""
     IMPUTED = "imputed"
     """A rule put it where nothing was captured."""
-
-
-_RANKS = {source: rank for rank, source in enumerate(ValueSource)}
-
-
-def least_measured(one: ValueSource, other: ValueSource) -> ValueSource:
-    """The source of what two values make together: the later of theirs."""
-    return max(one, other, key=_RANKS.__getitem__)

@@ -9,10 +9,10 @@ correction comes to.
     evaluation = Evaluation(program_of(rule), zone)
     findings = [*evaluation.take(records), *evaluation.finish()]
 
-To read a rule: `definition` and `window` say what one is, with its records and its correction, `functions`
-what it may call, `reading` reads and checks it; `reference` documents it all.
+To read a rule: `definition` defines it with its window, its records and its correction, `functions` what it
+may call, `reading` reads and checks it; `reference` documents it all.
 
-To evaluate it: `evaluation` is the pass; `sliding`, with `percentile`, has the aggregates over a window.
+To evaluate it: `evaluation` is the pass; `functions` has the aggregates over a window.
 
 To fill gaps of a meter's series: the package `substitution`.
 
@@ -21,18 +21,24 @@ What becomes of what was found: `states` has results, proposals and runs, each a
 
 from weighbridge.core.rule.definition import (
     TAGS,
+    Calendar,
     MemberScope,
     Record,
+    Rolling,
     Rule,
     RuleTarget,
     Vocabulary,
+    Window,
     WindowMeters,
+    affected,
+    reach,
+    read_window,
     usual_meters,
+    write_window,
 )
 from weighbridge.core.rule.evaluation import Evaluation, Finding, RuleProgram, program_of
 from weighbridge.core.rule.functions import LANGUAGE
 from weighbridge.core.rule.reading import check_correction, check_rule, read_rule
-from weighbridge.core.rule.window import Calendar, Rolling, Window, affected, reach, read_window, write_window
 
 __all__ = [
     "LANGUAGE",

@@ -24,11 +24,36 @@ rule's names, None where one is missing.
 Invariants: a rule that `check_rule` has no problem with can be evaluated for every record of that
 vocabulary; what goes wrong with a record then is an error of that record alone; what `read_correction` takes
 is written back in one form, and the same captured values adjust to the same value.
+
+A window says which members a rule's aggregates look at, seen from the record that is evaluated.
+
+Members stand in one order: start, end, tracking id, client reference, values. A rolling window ends at the
+record: its members stand before it in the order and start at most a duration earlier, or are the last so
+many; the record itself is among them only with `include_current`. A calendar window is the period of the
+project's calendar that holds the record's start, with as many periods before it as `value` says, up to the
+record (`to_date`) or to the end of the period (`whole_period`); the record is always among them. A member
+belongs where it starts. `where` leaves out members that it is not true for.
+
+Invariants: a rolling window of an expression has a duration or a number of members, never both; where gaps
+are filled it may have both, and holds the last so many that are no older; what a record's window holds
+depends on the members and their order alone, never on when they arrived.
+
+An example: deliveries on Tuesday 28 January, Thursday 30 January, Saturday 1 February and Monday 3 February
+2025, all at noon. The window of the one on 1 February holds:
+
+    {"kind": "rolling", "duration": {"value": 2, "unit": "day"}}                            | 30 Jan
+    {"kind": "rolling", "duration": {"value": 2, "unit": "day"}, "include_current": true}   | 30 Jan, 1 Feb
+    {"kind": "rolling", "members": 2}                                                       | 28 Jan, 30 Jan
+    {"kind": "calendar", "unit": "week"}                                          | 28 Jan, 30 Jan, 1 Feb
+    {"kind": "calendar", "unit": "month"}                                                   | 1 Feb
+    {"kind": "calendar", "unit": "month", "extent": "whole_period"}                         | 1 Feb, 3 Feb
+    {"kind": "calendar", "unit": "month", "value": 2}                             | 28 Jan, 30 Jan, 1 Feb
 """
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, tzinfo
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -36,8 +61,281 @@ from weighbridge.core.expression import Expression, Type
 from weighbridge.core.expression.tree import FunctionCall, Name
 from weighbridge.core.expression.value import Element, Fault, Scalar
 from weighbridge.core.problem import Problem
-from weighbridge.core.rule.window import Window
+from weighbridge.core.quantity.number import ZERO, NumberError, limited
+from weighbridge.core.time.cadence import slot_at
 from weighbridge.core.time.expectation import MeterSlot
+from weighbridge.core.time.instant import MILLISECOND, Interval
+
+MEMBERS_MAX: Final = 10_000
+"""Members that a rolling window may count."""
+
+DURATION_DAYS_MAX: Final = 3_660
+"""Days that a rolling window may reach back: ten years."""
+
+PERIODS_MAX: Final = 120
+"""Consecutive periods that a calendar window may hold."""
+
+CLOCK_UNITS: Final = {
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+}
+"""Units of clock time; a day is always 24 hours."""
+
+PERIODS: Final = {
+    "day": "daily",
+    "week": "weekly",
+    "month": "monthly",
+    "quarter": "quarterly",
+    "year": "annual",
+}
+"""Periods of the calendar, with the cadence that cuts them; a week begins on Monday."""
+
+KINDS: Final = {"rolling": "rolling", "trailing": "rolling", "calendar": "calendar"}
+"""The kinds of window as they may be spelled."""
+
+
+class Extent(StrEnum):
+    """How far a calendar window goes."""
+
+    TO_DATE = "to_date"
+    WHOLE_PERIOD = "whole_period"
+
+
+@dataclass(frozen=True, slots=True)
+class Rolling:
+    """The members of the last stretch of clock time, or the last so many; with both, what is in both."""
+
+    duration: timedelta | None = None
+    members: int | None = None
+    includes_current: bool = False
+    where: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The members of consecutive periods of the calendar."""
+
+    unit: str
+    value: int = 1
+    extent: Extent = Extent.TO_DATE
+    where: str | None = None
+
+    def period(self, moment: datetime, zone: tzinfo) -> Interval:
+        """The period that holds the moment."""
+        return slot_at(PERIODS[self.unit], moment, zone)
+
+    def opening(self, period: Interval, zone: tzinfo) -> datetime:
+        """The start of the first period of the window whose last period this is."""
+        for _ in range(self.value - 1):
+            period = self.period(period.start - MILLISECOND, zone)
+        return period.start
+
+    def closing(self, period: Interval, zone: tzinfo) -> datetime:
+        """The end of the last period whose window still holds this one."""
+        for _ in range(self.value - 1):
+            period = self.period(period.end, zone)
+        return period.end
+
+
+Window = Rolling | Calendar
+
+
+def affected(window: Window | None, changed: Interval, zone: tzinfo) -> Interval | None:
+    """Where the records start whose result may change with a change there; None: all from its start on."""
+    match window:
+        case None:
+            return changed
+        case Rolling(duration=None):
+            return None
+        case Rolling(duration=duration):
+            assert duration is not None  # noqa: S101 - the case before took the others
+            return replace(changed, end=changed.end + duration)
+        case Calendar():
+            end = window.closing(window.period(changed.end, zone), zone)
+            start = changed.start
+            if window.extent is Extent.WHOLE_PERIOD:
+                start = window.period(start, zone).start
+            return Interval(start, end)
+
+
+def reach(window: Window | None, first: datetime, zone: tzinfo) -> datetime | None:
+    """Where the earliest member starts that the window of a record at `first` may hold; None: unknown."""
+    match window:
+        case None:
+            return first
+        case Rolling(duration=None):
+            return None
+        case Rolling(duration=duration):
+            assert duration is not None  # noqa: S101 - the case before took the others
+            return first - duration
+        case Calendar():
+            return window.opening(window.period(first, zone), zone)
+
+
+class FieldReader:
+    """Takes the fields of an object out of it, noting problems by their paths.
+
+    What is taken once is gone, so what is left over at the end is what nobody knows. A reader never raises,
+    and gives something of the right type in place of what is wrong.
+    """
+
+    def __init__(self, given: Mapping[str, Any], path: str, problems: list[Problem] | None = None) -> None:
+        self.path = path
+        self.problems: list[Problem] = [] if problems is None else problems
+        self.given = dict(given)
+
+    def take(self, name: str, default: Any = None) -> Any:
+        return self.given.pop(name, default)
+
+    def refuse(self, name: str, what: str) -> None:
+        field = f"{self.path}.{name}"
+        self.problems.append(Problem(f"{field} {what}.", field, "invalid"))
+
+    def refuse_the_rest(self, what: str) -> None:
+        for name in self.given:
+            self.refuse(name, what)
+        self.given.clear()
+
+    def at(self, name: str, given: Any) -> "FieldReader | None":
+        """A reader of an object inside this one."""
+        if isinstance(given, Mapping):
+            return FieldReader(given, f"{self.path}.{name}", self.problems)
+        self.refuse(name, "is an object")
+        return None
+
+    def inside(self, name: str) -> "FieldReader | None":
+        given = self.take(name)
+        return None if given is None else self.at(name, given)
+
+    def choice(self, name: str, allowed: Sequence[str], default: str | None = None) -> str:
+        given = self.take(name)
+        if given is None and default is not None:
+            return default
+        if isinstance(given, str) and given in allowed:
+            return given
+        self.refuse(name, f"is one of {', '.join(allowed)}")
+        return allowed[0]
+
+    def whole(self, name: str, most: int, *, least: int = 1, is_required: bool = False) -> int | None:
+        given = self.take(name)
+        if given is None and not is_required:
+            return None
+        return self.check_whole(name, given, most, least)
+
+    def check_whole(self, name: str, given: Any, most: int, least: int = 1) -> int | None:
+        if isinstance(given, int) and not isinstance(given, bool) and least <= given <= most:
+            return given
+        self.refuse(name, f"is a whole number from {least:,} to {most:,}")
+        return None
+
+    def number(self, name: str, least: Decimal | None = None, most: Decimal | None = None) -> Decimal:
+        given = self.take(name)
+        if isinstance(given, Decimal | int) and not isinstance(given, bool):
+            try:
+                value = limited(Decimal(given))
+            except NumberError as error:
+                self.refuse(name, f"is out of limits: {error}".removesuffix("."))
+                return ZERO
+            if (least is None or value >= least) and (most is None or value <= most):
+                return value
+        from_ = "" if least is None else f" from {least}"
+        self.refuse(name, f"is a number{from_}{'' if most is None else f' to {most}'}")
+        return ZERO
+
+
+def read_window(
+    given: Mapping[str, Any], path: str = "window", *, allows_both: bool = False
+) -> tuple[Window | None, list[Problem]]:
+    """Read a window as it is written in JSON; None with everything that is wrong with it.
+
+    `allows_both` says whether a rolling window may have a duration and a number of members at once.
+    """
+    reader = FieldReader(given, path)
+    kind = KINDS.get(str(reader.take("kind")))
+    if kind is None:
+        reader.refuse("kind", "is rolling, trailing or calendar")
+        return None, reader.problems
+    window = _read_calendar(reader) if kind == "calendar" else _read_rolling(reader, allows_both=allows_both)
+    reader.refuse_the_rest(f"is no part of a {kind} window")
+    return (None if reader.problems else window), reader.problems
+
+
+def _read_rolling(reader: FieldReader, *, allows_both: bool) -> Rolling:
+    members, duration = reader.take("members"), reader.take("duration")
+    if duration is None and "value" in reader.given:
+        duration = {"value": reader.take("value"), "unit": reader.take("unit")}
+    bounds = [bound for bound in (members, duration) if bound is not None]
+    if not bounds or (len(bounds) == 2 and not allows_both):
+        which = "or both" if allows_both else "one of them"
+        reader.refuse("duration", f"or window.members says how far a rolling window reaches back, {which}")
+    includes_current = reader.take("include_current", default=False)
+    if not isinstance(includes_current, bool):
+        reader.refuse("include_current", "is true or false")
+    return Rolling(
+        None if duration is None else _read_duration(reader, duration),
+        None if members is None else reader.check_whole("members", members, MEMBERS_MAX),
+        includes_current is True,
+        _read_where(reader),
+    )
+
+
+def _read_calendar(reader: FieldReader) -> Calendar:
+    unit, extent = reader.take("unit"), reader.take("extent", default=Extent.TO_DATE)
+    if not isinstance(unit, str) or unit not in PERIODS:
+        reader.refuse("unit", f"of a calendar window is one of {', '.join(PERIODS)}")
+    if extent not in list(Extent):
+        reader.refuse("extent", f"is {' or '.join(Extent)}")
+        extent = Extent.TO_DATE
+    value = reader.check_whole("value", reader.take("value", default=1), PERIODS_MAX)
+    return Calendar(str(unit), value or 1, Extent(extent), _read_where(reader))
+
+
+def _read_duration(reader: FieldReader, given: Any) -> timedelta:
+    fields = dict(given) if isinstance(given, Mapping) else {}
+    if {"value", "unit"} != fields.keys():
+        reader.refuse("duration", f"has a value and a unit, one of {', '.join(CLOCK_UNITS)}")
+        return timedelta()
+    unit = CLOCK_UNITS.get(str(fields["unit"]))
+    if unit is None:
+        reader.refuse("duration.unit", f"is one of {', '.join(CLOCK_UNITS)}")
+        return timedelta()
+    most = timedelta(days=DURATION_DAYS_MAX) // unit
+    return unit * (reader.check_whole("duration.value", fields["value"], most) or 1)
+
+
+def _read_where(reader: FieldReader) -> str | None:
+    where = reader.take("where")
+    if where is not None and (not isinstance(where, str) or not where.strip()):
+        reader.refuse("where", "is an expression, as a text")
+        return None
+    return where
+
+
+def write_window(window: Window) -> dict[str, Any]:
+    """Write a window in the one form that it is answered and stored in."""
+    match window:
+        case Rolling(duration=duration, members=members):
+            size: dict[str, Any] = {} if members is None else {"members": members}
+            if duration is not None:
+                size["duration"] = _written(duration)
+            form = {"kind": "rolling", **size, "include_current": window.includes_current}
+        case Calendar():
+            form = {
+                "kind": "calendar",
+                "unit": window.unit,
+                "value": window.value,
+                "extent": str(window.extent),
+            }
+    return form if window.where is None else {**form, "where": window.where}
+
+
+def _written(duration: timedelta) -> dict[str, Any]:
+    unit, length = next(
+        (unit, length) for unit, length in reversed(CLOCK_UNITS.items()) if not duration % length
+    )
+    return {"value": duration // length, "unit": unit}
 
 
 class RuleTarget(StrEnum):

@@ -17,14 +17,11 @@ from typing import Any, Final, NamedTuple
 
 from weighbridge.core.expression import FUNCTIONS, Budget
 from weighbridge.core.expression.compiler import compiled_row
-from weighbridge.core.expression.null import RowStep
 from weighbridge.core.expression.tree import Expression, FunctionCall, Name, Word, walk
-from weighbridge.core.expression.value import Element, Fault
+from weighbridge.core.expression.value import Element, Fault, RowStep
 from weighbridge.core.halt import proceeding
-from weighbridge.core.rule.definition import MemberScope, Record, Rule
-from weighbridge.core.rule.functions import AGGREGATES, FACTS, Entering, is_fact
-from weighbridge.core.rule.sliding import Sliding
-from weighbridge.core.rule.window import Calendar, Extent, Rolling
+from weighbridge.core.rule.definition import Calendar, Extent, MemberScope, Record, Rolling, Rule
+from weighbridge.core.rule.functions import AGGREGATES, FACTS, Entering, Sliding, is_fact
 from weighbridge.core.time.instant import Interval
 
 COST_MAX: Final = 20_000_000

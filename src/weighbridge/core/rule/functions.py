@@ -7,35 +7,348 @@ leaves: what they come to is in the row of the record.
 
 Invariants: every function has a sentence and an example that can be parsed; what an aggregate takes, gives
 and is told of is stated in one row of a table.
+
+A sliding aggregate follows a window: members enter at its front and leave at its back, first in first out.
+
+Each keeps just enough to tell its result at any moment, so that evaluating a million records costs a few
+steps for each, however large their windows are.
+
+Invariants: sums are exact, so nothing that left leaves a trace; only results are rounded; an aggregate of
+nothing is missing, but a sum or a count is 0.
+
+An example: deliveries of 10, 14, 12, 8 and 30 t, and a rolling window of two days. When a record comes, what
+starts more than two days before it leaves; then the aggregates are told, and then the record enters.
+
+    day  mass  leave  members  sum  average  max  kept for max
+      1    10      -        -    0        -    -             -
+      2    14      -       10   10       10   10            10
+      3    12      -    10,14   24       12   14            14
+      4     8     10    14,12   26       13   14         14,12
+      6    30  14,12        8    8        8    8             8
+
+`max` forgets the 10 as soon as the 14 enters, which stays longer and is larger. The rule
+`{{mass}} > (2 * avg({{mass}}))` alerts on day 6 alone, where 30 is more than twice 8.
 """
 
+from bisect import bisect_left, insort
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
-from typing import Final
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from typing import Any, Final, Protocol
 
 from weighbridge.core.expression import FUNCTIONS, Function, Language, Type
 from weighbridge.core.expression.meaning import OperationMeaning, TypedNode, between
-from weighbridge.core.expression.null import Row, RowStep
 from weighbridge.core.expression.tree import Expression, FunctionCall, Number, Word, walk
-from weighbridge.core.expression.value import Element, Fault
-from weighbridge.core.quantity.number import CONTEXT, EXACT
+from weighbridge.core.expression.value import Element, Fault, Row, RowStep
+from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO
 from weighbridge.core.rule.definition import Record
-from weighbridge.core.rule.sliding import (
-    DEFINITION,
-    Average,
-    Count,
-    Deviation,
-    Extreme,
-    MissedSlots,
-    Previous,
-    Ranked,
-    Same,
-    Sliding,
-    Sum,
-)
+from weighbridge.core.time.expectation import MeterSlot
 from weighbridge.core.time.instant import MILLISECOND
+
+_ONE: Final = Decimal(1)
+_CHUNK_MAX: Final = 512
+
+
+class Ascending(Protocol):
+    """Numbers in ascending order."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, rank: int, /) -> Decimal: ...
+
+
+def _nearest_rank(share: Decimal, count: Decimal) -> Decimal:
+    return EXACT.multiply(share, count).to_integral_value(ROUND_CEILING)
+
+
+def _naaqs(share: Decimal, count: Decimal) -> Decimal:
+    return EXACT.add(EXACT.multiply(share, count).to_integral_value(ROUND_FLOOR), _ONE)
+
+
+def _eu_97_101(share: Decimal, count: Decimal) -> Decimal:
+    return EXACT.multiply(share, count).to_integral_value(ROUND_HALF_UP)
+
+
+def _inclusive(share: Decimal, count: Decimal) -> Decimal:
+    return EXACT.add(EXACT.multiply(share, EXACT.subtract(count, _ONE)), _ONE)
+
+
+def _exclusive(share: Decimal, count: Decimal) -> Decimal:
+    return EXACT.multiply(share, EXACT.add(count, _ONE))
+
+
+_POSITIONS: Final[Mapping[str, Callable[[Decimal, Decimal], Decimal]]] = {
+    "nearest_rank": _nearest_rank,
+    "naaqs": _naaqs,
+    "eu_97_101": _eu_97_101,
+    "inclusive": _inclusive,
+    "linear": _inclusive,
+    "exclusive": _exclusive,
+}
+"""Where in the order a percentile stands, counted from 1, by its definition."""
+
+DEFINITIONS: Final = tuple(_POSITIONS)
+"""The five definitions of a percentile in use, by name; they differ wherever there are few values.
+
+Of n values in ascending order, numbered from 1, and a share p from 0 to 1, the percentile is the value
+
+    nearest_rank   at p n, rounded up: the smallest with at least that share at or below it
+    naaqs          after the whole part of p n (40 CFR 50, appendices N and S)
+    eu_97_101      at p n, rounded to the nearest, halves up (Council Decision 97/101/EC)
+    inclusive      at 1 + (n - 1) p, between the two nearest (a spreadsheet's PERCENTILE.INC)
+    exclusive      at (n + 1) p, between the two nearest, at least the first and at most the last (NIST,
+                   PERCENTILE.EXC)
+
+`linear` is another name of `inclusive`. Example: of the values 1 to 10 the 90th percentile is 9, 10, 9, 9.1
+and 9.9, in this order. A percentile lies between the smallest and the largest value; equal values are
+interchangeable, so it does not depend on the order in which they came.
+"""
+
+
+def percentile(values: Ascending, share: Decimal, definition: str) -> Decimal:
+    """The percentile of at least one value by a named definition, rounded once; the share is from 0 to 1."""
+    count = len(values)
+    position = _POSITIONS[definition](share, Decimal(count))
+    below = int(position)
+    if below < 1:
+        return values[0]
+    if below >= count:
+        return values[count - 1]
+    low = values[below - 1]
+    fraction = EXACT.subtract(position, Decimal(below))
+    if not fraction:
+        return low
+    step = EXACT.multiply(fraction, EXACT.subtract(values[below], low))
+    return CONTEXT.plus(EXACT.add(low, step))
+
+
+class Ordered:
+    """Numbers in ascending order, each as often as it was added."""
+
+    __slots__ = ("_chunks", "_count", "_tops")
+
+    def __init__(self) -> None:
+        self._chunks: list[list[Decimal]] = [[]]
+        self._tops: list[Decimal] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, rank: int) -> Decimal:
+        for chunk in self._chunks:
+            if rank < len(chunk):
+                return chunk[rank]
+            rank -= len(chunk)
+        raise IndexError(rank)
+
+    def add(self, value: Decimal) -> None:
+        """Put a number in."""
+        index = min(bisect_left(self._tops, value), len(self._chunks) - 1)
+        chunk = self._chunks[index]
+        insort(chunk, value)
+        if len(chunk) > _CHUNK_MAX:
+            half = len(chunk) // 2
+            self._chunks[index : index + 1] = [chunk[:half], chunk[half:]]
+            self._tops[index : index + 1] = [chunk[half - 1], chunk[-1]]
+        else:
+            self._tops[index : index + 1] = [chunk[-1]]
+        self._count += 1
+
+    def remove(self, value: Decimal) -> None:
+        """Take a number out that was put in."""
+        index = bisect_left(self._tops, value)
+        chunk = self._chunks[index]
+        del chunk[bisect_left(chunk, value)]
+        if chunk:
+            self._tops[index] = chunk[-1]
+        else:
+            del self._tops[index]
+            if len(self._chunks) > 1:
+                del self._chunks[index]
+        self._count -= 1
+
+
+DEFINITION: Final = "linear"
+"""The definition of a percentile that names none, and of the median."""
+
+
+class Sliding(Protocol):
+    """An aggregate over the members of a window; it is given no missing values."""
+
+    def enter(self, value: Any) -> None:
+        """A member enters the window."""
+
+    def leave(self, value: Any) -> None:
+        """The member that entered first leaves."""
+
+    def result(self, own: Any) -> Element:
+        """The aggregate for a record whose own value this is."""
+
+
+class Count:
+    """How many members there are."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def enter(self, _value: Any) -> None:
+        self._count += 1
+
+    def leave(self, _value: Any) -> None:
+        self._count -= 1
+
+    def result(self, _own: Any) -> Element:
+        return Decimal(self._count)
+
+
+class Sum:
+    """The exact sum, rounded once."""
+
+    def __init__(self) -> None:
+        self.total = ZERO
+        self.count = 0
+
+    def enter(self, value: Decimal) -> None:
+        self.total = EXACT.add(self.total, value)
+        self.count += 1
+
+    def leave(self, value: Decimal) -> None:
+        self.total = EXACT.subtract(self.total, value)
+        self.count -= 1
+
+    def result(self, _own: Any) -> Element:
+        return CONTEXT.plus(self.total)
+
+
+class Average(Sum):
+    """The arithmetic mean, rounded once."""
+
+    def result(self, _own: Any) -> Element:
+        return CONTEXT.divide(self.total, Decimal(self.count)) if self.count else None
+
+
+class Deviation(Sum):
+    """The sample standard deviation, from the exact sums of the values and of their squares."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._squares = ZERO
+
+    def enter(self, value: Decimal) -> None:
+        super().enter(value)
+        self._squares = EXACT.add(self._squares, EXACT.multiply(value, value))
+
+    def leave(self, value: Decimal) -> None:
+        super().leave(value)
+        self._squares = EXACT.subtract(self._squares, EXACT.multiply(value, value))
+
+    def result(self, _own: Any) -> Element:
+        if self.count < 2:
+            return None
+        count = Decimal(self.count)
+        spread = EXACT.subtract(EXACT.multiply(count, self._squares), EXACT.multiply(self.total, self.total))
+        return CONTEXT.sqrt(CONTEXT.divide(spread, EXACT.multiply(count, EXACT.subtract(count, _ONE))))
+
+
+class Extreme:
+    """The smallest or largest; values that a later one outdoes are forgotten at once."""
+
+    def __init__(self, *, is_largest: bool) -> None:
+        self._is_largest = is_largest
+        self._candidates: deque[Decimal] = deque()
+
+    def enter(self, value: Decimal) -> None:
+        candidates = self._candidates
+        if self._is_largest:
+            while candidates and candidates[-1] < value:
+                candidates.pop()
+        else:
+            while candidates and candidates[-1] > value:
+                candidates.pop()
+        candidates.append(value)
+
+    def leave(self, value: Decimal) -> None:
+        if self._candidates[0] == value:
+            self._candidates.popleft()
+
+    def result(self, _own: Any) -> Element:
+        return self._candidates[0] if self._candidates else None
+
+
+class Ranked:
+    """A value by its rank: the median, or a percentile by a named definition."""
+
+    def __init__(self, share: Decimal, definition: str) -> None:
+        self._share = share
+        self._definition = definition
+        self._values = Ordered()
+
+    def enter(self, value: Decimal) -> None:
+        self._values.add(value)
+
+    def leave(self, value: Decimal) -> None:
+        self._values.remove(value)
+
+    def result(self, _own: Any) -> Element:
+        return percentile(self._values, self._share, self._definition) if len(self._values) else None
+
+
+class Previous:
+    """The value that entered last, while it has not left."""
+
+    def __init__(self) -> None:
+        self._last: Element = None
+        self._count = 0
+
+    def enter(self, value: Any) -> None:
+        self._last = value
+        self._count += 1
+
+    def leave(self, _value: Any) -> None:
+        self._count -= 1
+
+    def result(self, _own: Any) -> Element:
+        return self._last if self._count else None
+
+
+class MissedSlots:
+    """How many expected slots lie between the last member that entered, however long ago, and the record."""
+
+    def __init__(self) -> None:
+        self._last: MeterSlot | None = None
+
+    def enter(self, value: MeterSlot) -> None:
+        self._last = value
+
+    def leave(self, _value: MeterSlot) -> None:
+        """A member that left the window is still the last one before the record."""
+
+    def result(self, own: MeterSlot | None) -> Element:
+        if own is None or self._last is None:
+            return None
+        return Decimal(own.missed_since(self._last))
+
+
+class Same:
+    """How many members have the record's own values."""
+
+    def __init__(self) -> None:
+        self._members: Counter[Any] = Counter()
+
+    def enter(self, value: Any) -> None:
+        self._members[value] += 1
+
+    def leave(self, value: Any) -> None:
+        self._members[value] -= 1
+        if not self._members[value]:
+            del self._members[value]
+
+    def result(self, own: Any) -> Element:
+        return ZERO if own is None else Decimal(self._members[own])
+
 
 ARGUMENTS_MAX: Final = 10
 """Values that count_same may compare."""

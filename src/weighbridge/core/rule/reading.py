@@ -24,10 +24,24 @@ from weighbridge.core.expression.tree import FunctionCall, Name, Number, Word, n
 from weighbridge.core.identity.suggestion import nearest, short_list
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.definition import CORRECTION_EXPRESSION as CORRECTION
-from weighbridge.core.rule.definition import MemberScope, Rule, RuleTarget, Vocabulary, is_tag
-from weighbridge.core.rule.functions import AGGREGATES, LANGUAGE, is_aggregate, is_fact, list_aggregates
-from weighbridge.core.rule.percentile import DEFINITIONS
-from weighbridge.core.rule.window import Rolling, Window, read_window
+from weighbridge.core.rule.definition import (
+    MemberScope,
+    Rolling,
+    Rule,
+    RuleTarget,
+    Vocabulary,
+    Window,
+    is_tag,
+    read_window,
+)
+from weighbridge.core.rule.functions import (
+    AGGREGATES,
+    DEFINITIONS,
+    LANGUAGE,
+    is_aggregate,
+    is_fact,
+    list_aggregates,
+)
 
 EXPRESSION: Final = "expression"
 WHERE: Final = "window.where"

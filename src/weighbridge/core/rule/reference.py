@@ -8,21 +8,24 @@ from collections.abc import Iterable
 from typing import Final
 
 from weighbridge.core.expression import FUNCTIONS
-from weighbridge.core.rule.definition import TAGS, MemberScope, RuleTarget, WindowMeters
+from weighbridge.core.rule.definition import (
+    CLOCK_UNITS,
+    DURATION_DAYS_MAX,
+    MEMBERS_MAX,
+    PERIODS,
+    PERIODS_MAX,
+    TAGS,
+    Extent,
+    MemberScope,
+    RuleTarget,
+    WindowMeters,
+)
 from weighbridge.core.rule.functions import (
     EITHER,
     FACT_FUNCTIONS,
     LANGUAGE,
     PLAIN_FUNCTIONS,
     WINDOW_FUNCTIONS,
-)
-from weighbridge.core.rule.window import (
-    CLOCK_UNITS,
-    DURATION_DAYS_MAX,
-    MEMBERS_MAX,
-    PERIODS,
-    PERIODS_MAX,
-    Extent,
 )
 
 _SCOPES: Final = {

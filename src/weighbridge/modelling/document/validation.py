@@ -11,7 +11,7 @@ import msgspec
 
 from weighbridge.core.engine import CaseResult
 from weighbridge.core.model import Flaw, Model, ModelError, Surroundings, ancestors, show, unknown_event_types
-from weighbridge.core.model.source import SourceMark
+from weighbridge.core.model.definition import SourceMark
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import compatible, parse_unit
 from weighbridge.db.engine import Read

@@ -21,7 +21,7 @@ from weighbridge.core.engine import CaseResult, run_cases
 from weighbridge.core.halt import proceed
 from weighbridge.core.identity.suggestion import few_suggestions
 from weighbridge.core.model import ALONE, Flaw, Model, ModelError, Surroundings, check_model, parse_model
-from weighbridge.core.model.source import (
+from weighbridge.core.model.definition import (
     Scalar,
     Source,
     SourceEntry,

@@ -28,9 +28,9 @@ from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.tree import walk
 from weighbridge.core.expression.value import Element, Scalar
 from weighbridge.core.rule import Calendar, Record, Rolling, affected, reach
+from weighbridge.core.rule.definition import Extent
 from weighbridge.core.rule.substitution import affected_slots
 from weighbridge.core.rule.substitution.definition import VALID_SLOTS
-from weighbridge.core.rule.window import Extent
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal

@@ -8,7 +8,7 @@ import msgspec
 from weighbridge.collection.records.events import Substitution
 from weighbridge.core.collection.capture import PERIODS
 from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.rule.substitution.reading import METHOD_NAMES
+from weighbridge.core.rule.substitution.definition import METHOD_NAMES
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import one_of
 

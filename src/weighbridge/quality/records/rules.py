@@ -16,17 +16,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Link
 from weighbridge.core.quantity.number import PLACES_MAX
 from weighbridge.core.rule import MemberScope, RuleTarget, WindowMeters
-from weighbridge.core.rule.definition import Method, Purpose
-from weighbridge.core.rule.percentile import DEFINITIONS
-from weighbridge.core.rule.substitution.definition import ROUNDINGS, Conservative, DeviationKind, Without
-from weighbridge.core.rule.substitution.reading import (
-    AVAILABILITY_SLOTS_MAX,
-    CODE_LENGTH_MAX,
-    METHOD_NAMES,
-    METHODS_MAX,
-    TIERS_MAX,
-)
-from weighbridge.core.rule.window import (
+from weighbridge.core.rule.definition import (
     CLOCK_UNITS,
     DURATION_DAYS_MAX,
     KINDS,
@@ -34,6 +24,20 @@ from weighbridge.core.rule.window import (
     PERIODS,
     PERIODS_MAX,
     Extent,
+    Method,
+    Purpose,
+)
+from weighbridge.core.rule.functions import DEFINITIONS
+from weighbridge.core.rule.substitution.definition import (
+    AVAILABILITY_SLOTS_MAX,
+    CODE_LENGTH_MAX,
+    METHOD_NAMES,
+    METHODS_MAX,
+    ROUNDINGS,
+    TIERS_MAX,
+    Conservative,
+    DeviationKind,
+    Without,
 )
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Description, Moment, Name, Slug, at_most, between, one_of, several, shown_as
@@ -183,7 +187,7 @@ class RuleCorrection(msgspec.Struct, frozen=True):
 
 
 Window = Annotated[dict[str, Any], shown_as(RollingWindow | CalendarWindow)]
-"""A window as it is written; `core/rule/window.py` reads it and says everything that is wrong."""
+"""A window as it is written; `core/rule/definition.py` reads it and says everything that is wrong."""
 
 Correction = Annotated[dict[str, Any], shown_as(RuleCorrection | GapCorrection)]
 """A correction as it is written; `core/rule/definition.py` reads it or, where gaps are filled,

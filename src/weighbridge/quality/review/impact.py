@@ -14,8 +14,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from weighbridge.accounting.books.balances import Shortage
-from weighbridge.accounting.books.runs import RunIdentity
-from weighbridge.accounting.books.staleness import made_stale, stale_reasons
+from weighbridge.accounting.books.runs import RunIdentity, made_stale, stale_reasons
 from weighbridge.accounting.ledgers_queries import as_deficit
 from weighbridge.accounting.planning.proposal import Proposal, Request, propose
 from weighbridge.accounting.planning.scope import CreditedLedger

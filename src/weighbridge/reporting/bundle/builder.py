@@ -20,34 +20,36 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from weighbridge.collection.evidence_files import EvidenceStore
+from weighbridge.core.bundle import tables
+from weighbridge.core.bundle.archive import ArchivePart, Faults, directory, headers
 from weighbridge.core.bundle.check import made_parts
 from weighbridge.core.bundle.contents import (
     EVIDENCE_FOLDER,
     FORMAT,
+    HEAD,
     MANIFEST,
     MODEL_FOLDER,
     NAMESPACE,
     REPORT,
+    ROWS,
     RULE_FOLDER,
     SIGNATURE,
     SUMS,
     BundleContents,
     IndexedPart,
     Manifest,
+    Vouched,
     contents_of,
+    proof_part,
     sums,
 )
-from weighbridge.core.bundle.form import tables
-from weighbridge.core.bundle.form.archive import ArchivePart, Faults, directory, headers
-from weighbridge.core.bundle.form.rows import BundledLedgerRow, ModelRow, record_text
-from weighbridge.core.bundle.form.tables import LINEAGE, SLOTS, SlotLine
 from weighbridge.core.bundle.log import CORRECTING
-from weighbridge.core.bundle.trust import HEAD, ROWS, Vouched, proof_part
+from weighbridge.core.bundle.rows import BundledLedgerRow, ModelRow, record_text
+from weighbridge.core.bundle.tables import LINEAGE, SLOTS, SlotLine
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.identity import ids
-from weighbridge.core.proof.canonical import canonical_json
-from weighbridge.core.proof.signing import ssh_signature
+from weighbridge.core.proof.signing import canonical_json, ssh_signature
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.modelling.document.yaml_text import read_model

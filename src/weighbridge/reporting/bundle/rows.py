@@ -15,10 +15,10 @@ from typing import Any, Final, LiteralString, TypeVar
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.inputs.used_corrections import EVENT_AS_USED
-from weighbridge.core.bundle.form import rows
-from weighbridge.core.bundle.form.rows import EventTypeRow
-from weighbridge.core.bundle.form.tables import BatchLineage, DrawRead, SetRead, SlotLine, ranges_of
+from weighbridge.accounting.inputs.selection import EVENT_AS_USED
+from weighbridge.core.bundle import rows
+from weighbridge.core.bundle.rows import EventTypeRow
+from weighbridge.core.bundle.tables import BatchLineage, DrawRead, SetRead, SlotLine, ranges_of
 from weighbridge.core.identity import ids
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.time.instant import Instant

@@ -17,7 +17,7 @@ from psycopg.sql import SQL
 
 from weighbridge.accounting.books.balances import changed, standings_after
 from weighbridge.accounting.books.runs import RESTS_ON, RUN_TAGS, measured_share, value_source_shares
-from weighbridge.accounting.planning.entries import ProposedEntries, entries_of
+from weighbridge.accounting.planning.proposal import ProposedEntries, entries_of
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.ledger.drawing import Standing

@@ -32,8 +32,8 @@ from weighbridge.core.report.mapping import (
     StatedReport,
     UnfitUnitError,
     fill,
+    read_mapping,
 )
-from weighbridge.core.report.mapping_reading import read_mapping
 from weighbridge.core.report.restatement import measured_share_of
 from weighbridge.core.report.state import MEDIA_TYPES, ReportFormat
 from weighbridge.core.time.instant import Instant

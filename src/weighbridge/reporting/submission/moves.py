@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from weighbridge.accounting.books.balances import hold_ledger
-from weighbridge.accounting.planning.entries import ProposedEntries, entries_of
+from weighbridge.accounting.planning.proposal import ProposedEntries, entries_of
 from weighbridge.core.ledger.posting import OF_REPORTS
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.report.restatement import Holdings, reserve

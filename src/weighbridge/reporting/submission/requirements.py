@@ -12,8 +12,7 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.balances import Shortage, changed, shortages, standings_of
-from weighbridge.accounting.books.runs import sharing_time
-from weighbridge.accounting.books.staleness import stale_among
+from weighbridge.accounting.books.runs import sharing_time, stale_among
 from weighbridge.accounting.inputs.event_slots import ModelSlots, events_at_borders, streams_by_time
 from weighbridge.accounting.inputs.streams import Reach, catalogue_of, matching
 from weighbridge.accounting.ledgers_queries import as_deficit

@@ -9,11 +9,19 @@ from hypothesis import strategies as st
 from tests.core.model.documents import model
 
 from weighbridge.core.engine import EngineSetting, SlotData, run_slot
-from weighbridge.core.engine.slot_computation import Drawing, Drawn, SourceLedgerView
-from weighbridge.core.engine.statistics import NOTHING, Element, Group, Measure, statistics_of
+from weighbridge.core.engine.slot_computation import (
+    NOTHING,
+    Drawing,
+    Drawn,
+    Element,
+    Group,
+    Measure,
+    SourceLedgerView,
+    statistics_of,
+)
 from weighbridge.core.ledger.allocation import Partition, shares_of, spread
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
-from weighbridge.core.ledger.pool.pool import Pool
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import prepare
 from weighbridge.core.quantity.number import total
 from weighbridge.core.quantity.unit import parse_unit

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from weighbridge.core.engine.meters import ExpectedSlots, coverage
-from weighbridge.core.engine.statistics import Element, EventCadence
+from weighbridge.core.engine.slot_computation import Element, EventCadence
 from weighbridge.core.time.expectation import Service
 from weighbridge.core.time.instant import Instant, Interval
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.ledger.drawing import Drawer, DrawOrder, Lot, Need, Shortfall, SourceBatch
-from weighbridge.core.ledger.pool.pool import Pool
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.time.instant import Interval
 
 LEDGER = 7

@@ -22,7 +22,7 @@ from weighbridge.core.ledger.drawing import (
     SourceRun,
     Standing,
 )
-from weighbridge.core.ledger.pool.pool import Pool
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.ledger.posting import (
     BatchBalance,
     Entry,

@@ -9,24 +9,28 @@ that needs a value: the value with its method, tier, code, window and members, o
     slots = series_slots(readings, expected, period)
     outcomes = fill(gap_program(filling), slots, zone)
 
-To read it: `definition` says what tiers, gaps and borders are and how a value may be found, `series` what a
-slot is and what becomes of it; `reading` makes them of JSON.
+To read it: `definition` defines tiers, gaps, borders and methods, and reads them from JSON.
 
-To fill gaps: `program` makes functions of conditions and says what a late value may change, `values`
-computes one method for one slot, and `filling` is the pass that brings them together.
+To fill gaps: `values` has the slots of a series and computes one method for one slot; `filling` makes
+functions of conditions, says what a late value may change, and is the pass that brings all together.
 """
 
-from weighbridge.core.rule.substitution.definition import GapFilling, write_filling
-from weighbridge.core.rule.substitution.filling import Filling, fill
-from weighbridge.core.rule.substitution.program import (
+from weighbridge.core.rule.substitution.definition import (
+    GapFilling,
+    check_filling,
+    read_filling,
+    write_filling,
+)
+from weighbridge.core.rule.substitution.filling import (
+    Filling,
     GapProgram,
     affected_slots,
+    fill,
     gap_program,
     names_of,
     needed_from,
 )
-from weighbridge.core.rule.substitution.reading import check_filling, read_filling
-from weighbridge.core.rule.substitution.series import (
+from weighbridge.core.rule.substitution.values import (
     Absence,
     Absent,
     Given,

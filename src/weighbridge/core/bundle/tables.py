@@ -15,9 +15,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeVar
 
-from weighbridge.core.bundle.form import rows
-from weighbridge.core.bundle.form.archive import UnreadableError
-from weighbridge.core.bundle.form.rows import (
+from weighbridge.core.bundle import rows
+from weighbridge.core.bundle.archive import UnreadableError
+from weighbridge.core.bundle.rows import (
     LINE_BYTES_MAX,
     PATTERNS,
     TextKind,

@@ -42,8 +42,16 @@ from weighbridge.core.ledger.drawing import (
     SourceBooks,
     parts_taken,
 )
-from weighbridge.core.ledger.pool.lots import FreeAmounts, HeldLots, LotKey, Shelves, order
-from weighbridge.core.ledger.pool.obtainable import Obtainable, Releases, Room
+from weighbridge.core.ledger.lots import (
+    FreeAmounts,
+    HeldLots,
+    LotKey,
+    Obtainable,
+    Releases,
+    Room,
+    Shelves,
+    order,
+)
 from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 from weighbridge.core.time.instant import Interval
 

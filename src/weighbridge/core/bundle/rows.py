@@ -16,8 +16,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Final, NamedTuple, NewType, TypeVar
 
-from weighbridge.core.bundle.form.archive import UnreadableError
-from weighbridge.core.proof.canonical import canonical_json
+from weighbridge.core.bundle.archive import UnreadableError
+from weighbridge.core.proof.signing import canonical_json
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.time.instant import Instant
 

@@ -28,7 +28,7 @@ from weighbridge.core.ledger.drawing import (
     SourceRun,
     Standing,
 )
-from weighbridge.core.ledger.pool.pool import Pool
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.ledger.posting import Taken, latest_first
 from weighbridge.core.quantity.number import EXACT
 from weighbridge.core.quantity.unit import Unit, parse_unit

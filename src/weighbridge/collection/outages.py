@@ -22,9 +22,9 @@ from weighbridge.collection.records.projects import (
     OutageChange,
     OutageChangeBody,
 )
-from weighbridge.core.collection.evidence import problems_of_link
+from weighbridge.core.collection.evidence import check_link
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import said_of_unseen
+from weighbridge.core.identity.names import explain_unseen
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
@@ -213,7 +213,7 @@ async def _check_outage(tx: Read, project: int, outage: NewOutage | Outage) -> _
 def _problems_of_shape(outage: NewOutage | Outage) -> Iterator[Problem]:
     if not outage.reason.strip():
         yield Problem("An outage needs a reason; outage.reason is empty.", "outage.reason", "required")
-    elif unseen := said_of_unseen(outage.reason):
+    elif unseen := explain_unseen(outage.reason):
         yield Problem(f"outage.reason {unseen}.", "outage.reason", "invalid")
     if outage.asset_id is not None and outage.location_id is not None:
         message = (
@@ -225,7 +225,7 @@ def _problems_of_shape(outage: NewOutage | Outage) -> Iterator[Problem]:
         message = f"outage.end_time is {end.text}, which is not after start_time, {start.text}."
         yield Problem(message, "outage.end_time", "invalid")
     if outage.evidence_url is not None:
-        yield from problems_of_link(outage.evidence_url, "outage.evidence_url")
+        yield from check_link(outage.evidence_url, "outage.evidence_url")
 
 
 async def _problems_of_keys(

@@ -179,7 +179,7 @@ def _read_proof() -> Iterator[None]:
 
 
 def _read_kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
-    from weighbridge.core.proof.checkpoint import opened as opened_head
+    from weighbridge.core.proof.checkpoint import open_checkpoint as opened_head
     from weighbridge.core.proof.signing import VerifierKey
 
     verifier = VerifierKey.read(key)

@@ -24,7 +24,7 @@ from weighbridge.core.collection.data_feed import (
     OnDifference,
     OtherColumns,
     ReferenceRule,
-    problems_of_watch,
+    check_watch,
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.names import problem_of_name
@@ -249,7 +249,7 @@ async def _build_row(
         # Reading a unit may take a while, the first time.
         problems += await tx.in_thread(_list_column_problems, feed, event_type)
     if feed.watch is not None:
-        problems += problems_of_watch(feed.watch, settings.watched_roots, account)
+        problems += check_watch(feed.watch, settings.watched_roots, account)
     if problems:
         raise Invalid(problems)
     stored = {name: value for name, value in asdict(feed).items() if name in NewDataFeed.__struct_fields__}

@@ -37,7 +37,7 @@ from weighbridge.core.collection.data_feed import (
     FILE_BYTES_MAX,
     MOVED_TO,
     NAME_OF_FILE_MAX,
-    root_above,
+    find_root,
 )
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import TaskState
@@ -433,7 +433,7 @@ class PlacePoll:
         """Move away what has ended, and take up what waits; what goes wrong is told by the data feed."""
         watching, taken = self._watching, 0
         try:
-            root = root_above(watching.place, roots, watching.account_name)
+            root = find_root(watching.place, roots, watching.account_name)
             if root is None:
                 self._problem = f"The account may watch {watching.place} no more."
             else:

@@ -17,11 +17,11 @@ from psycopg.sql import SQL
 
 from weighbridge.collection.named_records.names import project_for_record, project_number
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import said_of_unseen
+from weighbridge.core.identity.names import explain_unseen
 from weighbridge.core.platform.audit import CHANGE_TYPES, PERMISSIONS, ChangeCursor, ChangeKind
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.platform.tasks import readable_kinds
-from weighbridge.core.platform.webhook import SECRET_BYTES, SIGNING_SECRETS_MAX, DeliveryState, secret_text
+from weighbridge.core.platform.tasks import list_readable_kinds
+from weighbridge.core.platform.webhook import SECRET_BYTES, SIGNING_SECRETS_MAX, DeliveryState, write_secret
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
@@ -204,7 +204,7 @@ async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebh
             "url": new.url,
             "description": new.description.strip(),
             "types": types,
-            "task_types": readable_kinds(actor),
+            "task_types": list_readable_kinds(actor),
             "enabled": new.is_enabled,
             "reason": BY_CALLER,
             "user": actor.user_id,
@@ -221,7 +221,7 @@ async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebh
         project_id=project,
         after=_build_audit_record(made),
     )
-    return IssuedWebhook(**asdict(made), secret=secret_text(secret))
+    return IssuedWebhook(**asdict(made), secret=write_secret(secret))
 
 
 async def change_webhook(tx: Write, actor: Actor, friendly: str, change: WebhookChange) -> Webhook:
@@ -248,7 +248,7 @@ async def change_webhook(tx: Write, actor: Actor, friendly: str, change: Webhook
             "url": desired.url,
             "description": desired.description.strip(),
             "types": types,
-            "task_types": None if types is before.change_types else readable_kinds(actor),
+            "task_types": None if types is before.change_types else list_readable_kinds(actor),
             "enabled": desired.is_enabled,
             "reason": BY_CALLER,
             "user": actor.user_id,
@@ -296,7 +296,7 @@ async def rotate_secret(tx: Write, actor: Actor, friendly: str, roll: SecretRoll
         project_id=_find_project(after),
         after={"overlap_hours": roll.overlap_hours},
     )  # fmt: skip
-    return IssuedWebhook(**asdict(after), secret=secret_text(secret))
+    return IssuedWebhook(**asdict(after), secret=write_secret(secret))
 
 
 async def queue_test(tx: Write, actor: Actor, friendly: str) -> WebhookDelivery:
@@ -430,7 +430,7 @@ def _list_problems(webhook: NewWebhook | Webhook) -> list[Problem]:
     problems = []
     if wrong := problem_of_address(webhook.url, "webhook.url"):
         problems.append(wrong)
-    if unseen := said_of_unseen(webhook.description):
+    if unseen := explain_unseen(webhook.description):
         problems.append(Problem(f"webhook.description {unseen}.", "webhook.description", "invalid"))
     if webhook.change_types is not None and not webhook.change_types:
         message = f"webhook.change_types is empty; it takes some of {', '.join(CHANGE_TYPES)}."

@@ -224,7 +224,7 @@ async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tup
     ):
         raise Unauthorized("The token has been revoked.", "token_revoked")
     random_part = "".join(secrets.choice(tokens.ALPHABET) for _ in range(tokens.RANDOM_LENGTH))
-    token = tokens.assemble(random_part)
+    token = tokens.assemble_token(random_part)
     name, permissions, days = new.name.strip(), sorted(set(new.permissions)), new.expires_in_days
     token_id: int = await tx.value(
         """
@@ -232,7 +232,7 @@ async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tup
         VALUES (%s, %s, %s, %s, %s, now() + %s, %s) RETURNING id
         """,
         (
-            actor.account_id, user_id, name, tokens.secret_hash(token), permissions,
+            actor.account_id, user_id, name, tokens.hash_token(token), permissions,
             None if days is None else timedelta(days=days), actor.token_id,
         ),
     )  # fmt: skip

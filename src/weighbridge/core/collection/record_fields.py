@@ -11,7 +11,7 @@ from typing import Final
 from weighbridge.core.collection.custom_field import CustomValueError, checked_text
 from weighbridge.core.identity.names import problem_of_unseen
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limited, shorten
+from weighbridge.core.quantity.number import NumberError, limit_number, shorten
 from weighbridge.core.time.instant import Instant
 
 LATITUDE_MAX: Final = 90
@@ -42,7 +42,7 @@ def problems_of_degrees(limit: int, degrees: Decimal, field: str) -> Iterator[Pr
         yield Problem(message, field, "invalid")
         return
     try:
-        limited(degrees)
+        limit_number(degrees)
     except NumberError as error:
         yield Problem(f"{field}: {error}", field, "invalid")
 

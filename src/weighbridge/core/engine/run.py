@@ -14,10 +14,10 @@ from decimal import Decimal
 from weighbridge.core.engine.elements import read_elements, read_joined, read_totalisers
 from weighbridge.core.engine.inputs import (
     compute,
-    contributions_of,
-    not_in_force,
+    compute_contributions,
     read_static,
     read_statistics,
+    report_not_in_force,
     stand_in_static,
     substitute,
 )
@@ -39,7 +39,7 @@ from weighbridge.core.engine.slot_computation import (
     SlotComputation,
     SlotData,
     SourceLedgerView,
-    of,
+    name_partition,
 )
 from weighbridge.core.expression import Value, text
 from weighbridge.core.halt import proceed
@@ -48,7 +48,7 @@ from weighbridge.core.ledger.allocation import (
     AllocationError,
     Contributions,
     Partition,
-    rounded_draw,
+    round_draw,
 )
 from weighbridge.core.ledger.drawing import Drawer, Need, Shortfall, SourceBatch
 from weighbridge.core.model import (
@@ -99,7 +99,7 @@ def go_without(computation: SlotComputation, node: Node, body: Upstream | Availa
     for one in computation.partitions:
         if not node.is_optional and node.default is None:
             sentence = (
-                f"Node {node.slug!r}{of(one)} draws from the ledger {body.ledger!r}; a run by itself draws "
+                f"Node {node.slug!r}{name_partition(one)} draws from the ledger {body.ledger!r}; a run by itself draws "
                 "from none, so the node must be optional or have a default."
             )
             computation.fail(node, one, sentence, NOT_DRAWN)
@@ -136,11 +136,11 @@ def _need(
 ) -> Need | None:
     """What a node needs of its ledger; None when the amount that it names is none."""
     source_ledger = drawing.source_ledgers[node.slug]
-    computed = amount_needed(computation, node, body, one)
+    computed = find_amount_needed(computation, node, body, one)
     if computed is None:
         return None
     needed = convert(computed, computation.model.node(body.amount or "").unit, source_ledger.unit)
-    amount = rounded_draw(needed, source_ledger.scale, source_ledger.rounding)
+    amount = round_draw(needed, source_ledger.scale, source_ledger.rounding)
     if needed and not amount:
         drawer = Drawer(drawing.slot, one, node.slug)
         computation.rounded_away.append(RoundedAway(drawer, source_ledger, needed))
@@ -154,7 +154,9 @@ def _need(
     )
 
 
-def amount_needed(computation: SlotComputation, node: Node, body: Upstream, one: Partition) -> Decimal | None:
+def find_amount_needed(
+    computation: SlotComputation, node: Node, body: Upstream, one: Partition
+) -> Decimal | None:
     """The value of the node whose amount is drawn, in its unit; None, and a problem, when it is no amount."""
     assert body.amount is not None, "the model was checked: a node names an amount or sources"  # noqa: S101
     amount = computation.number_of(one, body.amount)
@@ -163,7 +165,7 @@ def amount_needed(computation: SlotComputation, node: Node, body: Upstream, one:
     if amount is not None and amount >= 0:
         return amount
     fault = "has no value" if amount is None else f"is {plain(amount)} and must not be negative"
-    sentence = f"Node {node.slug!r}{of(one)} draws {body.amount!r}, which {fault}."
+    sentence = f"Node {node.slug!r}{name_partition(one)} draws {body.amount!r}, which {fault}."
     computation.note(node, sentence, MISSING if amount is None else NOT_COMPUTABLE)
     return None
 
@@ -183,7 +185,7 @@ def _draw(
             source,
             amount,
             tuple(
-                _attribute(computation, drawer, source_ledger, source, slug)
+                _read_attribute(computation, drawer, source_ledger, source, slug)
                 for slug in source_ledger.attributes
             ),
             tuple(source_ledger.attributes.values()),
@@ -199,14 +201,18 @@ def _bring_to(computation: SlotComputation, drawing: Drawing, drawer: Drawer, ne
     try:
         short = drawing.pool.draw(drawer, need)
     except AllocationError as error:
-        sentence = f"Node {drawer.node!r}{of(drawer.partition)} cannot draw in proportion: {error}"
+        sentence = (
+            f"Node {drawer.node!r}{name_partition(drawer.partition)} cannot draw in proportion: {error}"
+        )
         computation.note(node, sentence, NOT_COMPUTABLE)
         return
     if short:
-        computation.note(node, _too_little(drawer, drawing.source_ledgers[drawer.node], short), NOT_DRAWN)
+        computation.note(
+            node, _explain_shortfall(drawer, drawing.source_ledgers[drawer.node], short), NOT_DRAWN
+        )
 
 
-def _attribute(
+def _read_attribute(
     computation: SlotComputation,
     drawer: Drawer,
     source_ledger: SourceLedgerView,
@@ -218,7 +224,7 @@ def _attribute(
     if attribute is not None:
         return convert(*attribute, source_ledger.attributes[slug])
     sentence = (
-        f"Node {drawer.node!r}{of(drawer.partition)} draws from {source.tracking_id!r}"
+        f"Node {drawer.node!r}{name_partition(drawer.partition)} draws from {source.tracking_id!r}"
         f" of {source_ledger.name!r}, which has no value of {slug!r}."
     )
     computation.note(computation.model.node(drawer.node), sentence, MISSING)
@@ -229,16 +235,14 @@ def _compare(computation: SlotComputation, drawer: Drawer, need: Need | None, dr
     """Note where a record of draws does not come to what was needed."""
     total = exact_total([each.amount for each in drawn])
     if need is not None and need.amount != total:
-        sentence = (
-            f"Node {drawer.node!r}{of(drawer.partition)} needs {plain(need.amount)} and drew {plain(total)}."
-        )
+        sentence = f"Node {drawer.node!r}{name_partition(drawer.partition)} needs {plain(need.amount)} and drew {plain(total)}."
         computation.note(computation.model.node(drawer.node), sentence, NOT_DRAWN)
 
 
-def _too_little(drawer: Drawer, source_ledger: SourceLedgerView, short: Shortfall) -> str:
+def _explain_shortfall(drawer: Drawer, source_ledger: SourceLedgerView, short: Shortfall) -> str:
     missing = plain(short.needed - short.there)
     return (
-        f"Node {drawer.node!r}{of(drawer.partition)} needs {plain(short.needed)} {source_ledger.unit} of"
+        f"Node {drawer.node!r}{name_partition(drawer.partition)} needs {plain(short.needed)} {source_ledger.unit} of"
         f" {source_ledger.name!r}, and {plain(short.there)} {source_ledger.unit} is there to draw: {missing}"
         f" {source_ledger.unit} too little."
     )
@@ -286,7 +290,7 @@ def run_slot(setting: EngineSetting, data: SlotData) -> SlotRun:
         return _run(setting, data, (data.alone.partition,), {})
     model = setting.program.model
     groups = [group for group in data.groups if group.is_of_slot]
-    of_slot = partitions_of_data(model, data.groups, data.named)
+    of_slot = find_partitions_of_data(model, data.groups, data.named)
     excluded = data.drawing.excluded if data.drawing else frozenset[Partition]()
     partitions = tuple(one for one in of_slot if one not in excluded)
     inventory = begin(data.drawing, model, partitions) if data.drawing else {}
@@ -298,7 +302,7 @@ def run_slot(setting: EngineSetting, data: SlotData) -> SlotRun:
         example = f" {events[0]} for one," if events else ""
         said = f"There are data,{example} but none of {names} says which partition they belong to."
         return SlotRun((), (), (Problem(said, None, UNTAGGED, events),))
-    return _run(setting, data, partitions, inventory, _untagged(model, groups))
+    return _run(setting, data, partitions, inventory, _check_untagged(model, groups))
 
 
 def _run(
@@ -311,7 +315,7 @@ def _run(
     """Run the nodes over partitions; `inventory` is what each `available` node finds."""
     model = setting.program.model
     computation = SlotComputation(
-        setting, data, {one: PartitionComputation(_names(model, one)) for one in partitions}
+        setting, data, {one: PartitionComputation(_list_partition_names(model, one)) for one in partitions}
     )
     computation.problems += problems
     for node in setting.program.nodes:
@@ -326,7 +330,7 @@ def _run(
         group for group in data.groups if group.is_of_slot and not computation.agreeing(group)
     )
     return SlotRun(
-        tuple(_finished(computation, one) for one in partitions),
+        tuple(_build_partition_run(computation, one) for one in partitions),
         not_counted,
         tuple(dict.fromkeys(computation.problems)),
         tuple(computation.rounded_away),
@@ -373,7 +377,7 @@ def _skip(computation: SlotComputation, node: Node, body: Input) -> None:
             computation.keep_array(node.slug, one, (), ())
 
 
-def _finished(computation: SlotComputation, one: Partition) -> PartitionRun:
+def _build_partition_run(computation: SlotComputation, one: Partition) -> PartitionRun:
     work = computation.by_partition[one]
     _use_what_makes_it_run(computation, one)
     is_said = computation.setting.says_contributions and not computation.problems
@@ -393,7 +397,7 @@ def _finished(computation: SlotComputation, one: Partition) -> PartitionRun:
         {slug: frozenset(numbers) for slug, numbers in work.statics.items() if numbers},
         computation.data.skipped,
         tuple(computation.draws[one]),
-        contributions_of(computation, one) if is_said else None,
+        compute_contributions(computation, one) if is_said else None,
     )
 
 
@@ -421,22 +425,22 @@ def _use_what_makes_it_run(computation: SlotComputation, one: Partition) -> None
         computation.use(one, group.source, [each for each in group.elements if each.is_of_slot])
 
 
-def _names(model: Model, one: Partition) -> dict[str, Value]:
+def _list_partition_names(model: Model, one: Partition) -> dict[str, Value]:
     return {f"partition.{name}": text(getattr(one, name)) for name in DIMENSIONS[model.partition_type]}
 
 
-def partitions_of_data(
+def find_partitions_of_data(
     model: Model, groups: Sequence[Group], named: frozenset[Partition] = frozenset()
 ) -> tuple[Partition, ...]:
     """The partitions that the data of a slot call for, and `named` ones; without inputs it needs no data."""
     of_slot = [group for group in groups if group.is_of_slot]
-    found = partitions_of(model, of_slot) if of_slot or not model.partitioning else ()
+    found = find_partitions(model, of_slot) if of_slot or not model.partitioning else ()
     return tuple(sorted({*found, *named})) if named else found
 
 
-def unmet(model: Model, data: SlotData) -> tuple[Group, ...]:
+def list_unmet_groups(model: Model, data: SlotData) -> tuple[Group, ...]:
     """The data of a slot that meet none of its partitions."""
-    partitions = partitions_of_data(model, data.groups)
+    partitions = find_partitions_of_data(model, data.groups)
     return tuple(
         group
         for group in data.groups
@@ -444,7 +448,7 @@ def unmet(model: Model, data: SlotData) -> tuple[Group, ...]:
     )
 
 
-def partitions_of(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...]:
+def find_partitions(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...]:
     """The partitions that run: those that the partitioning inputs have data for, in order of name."""
     if model.partition_type == "time":
         return (Partition(),)
@@ -457,7 +461,7 @@ def partitions_of(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...
     return tuple(sorted(partitions))
 
 
-def _untagged(model: Model, groups: Sequence[Group]) -> list[Problem]:
+def _check_untagged(model: Model, groups: Sequence[Group]) -> list[Problem]:
     """A partitioning input is never repeated, so an untagged event of it must be one that can be shared."""
     return [
         Problem(
@@ -495,7 +499,7 @@ def take(computation: SlotComputation, node: Node, given: GivenValues) -> bool:
             return _take_input(computation, node, body, value)
         case StaticInput() as static:
             for one in computation.partitions:
-                computation.keep(node, one, NodeReading(_static(computation, node, static, one, value)))
+                computation.keep(node, one, NodeReading(_align_static(computation, node, static, one, value)))
             return True
         case Upstream() as upstream if value is not None:
             for one in computation.partitions:
@@ -503,7 +507,7 @@ def take(computation: SlotComputation, node: Node, given: GivenValues) -> bool:
             return True
         case Available() if value is not None:
             for one in computation.partitions:
-                computation.keep(node, one, NodeReading(_one_number(computation, node, one, value)))
+                computation.keep(node, one, NodeReading(_require_one_number(computation, node, one, value)))
             return True
     return False
 
@@ -515,11 +519,11 @@ def _take_input(
     if isinstance(value, tuple) and is_listed(body):
         return False
     for one in computation.partitions:
-        computation.keep(node, one, NodeReading(_one_number(computation, node, one, value)))
+        computation.keep(node, one, NodeReading(_require_one_number(computation, node, one, value)))
     return True
 
 
-def _one_number(
+def _require_one_number(
     computation: SlotComputation, node: Node, one: Partition, value: Decimal | tuple[Decimal, ...]
 ) -> Amount:
     if isinstance(value, Decimal):
@@ -528,17 +532,17 @@ def _one_number(
     return Decimal(0)
 
 
-def _static(
+def _align_static(
     computation: SlotComputation, node: Node, body: StaticInput, one: Partition, value: ListOrNumber
 ) -> Amount:
     if body.at is None:
         if value is None:
             return stand_in_static(computation, node, body, "has no value in force", one)
-        return _one_number(computation, node, one, value)
+        return _require_one_number(computation, node, one, value)
     elements = computation.by_partition[one].arrays.get(body.at, ())
     amounts = (value,) if isinstance(value, Decimal) else value or ()
     if lacking := [element.event for element in elements[len(amounts) :]]:
-        not_in_force(computation, node, body, one, lacking)
+        report_not_in_force(computation, node, body, one, lacking)
     if elements and len(amounts) > len(elements):
         fact = f"is looked up at the {len(elements)} values of {body.at!r} and was given {len(amounts)}"
         computation.problem(node, fact, one, UNMATCHED)
@@ -551,25 +555,21 @@ def _take_draws(
 ) -> None:
     """Take the amounts that a node draws, and what travels along; what it needs must be an amount."""
     if not body.is_manual:
-        amount_needed(computation, node, body, one)
-    drawn = _listed(given, node.slug)
+        find_amount_needed(computation, node, body, one)
+    drawn = _to_list(given, node.slug)
     computation.keep(node, one, NodeReading(drawn))
     for slug in body.attributes:
         name = f"{node.slug}.{slug}"
-        column = _listed(given, name)
+        column = _to_list(given, name)
         if name not in given.values:
-            sentence = (
-                f"Node {node.slug!r}{of(one)} draws from {body.ledger!r}, which has no value of {slug!r}."
-            )
+            sentence = f"Node {node.slug!r}{name_partition(one)} draws from {body.ledger!r}, which has no value of {slug!r}."
             computation.fail(node, one, sentence, MISSING)
         elif len(column) != len(drawn):
-            sentence = (
-                f"Node {node.slug!r}{of(one)} has {len(drawn)} draws and {len(column)} values of {slug!r}."
-            )
+            sentence = f"Node {node.slug!r}{name_partition(one)} has {len(drawn)} draws and {len(column)} values of {slug!r}."
             computation.fail(node, one, sentence, UNMATCHED)
         computation.keep_value(name, computation.setting.program.types[name].unit, one, column)
 
 
-def _listed(given: GivenValues, name: str) -> tuple[Decimal, ...]:
+def _to_list(given: GivenValues, name: str) -> tuple[Decimal, ...]:
     value = given.values.get(name, ())
     return (value,) if isinstance(value, Decimal) else value

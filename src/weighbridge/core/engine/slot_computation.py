@@ -22,16 +22,22 @@ from typing import Final
 
 from weighbridge.core.expression import Budget, Environment, Value, number, quantity
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.allocation import HALF_EVEN, Contributions, LedgerRounding, Partition, times
+from weighbridge.core.ledger.allocation import (
+    HALF_EVEN,
+    Contributions,
+    LedgerRounding,
+    Partition,
+    multiply_contributions,
+)
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Amount, Model, Node, PreparedModel
 from weighbridge.core.model.definition import NO_COVERAGE
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import CONTEXT, DIGITS_MAX, EXACT, ZERO, exact_total
-from weighbridge.core.quantity.unit import ONE, Unit, absolute, parse_unit, slope
+from weighbridge.core.quantity.unit import ONE, Unit, find_absolute, find_slope, parse_unit
 from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import days_of, hours_of
+from weighbridge.core.time.cadence import count_days, count_hours
 from weighbridge.core.time.expectation import ALWAYS, Meter, Service
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 
@@ -47,7 +53,7 @@ from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 _HOUR: Final = Decimal(3_600_000)
 
 
-def part_inside(value: Decimal, time: Interval, slot: Interval) -> Decimal:
+def prorate_value(value: Decimal, time: Interval, slot: Interval) -> Decimal:
     """The part of a value that falls to the slot; all of it when its time is a moment or lies inside."""
     length = (time.end - time.start) // MILLISECOND
     if not value or not length or slot.holds(time):
@@ -59,21 +65,21 @@ def part_inside(value: Decimal, time: Interval, slot: Interval) -> Decimal:
         return round(Fraction(units * min(max(milliseconds, 0), length), length))
 
     count = up_to((slot.end - time.start) // MILLISECOND) - up_to((slot.start - time.start) // MILLISECOND)
-    return _brief(Decimal(count).scaleb(quantum, context=EXACT), value)
+    return _shorten_part(Decimal(count).scaleb(quantum, context=EXACT), value)
 
 
-def hours_inside(time: Interval, slot: Interval) -> Decimal:
+def measure_hours_inside(time: Interval, slot: Interval) -> Decimal:
     """How long a stretch lasts inside the slot, in hours."""
     common = slot.overlap(time)
-    return Decimal(0) if common is None else hours(common)
+    return Decimal(0) if common is None else measure_hours(common)
 
 
-def hours(time: Interval) -> Decimal:
+def measure_hours(time: Interval) -> Decimal:
     """How long a stretch lasts, in hours."""
     return CONTEXT.divide(Decimal((time.end - time.start) // MILLISECOND), _HOUR)
 
 
-def _brief(part: Decimal, whole: Decimal) -> Decimal:
+def _shorten_part(part: Decimal, whole: Decimal) -> Decimal:
     """The part without zeros that the whole does not have either."""
     if not part:
         return Decimal(0)
@@ -233,7 +239,7 @@ NOTHING: Final = Statistics()
 """The statistics of no values."""
 
 
-def statistics_of(
+def compute_statistics(
     values: Iterable[tuple[Decimal, Decimal | None]], sources: Sequence[ValueSource] = ()
 ) -> Statistics:
     """The statistics of values with their weights; None where there is no weight.
@@ -243,15 +249,15 @@ def statistics_of(
     pairs = list(values)
     kinds = set(sources) - {ValueSource.CAPTURED}
     if not kinds:
-        return _alike(pairs)
+        return _compute_captured_statistics(pairs)
     whole = NOTHING
     for kind in (ValueSource.CAPTURED, *kinds):
         alike = [pair for pair, source in zip(pairs, sources, strict=True) if source is kind]
-        whole = whole.plus(_alike(alike).of(kind)) if alike else whole
+        whole = whole.plus(_compute_captured_statistics(alike).of(kind)) if alike else whole
     return whole
 
 
-def _alike(pairs: Sequence[tuple[Decimal, Decimal | None]]) -> Statistics:
+def _compute_captured_statistics(pairs: Sequence[tuple[Decimal, Decimal | None]]) -> Statistics:
     """The statistics of captured values."""
     weighed = [(value, weight) for value, weight in pairs if weight is not None]
     numbers = [value for value, _ in pairs]
@@ -525,8 +531,8 @@ class SlotComputation:
         given, slot, functions = self.data.given, self.data.slot, self.setting.program.functions
         days = given.period_days if given else None
         if given is None and "period_days" in functions:
-            days = days_of(slot, self.setting.zone)
-        clock = given.period_hours if given else hours_of(slot)
+            days = count_days(slot, self.setting.zone)
+        clock = given.period_hours if given else count_hours(slot)
         self.period_days = None if days is None else quantity(days, parse_unit(DAY))
         self.period_hours = None if clock is None else quantity(clock, parse_unit(HOUR))
 
@@ -591,8 +597,8 @@ class SlotComputation:
 
     def contribute(self, node: Node, one: Partition, contributions: Contributions, unit: Unit) -> None:
         """Keep what contributes to an input; `unit` is that of its data."""
-        rate = slope(absolute(unit), absolute(node.unit))
-        self.by_partition[one].contributions[node.slug] = times(contributions, rate)
+        rate = find_slope(find_absolute(unit), find_absolute(node.unit))
+        self.by_partition[one].contributions[node.slug] = multiply_contributions(contributions, rate)
 
     def use(self, one: Partition, source: int, elements: Iterable[Element]) -> None:
         """Note that a partition's values were made of these elements."""
@@ -607,7 +613,7 @@ class SlotComputation:
         self, node: Node, fact: str, one: Partition, code: str = MISSING, events: Sequence[int] = ()
     ) -> None:
         """Note why an input has no value in a partition, and the events that are in the way."""
-        self.fail(node, one, f"Input {node.slug!r} {fact}{of(one)}.", code, events)
+        self.fail(node, one, f"Input {node.slug!r} {fact}{name_partition(one)}.", code, events)
 
     def fail(self, node: Node, one: Partition, sentence: str, code: str, events: Sequence[int] = ()) -> None:
         """Note why a node has no value in a partition; nothing more is said of what needs it."""
@@ -619,7 +625,7 @@ class SlotComputation:
         self.problems.append(Problem(sentence, node.slug, code, self.setting.ids_of(events)))
 
 
-def of(partition: Partition) -> str:
+def name_partition(partition: Partition) -> str:
     """` for Straw`: the partition as the end of a sentence about a node; empty when there is but one."""
     return f" for {partition.label}" if partition.label else ""
 
@@ -647,7 +653,7 @@ REVISION_OF_1_0_0: Final = 2
 """The revision of the first release: no batch of a release has an older one, however old its books are."""
 
 
-def unreleased(revision: int) -> str | None:
+def check_revision(revision: int) -> str | None:
     """What is wrong with a batch that says it was computed by a revision that no release up to this one has.
 
     Whatever differs of a batch of a released revision is wrong, for each stays computable.

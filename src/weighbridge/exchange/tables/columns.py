@@ -25,10 +25,10 @@ from weighbridge.core.collection.data_feed import (
     ReferenceRule,
     is_value,
 )
-from weighbridge.core.identity.names import slug_of
-from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.identity.names import make_slug
+from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
-from weighbridge.core.quantity.unit import Conversion, UnitError, conversion, parse_unit
+from weighbridge.core.quantity.unit import Conversion, UnitError, find_conversion, parse_unit
 from weighbridge.core.time.instant import time_zone_names
 from weighbridge.errors import Invalid
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, NewDataFeed
@@ -147,7 +147,7 @@ def list_meanings(value_types: Iterable[str], fields: Iterable[str]) -> dict[str
 
 
 def simplify_name(name: str) -> str:
-    return slug_of(name).replace("_", "-")
+    return make_slug(name).replace("_", "-")
 
 
 def list_fields(value_types: Iterable[str]) -> str:
@@ -277,10 +277,10 @@ def _check_unit(text: str, own: str | None, target: str | None) -> str | None:
     if _is_number(text):
         return "which is a number, so that the line is a row"
     try:
-        found = conversion(parse_unit(text), parse_unit(target or ""))
+        found = find_conversion(parse_unit(text), parse_unit(target or ""))
     except UnitError as error:
         return None if own is not None and not _is_unit(text) else str(error).rstrip(".")
-    if own is not None and found != conversion(parse_unit(own), parse_unit(target or "")):
+    if own is not None and found != find_conversion(parse_unit(own), parse_unit(target or "")):
         return f"and the data feed says that it is in {own!r}"
     return None
 
@@ -430,7 +430,7 @@ def map_columns(
         units |= of_line
         problems += wrong
     if problems:
-        raise Invalid(bounded(problems, PROBLEMS_MAX))
+        raise Invalid(limit_problems(problems, PROBLEMS_MAX))
     conversions = {
         name: _find_conversion(units[name], points[field].unit)
         for name, field in zip(header, fields, strict=True)
@@ -454,7 +454,7 @@ def build_clock(feed: DataFeed) -> Clock:
 
 def _find_conversion(unit: str, target: str | None) -> Conversion | None:
     """How numbers come from one unit to another; None where they are the same."""
-    found = conversion(parse_unit(unit), parse_unit(target or ""))
+    found = find_conversion(parse_unit(unit), parse_unit(target or ""))
     slope, shift, divisor = found
     return None if slope == divisor and not shift else found
 

@@ -34,7 +34,7 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
     """Find whom a token acts for; raise Unauthorized when it is unknown, expired or revoked."""
     if not permission.is_well_formed(token):
         raise Unauthorized("The token is not one of this service.", "token_unknown")
-    secret_hash = permission.secret_hash(token)
+    secret_hash = permission.hash_token(token)
     row = await database.single(
         f"""
         SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL,
@@ -85,7 +85,7 @@ def _remember(database: Database, secret_hash: bytes, actor: Actor) -> None:
 
 def recall_authorization(database: Database, token: str, request_id: str) -> CachedAuthorization | None:
     """Whom the token acted for when it was last looked at."""
-    remembered = database.memory.recall(("token", permission.secret_hash(token)))
+    remembered = database.memory.recall(("token", permission.hash_token(token)))
     if remembered is None:
         return None
     permissions, values = remembered

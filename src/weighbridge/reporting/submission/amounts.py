@@ -15,16 +15,21 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.balances import changed, standings_after
-from weighbridge.accounting.books.runs import RESTS_ON, RUN_TAGS, measured_share, value_source_shares
-from weighbridge.accounting.planning.proposal import ProposedEntries, entries_of
+from weighbridge.accounting.books.balances import apply_changes, read_standings_after
+from weighbridge.accounting.books.runs import (
+    RESTS_ON,
+    RUN_TAGS,
+    compute_measured_share,
+    compute_value_source_shares,
+)
+from weighbridge.accounting.planning.proposal import ProposedEntries, derive_entries
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.ledger.drawing import Standing
 from weighbridge.core.ledger.posting import Entry, EntryKind, Key, Timeline
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import EXACT, ZERO, NumberError, limited, plain, round_to, shorten
-from weighbridge.core.report.restatement import Holdings, TakenShare, differences, moment_of
+from weighbridge.core.quantity.number import EXACT, ZERO, NumberError, limit_number, plain, round_to, shorten
+from weighbridge.core.report.restatement import Holdings, TakenShare, find_effective_time, list_changes
 from weighbridge.core.report.state import Requirement
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read, Write
@@ -120,7 +125,7 @@ async def read_shares(tx: Read, report: ids.Key) -> list[TakenShare]:
     """What a report takes of each batch, and how much of that was measured, where that is known."""
     rows = await tx.tuples(_RESTS_ON, (report.project, report.key))
     return [
-        TakenShare(batch, amount, measured_share(value_source_shares(contributions)))
+        TakenShare(batch, amount, compute_measured_share(compute_value_source_shares(contributions)))
         for batch, amount, contributions in rows
     ]
 
@@ -143,7 +148,7 @@ async def compute_release(tx: Read, project: int, ledger: int, held: ChainHoldin
     That first settles what the partition is short of, and is free where falls took it.
     """
     entries = [*build_entries(ledger, "what is given back", held, {}, {})]
-    proposed = await entries_of(tx, project, [], entries, {}) if entries else ProposedEntries()
+    proposed = await derive_entries(tx, project, [], entries, {}) if entries else ProposedEntries()
     changes: dict[int, Decimal] = {}
     for entry in proposed.entries:
         assert isinstance(entry.batch, int), "nothing is generated"  # noqa: S101
@@ -155,8 +160,8 @@ def build_entries(
     ledger: int, poster: Key, held: ChainHoldings, posted: Holdings, reserved: Holdings
 ) -> Iterator[Entry]:
     changes = (
-        (differences(held.reserved, reserved), EntryKind.RESERVE, EntryKind.RELEASE),
-        (differences(held.posted, posted), EntryKind.REPORT, EntryKind.RESTATE),
+        (list_changes(held.reserved, reserved), EntryKind.RESERVE, EntryKind.RELEASE),
+        (list_changes(held.posted, posted), EntryKind.REPORT, EntryKind.RESTATE),
     )
     for of_kind, taking, giving in changes:
         for change in of_kind:
@@ -297,12 +302,12 @@ async def compute_remaining(
     """What a report over batches of one ledger may take; `also` are batches that its chain holds beside
     them.
     """
-    moment = moment_of((batch.end_time for batch in batches.values()), held.posted_from)
+    moment = find_effective_time((batch.end_time for batch in batches.values()), held.posted_from)
     ledgers: Collection[int] = {batch.ledger for batch in batches.values()}
-    standings = await standings_after(tx, project, ledgers, moment)
+    standings = await read_standings_after(tx, project, ledgers, moment)
     known = {**also, **batches}
     for holdings in (held.reserved, held.posted):
-        standings = changed(standings, _sum_by_account(holdings, known))
+        standings = apply_changes(standings, _sum_by_account(holdings, known))
     more = await compute_release(tx, project, max(ledgers), held)
     return Remaining(
         project=project,
@@ -463,7 +468,7 @@ def _build_empty_problem(project: int, batch: int) -> Problem:
 
 def _check_amount(amount: Decimal, scale: int, field_name: str) -> Problem | None:
     try:
-        limited(amount)
+        limit_number(amount)
     except NumberError as error:
         return Problem(str(error), field_name, "invalid")
     if amount <= 0:

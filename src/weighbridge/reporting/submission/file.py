@@ -22,8 +22,8 @@ import msgspec
 
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.core.identity import ids
-from weighbridge.core.platform.tasks import guarded
-from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.platform.tasks import guard_cell
+from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.report.mapping import (
     FilledElement,
@@ -34,7 +34,7 @@ from weighbridge.core.report.mapping import (
     fill,
     read_mapping,
 )
-from weighbridge.core.report.restatement import measured_share_of
+from weighbridge.core.report.restatement import compute_measured_share
 from weighbridge.core.report.state import MEDIA_TYPES, ReportFormat
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read, Write
@@ -217,7 +217,7 @@ def _write_json(filled: Any) -> bytes:
 def _write_csv(table: FilledTable) -> bytes:
     text = StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow([guarded(heading) for heading in table.headings])
+    writer.writerow([guard_cell(heading) for heading in table.headings])
     writer.writerows([_write_cell(value) for value in row] for row in table.rows)
     return text.getvalue().encode()
 
@@ -231,7 +231,7 @@ def _write_cell(value: Any) -> str:
         case Decimal():
             return plain(value)
         case _:
-            return guarded(str(value))
+            return guard_cell(str(value))
 
 
 def _write_xlsx(table: FilledTable, name: str) -> bytes:
@@ -323,7 +323,7 @@ async def check_content(tx: Read, mapping: ReportMapping, filled: Any, content: 
         )
         for place, message in found
     ]
-    return bounded(problems, VIOLATIONS_MAX - 1)
+    return limit_problems(problems, VIOLATIONS_MAX - 1)
 
 
 def _describe_place(place: str) -> str:
@@ -375,7 +375,7 @@ async def render_report(tx: Read, report: Report, *, is_checked: bool) -> Render
     mapping, problems = read_mapping(around.mapping)
     if mapping is None:
         raise Invalid(problems)
-    stated = _state_report(report, around, measured_share_of(await read_shares(tx, key)))
+    stated = _state_report(report, around, compute_measured_share(await read_shares(tx, key)))
     filled, content = await tx.in_thread(_fill_template, mapping, stated)
     if is_checked and (broken := await check_content(tx, mapping, filled, content)):
         raise Invalid(broken)

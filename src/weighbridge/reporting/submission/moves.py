@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from weighbridge.accounting.books.balances import hold_ledger
-from weighbridge.accounting.planning.proposal import ProposedEntries, entries_of
+from weighbridge.accounting.planning.proposal import ProposedEntries, derive_entries
 from weighbridge.core.ledger.posting import OF_REPORTS
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.report.restatement import Holdings, reserve
@@ -223,7 +223,7 @@ async def post_holdings(
     """
     assert report.ledger is not None, "a report that was submitted has a ledger"  # noqa: S101
     if entries := [*build_entries(report.ledger, report, held, posted, reserved)]:
-        proposed = await entries_of(tx, report.project, [], entries, {})
+        proposed = await derive_entries(tx, report.project, [], entries, {})
         await _insert_entries(tx, report, proposed, posted_at or await tx.value("SELECT clock_timestamp()"))
 
 

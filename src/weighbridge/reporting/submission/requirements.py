@@ -11,22 +11,22 @@ from typing import Final, LiteralString, NamedTuple
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.balances import Shortage, changed, shortages, standings_of
-from weighbridge.accounting.books.runs import sharing_time, stale_among
-from weighbridge.accounting.inputs.event_slots import ModelSlots, events_at_borders, streams_by_time
-from weighbridge.accounting.inputs.streams import Reach, catalogue_of, matching
-from weighbridge.accounting.ledgers_queries import as_deficit
+from weighbridge.accounting.books.balances import Shortage, apply_changes, list_shortages, read_standings
+from weighbridge.accounting.books.runs import select_sharing_time, select_stale
+from weighbridge.accounting.inputs.event_slots import ModelSlots, read_border_events, read_streams_by_time
+from weighbridge.accounting.inputs.streams import Reach, read_catalogue, select_matching
+from weighbridge.accounting.ledgers_queries import show_deficit
 from weighbridge.accounting.posting.waiting_events import USED
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import plain
-from weighbridge.core.report.restatement import measured_share_of
+from weighbridge.core.report.restatement import compute_measured_share
 from weighbridge.core.report.state import OPTIONAL_REQUIREMENTS, Requirement
 from weighbridge.core.rule.states import ApprovalState
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.stored import stored_model
+from weighbridge.modelling.document.stored import find_stored_model
 from weighbridge.platform.changes.staleness import IS_NEWEST
 from weighbridge.reporting.submission.amounts import (
     ChainHoldings,
@@ -128,14 +128,16 @@ class _LedgerBasis(msgspec.Struct, frozen=True):
 async def _find_late_events(
     tx: Read, project: int, bases: Sequence[_LedgerBasis], most: int
 ) -> list[Problem]:
-    catalogue = await catalogue_of(tx, project)
+    catalogue = await read_catalogue(tx, project)
     newer: dict[str, set[int]] = {}
     unseen: dict[str, set[int]] = {}
     for basis in bases:
-        document = (await stored_model(tx, basis.model)).document
-        for stream in await streams_by_time(tx, document, catalogue):
+        document = (await find_stored_model(tx, basis.model)).document
+        for stream in await read_streams_by_time(tx, document, catalogue):
             found = await tx.tuples(
-                SQL(_LATE).format(stream=matching(stream), window=stream.window.condition, used=SQL(USED)),
+                SQL(_LATE).format(
+                    stream=select_matching(stream), window=stream.window.condition, used=SQL(USED)
+                ),
                 {
                     "project": project,
                     "event_type": stream.event_type,
@@ -210,7 +212,7 @@ async def _find_border_events(
     problems = []
     for ledger in {basis.ledger: basis for basis in bases}.values():
         slots = ModelSlots(project, [ledger.ledger])
-        for found in await events_at_borders(tx, slots, (ledger.start, ledger.end)):
+        for found in await read_border_events(tx, slots, (ledger.start, ledger.end)):
             fact = _BETWEEN_VERSIONS.format(ledger.name, "more" if found.is_more else "less", found.node)
             problems.append(_build_late_problem(project, fact, found.events, most))
     return problems
@@ -230,7 +232,7 @@ _LEDGER_BASES: Final = f"""
      ORDER BY l.id, b.model_id
 """
 
-_SHARING: Final = sharing_time(
+_SHARING: Final = select_sharing_time(
     "b.project_id = %(project)s AND b.ledger_id = %(ledger)s AND b.start_time < %(end)s"
     " AND b.end_time >= %(start)s"
 )
@@ -265,7 +267,7 @@ _STALE_BESIDE: Final = f"""
      WHERE b.project_id = %(project)s AND b.ledger_id IN (SELECT ledger_id FROM own)
        AND b.start_time < (SELECT max(end_time) FROM own) AND b.end_time > (SELECT min(start_time) FROM own)
        AND NOT EXISTS (SELECT FROM own WHERE (own.run_id, own.ledger_id) = (b.run_id, b.ledger_id))
-       AND (b.project_id, b.id) IN ({stale_among("= %(project)s")})
+       AND (b.project_id, b.id) IN ({select_stale("= %(project)s")})
      ORDER BY b.id LIMIT %(most)s
 """
 
@@ -380,7 +382,7 @@ async def _check_measured_share(tx: Read, draft: CheckedDraft) -> list[Problem]:
         sentence = "Of {count} of its batches nobody knows how much was measured: {records}."
         named = [ids.of("batch", draft.project, number) for number in unknown[:RECORDS_MAX]]
         return [_build_problem(Requirement.MEASURED_ENOUGH, sentence, len(unknown), named)]
-    share = measured_share_of(shares)
+    share = compute_measured_share(shares)
     if share is not None and share >= least:
         return []
     below = [taken.batch for taken in shares if taken.share is not None and taken.share < least]
@@ -398,9 +400,9 @@ async def _check_deficits(tx: Read, draft: CheckedDraft) -> list[Problem]:
     What its chain holds is there for it: a report that states less than an accepted one may end a deficit.
     """
     [ledger] = {batch.ledger for batch in draft.remaining.batches.values()}
-    standings = await standings_of(tx, draft.project, [ledger])
-    after = changed(standings, draft.remaining.changes(draft.amounts, draft.held))
-    short = _select_in_period(draft, shortages(after))
+    standings = await read_standings(tx, draft.project, [ledger])
+    after = apply_changes(standings, draft.remaining.changes(draft.amounts, draft.held))
+    short = _select_in_period(draft, list_shortages(after))
     if not short:
         return []
     message = f"In its period more was drawn of the ledger than produced: {_name_shortages(draft, short)}."
@@ -411,7 +413,9 @@ async def _check_upstream_deficits(tx: Read, draft: CheckedDraft, upstream: Upst
     """Deficits that are open at a moment of the report's period in ledgers that its batches draw from."""
     if not upstream.ledgers:
         return []
-    short = _select_in_period(draft, shortages(await standings_of(tx, draft.project, upstream.ledgers)))
+    short = _select_in_period(
+        draft, list_shortages(await read_standings(tx, draft.project, upstream.ledgers))
+    )
     ledgers = sorted({shortage.account.ledger for shortage in short})
     if not ledgers:
         return []
@@ -434,7 +438,7 @@ def _select_in_period(draft: CheckedDraft, found: Iterable[Shortage]) -> list[Sh
 
 
 def _name_shortages(draft: CheckedDraft, short: Sequence[Shortage]) -> str:
-    deficits = [as_deficit(draft.project, one) for one in short[:RECORDS_MAX]]
+    deficits = [show_deficit(draft.project, one) for one in short[:RECORDS_MAX]]
     return ", ".join(
         f"{deficit.amount} from {deficit.end_time.text} on"
         + (f" of {deficit.partition}" if deficit.partition else "")
@@ -453,7 +457,7 @@ _STALE: Final = f"""
       JOIN batches b ON (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id)
        AND {IS_NEWEST}
      WHERE own.project_id = %(project)s AND own.id = ANY (%(basis)s)
-       AND (b.project_id, b.id) IN ({stale_among("= %(project)s")})
+       AND (b.project_id, b.id) IN ({select_stale("= %(project)s")})
 """
 
 _RUNS: Final = """

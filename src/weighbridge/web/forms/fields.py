@@ -18,7 +18,7 @@ from msgspec import inspect
 
 from weighbridge.collection.named_records.noun import NamedNoun
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limited, plain, shorten
+from weighbridge.core.quantity.number import NumberError, limit_number, plain, shorten
 from weighbridge.http.openapi.schemas import meaning_of
 from weighbridge.http.text import Text
 from weighbridge.web.display.figures import TimeFormat, humanize, to_instant
@@ -340,7 +340,7 @@ class FormBody:
         if one.kind == "number":
             return number
         try:
-            whole = int(limited(number))  # in this order, for 1e999999999 has as many digits
+            whole = int(limit_number(number))  # in this order, for 1e999999999 has as many digits
         except NumberError as error:
             return self._wrong(one, path, f"is {shorten(text)!r}, and {error}".removesuffix("."))
         return whole if whole == number else self._wrong(one, path, "must be a whole number", shorten(text))

@@ -18,7 +18,7 @@ from typing import Any
 import psycopg
 
 from weighbridge.core.proof.checkpoint import InclusionProof
-from weighbridge.core.proof.merkle import leaf_hash, perfect_root
+from weighbridge.core.proof.merkle import compute_perfect_root, hash_leaf
 from weighbridge.core.proof.signing import SigningKey
 from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database, Read
@@ -30,7 +30,7 @@ ROWS = 1_000_000
 WRITTEN = 20_000
 ONE_BY_ONE = 2_000
 TRIES = 200
-LEAF = leaf_hash(b"row")
+LEAF = hash_leaf(b"row")
 PROOF_BYTES_GOAL = 2_000
 PROOF_SECONDS_GOAL = 0.050
 
@@ -59,7 +59,7 @@ def fill(url: str, rows: int) -> None:
         )
         root, level, width = LEAF, 1, 256
         while width <= rows:
-            root = perfect_root([root] * 256)
+            root = compute_perfect_root([root] * 256)
             connection.execute(
                 """
                 INSERT INTO audit_nodes (account_id, level, position, hash)

@@ -19,7 +19,7 @@ from psycopg.sql import SQL, Identifier
 from service import Service, median, now, send, service
 
 from weighbridge.accounting.batches_queries import LEDGER_BATCHES, list_ledger_batches
-from weighbridge.accounting.ledgers_queries import ledger_to_read
+from weighbridge.accounting.ledgers_queries import find_ledger_to_read
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database, Read
 from weighbridge.db.lists.listing import list_request
@@ -255,7 +255,7 @@ async def _statements(url: str, ledger: str) -> list[tuple[Any, Any]]:
         recording = _Recording(await tx.ready(), tx.memory)
         recording.statements = [("SELECT * FROM api_tokens WHERE secret_hash = %s", (b"0" * 32,))]
         actor = Actor(account, user, None, frozenset(ALL_PERMISSIONS), "bench")
-        key = ledger_to_read(recording, actor, ledger)
+        key = find_ledger_to_read(recording, actor, ledger)
         page = await list_ledger_batches(recording, key.project, key.key, list_request([], LEDGER_BATCHES))
         assert len(page.data) == 20
         return recording.statements

@@ -304,18 +304,18 @@ def language_page() -> str:
 
 def _language_parts() -> dict[str, str]:
     return {
-        "settings": reference.settings_table(),
+        "settings": reference.render_settings(),
         "cadences": ", ".join(f"`{one}`" for one in CADENCES),
         "partition_types": ", ".join(f"`{one}`" for one in DIMENSIONS),
-        "nodes": reference.nodes_table(),
-        "options": reference.options_table(),
-        "aggregates": reference.aggregates_table(),
-        "names": reference.names_table(),
-        "operators": reference.operators_table(),
-        "functions": reference.functions_table(),
-        "matches": reference.matches_table(),
-        "rounding_modes": reference.rounding_modes(),
-        "limits": reference.limits_table(),
+        "nodes": reference.render_nodes(),
+        "options": reference.render_options(),
+        "aggregates": reference.render_aggregates(),
+        "names": reference.render_names(),
+        "operators": reference.render_operators(),
+        "functions": reference.render_functions(),
+        "matches": reference.render_matches(),
+        "rounding_modes": reference.list_rounding_modes(),
+        "limits": reference.render_limits(),
     }
 
 
@@ -323,13 +323,13 @@ def rule_language_page() -> str:
     """The rule language: its text, with the tables that rules are evaluated by."""
     text = RULE_LANGUAGE.read_text()
     parts = {
-        "tags": rule_language.tags(),
-        "window": rule_language.window_table(),
-        "scopes": rule_language.scopes_table(),
-        "meters": rule_language.meters_table(),
-        "aggregates": rule_language.aggregates_table(),
-        "facts": rule_language.facts_table(),
-        "functions": rule_language.functions_table(),
+        "tags": rule_language.list_tags(),
+        "window": rule_language.render_window(),
+        "scopes": rule_language.render_scopes(),
+        "meters": rule_language.render_meters(),
+        "aggregates": rule_language.render_aggregates(),
+        "facts": rule_language.render_facts(),
+        "functions": rule_language.render_functions(),
     }
     for name, part in parts.items():
         text = text.replace(f"| {{{name}}} |", f"| {part} |").replace(f"\n{{{name}}}\n", f"\n{part}")

@@ -21,12 +21,12 @@ from weighbridge.core.platform.settings import (
     Range,
     Setting,
     TextForm,
+    build_setting_problem,
     is_http_address,
     is_network,
-    one_text,
-    refused,
-    texts,
-    whole_number,
+    read_text,
+    read_texts,
+    read_whole_number,
 )
 from weighbridge.core.problem import Problem
 from weighbridge.core.proof.signing import is_key_name
@@ -355,12 +355,14 @@ def _said(setting: Setting, environ: Mapping[str, str]) -> str | Problem:
 def _parse(setting: Setting, text: str) -> Any:
     if get_origin(setting.kind) is Literal:
         allowed = get_args(setting.kind)
-        return text if text in allowed else refused(setting, text, f"one of {', '.join(allowed)}")
+        return (
+            text if text in allowed else build_setting_problem(setting, text, f"one of {', '.join(allowed)}")
+        )
     if setting.form is not None:
         is_list = get_origin(setting.kind) is tuple
-        return (texts if is_list else one_text)(setting, text, setting.form)
+        return (read_texts if is_list else read_text)(setting, text, setting.form)
     if setting.kind is int:
-        return whole_number(setting, text)
+        return read_whole_number(setting, text)
     return Path(text).expanduser() if setting.kind is Path else text
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.given import bundles, reports
 from tests.given.bundles import KEY
 
-from weighbridge.core.proof.signing import SigningKey, VerifierKey, ssh_public_key
+from weighbridge.core.proof.signing import SigningKey, VerifierKey, write_ssh_public_key
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_bundle_is_made_on_the_server(weighbridge, account, claims, tmp_path, 
 def test_the_programs_of_the_system_take_the_digests_and_their_signature(bundle, file, tmp_path):
     there = tmp_path / "there"
     subprocess.run(["unzip", "-q", file, "-d", there], check=True)
-    (there / "allowed_signers").write_text(f"operator {ssh_public_key(bundle.key.public)}\n")
+    (there / "allowed_signers").write_text(f"operator {write_ssh_public_key(bundle.key.public)}\n")
 
     sums = subprocess.run(
         ["sha256sum", "--check", "--strict", "SHA256SUMS"],

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.given import collection as given_a
 
-from weighbridge.core.identity.names import unseen_character
+from weighbridge.core.identity.names import find_unseen_character
 
 NASTY = [
     "NULL", "null", "\\N", "\\.", "\\", "\\\\", "a\\tb", "a\tb", "a\nb", "a\r\nb", "\rx", '"', '""', "'",
@@ -44,7 +44,7 @@ def test_texts_that_look_like_syntax_come_back_as_they_were_sent(api, project):
 
 
 def test_a_reference_with_a_character_that_is_not_seen_is_refused(api, project):
-    unseen = [text for text in NASTY if unseen_character(text)]
+    unseen = [text for text in NASTY if find_unseen_character(text)]
     assert len(unseen) > 5
 
     for text in unseen:
@@ -56,7 +56,7 @@ def test_a_reference_with_a_character_that_is_not_seen_is_refused(api, project):
 
 def _seen(text):
     """The text without what names and references may not hold."""
-    while unseen := unseen_character(text):
+    while unseen := find_unseen_character(text):
         text = text.replace(chr(int(f"0x{unseen[2:]}", 0)), "")
     return text
 

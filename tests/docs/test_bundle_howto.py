@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.given import bundles, reports
 
-from weighbridge.core.proof.signing import ssh_public_key
+from weighbridge.core.proof.signing import write_ssh_public_key
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = DOCS / "howto" / "check-a-proof-bundle.md"
@@ -23,7 +23,7 @@ def folder(account, api, drain, tmp_path):
     bundle = bundles.bundle(account, reports.claims(api, drain, 5, 3).report(4, "2.5"))
     tmp_path.joinpath("first-quarter.zip").write_bytes(bundle.content)
     tmp_path.joinpath("plant.vkey").write_text(f"{bundle.key.text}\n")
-    tmp_path.joinpath("allowed_signers").write_text(f"operator {ssh_public_key(bundle.key.public)}\n")
+    tmp_path.joinpath("allowed_signers").write_text(f"operator {write_ssh_public_key(bundle.key.public)}\n")
     return tmp_path
 
 

@@ -11,7 +11,7 @@ from tests.given import collection as given
 
 from weighbridge.core.expression.parsing import parse
 from weighbridge.core.model import Aggregate
-from weighbridge.core.model.reference import aggregate_of, examples, result_of
+from weighbridge.core.model.reference import compute_aggregate, compute_example, list_examples
 from weighbridge.modelling.document.yaml_text import check_document
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -45,8 +45,8 @@ def test_every_place_of_the_reference_was_filled():
 def test_every_example_of_an_operator_or_a_function_comes_to_what_the_page_says():
     shown = ROW.findall(REFERENCE.read_text())
 
-    assert {example for example, _ in shown} == set(examples())
-    assert [(example, said) for example, said in shown if result_of(example) != said] == []
+    assert {example for example, _ in shown} == set(list_examples())
+    assert [(example, said) for example, said in shown if compute_example(example) != said] == []
 
 
 def test_every_aggregate_comes_to_what_the_page_says():
@@ -58,7 +58,7 @@ def test_every_aggregate_comes_to_what_the_page_says():
         "sum": "84", "average": "28", "time_weighted": "27.5", "min": "20", "max": "38", "count": "3",
         "first": "20", "last": "38", "median": "26", "delta": "18", "values": "[20, 26, 38]",
     }  # fmt: skip
-    assert [(kind, said) for kind, said in shown.items() if aggregate_of(Aggregate(kind)) != said] == []
+    assert [(kind, said) for kind, said in shown.items() if compute_aggregate(Aggregate(kind)) != said] == []
     assert shown.keys() == set(Aggregate)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weighbridge.core.platform.webhook import secret_text, signed_headers
+from weighbridge.core.platform.webhook import write_secret, write_signed_headers
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "receive-webhooks.md"
 SECRET = b"s" * 32
@@ -30,9 +30,9 @@ def content():
 
 
 def test_a_message_of_the_service_is_taken(message, content):
-    headers = signed_headers([b"n" * 32, SECRET], "dlv_1", MOMENT, content)
+    headers = write_signed_headers([b"n" * 32, SECRET], "dlv_1", MOMENT, content)
 
-    assert message(secret_text(SECRET), headers, content) == json.loads(content)
+    assert message(write_secret(SECRET), headers, content) == json.loads(content)
 
 
 @pytest.mark.parametrize(
@@ -40,14 +40,14 @@ def test_a_message_of_the_service_is_taken(message, content):
     [("webhook-id", "dlv_2"), ("webhook-timestamp", str(MOMENT - 600)), ("webhook-signature", "v1,AAAA")],
 )
 def test_any_other_is_refused(message, content, name, text):
-    headers = {**signed_headers([SECRET], "dlv_1", MOMENT, content), name: text}
+    headers = {**write_signed_headers([SECRET], "dlv_1", MOMENT, content), name: text}
 
     with pytest.raises(ValueError, match="not signed"):
-        message(secret_text(SECRET), headers, content)
+        message(write_secret(SECRET), headers, content)
 
 
 def test_a_message_that_is_repeated_too_late_is_refused(message, content):
-    headers = signed_headers([SECRET], "dlv_1", MOMENT - 600, content)
+    headers = write_signed_headers([SECRET], "dlv_1", MOMENT - 600, content)
 
     with pytest.raises(ValueError, match="too old"):
-        message(secret_text(SECRET), headers, content)
+        message(write_secret(SECRET), headers, content)

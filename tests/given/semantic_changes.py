@@ -17,9 +17,9 @@ from tests.given.tampering import Parts
 
 from weighbridge.core.bundle.contents import DATA_PACKAGE, RO_CRATE, SIGNATURE, SUMS
 from weighbridge.core.bundle.rows import TextKind, read
-from weighbridge.core.bundle.tables import TABLES, BundleTable, events_table, rows_in
+from weighbridge.core.bundle.tables import TABLES, BundleTable, define_events_table, read_rows
 from weighbridge.core.model import Input
-from weighbridge.core.proof.signing import canonical_json
+from weighbridge.core.proof.signing import write_canonical_json
 from weighbridge.modelling.document.yaml_text import read_model
 
 Place = tuple[str, str]
@@ -34,7 +34,7 @@ def semantic_changes(bundle: Bundle) -> Iterator[tuple[Place, bytes]]:
     parts = tampering.taken_apart(bundle)
     contents = bundle.check().contents
     assert contents is not None
-    events = [events_table(name, points) for name, points in contents.points.items()]
+    events = [define_events_table(name, points) for name, points in contents.points.items()]
     bodies = [node.body for model in contents.documents.values() for node in model.nodes]
     read_of_events = {
         f".{slug}"
@@ -69,7 +69,7 @@ def named(part: str) -> str:
 
 def _table_changes(bundle: Bundle, parts: Parts, table: BundleTable) -> Iterator[tuple[Place, bytes]]:
     content = parts[table.part]
-    header, rows = content.decode().split("\n", 1)[0], list(rows_in(table, memoryview(content)))
+    header, rows = content.decode().split("\n", 1)[0], list(read_rows(table, memoryview(content)))
     step = max(1, len(rows) // ROWS_TRIED)
     for at, column in enumerate(table.columns):
         for index in range(0, len(rows), step):
@@ -127,7 +127,7 @@ def _record_changes(bundle: Bundle, parts: Parts, part: str) -> Iterator[tuple[P
     record = json.loads(parts[part])
     for field, value in record.items():
         for other in _other_json(value):
-            text = canonical_json(record | {field: other}) + b"\n"
+            text = write_canonical_json(record | {field: other}) + b"\n"
             yield (named(part), field), _remade(bundle, part, text)
 
 
@@ -138,7 +138,7 @@ def _line_changes(bundle: Bundle, parts: Parts, part: str) -> Iterator[tuple[Pla
         for field, value in lines[index].items():
             for other in _other_json(value):
                 changed = [*lines[:index], lines[index] | {field: other}, *lines[index + 1 :]]
-                text = b"".join(canonical_json(line) + b"\n" for line in changed)
+                text = b"".join(write_canonical_json(line) + b"\n" for line in changed)
                 yield (named(part), field), _remade(bundle, part, text)
 
 

@@ -9,19 +9,19 @@ from typing import Any, Final
 
 from tests.given.bundles import KEY, Bundle
 
-from weighbridge.core.bundle.archive import ArchivePart, Faults, directory, headers, parts_of
-from weighbridge.core.bundle.check import made_parts
+from weighbridge.core.bundle.archive import ArchivePart, Faults, read_parts, write_directory, write_headers
+from weighbridge.core.bundle.check import render_parts
 from weighbridge.core.bundle.contents import (
     NAMESPACE,
     SIGNATURE,
     SUMS,
     IndexedPart,
-    contents_of,
-    digest_of_part,
-    sums,
+    hash_part,
+    read_contents,
     verify_audit,
+    write_sums,
 )
-from weighbridge.core.proof.signing import SigningKey, ssh_signature
+from weighbridge.core.proof.signing import SigningKey, write_ssh_signature
 
 Parts = dict[str, bytes]
 Change = tuple[str, bytes]
@@ -32,27 +32,26 @@ ANOTHER: Final = SigningKey.made()
 
 def taken_apart(bundle: Bundle) -> Parts:
     """The parts of a bundle."""
-    return {name: bytes(content) for name, content in parts_of(memoryview(bundle.content)).items()}
+    return {name: bytes(content) for name, content in read_parts(memoryview(bundle.content)).items()}
 
 
 def put_together(parts: Mapping[str, bytes], names: list[str] | None = None) -> bytes:
     """A file of parts, in the order of their names unless another is given."""
     order = sorted(parts) if names is None else names
     made = [ArchivePart(name, len(parts[name]), zlib.crc32(parts[name])) for name in order]
-    written = b"".join(header + parts[part.name] for header, part in zip(headers(made), made, strict=True))
-    return written + directory(made)
+    written = b"".join(
+        header + parts[part.name] for header, part in zip(write_headers(made), made, strict=True)
+    )
+    return written + write_directory(made)
 
 
 def signed(parts: Mapping[str, bytes], key: SigningKey = KEY) -> bytes:
     """A file of parts with digests made anew, and a signature over them."""
     others = {name: content for name, content in parts.items() if name not in {SUMS, SIGNATURE}}
-    digests = sums(
-        [
-            IndexedPart(name, len(content), digest_of_part(memoryview(content)))
-            for name, content in others.items()
-        ]
+    digests = write_sums(
+        [IndexedPart(name, len(content), hash_part(memoryview(content))) for name, content in others.items()]
     )
-    signature = ssh_signature(digests, key, NAMESPACE).encode()
+    signature = write_ssh_signature(digests, key, NAMESPACE).encode()
     return put_together({**others, SUMS: digests, SIGNATURE: signature})
 
 
@@ -131,7 +130,7 @@ def _frames_changed(bundle: Bundle, parts: Parts) -> Iterator[Change]:
     yield "a part twice", put_together(parts, [*names[:3], names[2], *names[3:]])
     yield "nothing", b""
     yield "half of it", content[: len(content) // 2]
-    yield "an empty archive", directory([])
+    yield "an empty archive", write_directory([])
 
 
 def remade(bundle: Bundle, change: Callable[[Parts], None], read_model: Any) -> bytes:
@@ -139,9 +138,9 @@ def remade(bundle: Bundle, change: Callable[[Parts], None], read_model: Any) -> 
     parts = taken_apart(bundle)
     change(parts)
     views = {name: memoryview(content) for name, content in parts.items()}
-    contents = contents_of(views, read_model, Faults())
+    contents = read_contents(views, read_model, Faults())
     assert contents is not None
     vouched = verify_audit(views, bundle.key, Faults())
-    for name, content in made_parts(contents, vouched).items():
+    for name, content in render_parts(contents, vouched).items():
         parts[name] = content
     return signed(parts)

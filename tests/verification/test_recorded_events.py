@@ -11,7 +11,7 @@ from tests.given.lone import lone_service
 
 from weighbridge.collection.measurements.event_rows import stored_leaves
 from weighbridge.core.identity import ids
-from weighbridge.core.proof.merkle import inclusion_spans, root_of, verify_inclusion
+from weighbridge.core.proof.merkle import compute_root, list_inclusion_spans, verify_inclusion
 from weighbridge.db.engine import Database
 from weighbridge.verification.audit_tree import check_events
 
@@ -70,9 +70,9 @@ def test_one_event_of_a_bulk_write_proves_itself_with_a_path(api, plant, server,
 
     by_number = server.run(leaves())
     hashes = [bytes.fromhex(by_number[number]) for number in numbers]
-    path = [root_of(hashes[span.start : span.end]) for span in inclusion_spans(4, len(hashes))]
+    path = [compute_root(hashes[span.start : span.end]) for span in list_inclusion_spans(4, len(hashes))]
 
-    assert root_of(hashes).hex() == after["root"]
+    assert compute_root(hashes).hex() == after["root"]
     verify_inclusion(hashes[4], 4, len(hashes), path, bytes.fromhex(after["root"]))
 
 

@@ -15,18 +15,18 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from weighbridge.accounting.batches_queries import get_batch, key_of_batch
+from weighbridge.accounting.batches_queries import find_batch_key, get_batch
 from weighbridge.accounting.books.allocation import RunWithoutSource
-from weighbridge.accounting.books.balances import key_of_ledger, lock_names
+from weighbridge.accounting.books.balances import find_ledger_key, lock_names
 from weighbridge.accounting.books.runs import (
     clear,
+    compute_measured_share,
+    compute_value_source_shares,
     mark_changed_meanwhile,
-    measured_share,
-    value_source_shares,
 )
 from weighbridge.accounting.inputs.streams import CATALOGUE
-from weighbridge.accounting.ledgers_queries import as_deficit
-from weighbridge.accounting.planning.explicit_inputs import inputs_question
+from weighbridge.accounting.ledgers_queries import show_deficit
+from weighbridge.accounting.planning.explicit_inputs import ask_for_inputs
 from weighbridge.accounting.planning.plan import (
     ExcludedDraw,
     ExcludedEvents,
@@ -38,18 +38,18 @@ from weighbridge.accounting.planning.plan import (
 from weighbridge.accounting.planning.proposal import (
     Proposal,
     Request,
-    generation_for,
+    build_generation,
+    check_early,
     propose,
-    refuse_early,
-    scopes_for,
-    updated_run,
+    read_scopes,
+    read_updated_run,
 )
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
 from weighbridge.accounting.posting.posting_run import (
     mark_consumers,
     mark_other_ledgers,
     post_proposal,
-    written,
+    read_written_digests,
 )
 from weighbridge.accounting.posting.provenance import Posted
 from weighbridge.accounting.posting.waiting_events import MOMENT_BEFORE
@@ -67,10 +67,16 @@ from weighbridge.accounting.records.model_runs import (
     UpdatedInputs,
 )
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, as_columns, coarseness, spread, together
+from weighbridge.core.ledger.allocation import (
+    NO_CONTRIBUTIONS,
+    add_contributions,
+    spread,
+    warn_of_coarse_scale,
+    write_columns,
+)
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.cadence import label
+from weighbridge.core.time.cadence import label_slot
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
@@ -90,143 +96,158 @@ from weighbridge.platform.records.async_tasks import AsyncTask
 async def read_preview(tx: Read, actor: Actor, ledger: str, generation: NewGeneration) -> Preview:
     """Say what generation would do, ledger by ledger."""
     proposal = await propose(tx, Request(actor, ledger, generation))
-    return await tx.in_thread(lambda: Preview([_entry(proposal, one) for one in proposal.scope.ledgers]))
+    return await tx.in_thread(
+        lambda: Preview([_build_entry(proposal, one) for one in proposal.scope.ledgers])
+    )
 
 
-def not_counted(exclusions: Iterable[Exclusion]) -> list[NotCounted]:
+def list_not_counted(exclusions: Iterable[Exclusion]) -> list[NotCounted]:
     """The events that no run uses."""
     return [
-        NotCounted(one.sentence, one.what.event_type, one.what.count, list(one.what.examples))
-        for one in exclusions
-        if isinstance(one.what, ExcludedEvents)
+        NotCounted(
+            exclusion.sentence, exclusion.what.event_type, exclusion.what.count, list(exclusion.what.examples)
+        )
+        for exclusion in exclusions
+        if isinstance(exclusion.what, ExcludedEvents)
     ]
 
 
-def left_out(exclusions: Iterable[Exclusion]) -> list[LeftOut]:
+def list_left_out(exclusions: Iterable[Exclusion]) -> list[LeftOut]:
     """The runs that are not made."""
     return [
-        LeftOut(one.what.slot, one.what.partition.label or None, list(one.what.nodes))
-        for one in exclusions
-        if isinstance(one.what, RunWithoutSource)
+        LeftOut(exclusion.what.slot, exclusion.what.partition.label or None, list(exclusion.what.nodes))
+        for exclusion in exclusions
+        if isinstance(exclusion.what, RunWithoutSource)
     ]
 
 
-def rounded_away(proposal: Proposal) -> list[RoundedAwayDraw]:
+def list_rounded_away(proposal: Proposal) -> list[RoundedAwayDraw]:
     """The draws that come to nothing although something is needed."""
     project = proposal.scope.project
     return [
         RoundedAwayDraw(
-            one.what.slot,
-            one.what.draw.drawer.partition.label or None,
-            one.what.draw.drawer.node,
-            ids.of("ledger", project, one.what.draw.ledger.ledger),
-            one.what.draw.needed,
+            exclusion.what.slot,
+            exclusion.what.draw.drawer.partition.label or None,
+            exclusion.what.draw.drawer.node,
+            ids.of("ledger", project, exclusion.what.draw.ledger.ledger),
+            exclusion.what.draw.needed,
         )
-        for one in proposal.exclusions
-        if isinstance(one.what, ExcludedDraw)
+        for exclusion in proposal.exclusions
+        if isinstance(exclusion.what, ExcludedDraw)
     ]
 
 
-def deficits(proposal: Proposal) -> list[PartitionDeficit]:
+def list_proposed_deficits(proposal: Proposal) -> list[PartitionDeficit]:
     """Every deficit of the ledgers and of those that they draw from, as it is afterwards."""
-    return [as_deficit(proposal.scope.project, one) for one in proposal.deficits]
+    return [show_deficit(proposal.scope.project, deficit) for deficit in proposal.deficits]
 
 
-def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
+def _build_entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
     """What the plans of all versions do to one ledger."""
     scope, exclusions = proposal.scope, proposal.exclusions
     # What has problems posts nothing.
-    differences = [one for one in proposal.differences if one.ledger == ledger and not proposal.problems]
+    differences = [
+        difference
+        for difference in proposal.differences
+        if difference.ledger == ledger and not proposal.problems
+    ]
     own = ids.of("ledger", scope.project, ledger.number)
     others = {ids.of("ledger", scope.project, one.number) for one in scope.ledgers} - {own}
-    shares = value_source_shares(_contributions(differences))
+    shares = compute_value_source_shares(_add_contributions(differences))
     return PreviewEntry(
         id=own,
         name=ledger.name,
         count=len(differences),
-        adjustments=sum(one.adjusts is not None for one in differences),
-        slots=_slot_labels(proposal),
-        touched_slots=_labels_of(exclusions, Reason.MOSTLY_OUTSIDE),
-        passed_over_slots=passed_over(exclusions),
-        not_counted=not_counted(exclusions),
+        adjustments=sum(difference.adjusts is not None for difference in differences),
+        slots=_list_slot_labels(proposal),
+        touched_slots=_list_labels(exclusions, Reason.MOSTLY_OUTSIDE),
+        passed_over_slots=list_passed_over(exclusions),
+        not_counted=list_not_counted(exclusions),
         pending_proposals=[one for plan in proposal.plans for one in plan.pending],
         pending_evaluations=[one for plan in proposal.plans for one in plan.unevaluated],
         pending_roll_ups=[one for plan in proposal.plans for one in plan.lagging],
-        left_out=left_out(exclusions),
-        rounded_away=rounded_away(proposal),
-        measured_share=measured_share(shares),
+        left_out=list_left_out(exclusions),
+        rounded_away=list_rounded_away(proposal),
+        measured_share=compute_measured_share(shares),
         value_source_shares=shares,
-        deficits=[one for one in deficits(proposal) if one.ledger not in others],
-        warnings=_warnings(proposal, ledger),
-        stale_sources=stale_sources(proposal),
+        deficits=[deficit for deficit in list_proposed_deficits(proposal) if deficit.ledger not in others],
+        warnings=_list_scale_warnings(proposal, ledger),
+        stale_sources=list_stale_sources(proposal),
         problems=[problem.message for problem in proposal.problems],
-        passed_over_with_data=passed_over_with_data(exclusions),
+        passed_over_with_data=list_passed_over_with_data(exclusions),
     )
 
 
-def _contributions(differences: Sequence[RunDifference]) -> list[Decimal] | None:
+def _add_contributions(differences: Sequence[RunDifference]) -> list[Decimal] | None:
     """What contributes to the runs of a ledger, source by source; None where nobody knows."""
     found = [
-        (one.total, one.run.contributions.get(one.ledger.output, NO_CONTRIBUTIONS)) for one in differences
+        (difference.total, difference.run.contributions.get(difference.ledger.output, NO_CONTRIBUTIONS))
+        for difference in differences
     ]
     known = [spread(total, contributions) for total, contributions in found if contributions is not None]
-    return as_columns(together(known)) if len(known) == len(found) else None
+    return write_columns(add_contributions(known)) if len(known) == len(found) else None
 
 
-def _warnings(proposal: Proposal, ledger: CreditedLedger) -> list[str]:
+def _list_scale_warnings(proposal: Proposal, ledger: CreditedLedger) -> list[str]:
     """What the ledger's scale may cost, by each version of the model that is computed."""
     warnings = [
-        coarseness(ledger.name, ledger.unit, ledger.scale, ledger.rounding, scope.model.share_places)
+        warn_of_coarse_scale(
+            ledger.name, ledger.unit, ledger.scale, ledger.rounding, scope.model.share_places
+        )
         for scope in proposal.scopes
         if scope.model.partition_type != "time"
     ]
     return list(dict.fromkeys(warning for warning in warnings if warning is not None))
 
 
-def passed_over(exclusions: Sequence[Exclusion]) -> list[str]:
+def list_passed_over(exclusions: Sequence[Exclusion]) -> list[str]:
     """What the slots are called that are left to batches of another cadence."""
-    return _labels_of(exclusions, Reason.OTHER_CADENCE)
+    return _list_labels(exclusions, Reason.OTHER_CADENCE)
 
 
-def passed_over_with_data(exclusions: Sequence[Exclusion]) -> list[str]:
+def list_passed_over_with_data(exclusions: Sequence[Exclusion]) -> list[str]:
     """What those of them are called in which the model reads events."""
     return [
-        one.what.label
-        for one in exclusions
-        if one.reason is Reason.OTHER_CADENCE and isinstance(one.what, ExcludedSlot) and one.what.has_data
+        exclusion.what.label
+        for exclusion in exclusions
+        if exclusion.reason is Reason.OTHER_CADENCE
+        and isinstance(exclusion.what, ExcludedSlot)
+        and exclusion.what.has_data
     ]
 
 
-def stale_sources(proposal: Proposal) -> list[StaleSource]:
+def list_stale_sources(proposal: Proposal) -> list[StaleSource]:
     """The batches that runs would draw from although they are stale."""
     return [
         StaleSource(
-            ids.of("batch", proposal.scope.project, one.batch),
-            ids.of("ledger", proposal.scope.project, one.ledger),
-            one.name,
-            list(one.reasons),
+            ids.of("batch", proposal.scope.project, source.batch),
+            ids.of("ledger", proposal.scope.project, source.ledger),
+            source.name,
+            list(source.reasons),
         )
-        for one in proposal.stale_sources
+        for source in proposal.stale_sources
     ]
 
 
-def _slot_labels(proposal: Proposal) -> list[str]:
+def _list_slot_labels(proposal: Proposal) -> list[str]:
     """What the slots that are computed are called, in their order."""
     slots = [
-        (slot, label(scope.model.cadence, slot, scope.zone))
+        (slot, label_slot(scope.model.cadence, slot, scope.zone))
         for scope in proposal.scopes
         for slot in scope.slots
     ]
-    return [named for _, named in sorted(slots, key=_slot_order)]
+    return [named for _, named in sorted(slots, key=_order_of_slot)]
 
 
-def _labels_of(exclusions: Sequence[Exclusion], reason: Reason) -> list[str]:
+def _list_labels(exclusions: Sequence[Exclusion], reason: Reason) -> list[str]:
     return [
-        one.what.label for one in exclusions if one.reason is reason and isinstance(one.what, ExcludedSlot)
+        exclusion.what.label
+        for exclusion in exclusions
+        if exclusion.reason is reason and isinstance(exclusion.what, ExcludedSlot)
     ]
 
 
-def _slot_order(slot: tuple[Interval, str]) -> tuple[datetime, datetime, str]:
+def _order_of_slot(slot: tuple[Interval, str]) -> tuple[datetime, datetime, str]:
     interval, named = slot
     return interval.start, interval.end, named
 
@@ -241,15 +262,15 @@ MANY_ROWS_WRITTEN: Final = 1_000
 async def generate_batches(database: Database, attempt: Attempt) -> None:
     """Make the batches that a task asks for; safe to repeat, because only the newest attempt posts."""
     with computing_for(attempt.actor.account_id):
-        await _generate(database, attempt)
+        await _post_generation(database, attempt)
 
 
-async def _generate(database: Database, attempt: Attempt) -> None:
-    request = _request(attempt)
+async def _post_generation(database: Database, attempt: Attempt) -> None:
+    request = _read_request(attempt)
     async with database.read() as before:
         with before.noted() as asked:
-            scopes = await scopes_for(before, request)
-            locks = await _locks(before, scopes)
+            scopes = await read_scopes(before, request)
+            locks = await _list_locks(before, scopes)
     reading = tasks.reporting(attempt, 10, "Reading the data and running the model", MOMENT_BEFORE)
     # The locks are held before the snapshot is taken, so the snapshot shows what their last holders posted.
     async with database.snapshot(locks=locks, first=reading) as tx:
@@ -257,10 +278,10 @@ async def _generate(database: Database, attempt: Attempt) -> None:
             raise AttemptSupersededError
         [seen_until] = tx.first
         # The same is asked again as before the locks, and then what is known of its slots: in one message.
-        of_slots = [inputs_question(one.project, one.family, one.slots) for one in scopes]
+        of_slots = [ask_for_inputs(scope.project, scope.family, scope.slots) for scope in scopes]
         async with tx.foreseen([*asked, (CATALOGUE, (attempt.project_id,)), *of_slots]):
             proposal = await propose(tx, request)
-            await _refuse(tx, proposal, locks)
+            await _require_postable(tx, proposal, locks)
         if _is_long(proposal):
             count = len(proposal.differences)
             await tasks.report(database, attempt, 60, f"Writing {count} batches and their lineage")
@@ -269,9 +290,10 @@ async def _generate(database: Database, attempt: Attempt) -> None:
         await mark_changed_meanwhile(database, tx, attempt.project_id)
         batches = [one.batch_id for one in posted]
         _, digests = await tx.together(
-            tasks.lock_current_attempt(tx, attempt), written(tx, attempt.project_id, attempt.task_id, batches)
+            tasks.lock_current_attempt(tx, attempt),
+            read_written_digests(tx, attempt.project_id, attempt.task_id, batches),
         )
-        result = _result(proposal, posted)
+        result = _build_result(proposal, posted)
         changes.record(
             tx,
             attempt.actor,
@@ -284,22 +306,22 @@ async def _generate(database: Database, attempt: Attempt) -> None:
         await tasks.succeed(tx, attempt, result)
 
 
-def _request(attempt: Attempt) -> Request:
+def _read_request(attempt: Attempt) -> Request:
     """The request that the task was queued for."""
     given = {name: attempt.args[name] for name in NewGeneration.__struct_fields__ if name in attempt.args}
     ledger = ids.of("ledger", attempt.project_id, attempt.args["ledger_id"])
     return Request(attempt.actor, ledger, as_record(given, NewGeneration), attempt.args.get("batch_id"))
 
 
-async def _locks(tx: Read, scopes: Sequence[Scope]) -> list[str]:
+async def _list_locks(tx: Read, scopes: Sequence[Scope]) -> list[str]:
     """One generation at a time for a model in a project, and for each ledger that it posts to."""
     models = {scopes[0].family: [scope.model for scope in scopes]}
     return await lock_names(tx, scopes[0].project, models)
 
 
-async def _refuse(tx: Read, proposal: Proposal, locks: Sequence[str]) -> None:
+async def _require_postable(tx: Read, proposal: Proposal, locks: Sequence[str]) -> None:
     """Raise Invalid when what is proposed cannot be posted, or touches more than is locked."""
-    if not set(locks).issuperset(await _locks(tx, proposal.scopes)):
+    if not set(locks).issuperset(await _list_locks(tx, proposal.scopes)):
         raise Invalid([Problem("The model draws from other ledgers since a moment ago; start again.")])
     if proposal.problems:
         raise Invalid(proposal.problems)
@@ -307,7 +329,7 @@ async def _refuse(tx: Read, proposal: Proposal, locks: Sequence[str]) -> None:
 
 def _is_long(proposal: Proposal) -> bool:
     """Whether writing takes so long that somebody may look how far it is."""
-    written_rows = sum(1 + sum(one.run.event_counts.values()) for one in proposal.differences)
+    written_rows = sum(1 + sum(difference.run.event_counts.values()) for difference in proposal.differences)
     return written_rows > MANY_ROWS_WRITTEN
 
 
@@ -322,23 +344,23 @@ def _mark(tx: Write, proposal: Proposal, posted: Sequence[Posted]) -> None:
             mark_other_ledgers(tx, project, posted, ledgers)
 
 
-def _result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationResult:
+def _build_result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationResult:
     adjusted = sum(one.difference.adjusts is not None for one in posted)
     return GenerationResult(
         batches=[ids.of("batch", proposal.scope.project, one.batch_id) for one in posted],
         created=len(posted) - adjusted,
         adjusted=adjusted,
         unchanged=sum(plan.unchanged for plan in proposal.plans),
-        passed_over_slots=passed_over(proposal.exclusions),
-        not_counted=not_counted(proposal.exclusions),
+        passed_over_slots=list_passed_over(proposal.exclusions),
+        not_counted=list_not_counted(proposal.exclusions),
         pending_proposals=[one for plan in proposal.plans for one in plan.pending],
         pending_evaluations=[one for plan in proposal.plans for one in plan.unevaluated],
         pending_roll_ups=[one for plan in proposal.plans for one in plan.lagging],
-        left_out=left_out(proposal.exclusions),
-        rounded_away=rounded_away(proposal),
-        deficits=deficits(proposal),
-        stale_sources=stale_sources(proposal),
-        passed_over_with_data=passed_over_with_data(proposal.exclusions),
+        left_out=list_left_out(proposal.exclusions),
+        rounded_away=list_rounded_away(proposal),
+        deficits=list_proposed_deficits(proposal),
+        stale_sources=list_stale_sources(proposal),
+        passed_over_with_data=list_passed_over_with_data(proposal.exclusions),
     )
 
 
@@ -351,7 +373,7 @@ TASK = "batch_generation"
 async def queue_generation(tx: Write, actor: Actor, ledger: str, generation: NewGeneration) -> AsyncTask:
     """Queue a generation as a task; what cannot run at all is refused at once."""
     request = Request(actor, ledger, generation)
-    scope = await refuse_early(tx, request)
+    scope = await check_early(tx, request)
     task = await _queue_task(tx, request, scope)
     changes.record(
         tx, actor, action="batch_generation.start", target=ledger, project_id=scope.project, after=task
@@ -363,18 +385,18 @@ async def queue_input_update(
     tx: Write, actor: Actor, ledger: str, batch: str, inputs: UpdatedInputs
 ) -> tuple[UpdatedBatch, AsyncTask]:
     """Have a batch of the ledger computed again with other inputs, by a generation of its slot."""
-    ledger_id = ids.make("ledger", await key_of_ledger(tx, actor, ledger))
-    key = await key_of_batch(tx, actor, batch)
+    ledger_id = ids.make("ledger", await find_ledger_key(tx, actor, ledger))
+    key = await find_batch_key(tx, actor, batch)
     before = await get_batch(tx, actor, batch)
     if before.ledger_id != ledger_id:
         raise NotFound("batch", batch)
     if inputs == UpdatedInputs():
         names = ", ".join(UpdatedInputs.__struct_fields__)
         raise Invalid([Problem(f"The body names no inputs; it takes {names}.", None, "required")])
-    run = await updated_run(tx, ledger, key.key)
-    generation = await generation_for(tx, key.project, run, inputs)
+    run = await read_updated_run(tx, ledger, key.key)
+    generation = await build_generation(tx, key.project, run, inputs)
     request = Request(actor, ledger, generation, key.key)
-    task = await _queue_task(tx, request, await refuse_early(tx, request))
+    task = await _queue_task(tx, request, await check_early(tx, request))
     await tx.execute(
         "UPDATE batches SET inputs_task_id = %s, updated_at = now() WHERE project_id = %s AND id = %s",
         (task.id, key.project, key.key),

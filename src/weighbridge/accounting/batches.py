@@ -11,9 +11,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from weighbridge.accounting import batches_queries as queries
-from weighbridge.accounting.batches_queries import known_batches
-from weighbridge.accounting.ledgers_queries import get_ledger, ledger_to_read
-from weighbridge.accounting.posting.deletion import blockers_of, end_inputs, stands_above, undo
+from weighbridge.accounting.batches_queries import find_known_batches
+from weighbridge.accounting.ledgers_queries import find_ledger_to_read, get_ledger
+from weighbridge.accounting.posting.deletion import (
+    end_inputs,
+    list_blockers,
+    read_higher_standings,
+    undo_batches,
+)
 from weighbridge.accounting.records.batches import (
     DELETED_TOGETHER_MAX,
     Batch,
@@ -44,16 +49,16 @@ async def run_batch_deletion(database: Database, attempt: Attempt) -> None:
     """Delete the batches that a task names; safe to repeat, because only the newest attempt publishes."""
     project, batches = attempt.project_id, list(attempt.args["batch_ids"])
     # The locks of generation are held before the snapshot is taken, so nothing is drawn meanwhile.
-    async with database.snapshot(locks=await _locks(database, project, batches)) as tx:
+    async with database.snapshot(locks=await _list_locks(database, project, batches)) as tx:
         await tasks.report(database, attempt, 10, f"Deleting {len(batches)} batches")
-        known = await known_batches(tx, project, batches)
+        known = await find_known_batches(tx, project, batches)
         gone = [ids.of("batch", project, batch) for batch in batches if batch not in known]
         problems = [Problem(f"The batch {name} has been deleted already.") for name in gone]
-        problems += await blockers_of(tx, project, batches, None)
+        problems += await list_blockers(tx, project, batches, None)
         if problems:
             raise Invalid(problems)
-        above = await stands_above(tx, project, batches)
-        await undo(tx, project, batches, attempt.task_id)
+        above = await read_higher_standings(tx, project, batches)
+        await undo_batches(tx, project, batches, attempt.task_id)
         ended = await end_inputs(tx, project, batches)
         await tasks.lock_current_attempt(tx, attempt)
         result = DeletionResult([ids.of("batch", project, batch) for batch in batches], ended, above)
@@ -69,7 +74,7 @@ async def run_batch_deletion(database: Database, attempt: Attempt) -> None:
         await tasks.succeed(tx, attempt, result)
 
 
-async def _locks(database: Database, project: int, batches: list[int]) -> list[str]:
+async def _list_locks(database: Database, project: int, batches: list[int]) -> list[str]:
     """The locks of the models and of every ledger that the batches posted to, in the order of generation."""
     async with database.read() as tx:
         families = await tx.tuples(
@@ -103,7 +108,7 @@ TASK = "batch_deletion"
 
 async def queue_deletion_of_one(tx: Write, actor: Actor, friendly: str) -> AsyncTask:
     """Queue the deletion of one batch."""
-    key = await queries.key_of_batch(tx, actor, friendly)
+    key = await queries.find_batch_key(tx, actor, friendly)
     ledger: int = await tx.value(
         "SELECT ledger_id FROM batches WHERE project_id = %s AND id = %s", (key.project, key.key)
     )
@@ -121,7 +126,7 @@ async def queue_deletion(tx: Write, actor: Actor, ledger: str, request: BatchDel
         raise Invalid([Problem(message, "batch_ids", "invalid")])
     parsed = [ids.parse("batch", text) for text in named]
     numbers = [one.key for one in parsed if one is not None and one.project == key.project]
-    known = await queries.known_batches(tx, key.project, numbers)
+    known = await queries.find_known_batches(tx, key.project, numbers)
     if unknown := [
         Problem(
             f"batch_ids names {text!r}, which is no batch of the project.", "batch_ids", "unknown", (text,)
@@ -144,7 +149,7 @@ async def _queue_task(
 ) -> AsyncTask:
     """Queue the deletion of batches of the ledger's project, for which the task names the ledger."""
     project = ledger.project
-    if blockers := await blockers_of(tx, project, batches, field):
+    if blockers := await list_blockers(tx, project, batches, field):
         raise Invalid(blockers)
     families = await tx.tuples(
         """
@@ -196,7 +201,7 @@ async def list_project_batches(call: ReadCall) -> Page[Batch]:
 @get("/ledgers/{ledger_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.LEDGER_BATCHES)
 async def list_ledger_batches(call: ReadCall) -> Page[Batch]:
     """List the batches of one ledger."""
-    key = ledger_to_read(call.tx, call.actor, call.path["ledger_id"])
+    key = find_ledger_to_read(call.tx, call.actor, call.path["ledger_id"])
     return await queries.list_ledger_batches(
         call.tx, key.project, key.key, list_request(call.query, queries.LEDGER_BATCHES)
     )

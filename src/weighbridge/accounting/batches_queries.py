@@ -13,11 +13,11 @@ from weighbridge.accounting.books.runs import (
     DIFFERENCE,
     RESTS_ON,
     RUN_TOTAL,
+    compute_measured_share,
+    compute_value_source_shares,
     is_any_stale,
-    measured_share,
-    reasons_if,
-    stale_among,
-    value_source_shares,
+    read_stale_reasons_if,
+    select_stale,
 )
 from weighbridge.accounting.records.batches import (
     INPUT_DATA_INLINE,
@@ -29,13 +29,13 @@ from weighbridge.accounting.records.batches import (
     PrimaryOutput,
 )
 from weighbridge.accounting.records.model_runs import ModelRunKey, read_model_run_id, run_behind
-from weighbridge.accounting.tracing.input_data import RowRange, input_data, input_data_answered
+from weighbridge.accounting.tracing.input_data import RowRange, build_input_data, read_input_data
 from weighbridge.accounting.tracing.lineage import (
-    allocations_by_batch,
-    allocations_numbered,
-    lineage_of,
-    reported_by_batch,
-    reported_numbered,
+    ask_for_allocations,
+    ask_for_reported,
+    build_lineage,
+    group_allocations,
+    group_reported,
 )
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
@@ -65,7 +65,7 @@ from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.platform.tenancy import find, key_named, need, of_key, project_filter
 
 
-def _model_run(text: str) -> ModelRunKey:
+def _parse_model_run(text: str) -> ModelRunKey:
     if ids.parse("model_run", text) is None:
         raise ValueError(text)
     return read_model_run_id(text) or _NOBODYS
@@ -75,20 +75,20 @@ _NOBODYS: Final = ModelRunKey(ids.Owner.MODEL_RUN, 0, 0)
 """A model run that stands behind no batch."""
 
 
-def _truth(text: str) -> bool:
+def _parse_truth(text: str) -> bool:
     return among(("true", "false"))(text) == "true"
 
 
-def _stale_among(projects: LiteralString) -> Filter:
+def _filter_stale(projects: LiteralString) -> Filter:
     """The filter of stale batches of some projects, where something else finds the batches."""
-    condition: LiteralString = f"((b.project_id, b.id) IN ({stale_among(projects)}))"
-    return Filter(condition, _truth, "true or false", spelled={True: condition})
+    condition: LiteralString = f"((b.project_id, b.id) IN ({select_stale(projects)}))"
+    return Filter(condition, _parse_truth, "true or false", spelled={True: condition})
 
 
-def _stale(projects: LiteralString) -> Source:
+def _select_stale(projects: LiteralString) -> Source:
     """Where the stale batches of some projects are cut out: what finds them goes from what is marked."""
     looked_up = "SELECT * FROM batches WHERE (project_id, id) = (stale.project_id, stale.id) OFFSET 0"
-    rows: LiteralString = f"({stale_among(projects)}) AS stale CROSS JOIN LATERAL ({looked_up}) AS b"
+    rows: LiteralString = f"({select_stale(projects)}) AS stale CROSS JOIN LATERAL ({looked_up}) AS b"
     return Source(f"(SELECT b.* FROM {rows}) AS b", "b.*", _JOINED, name="b")
 
 
@@ -115,8 +115,8 @@ _FILTERS: Final = {
     "start_time": Filter("b.start_time", read_moment, MOMENT, _BOUNDS),
     "end_time": Filter("b.end_time", read_moment, MOMENT, _BOUNDS),
     "created_at": Filter("b.created_at", read_moment, MOMENT, _BOUNDS),
-    "model_run_id": Filter("b.run_id", _model_run, "an id mr_…, for all batches of its run"),
-    "is_stale": _stale_among("IS NOT NULL"),
+    "model_run_id": Filter("b.run_id", _parse_model_run, "an id mr_…, for all batches of its run"),
+    "is_stale": _filter_stale("IS NOT NULL"),
 }
 
 LEDGER_BATCHES: Final = Listing(
@@ -180,26 +180,26 @@ def _run_behind(project: int, batch: int, model: int | None) -> BatchModelRun | 
     return None if model is None else BatchModelRun(run_behind(project, batch), "complete")
 
 
-def _model(number: int, name: str, version: int, sha256: str) -> BatchModel:
+def _build_model(number: int, name: str, version: int, sha256: str) -> BatchModel:
     return BatchModel(ids.of("model", 0, number), name, version, sha256)
 
 
-def _tags(kind: str) -> Callable[[int, int | None], list[str]]:
+def _build_tag_reader(kind: str) -> Callable[[int, int | None], list[str]]:
     """A reader of what a batch is tagged with: one record of a kind, or none."""
     return lambda project, number: [] if number is None else [ids.of(kind, project, number)]
 
 
-def _batches(project: int, numbers: Sequence[int] | None) -> list[str]:
+def _list_batch_ids(project: int, numbers: Sequence[int] | None) -> list[str]:
     return [ids.of("batch", project, number) for number in numbers or ()]
 
 
-def _rest_of_input_data(batch: str) -> ResourceAddress:
+def _link_rest_of_input_data(batch: str) -> ResourceAddress:
     """Where input data go on behind the rows that stand in the batch."""
     path = f"{API_PREFIX}/batches/{batch}/input_data"
     return ResourceAddress(f"{path}?page=2&page_size={INPUT_DATA_INLINE}")
 
 
-def _page_of_batch(project: str, batch: str) -> Link:
+def _link_page(project: str, batch: str) -> Link:
     return Link(f"/projects/{project}/batches/{batch}")
 
 
@@ -215,15 +215,17 @@ BATCH: Final = row_of(
     Column("state", _STATE),
     Column("error_message", "u.error_message"),
     Column("adjusts", ("b.project_id", "b.adjusts"), unless_null(partial(ids.of, "batch"))),
-    Column("adjusted_by", ("b.project_id", ADJUSTED_BY), _batches),
-    Column("feedstocks", ("b.project_id", "r.feedstock_id"), _tags("feedstock")),
-    Column("assets", ("b.project_id", "r.asset_id"), _tags("asset")),
+    Column("adjusted_by", ("b.project_id", ADJUSTED_BY), _list_batch_ids),
+    Column("feedstocks", ("b.project_id", "r.feedstock_id"), _build_tag_reader("feedstock")),
+    Column("assets", ("b.project_id", "r.asset_id"), _build_tag_reader("asset")),
     Column("primary_output", ("c.id", "c.name", "l.unit", DIFFERENCE), PrimaryOutput),
     Column("ledger_balance", "b.balance"),
     Column("run_total", RUN_TOTAL),
-    Column("value_source_shares", (RESTS_ON,), value_source_shares),
-    Derived("measured_share", ("value_source_shares",), measured_share),
-    Column("model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_model)),
+    Column("value_source_shares", (RESTS_ON,), compute_value_source_shares),
+    Derived("measured_share", ("value_source_shares",), compute_measured_share),
+    Column(
+        "model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_build_model)
+    ),
     Column("engine_revision", "CASE WHEN b.run_id IS NOT NULL THEN b.engine_revision END"),
     Column("model_run", ("b.project_id", "b.id", "m.id"), _run_behind),
     Column("allocations", (), list),
@@ -239,7 +241,7 @@ BATCH: Final = row_of(
     Column("waiting_event_count", _WAITING_EVENTS),
     Column("created_at", "b.created_at"),
     Column("updated_at", _UPDATED_AT),
-    Derived("ui_url", ("project_id", "id"), _page_of_batch),
+    Derived("ui_url", ("project_id", "id"), _link_page),
 )
 """A batch as it stands in its row; what stands beside it is read for all batches of a page at once."""
 
@@ -255,13 +257,13 @@ async def list_batches(tx: Read, actor: Actor, request: ListRequest) -> Page[Bat
     here = SQL("b.project_id = owner.id AND b.deleted_at IS NULL")
     longest = SQL(_LONGEST).format(project=SQL("owner.id"))
     source = replace(_LISTED, owners=owners, implied=start_implied(request, "b.start_time", longest))
-    return await _page(tx, BATCHES, request, source, here, "= owner.id")
+    return await _read_page(tx, BATCHES, request, source, here, "= owner.id")
 
 
 async def list_batches_of_project(tx: Read, project: int, request: ListRequest) -> Page[Batch]:
     """The batches of every ledger of a project."""
     here = SQL("b.project_id = {} AND b.deleted_at IS NULL").format(Literal(project))
-    return await _page(tx, BATCHES, request, _of_project(project, request), here, f"= {project:d}")
+    return await _read_page(tx, BATCHES, request, _select_project(project, request), here, f"= {project:d}")
 
 
 async def list_ledger_batches(tx: Read, project: int, ledger: int, request: ListRequest) -> Page[Batch]:
@@ -269,45 +271,45 @@ async def list_ledger_batches(tx: Read, project: int, ledger: int, request: List
     of_ledger = SQL("b.project_id = {} AND b.ledger_id = {} AND b.deleted_at IS NULL").format(
         Literal(project), Literal(ledger)
     )
-    return await _page(
-        tx, LEDGER_BATCHES, request, _of_project(project, request), of_ledger, f"= {project:d}"
+    return await _read_page(
+        tx, LEDGER_BATCHES, request, _select_project(project, request), of_ledger, f"= {project:d}"
     )
 
 
-def _of_project(project: int, request: ListRequest) -> Source:
+def _select_project(project: int, request: ListRequest) -> Source:
     longest = SQL(_LONGEST).format(project=Literal(project))
     return replace(_LISTED, implied=start_implied(request, "b.start_time", longest))
 
 
 async def get_batch(tx: Read, actor: Actor, friendly: str) -> Batch:
     """One batch of the actor's account."""
-    return await _batch_of(tx, actor, key_named("batch", friendly))
+    return await _read_batch(tx, actor, key_named("batch", friendly))
 
 
 async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
     """How one batch of the actor's account came about."""
     key = key_named("batch", friendly)
-    return await lineage_of(tx, key, await _batch_of(tx, actor, key))
+    return await build_lineage(tx, key, await _read_batch(tx, actor, key))
 
 
 async def list_input_data(tx: Read, actor: Actor, friendly: str, request: ListRequest) -> InputDataPage:
     """One page of a batch's input data."""
-    key = await key_of_batch(tx, actor, friendly)
+    key = await find_batch_key(tx, actor, friendly)
     offset = (request.page - 1) * request.page_size
-    inputs = await input_data(tx, RowRange(key.project, [key.key], offset, request.page_size))
+    inputs = await read_input_data(tx, RowRange(key.project, [key.key], offset, request.page_size))
     rows, total = inputs[key.key]
     goes_on = offset + len(rows) < total
     return InputDataPage(rows, page_info(request, len(rows), total, is_estimate=False, goes_on=goes_on))
 
 
-async def key_of_batch(tx: Read, actor: Actor, friendly: str) -> ids.Key:
+async def find_batch_key(tx: Read, actor: Actor, friendly: str) -> ids.Key:
     """The key of a batch of the actor's account."""
     key = key_named("batch", friendly)
-    await need(tx, "batches b", _keyed(actor), (key.project, key.key))
+    await need(tx, "batches b", _select_by_key(actor), (key.project, key.key))
     return key
 
 
-async def known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[int]:
+async def find_known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[int]:
     """Those of some batches that are there and not deleted."""
     rows = await tx.tuples(
         "SELECT id FROM batches WHERE project_id = %s AND id = ANY (%s) AND deleted_at IS NULL",
@@ -316,7 +318,7 @@ async def known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[i
     return {number for (number,) in rows}
 
 
-async def _page(
+async def _read_page(
     tx: Read,
     listing: Listing,
     request: ListRequest,
@@ -325,16 +327,16 @@ async def _page(
     projects: LiteralString,
 ) -> Page[Batch]:
     """A page of batches of the projects of a condition; stale are looked for among those only."""
-    request = await _of_run(tx, request)
+    request = await _resolve_run(tx, request)
     if any(name == "is_stale" for name, _, _ in request.conditions):
-        listing = replace(listing, filters={**listing.filters, "is_stale": _stale_among(projects)})
-        stale = replace(_stale(projects), owners=source.owners)
+        listing = replace(listing, filters={**listing.filters, "is_stale": _filter_stale(projects)})
+        stale = replace(_select_stale(projects), owners=source.owners)
         source = replace(source, by_field={"is_stale": stale})
     page = await read_page(tx, BATCH, listing, request, source=source, where=[where])
-    return Page(await _completed(tx, page.data), page.info)
+    return Page(await _complete_batches(tx, page.data), page.info)
 
 
-async def _of_run(tx: Read, request: ListRequest) -> ListRequest:
+async def _resolve_run(tx: Read, request: ListRequest) -> ListRequest:
     """The request with the run's number in place of the model run that it names, which is behind a batch."""
     conditions = []
     for name, comparator, value in request.conditions:
@@ -351,16 +353,16 @@ async def _of_run(tx: Read, request: ListRequest) -> ListRequest:
     return replace(request, conditions=tuple(conditions))
 
 
-async def _batch_of(tx: Read, actor: Actor, key: ids.Key) -> Batch:
-    batch = await find(tx, BATCH, _SOURCE, _keyed(actor), (key.project, key.key))
-    return (await _completed(tx, [batch]))[0]
+async def _read_batch(tx: Read, actor: Actor, key: ids.Key) -> Batch:
+    batch = await find(tx, BATCH, _SOURCE, _select_by_key(actor), (key.project, key.key))
+    return (await _complete_batches(tx, [batch]))[0]
 
 
-def _keyed(actor: Actor) -> Composable:
+def _select_by_key(actor: Actor) -> Composable:
     return _OF_ACCOUNT.format(of_key(actor, "b.project_id", "b.id"))
 
 
-async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
+async def _complete_batches(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
     """Batches with what stands beside their rows, which is read for all batches of a project at once."""
     keys = [key_named("batch", batch.id) for batch in batches]
     completed: dict[ids.Key, Batch] = {}
@@ -372,14 +374,14 @@ async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
             ANY_WAY,
             *first_rows.questions,
             is_any_stale(project),
-            allocations_numbered(project, numbers),
-            reported_numbered(project, numbers),
-            _alerts_numbered(project, numbers),
+            ask_for_allocations(project, numbers),
+            ask_for_reported(project, numbers),
+            _ask_for_alerts(project, numbers),
         )
-        inputs = await input_data_answered(tx, first_rows, of_inputs)
-        reasons = await reasons_if(tx, project, numbers, is_any)
-        drawn = allocations_by_batch(project, numbers, held)
-        of_reports = reported_by_batch(project, numbers, reported)
+        inputs = await build_input_data(tx, first_rows, of_inputs)
+        reasons = await read_stale_reasons_if(tx, project, numbers, is_any)
+        drawn = group_allocations(project, numbers, held)
+        of_reports = group_reported(project, numbers, reported)
         alerted = {batch for (batch,) in alerts}
         for key, batch in of_project.items():
             rows, count = inputs[key.key]
@@ -391,7 +393,7 @@ async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
                 input_data=rows,
                 input_data_count=count,
                 input_data_is_complete=count == len(rows),
-                input_data_next=None if count == len(rows) else _rest_of_input_data(batch.id),
+                input_data_next=None if count == len(rows) else _link_rest_of_input_data(batch.id),
                 has_rule_alerts=key.key in alerted,
                 is_stale=bool(reasons[key.key]),
                 stale_reasons=reasons[key.key],
@@ -399,7 +401,7 @@ async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
     return [completed[key] for key in keys]
 
 
-def _alerts_numbered(project: int, batches: Sequence[int]) -> Command:
+def _ask_for_alerts(project: int, batches: Sequence[int]) -> Command:
     """The question which batches of a page have an alert on their runs."""
     return _ALERTS, {"project": project, "batches": list(batches), **PARAMETERS}
 

@@ -15,7 +15,7 @@ from weighbridge.accounting.books.balances import hold_ledger
 from weighbridge.accounting.ledgers_queries import get_ledger
 from weighbridge.accounting.records.ledgers import Instrument, NewInstrument, NewInstrumentBody
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.instrument import AMOUNT, PRESETS, Preset, problems_of
+from weighbridge.core.ledger.instrument import AMOUNT, PRESETS, Preset, check_instrument
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
@@ -78,16 +78,18 @@ INSTRUMENT: Final = row_of(
 
 async def select_instruments(tx: Read, ledger: ids.Key, request: ListRequest) -> Page[Instrument]:
     """The instruments of one ledger; those that were deleted are left out."""
-    return await read_page(tx, INSTRUMENT, INSTRUMENTS, request, source=_SOURCE, where=[_of_ledger(ledger)])
+    return await read_page(
+        tx, INSTRUMENT, INSTRUMENTS, request, source=_SOURCE, where=[_match_ledger(ledger)]
+    )
 
 
 async def get_instrument(tx: Read, ledger: ids.Key, number: int) -> Instrument:
     """One instrument that is known to be there."""
-    numbered = SQL("{} AND b.id = %s").format(_of_ledger(ledger))
+    numbered = SQL("{} AND b.id = %s").format(_match_ledger(ledger))
     return await find(tx, INSTRUMENT, _SOURCE, numbered, (number,))
 
 
-def _of_ledger(ledger: ids.Key) -> Composable:
+def _match_ledger(ledger: ids.Key) -> Composable:
     return SQL("b.project_id = {} AND b.ledger_id = {} AND b.deleted_at IS NULL").format(
         Literal(ledger.project), Literal(ledger.key)
     )
@@ -110,7 +112,9 @@ async def insert_instrument(tx: Write, actor: Actor, friendly: str, request: New
     assert key is not None  # noqa: S101 - the ledger was found by it
     await hold_ledger(tx, key.project, key.key)
     given = msgspec.structs.asdict(request) | {"external_id": request.external_id.strip()}
-    problems = problems_of(preset, ledger.scale, given) + await _taken(tx, key, given["external_id"])
+    problems = check_instrument(preset, ledger.scale, given) + await _check_external_id(
+        tx, key, given["external_id"]
+    )
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(_INSERT_BATCH, {"project": key.project, "ledger": key.key, **given})
@@ -123,7 +127,7 @@ async def insert_instrument(tx: Write, actor: Actor, friendly: str, request: New
     return made
 
 
-async def _taken(tx: Write, ledger: ids.Key, external_id: str) -> list[Problem]:
+async def _check_external_id(tx: Write, ledger: ids.Key, external_id: str) -> list[Problem]:
     is_taken = await tx.value(
         """
         SELECT true FROM batches

@@ -31,17 +31,17 @@ from weighbridge.core.ledger.posting import SCALE_MAX
 from weighbridge.core.model import Available, Model, Upstream
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import UnitError, compatible, parse_unit
+from weighbridge.core.quantity.unit import UnitError, are_compatible, parse_unit
 from weighbridge.db.engine import Write
 from weighbridge.db.lists.listing import Page
 from weighbridge.errors import Invalid, Malformed, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.modelling.document.stored import (
     CreditingModel,
-    crediting_models,
-    problem_of_circle,
-    sources_of,
-    stored_model,
+    check_circle,
+    find_stored_model,
+    list_source_ledgers,
+    read_crediting_models,
 )
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.models import read_model_version
@@ -52,7 +52,7 @@ from weighbridge.platform import changes
 # What a caller says besides may repeat the preset and not contradict it.
 
 
-def with_preset(given: NewLedger) -> tuple[NewLedger, str, list[Problem]]:
+def apply_preset(given: NewLedger) -> tuple[NewLedger, str, list[Problem]]:
     """What a ledger is to be made with and its unit; and what is wrong with it as a system ledger."""
     if given.system_ledger_type is None:
         if given.unit is None:
@@ -88,12 +88,12 @@ BATCHES_NAMED_MAX: Final = 10
 async def insert_ledger(tx: Write, actor: Actor, request: NewLedger, named: str | int) -> Ledger:
     """Make a ledger of a project, linked to one output of a model when it names one."""
     project = await project_for_record(tx, actor, named)
-    request, unit, problems = with_preset(request)
-    problems += _problems(request, unit) + _contradiction(request.project_id, project)
-    problems += _category_problems(request.asset_category)
+    request, unit, problems = apply_preset(request)
+    problems += _check_ledger(request, unit) + _check_project(request.project_id, project)
+    problems += _check_category(request.asset_category)
     kept = _KeptBy(project, request.name.strip(), unit)
     link = await _link(tx, actor, kept, request.model_id, request.output)
-    problems += [*link.problems, *await _taken(tx, project, kept.name, link.family, link.output)]
+    problems += [*link.problems, *await _check_taken(tx, project, kept.name, link.family, link.output)]
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
@@ -115,7 +115,7 @@ async def insert_ledger(tx: Write, actor: Actor, request: NewLedger, named: str 
 async def change_ledger(tx: Write, actor: Actor, friendly: str, request: LedgerChange) -> Ledger:
     """Change a ledger's name or asset category, or give it a model; what is left out stays."""
     await queries.get_ledger(tx, actor, friendly)
-    key = _key(friendly)
+    key = _parse_key(friendly)
     # Locked, so that of two models that come at once the second finds the first.
     await tx.execute(
         "SELECT FROM ledgers WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", (key.project, key.key)
@@ -123,16 +123,16 @@ async def change_ledger(tx: Write, actor: Actor, friendly: str, request: LedgerC
     before = await queries.get_ledger(tx, actor, friendly)
     name = before.name if request.name is msgspec.UNSET else request.name.strip()
     category = before.asset_category if request.asset_category is msgspec.UNSET else request.asset_category
-    problems = _system_problems(before)
+    problems = _check_not_system(before)
     if name != before.name:
         if wrong := problem_of_name(name, "A ledger", "ledger.name"):
             problems.append(wrong)
-        problems += await _taken(tx, key.project, name, None, None)
-        problems += await _circle_of_renamed(tx, key.project, before.name, name)
-    problems += _category_problems(category)
+        problems += await _check_taken(tx, key.project, name, None, None)
+        problems += await _check_circle_of_renamed(tx, key.project, before.name, name)
+    problems += _check_category(category)
     link = _Link()
     if not problems:
-        link = await _later_link(tx, actor, before, _KeptBy(key.project, name, before.unit), request)
+        link = await _change_link(tx, actor, before, _KeptBy(key.project, name, before.unit), request)
     if problems := [*problems, *link.problems]:
         raise Invalid(problems)
     if link.family is None and (name, category) == (before.name, before.asset_category):
@@ -156,28 +156,28 @@ async def change_ledger(tx: Write, actor: Actor, friendly: str, request: LedgerC
 async def remove_ledger(tx: Write, actor: Actor, friendly: str) -> None:
     """Remove a ledger; refused while it has batches, and when it had some, whose entries stay."""
     before = await queries.get_ledger(tx, actor, friendly)
-    key = _key(friendly)
-    problems = _system_problems(before) + await _batch_problems(tx, key)
+    key = _parse_key(friendly)
+    problems = _check_not_system(before) + await _check_no_batches(tx, key)
     if problems:
         raise Invalid(problems)
     await tx.execute("DELETE FROM ledgers WHERE project_id = %s AND id = %s", (key.project, key.key))
     changes.record(tx, actor, action="ledger.delete", target=before.id, project_id=key.project, before=before)
 
 
-def _key(friendly: str) -> ids.Key:
+def _parse_key(friendly: str) -> ids.Key:
     key = ids.parse("ledger", friendly)
     assert key is not None  # noqa: S101 - the ledger was found by it
     return key
 
 
-def _system_problems(ledger: Ledger) -> list[Problem]:
+def _check_not_system(ledger: Ledger) -> list[Problem]:
     if ledger.system_ledger_type is None:
         return []
     message = f"{ledger.name!r} is a system ledger, which is kept as it is."
     return [Problem(message, "ledger_id", "system_ledger")]
 
 
-async def _batch_problems(tx: Write, key: ids.Key) -> list[Problem]:
+async def _check_no_batches(tx: Write, key: ids.Key) -> list[Problem]:
     # The ledger is locked against a generation that would make its first batch just now.
     await tx.execute(
         "SELECT FROM ledgers WHERE project_id = %s AND id = %s FOR UPDATE", (key.project, key.key)
@@ -222,15 +222,15 @@ async def _link(tx: Write, actor: Actor, ledger: _KeptBy, model_id: str | None, 
     if model_id is None:
         message = "output names a node of a model; model_id is missing."
         return _Link(problems=() if output is None else (Problem(message, "ledger.output", "invalid"),))
-    family, model = await _model(tx, actor, model_id)
+    family, model = await _read_active_model(tx, actor, model_id)
     output = output or model.primary_output
-    circle = _own_source(ledger.name, model) or await _circle(
-        tx, ledger.project, ledger.name, CreditingModel(family, sources_of(model))
+    circle = _check_own_source(ledger.name, model) or await _check_circle(
+        tx, ledger.project, ledger.name, CreditingModel(family, list_source_ledgers(model))
     )
-    return _Link(family, output, (*_output_problems(ledger.unit, model, output), *circle))
+    return _Link(family, output, (*_check_output(ledger.unit, model, output), *circle))
 
 
-async def _later_link(
+async def _change_link(
     tx: Write, actor: Actor, before: Ledger, ledger: _KeptBy, request: LedgerChange
 ) -> _Link:
     """The link that a change gives a ledger which has none; naming what it has already changes nothing."""
@@ -238,7 +238,7 @@ async def _later_link(
     output = None if request.output is msgspec.UNSET else request.output
     if before.latest_model is None:
         link = await _link(tx, actor, ledger, model_id, output)
-        taken = await _taken(tx, ledger.project, "", link.family, link.output)
+        taken = await _check_taken(tx, ledger.project, "", link.family, link.output)
         return replace(link, problems=(*link.problems, *taken))
     model = before.latest_model
     is_own_model = model_id is None or await _is_same_family(tx, actor, model_id, model.id)
@@ -253,11 +253,11 @@ async def _later_link(
 
 async def _is_same_family(tx: Write, actor: Actor, named: str, own: str) -> bool:
     """Whether an id names a version of the model that another is a version of."""
-    family, _ = await _model(tx, actor, named)
-    return family == (await stored_model(tx, ids.number("model", own))).family
+    family, _ = await _read_active_model(tx, actor, named)
+    return family == (await find_stored_model(tx, ids.number("model", own))).family
 
 
-async def _model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
+async def _read_active_model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
     try:
         await read_model_version(tx, actor, friendly)
     except NotFound:
@@ -270,22 +270,22 @@ async def _model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
                 )
             ]
         ) from None
-    family = (await stored_model(tx, ids.number("model", friendly))).family
+    family = (await find_stored_model(tx, ids.number("model", friendly))).family
     # Ledgers run the active version, whichever was named; it stays so until the ledger is there.
     active: int = await tx.value(
         "SELECT active_model_id FROM model_families WHERE id = %s FOR SHARE", (family,)
     )
-    return family, await tx.in_thread(read_model, (await stored_model(tx, active)).document)
+    return family, await tx.in_thread(read_model, (await find_stored_model(tx, active)).document)
 
 
-def _category_problems(category: str | None) -> list[Problem]:
+def _check_category(category: str | None) -> list[Problem]:
     if category is None:
         return []
     wrong = problem_of_name(category, "A category", "ledger.asset_category")
     return [] if wrong is None else [wrong]
 
 
-def _contradiction(named: str | int | None, project: int) -> list[Problem]:
+def _check_project(named: str | int | None, project: int) -> list[Problem]:
     """The body need not repeat the project of the path; what it says may not differ from it."""
     if named is None or str(named) in {str(project), ids.of("project", project)}:
         return []
@@ -293,7 +293,7 @@ def _contradiction(named: str | int | None, project: int) -> list[Problem]:
     return [Problem(message, "ledger.project_id", "conflict")]
 
 
-def _problems(request: NewLedger, unit: str) -> list[Problem]:
+def _check_ledger(request: NewLedger, unit: str) -> list[Problem]:
     problems = []
     if wrong := problem_of_name(request.name, "A ledger", "ledger.name"):
         problems.append(wrong)
@@ -316,7 +316,7 @@ def _problems(request: NewLedger, unit: str) -> list[Problem]:
     return problems
 
 
-def _output_problems(written: str, model: Model, output: str) -> list[Problem]:
+def _check_output(written: str, model: Model, output: str) -> list[Problem]:
     """The output must be one of the model's, in a unit that the ledger's can be converted from."""
     outputs = {node.slug: node for node in model.outputs}
     if output not in outputs:
@@ -326,7 +326,7 @@ def _output_problems(written: str, model: Model, output: str) -> list[Problem]:
         ]
     unit = outputs[output].unit
     try:
-        fits = compatible(parse_unit(written), unit)
+        fits = are_compatible(parse_unit(written), unit)
     except UnitError:
         return []
     if fits:
@@ -340,7 +340,7 @@ def _output_problems(written: str, model: Model, output: str) -> list[Problem]:
     ]
 
 
-def _own_source(name: str, model: Model) -> list[Problem]:
+def _check_own_source(name: str, model: Model) -> list[Problem]:
     """A model cannot draw from a ledger that it credits."""
     sources = {node.slug: node.body for node in model.nodes if isinstance(node.body, Upstream | Available)}
     drawing = [slug for slug, body in sources.items() if body.ledger == name]
@@ -351,20 +351,22 @@ def _own_source(name: str, model: Model) -> list[Problem]:
     return [Problem(message, "ledger.name", "own_ledger")]
 
 
-async def _circle(tx: Write, project: int, name: str, model: CreditingModel) -> list[Problem]:
+async def _check_circle(tx: Write, project: int, name: str, model: CreditingModel) -> list[Problem]:
     """That a ledger of this name, credited by the model, would close a circle of ledgers."""
-    ledgers = await crediting_models(tx, project)
-    return problem_of_circle(model.family, {**ledgers, name: model}, "ledger.model_id")
+    ledgers = await read_crediting_models(tx, project)
+    return check_circle(model.family, {**ledgers, name: model}, "ledger.model_id")
 
 
-async def _circle_of_renamed(tx: Write, project: int, before: str, name: str) -> list[Problem]:
+async def _check_circle_of_renamed(tx: Write, project: int, before: str, name: str) -> list[Problem]:
     """That a ledger would close a circle under another name, by which models draw from it."""
-    ledgers = await crediting_models(tx, project)
+    ledgers = await read_crediting_models(tx, project)
     model = ledgers.pop(before, None)
-    return [] if model is None else problem_of_circle(model.family, {**ledgers, name: model}, "ledger.name")
+    return [] if model is None else check_circle(model.family, {**ledgers, name: model}, "ledger.name")
 
 
-async def _taken(tx: Write, project: int, name: str, family: int | None, output: str | None) -> list[Problem]:
+async def _check_taken(
+    tx: Write, project: int, name: str, family: int | None, output: str | None
+) -> list[Problem]:
     """What another ledger of the project has already: the name, or the output of the model."""
     rows = await tx.tuples(
         """

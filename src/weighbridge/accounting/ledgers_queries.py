@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Composable
 
-from weighbridge.accounting.books.balances import Shortage, shortages, standings_of, with_slot_starts
+from weighbridge.accounting.books.balances import Shortage, add_slot_starts, list_shortages, read_standings
 from weighbridge.accounting.records.ledgers import (
     AllocationGroup,
     Deficits,
@@ -22,7 +22,7 @@ from weighbridge.accounting.records.ledgers import (
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Link
-from weighbridge.core.ledger.allocation import LedgerRounding, coarseness
+from weighbridge.core.ledger.allocation import LedgerRounding, warn_of_coarse_scale
 from weighbridge.core.model import Input, Model, Node, StaticInput, Upstream
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -33,7 +33,7 @@ from weighbridge.db.lists.listing import Filter, Listing, Page, list_request, re
 from weighbridge.db.literal import Literal, Part
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import Malformed, NotFound
-from weighbridge.modelling.document.stored import stored_model
+from weighbridge.modelling.document.stored import find_stored_model
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.platform.tenancy import find, key_named, of_key, of_projects, project_filter
 
@@ -44,7 +44,7 @@ NO_TYPE: Final = 0
 """The number of no data point type."""
 
 
-async def required_inputs(tx: Read, project: int, model: Model) -> list[RequiredInput]:
+async def read_required_inputs(tx: Read, project: int, model: Model) -> list[RequiredInput]:
     """The inputs of a model, with the data point types and ledgers of a project that serve them."""
     rows = await tx.tuples(
         """
@@ -55,11 +55,11 @@ async def required_inputs(tx: Read, project: int, model: Model) -> list[Required
         (project,),
     )
     numbers = {(event_type, slug): number for event_type, slug, number in rows}
-    ledgers = await _ledgers(tx, project, model)
-    return _told_apart(_required(node, numbers, ledgers) for node in model.nodes)
+    ledgers = await _read_source_ledgers(tx, project, model)
+    return _number_inputs(_build_required_input(node, numbers, ledgers) for node in model.nodes)
 
 
-def _told_apart(inputs: Iterable[RequiredInput | None]) -> list[RequiredInput]:
+def _number_inputs(inputs: Iterable[RequiredInput | None]) -> list[RequiredInput]:
     """The inputs of the nodes of a model, each with an id of its own.
 
     That of a data point type is the type's number, for the first node that reads it. What else there is has
@@ -73,7 +73,7 @@ def _told_apart(inputs: Iterable[RequiredInput | None]) -> list[RequiredInput]:
     return [*told.values()]
 
 
-async def _ledgers(tx: Read, project: int, model: Model) -> dict[str, SourceLedger]:
+async def _read_source_ledgers(tx: Read, project: int, model: Model) -> dict[str, SourceLedger]:
     """The ledgers of the project that the model draws from, by name."""
     names = {node.body.ledger for node in model.nodes if isinstance(node.body, Upstream)}
     rows = await tx.tuples(
@@ -83,7 +83,7 @@ async def _ledgers(tx: Read, project: int, model: Model) -> dict[str, SourceLedg
     return {name: SourceLedger(ids.of("ledger", project, number), name, unit) for number, name, unit in rows}
 
 
-def _required(
+def _build_required_input(
     node: Node, numbers: Mapping[tuple[str, str], int], ledgers: Mapping[str, SourceLedger]
 ) -> RequiredInput | None:
     match node.body:
@@ -146,20 +146,20 @@ LEDGERS: Final = Listing(
 )
 
 
-def _latest_model(number: int, name: str) -> LedgerModel:
+def _build_model(number: int, name: str) -> LedgerModel:
     return LedgerModel(ids.of("model", 0, number), name)
 
 
-def _warnings(
+def _list_scale_warnings(
     name: str, unit: str, scale: int, rounding: LedgerRounding, share_places: int | None
 ) -> list[str]:
     if share_places is None:
         return []
-    warning = coarseness(name, unit, scale, rounding, share_places)
+    warning = warn_of_coarse_scale(name, unit, scale, rounding, share_places)
     return [] if warning is None else [warning]
 
 
-def _page_of_ledger(project: str, ledger: str) -> Link:
+def _link_page(project: str, ledger: str) -> Link:
     return Link(f"/projects/{project}/ledgers/{ledger}")
 
 
@@ -193,7 +193,7 @@ LEDGER: Final = row_of(
     Column("system_ledger_type", "l.system_ledger_type"),
     Column("partition_type", "m.partition_type"),
     Column("cadence", "m.cadence"),
-    Column("latest_model", ("m.id", "m.name"), unless_null(_latest_model)),
+    Column("latest_model", ("m.id", "m.name"), unless_null(_build_model)),
     Column("output", "l.output"),
     Column("asset_category", "l.asset_category"),
     Column(
@@ -201,10 +201,10 @@ LEDGER: Final = row_of(
         ("w.event_count", "w.is_more", "w.start_time", "w.end_time"),
         unless_null(NotCountedYet),
     ),
-    Column("warnings", ("l.name", "l.unit", "l.scale", "l.rounding", _SHARES), _warnings),
+    Column("warnings", ("l.name", "l.unit", "l.scale", "l.rounding", _SHARES), _list_scale_warnings),
     Column("created_at", "l.created_at"),
     Column("updated_at", "l.updated_at"),
-    Derived("ui_url", ("project_id", "id"), _page_of_ledger),
+    Derived("ui_url", ("project_id", "id"), _link_page),
 )
 
 
@@ -217,19 +217,19 @@ EFFECTIVE_AT: Final = "effective_at"
 
 async def list_ledgers(tx: Read, actor: Actor, query: Sequence[tuple[str, str]]) -> Page[Ledger]:
     """The ledgers of every project of the actor's account, as they stood at the times of the query or now."""
-    return await _page(tx, query, of_projects(actor, "l.project_id"))
+    return await _read_page(tx, query, of_projects(actor, "l.project_id"))
 
 
 async def list_ledgers_of_project(tx: Read, project: int, query: Sequence[tuple[str, str]]) -> Page[Ledger]:
     """The ledgers of a project, as they stood at the times of the query or now."""
-    return await _page(tx, query, SQL("l.project_id = {}").format(Literal(project)))
+    return await _read_page(tx, query, SQL("l.project_id = {}").format(Literal(project)))
 
 
-async def _page(tx: Read, query: Sequence[tuple[str, str]], where: Composable) -> Page[Ledger]:
+async def _read_page(tx: Read, query: Sequence[tuple[str, str]], where: Composable) -> Page[Ledger]:
     moments, rest = read_moments(query, (AS_OF, EFFECTIVE_AT))
     request = list_request(rest, LEDGERS)
     page = await read_page(tx, LEDGER, LEDGERS, request, source=_SOURCE, where=[where])
-    return Page(await _then(tx, page.data, moments), page.info) if moments else page
+    return Page(await _read_at(tx, page.data, moments), page.info) if moments else page
 
 
 async def get_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
@@ -238,7 +238,7 @@ async def get_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
     return await find(tx, LEDGER, _SOURCE, of_key(actor, "l.project_id", "l.id"), (key.project, key.key))
 
 
-def ledger_to_read(tx: Read, actor: Actor, friendly: str) -> ids.Key:
+def find_ledger_to_read(tx: Read, actor: Actor, friendly: str) -> ids.Key:
     """The key of the ledger to read from; whether the account has it is asked with the next statement.
 
     NotFound comes from there.
@@ -255,27 +255,27 @@ async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> Require
     ledger = await get_ledger(tx, actor, friendly)
     if ledger.latest_model is None:
         return RequiredInputs([])
-    stored = await stored_model(tx, ids.number("model", ledger.latest_model.id))
+    stored = await find_stored_model(tx, ids.number("model", ledger.latest_model.id))
     model = await tx.in_thread(read_model, stored.document)
-    return RequiredInputs(await required_inputs(tx, key_named("ledger", friendly).project, model))
+    return RequiredInputs(await read_required_inputs(tx, key_named("ledger", friendly).project, model))
 
 
 async def get_ledger_at(tx: Read, actor: Actor, friendly: str, query: Sequence[tuple[str, str]]) -> Ledger:
     """One ledger, as it stood at the times that the query names, or as it stands now."""
     moments, _ = read_moments(query, (AS_OF, EFFECTIVE_AT))
     ledger = await get_ledger(tx, actor, friendly)
-    return (await _then(tx, [ledger], moments))[0] if moments else ledger
+    return (await _read_at(tx, [ledger], moments))[0] if moments else ledger
 
 
 async def list_deficits(tx: Read, actor: Actor, friendly: str) -> Deficits:
     """The times in which more was drawn than produced, by partition and slot."""
     await get_ledger(tx, actor, friendly)
     key = key_named("ledger", friendly)
-    short = shortages(await standings_of(tx, key.project, [key.key]))
-    return Deficits([as_deficit(key.project, one) for one in await with_slot_starts(tx, key.project, short)])
+    short = list_shortages(await read_standings(tx, key.project, [key.key]))
+    return Deficits([show_deficit(key.project, one) for one in await add_slot_starts(tx, key.project, short)])
 
 
-def as_deficit(project: int, shortage: Shortage) -> PartitionDeficit:
+def show_deficit(project: int, shortage: Shortage) -> PartitionDeficit:
     """A shortage as callers see it."""
     return PartitionDeficit(
         ledger=ids.of("ledger", project, shortage.account.ledger),
@@ -287,9 +287,9 @@ def as_deficit(project: int, shortage: Shortage) -> PartitionDeficit:
     )
 
 
-async def _then(tx: Read, ledgers: Sequence[Ledger], moments: Mapping[str, Instant]) -> list[Ledger]:
+async def _read_at(tx: Read, ledgers: Sequence[Ledger], moments: Mapping[str, Instant]) -> list[Ledger]:
     """Ledgers as they stood: by what had been posted at one time, by what counts at another."""
-    keys = [key for one in ledgers if (key := ids.parse("ledger", one.id)) is not None]
+    keys = [key for ledger in ledgers if (key := ids.parse("ledger", ledger.id)) is not None]
     values = {
         "projects": [key.project for key in keys],
         "ledgers": [key.key for key in keys],
@@ -350,13 +350,13 @@ def read_moments(
                 [text] = given
                 moments[name] = Instant.of(msgspec.convert(text, datetime))
             except (ValueError, msgspec.ValidationError):
-                problems.append(_no_moment(name, given))
+                problems.append(_build_moment_problem(name, given))
     if problems:
         raise Malformed(problems)
     return moments, [pair for pair in query if pair[0] not in names]
 
 
-def _no_moment(name: str, given: Sequence[str]) -> Problem:
+def _build_moment_problem(name: str, given: Sequence[str]) -> Problem:
     said = ", ".join(repr(shorten(text)) for text in given)
     message = f"{name} takes one time with an offset or Z, such as 2025-04-01T00:00:00Z; it is {said}."
     return Problem(message, name, "invalid")

@@ -19,9 +19,9 @@ from weighbridge.accounting.inputs.named_data import (
     NamedDataPoint,
     Outcome,
     compute,
-    named_data_points,
+    find_named_data_points,
+    find_unused_data_points,
     read_named_inputs,
-    unused_data_points,
 )
 from weighbridge.accounting.records.model_runs import (
     DATA_POINTS_MAX,
@@ -34,14 +34,14 @@ from weighbridge.accounting.records.model_runs import (
     NewModelRunBody,
     NodeValue,
     OutputDataPoint,
-    model_run_id,
     read_model_run_id,
+    write_model_run_id,
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Owner
 from weighbridge.core.model import Model, ModelError, PreparedModel, Surroundings, prepare
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
@@ -63,7 +63,7 @@ from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, post
-from weighbridge.modelling.document.stored import StoredModel, owned_model, surroundings_of
+from weighbridge.modelling.document.stored import StoredModel, find_owned_model, read_surroundings
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import find, of_key
@@ -113,18 +113,18 @@ _LONGEST: Final = """
 
 
 def _run_id(owner: int, project: int, number: int) -> str:
-    return model_run_id(ModelRunKey(Owner(owner), project, number))
+    return write_model_run_id(ModelRunKey(Owner(owner), project, number))
 
 
-def _batch_id(owner: int, project: int, number: int) -> str | None:
+def _find_batch_id(owner: int, project: int, number: int) -> str | None:
     return ids.of("batch", project, number) if owner == Owner.BATCH else None
 
 
-def _blockers(batch: str | None) -> list[DeletionBlocker]:
+def _list_blockers(batch: str | None) -> list[DeletionBlocker]:
     if batch is None:
         return []
-    said = f"The batch {batch} is what the run came to; the run goes when the batch is deleted."
-    return [DeletionBlocker("batch", said, [batch])]
+    message = f"The batch {batch} is what the run came to; the run goes when the batch is deleted."
+    return [DeletionBlocker("batch", message, [batch])]
 
 
 MODEL_RUN: Final = row_of(
@@ -132,7 +132,7 @@ MODEL_RUN: Final = row_of(
     Column("id", ("r.owner", "r.project_id", "r.id"), _run_id),
     Column("project_id", "r.project_id", partial(ids.of, "project")),
     Column("model_id", "r.model_id", partial(ids.of, "model", 0)),
-    Column("batch_id", ("r.owner", "r.project_id", "r.id"), _batch_id),
+    Column("batch_id", ("r.owner", "r.project_id", "r.id"), _find_batch_id),
     Column("start_time", "r.start_time"),
     Column("end_time", "r.end_time"),
     Column("state", "r.state"),
@@ -140,7 +140,7 @@ MODEL_RUN: Final = row_of(
     Column("calculations", (), list),
     Column("output_data_points", (), list),
     Derived("is_deletable", ("batch_id",), lambda batch: batch is None),
-    Derived("deletion_blockers", ("batch_id",), _blockers),
+    Derived("deletion_blockers", ("batch_id",), _list_blockers),
     Column("created_at", "r.created_at"),
     Column("updated_at", "r.updated_at"),
 )
@@ -178,7 +178,7 @@ async def select_model_runs(tx: Read, model: int, request: ListRequest) -> Page[
         implied=start_implied(request, "r.start_time", longest),
     )  # fmt: skip
     page = await read_page(tx, MODEL_RUN, MODEL_RUNS, request, source=source, where=[of_model])
-    return Page(await _computed(tx, page.data), page.info)
+    return Page(await _add_calculations(tx, page.data), page.info)
 
 
 async def read_model_run(tx: Read, actor: Actor, friendly: str) -> ModelRun:
@@ -188,26 +188,30 @@ async def read_model_run(tx: Read, actor: Actor, friendly: str) -> ModelRun:
         raise NotFound
     keyed = SQL("r.owner = %s AND {}").format(of_key(actor, "r.project_id", "r.id"))
     run = await find(tx, MODEL_RUN, _SOURCE, keyed, (key.owner, key.project, key.number))
-    return (await _computed(tx, [run]))[0]
+    return (await _add_calculations(tx, [run]))[0]
 
 
-async def _computed(tx: Read, runs: Sequence[ModelRun]) -> list[ModelRun]:
+async def _add_calculations(tx: Read, runs: Sequence[ModelRun]) -> list[ModelRun]:
     """Runs with what their nodes came to."""
     by_run: dict[str, list[_CalculationRow]] = {run.id: [] for run in runs}
-    for one in await _calculations(tx, [key for run in runs if (key := read_model_run_id(run.id))]):
-        by_run[model_run_id(one.key)].append(one)
-    tags = await _tags(tx, {run.model_id for run in runs})
+    for calculation in await _read_calculations(
+        tx, [key for run in runs if (key := read_model_run_id(run.id))]
+    ):
+        by_run[write_model_run_id(calculation.key)].append(calculation)
+    tags = await _read_tags(tx, {run.model_id for run in runs})
     return [
         msgspec.structs.replace(
             run,
-            calculations=[_calculation(one, tags[run.model_id].get(one.slug, {})) for one in by_run[run.id]],
-            output_data_points=[_output(one) for one in by_run[run.id] if one.is_output],
+            calculations=[
+                _build_calculation(one, tags[run.model_id].get(one.slug, {})) for one in by_run[run.id]
+            ],
+            output_data_points=[_build_output(one) for one in by_run[run.id] if one.is_output],
         )
         for run in runs
     ]
 
 
-async def _calculations(tx: Read, keys: Sequence[ModelRunKey]) -> list[_CalculationRow]:
+async def _read_calculations(tx: Read, keys: Sequence[ModelRunKey]) -> list[_CalculationRow]:
     """The values of the nodes of some runs, in each model's order."""
     return await tx.rows(
         _CalculationRow,
@@ -240,14 +244,17 @@ Tags = Mapping[str, Mapping[str, str]]
 """What a document says of its nodes, by their slugs."""
 
 
-async def _tags(tx: Read, models: Collection[str]) -> dict[str, Tags]:
+async def _read_tags(tx: Read, models: Collection[str]) -> dict[str, Tags]:
     """What the documents of models say, by the models' ids."""
     numbers = sorted(ids.number("model", friendly) for friendly in models)
     rows = await tx.tuples("SELECT id, document FROM models WHERE id = ANY (%s)", (numbers,))
-    return {ids.of("model", 0, number): await tx.in_thread(_tags_in, document) for number, document in rows}
+    return {
+        ids.of("model", 0, number): await tx.in_thread(_read_document_tags, document)
+        for number, document in rows
+    }
 
 
-def _tags_in(document: str) -> Tags:
+def _read_document_tags(document: str) -> Tags:
     """The tags of every node; none when the language has left the document behind."""
     try:
         return {node.slug: node.tags for node in read_model(document).nodes}
@@ -255,7 +262,7 @@ def _tags_in(document: str) -> Tags:
         return {}
 
 
-def _calculation(row: _CalculationRow, tags: Mapping[str, str]) -> Calculation:
+def _build_calculation(row: _CalculationRow, tags: Mapping[str, str]) -> Calculation:
     return Calculation(
         id=row.id,
         name=row.name,
@@ -268,7 +275,7 @@ def _calculation(row: _CalculationRow, tags: Mapping[str, str]) -> Calculation:
     )
 
 
-def _output(row: _CalculationRow) -> OutputDataPoint:
+def _build_output(row: _CalculationRow) -> OutputDataPoint:
     key = ids.Key(row.project, row.run, row.position, Owner(row.owner))
     return OutputDataPoint(
         id=ids.make("data_point", key),
@@ -293,21 +300,21 @@ async def insert_model_run(tx: Write, actor: Actor, model: str, request: NewMode
     Raises Invalid with everything that keeps it from being evaluated. An evaluation that fails, as by a
     division by zero, is kept as a failed run.
     """
-    kept = await owned_model(tx, actor, model)
-    project, period = _frame(kept, request)
-    surroundings = await surroundings_of(tx, project, kept.document, is_final=False)
-    program = await tx.in_thread(_program, kept.document, surroundings)
-    named, problems = await named_data_points(tx, project, request.data_point_ids)
+    kept = await find_owned_model(tx, actor, model)
+    project, period = _read_frame(kept, request)
+    surroundings = await read_surroundings(tx, project, kept.document, is_final=False)
+    program = await tx.in_thread(_prepare_program, kept.document, surroundings)
+    named, problems = await find_named_data_points(tx, project, request.data_point_ids)
     given = await read_named_inputs(tx, project, program, named, period)
-    unused = await unused_data_points(tx, project, given, named)
+    unused = await find_unused_data_points(tx, project, given, named)
     outcome = await tx.in_thread(compute, given)
     # An input whose data are of another period has been spoken of.
-    refusals = [one for one in outcome.refusals if one.field not in unused.inputs]
-    _refuse([*problems, *unused.problems, *refusals])
+    refusals = [refusal for refusal in outcome.refusals if refusal.field not in unused.inputs]
+    _reject_problems([*problems, *unused.problems, *refusals])
     key = await _keep(tx, project, kept.id, period, outcome)
     await _keep_inputs(tx, key, named)
     await _keep_values(tx, key, program.model, outcome)
-    made = await read_model_run(tx, actor, model_run_id(key))
+    made = await read_model_run(tx, actor, write_model_run_id(key))
     changes.record(
         tx,
         actor,
@@ -325,7 +332,10 @@ async def remove_model_run(tx: Write, actor: Actor, friendly: str) -> None:
     before = await read_model_run(tx, actor, friendly)
     if before.deletion_blockers:
         raise Invalid(
-            [Problem(one.message, None, one.code, tuple(one.records)) for one in before.deletion_blockers]
+            [
+                Problem(blocker.message, None, blocker.code, tuple(blocker.records))
+                for blocker in before.deletion_blockers
+            ]
         )
     key = read_model_run_id(friendly)
     assert key is not None  # noqa: S101 - the run was found by it
@@ -347,33 +357,33 @@ async def remove_model_run(tx: Write, actor: Actor, friendly: str) -> None:
     )
 
 
-def _frame(kept: StoredModel, request: NewModelRun) -> tuple[int, Interval]:
+def _read_frame(kept: StoredModel, request: NewModelRun) -> tuple[int, Interval]:
     """The project whose data are read and the period; Invalid with what is wrong about the request itself."""
     problems = []
     if kept.project is None:
-        said = "The model belongs to no project, so there are no data to run it over."
-        problems.append(Problem(said, "model_id", "no_project"))
+        message = "The model belongs to no project, so there are no data to run it over."
+        problems.append(Problem(message, "model_id", "no_project"))
     if request.end_time <= request.start_time:
-        said = "model_run.end_time is not after model_run.start_time."
-        problems.append(Problem(said, "model_run.end_time", "invalid"))
+        message = "model_run.end_time is not after model_run.start_time."
+        problems.append(Problem(message, "model_run.end_time", "invalid"))
     if len(request.data_point_ids) > DATA_POINTS_MAX:
-        said = f"{FIELD} holds {len(request.data_point_ids)} ids; a run takes {DATA_POINTS_MAX:,} at most."
-        problems.append(Problem(said, FIELD, "too_many"))
+        message = f"{FIELD} holds {len(request.data_point_ids)} ids; a run takes {DATA_POINTS_MAX:,} at most."
+        problems.append(Problem(message, FIELD, "too_many"))
     if problems or kept.project is None:
         raise Invalid(problems)
     return kept.project, Interval(Instant.of(request.start_time), Instant.of(request.end_time))
 
 
-def _program(document: str, surroundings: Surroundings) -> PreparedModel:
+def _prepare_program(document: str, surroundings: Surroundings) -> PreparedModel:
     try:
         return prepare(read_model(document, surroundings), surroundings)
     except ModelError as error:
         raise Invalid([flaw.problem("model_id") for flaw in error.flaws]) from None
 
 
-def _refuse(problems: Sequence[Problem]) -> None:
+def _reject_problems(problems: Sequence[Problem]) -> None:
     if problems:
-        raise Invalid(bounded(problems, PROBLEMS_MAX))
+        raise Invalid(limit_problems(problems, PROBLEMS_MAX))
 
 
 async def _keep(tx: Write, project: int, model: int, period: Interval, outcome: Outcome) -> ModelRunKey:
@@ -437,7 +447,7 @@ _ONE = "/model_runs/{model_run_id}"
 @get(_OF_MODEL, permission=_READ, returns=Page[ModelRun], listing=MODEL_RUNS)
 async def list_model_runs(call: ReadCall) -> Page[ModelRun]:
     """List the runs of one version of a model: those that stand alone, and those behind its batches."""
-    kept = await owned_model(call.tx, call.actor, call.path["model_id"])
+    kept = await find_owned_model(call.tx, call.actor, call.path["model_id"])
     return await select_model_runs(call.tx, kept.id, list_request(call.query, MODEL_RUNS))
 
 

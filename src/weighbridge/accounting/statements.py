@@ -51,7 +51,7 @@ async def read_statement(
     tx: Read, actor: Actor, friendly: str, query: Sequence[tuple[str, str]]
 ) -> Statement:
     """A ledger's statement over the period of the query, by what had been posted at a time or now."""
-    moments = _period(query)
+    moments = _read_period(query)
     ledger = await get_ledger(tx, actor, friendly)
     key = key_named("ledger", friendly)
     values = {
@@ -62,7 +62,7 @@ async def read_statement(
         "as_of": moments.get(AS_OF),
         "of_reports": list(OF_REPORTS),
     }
-    drawn_in = await _drawn_in(tx, values)
+    drawn_in = await _read_drawn_in(tx, values)
     parts = {
         Partition(tracking_id, feedstock, asset): _Sums(*sums)
         for tracking_id, feedstock, asset, *sums in await tx.tuples(_PARTITIONS, values)
@@ -74,13 +74,13 @@ async def read_statement(
         end_time=moments[END],
         as_of=moments.get(AS_OF),
         data=[
-            _partition(one, parts.get(one, _Sums()), drawn_in.get(one, []))
+            _build_partition_statement(one, parts.get(one, _Sums()), drawn_in.get(one, []))
             for one in sorted({*parts, *drawn_in}, key=lambda one: one.label)
         ],
     )
 
 
-def _period(query: Sequence[tuple[str, str]]) -> Mapping[str, Instant]:
+def _read_period(query: Sequence[tuple[str, str]]) -> Mapping[str, Instant]:
     moments, _ = read_moments(query, (START, END, AS_OF))
     if problems := [
         Problem(f"{name} is required.", name, "required") for name in (START, END) if name not in moments
@@ -92,25 +92,27 @@ def _period(query: Sequence[tuple[str, str]]) -> Mapping[str, Instant]:
     return moments
 
 
-def _partition(partition: Partition, sums: _Sums, drawn_in: list[DrawnIn]) -> PartitionStatement:
+def _build_partition_statement(
+    partition: Partition, sums: _Sums, drawn_in: list[DrawnIn]
+) -> PartitionStatement:
     closing = EXACT.subtract(EXACT.add(sums.opening, sums.produced), sums.drawn_out)
     return PartitionStatement(
         partition=partition.label or None,
-        opening=_standing(sums.opening),
+        opening=_build_standing(sums.opening),
         produced=sums.produced,
         of_which_fallen=sums.fallen,
         drawn_in=drawn_in,
         drawn_out=sums.drawn_out,
         of_which_reported=sums.reported,
-        closing=_standing(closing),
+        closing=_build_standing(closing),
     )
 
 
-def _standing(amount: Decimal) -> StandingAt:
+def _build_standing(amount: Decimal) -> StandingAt:
     return StandingAt(max(amount, Decimal(0)), max(EXACT.minus(amount), Decimal(0)))
 
 
-async def _drawn_in(tx: Read, values: Mapping[str, Any]) -> dict[Partition, list[DrawnIn]]:
+async def _read_drawn_in(tx: Read, values: Mapping[str, Any]) -> dict[Partition, list[DrawnIn]]:
     drawn: dict[Partition, list[DrawnIn]] = {}
     for tracking_id, feedstock, asset, ledger, name, unit, amount in await tx.tuples(_DRAWN_IN, values):
         friendly = ids.of("ledger", values["project"], ledger)

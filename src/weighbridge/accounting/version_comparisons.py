@@ -30,14 +30,14 @@ from weighbridge.core.model import Amount, Model
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import exact_total
-from weighbridge.core.time.cadence import identity_of
+from weighbridge.core.time.cadence import identify_slot
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, ask
-from weighbridge.modelling.document.stored import StoredModel, owned_model, stored_model
-from weighbridge.modelling.document.validation import problems_of_activation
-from weighbridge.modelling.models_simulation import amount_as_json
+from weighbridge.modelling.document.stored import StoredModel, find_owned_model, find_stored_model
+from weighbridge.modelling.document.validation import check_activation
+from weighbridge.modelling.models_simulation import write_amount
 from weighbridge.modelling.records.documents import ModelName
 
 # Compare two versions of a model over a period: their plans, run by run and node by node.
@@ -79,46 +79,47 @@ async def compare_versions(
     tx: Read, actor: Actor, friendly: str, request: ComparedPeriod
 ) -> ComparedVersions:
     """What a version comes to over a period, against another; Invalid when it could not be activated."""
-    version = await owned_model(tx, actor, friendly)
-    against = await _other(tx, actor, version, request.against)
-    if problems := await problems_of_activation(tx, version):
+    version = await find_owned_model(tx, actor, friendly)
+    against = await _find_other_version(tx, actor, version, request.against)
+    if problems := await check_activation(tx, version):
         raise Invalid(problems)
     ledgers: list[ComparedLedger] = []
     runs: list[ComparedRun] = []
     problems_before: list[str] = []
     problems_after: list[str] = []
-    for project, ledger in await _ledgers(tx, version.family):
+    for project, ledger in await _read_ledgers(tx, version.family):
         planned = [
-            await propose(tx, _request(actor, project, ledger, one, request)) for one in (against, version)
+            await propose(tx, _build_request(actor, project, ledger, one, request))
+            for one in (against, version)
         ]
-        before, after = await tx.in_thread(lambda both: [_side(one) for one in both], planned)
-        problems_before += [one.message for one in planned[0].problems]
-        problems_after += [one.message for one in planned[1].problems]
-        differing = await tx.in_thread(_differing, project, before, after)
+        before, after = await tx.in_thread(lambda both: [_build_side(one) for one in both], planned)
+        problems_before += [problem.message for problem in planned[0].problems]
+        problems_after += [problem.message for problem in planned[1].problems]
+        differing = await tx.in_thread(_list_differing_runs, project, before, after)
         runs += differing
-        ledgers += _totals(project, before, after, differing)
-        _refuse_beyond(runs)
+        ledgers += _compare_totals(project, before, after, differing)
+        _require_limit(runs)
     return ComparedVersions(
         _name(version), _name(against), Instant.of(request.start_time), Instant.of(request.end_time),
         ledgers, runs, problems_before, problems_after,
     )  # fmt: skip
 
 
-async def _other(tx: Read, actor: Actor, version: StoredModel, named: str | None) -> StoredModel:
+async def _find_other_version(tx: Read, actor: Actor, version: StoredModel, named: str | None) -> StoredModel:
     """The version that is compared with: the one that is named, else the active one."""
     if named is None:
         active: int = await tx.value(
             "SELECT active_model_id FROM model_families WHERE id = %s", (version.family,)
         )
-        return await stored_model(tx, active)
-    other = await owned_model(tx, actor, named)
+        return await find_stored_model(tx, active)
+    other = await find_owned_model(tx, actor, named)
     if other.family != version.family:
-        said = f"against is {named!r}, which is a version of another model."
-        raise Invalid([Problem(said, "against", "other_model")])
+        message = f"against is {named!r}, which is a version of another model."
+        raise Invalid([Problem(message, "against", "other_model")])
     return other
 
 
-async def _ledgers(tx: Read, family: int) -> list[tuple[int, int]]:
+async def _read_ledgers(tx: Read, family: int) -> list[tuple[int, int]]:
     """The projects where ledgers run a model, each with one of these ledgers; Invalid when none does."""
     rows = await tx.tuples(
         "SELECT project_id, min(id) FROM ledgers WHERE family_id = %s GROUP BY 1 ORDER BY 1", (family,)
@@ -128,7 +129,7 @@ async def _ledgers(tx: Read, family: int) -> list[tuple[int, int]]:
     return [(project, ledger) for project, ledger in rows]
 
 
-def _request(
+def _build_request(
     actor: Actor, project: int, ledger: int, version: StoredModel, period: ComparedPeriod
 ) -> Request:
     generation = NewGeneration(
@@ -137,30 +138,32 @@ def _request(
     return Request(actor, ids.of("ledger", project, ledger), generation, trial_version=version.id)
 
 
-def _side(proposal: Proposal) -> _Side:
+def _build_side(proposal: Proposal) -> _Side:
     """What the version on trial comes to; slots that came along, for data that moved, do not count."""
     plan = next(one for one in proposal.plans if one.scope.model_id == proposal.request.trial_version)
     return _Side(
         plan.scope.model,
-        {one.number: one for one in plan.scope.ledgers},
+        {ledger.number: ledger for ledger in plan.scope.ledgers},
         {
-            (identity_of(run.slot), run.partition): run
+            (identify_slot(run.slot), run.partition): run
             for run in plan.runs
             if run.slot not in plan.scope.included
         },
     )
 
 
-def _differing(project: int, before: _Side, after: _Side) -> list[ComparedRun]:
+def _list_differing_runs(project: int, before: _Side, after: _Side) -> list[ComparedRun]:
     """The runs that the versions do not agree on, in order of slot and partition."""
     keys = sorted({**before.runs, **after.runs}.items(), key=lambda one: one[1].identity.order)
     compared = [
-        _compared(project, (before, before.runs.get(key)), (after, after.runs.get(key))) for key, _ in keys
+        _compare_run(project, (before, before.runs.get(key)), (after, after.runs.get(key))) for key, _ in keys
     ]
     return [one for one in compared if one.batches or one.nodes]
 
 
-def _compared(project: int, before: tuple[_Side, Run | None], after: tuple[_Side, Run | None]) -> ComparedRun:
+def _compare_run(
+    project: int, before: tuple[_Side, Run | None], after: tuple[_Side, Run | None]
+) -> ComparedRun:
     run = after[1] or before[1]
     assert run is not None, "one of the versions has the run"  # noqa: S101
     return ComparedRun(
@@ -168,12 +171,12 @@ def _compared(project: int, before: tuple[_Side, Run | None], after: tuple[_Side
         run.partition.label or None,
         Instant.of(run.slot.start),
         Instant.of(run.slot.end),
-        list(_batches(project, before, after)),
-        list(_nodes(before, after)),
+        list(_compare_batches(project, before, after)),
+        list(_compare_nodes(before, after)),
     )
 
 
-def _batches(
+def _compare_batches(
     project: int, before: tuple[_Side, Run | None], after: tuple[_Side, Run | None]
 ) -> Iterator[ComparedBatch]:
     for number, ledger in sorted({**before[0].ledgers, **after[0].ledgers}.items()):
@@ -182,24 +185,26 @@ def _batches(
             yield ComparedBatch(ids.of("ledger", project, number), was, now, ledger.unit)
 
 
-def _nodes(before: tuple[_Side, Run | None], after: tuple[_Side, Run | None]) -> Iterator[ComparedNode]:
+def _compare_nodes(
+    before: tuple[_Side, Run | None], after: tuple[_Side, Run | None]
+) -> Iterator[ComparedNode]:
     was = {node.slug: node for node in before[0].model.nodes}
     now = {node.slug: node for node in after[0].model.nodes}
     for slug, node in {**now, **{slug: node for slug, node in was.items() if slug not in now}}.items():
         units = [one[slug].unit.text if slug in one else None for one in (was, now)]
-        values = [_value(run, slug) for _, run in (before, after)]
+        values = [_read_amount(run, slug) for _, run in (before, after)]
         if values[0] != values[1] or (units[0] != units[1] and before[1] and after[1]):
             yield ComparedNode(
-                slug, node.label, amount_as_json(values[0]), amount_as_json(values[1]), units[0], units[1]
+                slug, node.label, write_amount(values[0]), write_amount(values[1]), units[0], units[1]
             )
 
 
-def _value(run: Run | None, slug: str) -> Amount:
+def _read_amount(run: Run | None, slug: str) -> Amount:
     reading = None if run is None else run.readings.get(slug)
     return None if reading is None else reading.amount
 
 
-def _totals(
+def _compare_totals(
     project: int, before: _Side, after: _Side, runs: Sequence[ComparedRun]
 ) -> Iterator[ComparedLedger]:
     for number, ledger in sorted(after.ledgers.items()):
@@ -209,16 +214,16 @@ def _totals(
         yield ComparedLedger(friendly, ledger.name, count, before.sum(number), total, ledger.unit)
 
 
-def _refuse_beyond(runs: Sequence[ComparedRun]) -> None:
+def _require_limit(runs: Sequence[ComparedRun]) -> None:
     """Raise Invalid when the runs have more values than one answer tells."""
-    values = [value for run in runs for one in run.nodes for value in (one.value_before, one.value_after)]
+    values = [value for run in runs for node in run.nodes for value in (node.value_before, node.value_after)]
     count = sum(len(value) if isinstance(value, list) else 1 for value in values)
     if count > COMPARED_VALUES_MAX:
-        said = (
+        message = (
             f"The versions differ in {count:,} values of nodes over the period; a comparison tells "
             f"{COMPARED_VALUES_MAX:,} at most. Ask for a shorter period."
         )
-        raise Invalid([Problem(said, "end_time", "too_many")])
+        raise Invalid([Problem(message, "end_time", "too_many")])
 
 
 def _name(version: StoredModel) -> ModelName:

@@ -21,7 +21,7 @@ import msgspec
 import pyarrow.parquet as pq
 
 from weighbridge import __version__
-from weighbridge.accounting.posting.waiting_events import moment_before
+from weighbridge.accounting.posting.waiting_events import read_moment_before
 from weighbridge.archive.manifest import (
     SCHEMA_VERSION,
     ArchivedHead,
@@ -224,7 +224,7 @@ async def _read(database: Database, request: ArchiveRequest, due: _MonthDue, fil
     """Write the rows of one snapshot to a file, and say what they are."""
     account, project = request.actor.account_id, request.project
     async with database.read() as tx:
-        seen_until = await moment_before(tx)
+        seen_until = await read_moment_before(tx)
     change_number = (await newest_numbers(database, [account])).get(account, 0)
     digest = RowDigest()
     async with database.read() as tx:

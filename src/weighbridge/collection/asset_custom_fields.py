@@ -16,7 +16,7 @@ from weighbridge.collection.records.projects import (
     NewAssetCustomField,
     NewAssetCustomFieldBody,
 )
-from weighbridge.core.collection.custom_field import VALUE_TYPES, problems_of_label
+from weighbridge.core.collection.custom_field import VALUE_TYPES, check_label
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -83,7 +83,7 @@ async def insert_asset_custom_field(
 ) -> AssetCustomField:
     """Make a custom field of a project's assets."""
     label = new.label.strip()
-    problems = [*problems_of_label(label, _LABEL)]
+    problems = [*check_label(label, _LABEL)]
     if new.value_type not in VALUE_TYPES:
         said = f"{_VALUE_TYPE} is {new.value_type!r}; allowed are {', '.join(VALUE_TYPES)}."
         problems.append(Problem(said, _VALUE_TYPE, "invalid"))

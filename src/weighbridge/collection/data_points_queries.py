@@ -25,7 +25,7 @@ from weighbridge.collection.records.data_points import (
     OutputDataPointOfRun,
 )
 from weighbridge.collection.records.events import DataPointResult
-from weighbridge.core.collection.correction import value_source
+from weighbridge.core.collection.correction import determine_value_source
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
@@ -378,7 +378,7 @@ def _data_point(
         substituted=corrections.substitution is not None and not row.is_imputed,
         imputed=row.is_imputed,
         substitution=corrections.substitution,
-        value_source=value_source(corrections.origin, is_imputed=row.is_imputed),
+        value_source=determine_value_source(corrections.origin, is_imputed=row.is_imputed),
         corrections_count=corrections.corrections_count,
         corrections_total=corrections.corrections_total,
         rule_results=results,

@@ -45,7 +45,7 @@ from weighbridge.collection.records.data_points import (
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import POSITION_MAX, Link
-from weighbridge.core.identity.names import slug_of
+from weighbridge.core.identity.names import make_slug
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.problem import Problem
@@ -165,7 +165,7 @@ async def insert_event_type(tx: Write, actor: Actor, project: int, new: NewEvent
         *problems_of_valid_when(new),
         *problems_of_roll_up(new, source),
     ]
-    slug = new.slug or slug_of(new.name)
+    slug = new.slug or make_slug(new.name)
     if not problems and await tx.value(
         "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
     ):
@@ -440,7 +440,7 @@ async def _add_data_point_types(
             project,
             number,
             first,
-            [one.slug or slug_of(one.name) for one in new],
+            [one.slug or make_slug(one.name) for one in new],
             [one.name.strip() for one in new],
             [one.value_type for one in new],
             [one.unit for one in new],

@@ -30,9 +30,9 @@ from weighbridge.collection.records.data_points import (
     RolledUpValue,
     RollUp,
 )
-from weighbridge.core.collection.capture import AGGREGATES, Measure, rolled_up_measure
+from weighbridge.core.collection.capture import AGGREGATES, Measure, find_roll_up_measure
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError, parse
-from weighbridge.core.identity.names import SLUG_RULE, is_slug, problem_of_name, slug_of
+from weighbridge.core.identity.names import SLUG_RULE, is_slug, make_slug, problem_of_name
 from weighbridge.core.model.reading import check_where
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import UnitError, parse_unit
@@ -139,7 +139,9 @@ def _problems_of_slots(desired: NewEventType, source: ReadingsType) -> Iterator[
 def _problems_of_values(
     desired: NewEventType, values: Sequence[RolledUpValue], readings: Measures | None
 ) -> Iterator[Problem]:
-    measures = {one.slug or slug_of(one.name): (one.value_type, one.unit) for one in desired.data_point_types}
+    measures = {
+        one.slug or make_slug(one.name): (one.value_type, one.unit) for one in desired.data_point_types
+    }
     for index, one in enumerate(values):
         yield from _problems_of_value(f"{FIELD}.data_points[{index}]", one, measures, readings)
     times = Counter(one.data_point for one in values)
@@ -167,7 +169,7 @@ def _problems_of_value(
         yield _unknown(f"{field}.source", read, "the source", readings)
     if value.data_point not in measures or value.aggregate not in AGGREGATES or read not in readings:
         return
-    there, made = measures[value.data_point], rolled_up_measure(value.aggregate, readings[read])
+    there, made = measures[value.data_point], find_roll_up_measure(value.aggregate, readings[read])
     if made != there:
         gives = "takes numbers only" if made is None else f"gives a {_shown(made)}"
         said = f"{value.data_point!r} is a {_shown(there)}, and {value.aggregate} of {read!r} {gives}."
@@ -334,7 +336,7 @@ def problems_of_valid_when(new: NewEventType) -> Iterator[Problem]:
     if new.valid_when is None:
         return
     field = "event_type.valid_when"
-    types = {one.slug or slug_of(one.name): one.value_type for one in new.data_point_types}
+    types = {one.slug or make_slug(one.name): one.value_type for one in new.data_point_types}
     known = {slug: kind for slug, kind in types.items() if kind in VALUE_TYPES}
     try:
         tree = parse(new.valid_when)
@@ -356,7 +358,7 @@ def problems_of_data_point_types(new: Sequence[NewDataPointType]) -> Iterator[Pr
         )
     for index, one in enumerate(new):
         yield from _problems_of_data_point_type(one, f"event_type.data_point_types[{index}]")
-    for slug, times in Counter(one.slug or slug_of(one.name) for one in new).items():
+    for slug, times in Counter(one.slug or make_slug(one.name) for one in new).items():
         if times > 1:
             yield Problem(
                 f"{times} data point types have the slug {slug!r}; it must be unique in its event type.",
@@ -382,7 +384,7 @@ def _problems_of_data_point_type(new: NewDataPointType, field: str) -> Iterator[
 
 
 def _problem_of_slug(slug: str | None, name: str, field: str) -> Iterator[Problem]:
-    if not is_slug(slug or slug_of(name)) and name.strip():
+    if not is_slug(slug or make_slug(name)) and name.strip():
         said = f"is {slug!r}" if slug else f"is missing, and the name {name!r} makes none"
         yield Problem(f"{field} {said}; a slug is {SLUG_RULE}.", field, "invalid")
 
@@ -459,7 +461,7 @@ def revise(was: EventType, change: EventTypeChange) -> Revision:
     if change.data_point_types is not UNSET:
         changes = change.data_point_types
     points = [_desired(one, there) for one in changes]
-    slugs = [point.slug or slug_of(point.name) for point in points]
+    slugs = [point.slug or make_slug(point.name) for point in points]
     return Revision(
         was,
         _desired_type(was, change, points),
@@ -506,7 +508,7 @@ def written_out(roll_up: RollUp) -> RollUp:
 
 
 def _desired(change: DataPointTypeChange, there: Mapping[str, DataPointType]) -> NewDataPointType:
-    named = change.slug or ("" if change.name is UNSET else slug_of(change.name))
+    named = change.slug or ("" if change.name is UNSET else make_slug(change.name))
     was = there.get(named)
     return NewDataPointType(
         slug=change.slug if was is None else was.slug,

@@ -28,13 +28,13 @@ from weighbridge.core.collection.evidence import (
     BY_MEDIA_TYPE,
     EVIDENCE_BYTES_MAX,
     EVIDENCE_OF_EVENT_MAX,
-    problems_of_link,
-    problems_of_name,
+    check_file_name,
+    check_link,
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.platform.settings import problem_of_quota
+from weighbridge.core.platform.settings import check_quota
 from weighbridge.core.problem import Problem
 from weighbridge.db import locks
 from weighbridge.db.engine import Command, Read, Write
@@ -234,8 +234,8 @@ def _problems(new: NewEvidence) -> list[Problem]:
         for field, said in sent.items()
         if said is not UNSET and said not in LINKED
     ]
-    problems += problems_of_name(new.name, "evidence.name")
-    return problems + problems_of_link(new.url, "evidence.url")
+    problems += check_file_name(new.name, "evidence.name")
+    return problems + check_link(new.url, "evidence.url")
 
 
 def _problem_of_type(field: str, sent: str) -> Problem:
@@ -276,7 +276,7 @@ async def _problems_of_quota(tx: Write, actor: Actor, size: int) -> list[Problem
         ("bytes of evidence files", used, size, quotas.evidence_bytes),
     )
     return [
-        problem_of_quota(what, has, adding, allowed, "file")
+        check_quota(what, has, adding, allowed, "file")
         for what, has, adding, allowed in asked
         if allowed and has + adding > allowed
     ]

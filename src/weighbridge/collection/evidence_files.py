@@ -30,10 +30,10 @@ from weighbridge.core.collection.evidence import (
     HEAD_BYTES,
     TAIL_BYTES,
     FileType,
+    check_file_name,
+    find_type,
     has_controls,
-    problems_of_name,
-    type_named,
-    without_path,
+    remove_path,
 )
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
@@ -223,8 +223,8 @@ _PART_BYTES: Final = 1_048_576
 @asynccontextmanager
 async def keep(store: EvidenceStore, upload: Upload) -> AsyncIterator[StoredFile]:
     """Put a file into the store; it is removed when the block ends with a refusal."""
-    name = without_path(upload.texts.get(NAME_PART) or upload.name)
-    problems = problems_of_name(name, NAME_PART)
+    name = remove_path(upload.texts.get(NAME_PART) or upload.name)
+    problems = check_file_name(name, NAME_PART)
     problems += [
         Problem(f"{part} is {said!r}; a form brings a {_FILE}, and a link is sent as JSON.", part, "invalid")
         for part in TYPE_PARTS
@@ -260,7 +260,7 @@ async def sweep(database: Database, store: EvidenceStore, now: datetime) -> list
 
 def _type(upload: Upload) -> FileType:
     """The type that the name and the content agree on."""
-    named = type_named(without_path(upload.name))
+    named = find_type(remove_path(upload.name))
     if named is None:
         raise _unsupported(f"{shorten(repr(upload.name))} is not named as a file that is kept as evidence.")
     if not _fits(named, upload.content, upload.size):

@@ -35,7 +35,7 @@ from weighbridge.collection.records.projects import (
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limited, shorten
+from weighbridge.core.quantity.number import NumberError, limit_number, shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb
@@ -206,7 +206,7 @@ def _problem_of_degrees(degrees: Decimal | None, largest: int, field: str) -> Pr
         said = f" is {shorten(str(degrees))}; it takes degrees from -{largest} to {largest}."
     else:
         try:
-            limited(degrees)
+            limit_number(degrees)
         except NumberError as error:
             said = f": {error}"
         else:

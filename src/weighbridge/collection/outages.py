@@ -22,9 +22,9 @@ from weighbridge.collection.records.projects import (
     OutageChange,
     OutageChangeBody,
 )
-from weighbridge.core.collection.evidence import problems_of_link
+from weighbridge.core.collection.evidence import check_link
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import said_of_unseen
+from weighbridge.core.identity.names import explain_unseen
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
@@ -209,7 +209,7 @@ async def _checked(tx: Read, project: int, said: NewOutage | Outage) -> _Named:
 def _problems_of_shape(said: NewOutage | Outage) -> Iterator[Problem]:
     if not said.reason.strip():
         yield Problem("An outage needs a reason; outage.reason is empty.", "outage.reason", "required")
-    elif unseen := said_of_unseen(said.reason):
+    elif unseen := explain_unseen(said.reason):
         yield Problem(f"outage.reason {unseen}.", "outage.reason", "invalid")
     if said.asset_id is not None and said.location_id is not None:
         text = (
@@ -221,7 +221,7 @@ def _problems_of_shape(said: NewOutage | Outage) -> Iterator[Problem]:
         text = f"outage.end_time is {end.text}, which is not after start_time, {start.text}."
         yield Problem(text, "outage.end_time", "invalid")
     if said.evidence_url is not None:
-        yield from problems_of_link(said.evidence_url, "outage.evidence_url")
+        yield from check_link(said.evidence_url, "outage.evidence_url")
 
 
 async def _problems_of_keys(tx: Read, project: int, said: NewOutage | Outage, keys: _Named) -> list[Problem]:

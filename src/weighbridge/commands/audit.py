@@ -184,7 +184,7 @@ def _proving() -> Iterator[None]:
 
 
 def _kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
-    from weighbridge.core.proof.checkpoint import opened as opened_head
+    from weighbridge.core.proof.checkpoint import open_checkpoint as opened_head
     from weighbridge.core.proof.signing import VerifierKey
 
     verifier = VerifierKey.read(key)

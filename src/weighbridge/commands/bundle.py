@@ -99,7 +99,7 @@ def diff_two(before: BundleFile, after: BundleFile, /, *, key: KeyOption) -> Non
 
     Example: `weighbridge bundle diff first-quarter.zip restated.zip --key "$(cat plant.vkey)"`
     """
-    from weighbridge.core.bundle.page import bundle_difference
+    from weighbridge.core.bundle.page import compare_bundles
 
     verifier = _key(key)
     with _mapped(before) as earlier, _mapped(after) as later:
@@ -110,7 +110,7 @@ def diff_two(before: BundleFile, after: BundleFile, /, *, key: KeyOption) -> Non
         if not faulty:
             first, second = (checked.contents for _, checked in pair)
             assert first is not None and second is not None, "what has no faults was read"  # noqa: S101, PT018
-            lines = list(_difference_lines(bundle_difference(first, second)))
+            lines = list(_difference_lines(compare_bundles(first, second)))
             sys.stdout.write("\n".join(lines or ["Nothing changed."]) + "\n")
         for _, checked in pair:
             checked.contents = None
@@ -195,7 +195,7 @@ def _tell(file: Path, checked: "CheckedBundle") -> None:
 
 
 def _trust_lines(file: Path, checked: "CheckedBundle") -> Iterator[str]:
-    from weighbridge.core.bundle.check import unshown
+    from weighbridge.core.bundle.check import list_unshown
 
     contents, head = checked.contents, checked.vouched.head
     assert contents is not None and head is not None, "what has no faults was read"  # noqa: S101, PT018
@@ -211,30 +211,32 @@ def _trust_lines(file: Path, checked: "CheckedBundle") -> Iterator[str]:
     yield from _run_lines(contents)
     if manifest.is_redacted:
         yield "Evidence is there by its digests alone; what the files say was not looked at."
-    yield from unshown(contents)
+    yield from list_unshown(contents)
     yield "No file can show that meters measured right, or that nothing was left out before it was recorded."
 
 
 def _run_lines(contents: "BundleContents") -> Iterator[str]:
     """What the runs come to that the report takes of, the first of them."""
-    from weighbridge.core.bundle.books import taken_runs
+    from weighbridge.core.bundle.books import list_reported_runs
 
-    runs = taken_runs(contents) if contents.has_whole_stories else []
+    runs = list_reported_runs(contents) if contents.has_whole_stories else []
     yield from (f"{run.name} {run.sentence}." for run in runs[:RUNS_SHOWN])
     if len(runs) > RUNS_SHOWN:
         yield f"{len(runs) - RUNS_SHOWN:,} more runs stand in report.html and batches.csv."
 
 
 def _show(contents: "BundleContents", name: str) -> None:
-    from weighbridge.core.bundle.check import prepared_models
-    from weighbridge.core.bundle.page import batch_named, equation_lines, prepared_of
+    from weighbridge.core.bundle.check import prepare_models
+    from weighbridge.core.bundle.page import find_batch, find_prepared_model, list_batch_equations
 
-    number = batch_named(contents, name)
+    number = find_batch(contents, name)
     if number is None:
         raise Refusal(f"The bundle has no batch {name!r}; batches.csv names those that it has.")
     batch = contents.batches[number]
     sys.stdout.write(f"{batch.batch_id} {batch.tracking_id}\n")
-    for line in equation_lines(contents, number, prepared_of(contents, prepared_models(contents), number)):
+    for line in list_batch_equations(
+        contents, number, find_prepared_model(contents, prepare_models(contents), number)
+    ):
         if line.written:
             sys.stdout.write(f"  {line.written}\n  {line.filled} = {line.result}\n")
         else:

@@ -127,11 +127,11 @@ def _count(number: int, noun: str) -> str:
 def _json(report: "DocumentReport") -> str:
     import msgspec
 
-    from weighbridge.core.model import sha256
+    from weighbridge.core.model import hash_model
 
     written = {
         "name": report.model and report.model.name,
-        "sha256": report.model and sha256(report.model),
+        "sha256": report.model and hash_model(report.model),
         "is_valid": report.is_valid,
         "is_passed": report.is_passed,
         "flaws": [

@@ -33,7 +33,7 @@ from weighbridge.client.calls import Call
 from weighbridge.client.made import operations
 from weighbridge.client.pages import Listing, Pages
 from weighbridge.commands.over_http import KINDS, RENAMED
-from weighbridge.core.collection.custom_field import quoted
+from weighbridge.core.collection.custom_field import quote_cell
 from weighbridge.errors import Refusal
 
 # Words of the command line as arguments of a call.
@@ -187,7 +187,7 @@ def _write_csv(rows: list[dict[str, Any]]) -> None:
         return
     writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: quoted(cell) for name, cell in row.items()} for row in rows)
+    writer.writerows({name: quote_cell(cell) for name, cell in row.items()} for row in rows)
 
 
 def _write_table(rows: list[dict[str, Any]]) -> None:

@@ -17,9 +17,9 @@ from weighbridge.core.platform.permission import (
     ALL_PERMISSIONS,
     LIFETIME_DAYS_DEFAULT,
     LIFETIMES_DAYS,
-    role_named,
-    secret_hash,
-    title_of,
+    find_role,
+    hash_token,
+    name_permissions,
 )
 from weighbridge.errors import NotFound, Refusal
 
@@ -139,7 +139,7 @@ def list_people(*, account: AccountOption = None, data_dir: DataDir = None, as_j
         actor = await _administrator(tx, account)
         people = [_told(one) for one in await queries.list_users(tx, actor) if one.signs_in]
         invited: list[dict[str, object]] = [
-            {"email": one.email, "name": None, "role": title_of(one.permissions),
+            {"email": one.email, "name": None, "role": name_permissions(one.permissions),
              "permissions": one.permissions, "state": "invited", "signed_in_at": None}
             for one in await queries.list_open_links(tx, actor)
         ]  # fmt: skip
@@ -203,7 +203,7 @@ def change(
     """
     permissions = _permissions_of_person(role, permission)
     _update(email, account, data_dir, permissions=permissions, may_sign_in=True)
-    sys.stdout.write(f"{email.strip()}: {title_of(permissions)}.\n")
+    sys.stdout.write(f"{email.strip()}: {name_permissions(permissions)}.\n")
 
 
 @user.command
@@ -285,7 +285,7 @@ async def _person(tx: "Write", actor: "Actor", email: str) -> "User":
 
 
 def _permissions_of_person(role: str | None, permission: list[str] | None) -> tuple[str, ...]:
-    chosen = role_named(role) if role else None
+    chosen = find_role(role) if role else None
     if (chosen is None) == (not permission):
         raise Refusal("What the person may do is said by --role, or by --permission at least once.")
     return chosen.permissions if chosen else tuple(permission or ())
@@ -295,7 +295,7 @@ def _told(one: "User") -> dict[str, object]:
     return {
         "email": one.email,
         "name": one.name,
-        "role": title_of(one.permissions),
+        "role": name_permissions(one.permissions),
         "permissions": one.permissions,
         "state": "removed" if one.disabled_at else "signs in",
         "signed_in_at": one.signed_in_at.text if one.signed_in_at else None,
@@ -414,5 +414,5 @@ def _lifetime_days(expires: str) -> int | None:
 
 
 async def _expiry(tx: "Write", text: str) -> str | None:
-    moment = await tx.value("SELECT expires_at FROM api_tokens WHERE secret_hash = %s", (secret_hash(text),))
+    moment = await tx.value("SELECT expires_at FROM api_tokens WHERE secret_hash = %s", (hash_token(text),))
     return None if moment is None else str(moment.text)

@@ -491,7 +491,7 @@ class Problem:
     id: str | None = None
 
 
-def bounded(problems: Sequence[Problem], most: int) -> list[Problem]:
+def limit_problems(problems: Sequence[Problem], most: int) -> list[Problem]:
     """The first problems and, when there are more, one that says so: nobody takes them for all."""
     if len(problems) <= most:
         return [*problems]

@@ -25,7 +25,7 @@ from weighbridge.core.platform.audit import (
     read_cursor,
 )
 from weighbridge.core.platform.permission import ANY, Actor
-from weighbridge.core.platform.tasks import readable_kinds
+from weighbridge.core.platform.tasks import list_readable_kinds
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
@@ -109,7 +109,7 @@ async def _page(
         "first": start.number,
         "last": last,
         "kinds": stored_kinds(request.kinds),
-        "task_types": readable_kinds(actor),
+        "task_types": list_readable_kinds(actor),
         "project": request.project,
         "limit": request.page_size + 1,
     }

@@ -16,7 +16,7 @@ from psycopg.sql import SQL
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.collection.named_records.names import project_named
 from weighbridge.core.collection.data_feed import FILE_BYTES_MAX, NAME_OF_FILE_MAX
-from weighbridge.core.collection.evidence import problems_of_name, without_path
+from weighbridge.core.collection.evidence import check_file_name, remove_path
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -206,8 +206,8 @@ _TRUTHS: Final = {"true": True, "false": False}
 @asynccontextmanager
 async def keep_sent(store: EvidenceStore, upload: Upload) -> AsyncIterator[SentFile]:
     """Put a file into the store; it is removed when the block ends with a refusal."""
-    name = without_path(upload.name)
-    problems = problems_of_name(name, FILE_PART)
+    name = remove_path(upload.name)
+    problems = check_file_name(name, FILE_PART)
     said = upload.texts.get(DRY_RUN_PART, "false")
     if said not in _TRUTHS:
         text = f"{DRY_RUN_PART} is {shorten(said)!r}; it takes true or false."

@@ -25,7 +25,7 @@ from weighbridge.core.collection.data_feed import (
     OnDifference,
     OtherColumns,
     ReferenceRule,
-    problems_of_watch,
+    check_watch,
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.names import problem_of_name
@@ -245,7 +245,7 @@ async def _checked(
     numbers = await _numbers(tx, project, said, problems)
     if said.watch is not None:
         account: str = await tx.value("SELECT name FROM accounts WHERE id = %s", (actor.account_id,))
-        problems += problems_of_watch(said.watch, settings.watched_roots, account)
+        problems += check_watch(said.watch, settings.watched_roots, account)
     if problems:
         raise Invalid(problems)
     stored = {

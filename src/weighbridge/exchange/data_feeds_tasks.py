@@ -20,7 +20,7 @@ import msgspec
 from psycopg.errors import UniqueViolation
 
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
-from weighbridge.core.collection.data_feed import DONE, FAILED, root_above
+from weighbridge.core.collection.data_feed import DONE, FAILED, find_root
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import TaskState
 from weighbridge.db import locks
@@ -159,7 +159,7 @@ class PlacePoll:
         """Move away what has ended, and take up what waits; what goes wrong is told by the data feed."""
         one, taken = self._watching, 0
         try:
-            root = root_above(one.place, roots, one.account_name)
+            root = find_root(one.place, roots, one.account_name)
             if root is None:
                 self._problem = f"The account may watch {one.place} no more."
             else:

@@ -22,7 +22,7 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.accounting.batches_queries import LEDGER_BATCHES, list_ledger_batches
-from weighbridge.accounting.ledgers_queries import ledger_to_read
+from weighbridge.accounting.ledgers_queries import find_ledger_to_read
 from weighbridge.accounting.records.batches import Batch
 from weighbridge.collection.data_points_queries import DATA_POINTS
 from weighbridge.collection.events import EVENTS
@@ -410,7 +410,7 @@ async def download_ledger_batches(call: ReadCall) -> Attachment:
 
     Texts that a spreadsheet would compute begin with an apostrophe.
     """
-    ledger = ledger_to_read(call.tx, call.actor, call.path["ledger_id"])
+    ledger = find_ledger_to_read(call.tx, call.actor, call.path["ledger_id"])
 
     async def read(tx: Read, query: Query) -> Page[Batch]:
         request = list_request(query, LEDGER_BATCHES)

@@ -14,11 +14,11 @@ from msgspec.structs import asdict
 
 from weighbridge.collection.named_records.names import project_for_record, project_number
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import said_of_unseen
+from weighbridge.core.identity.names import explain_unseen
 from weighbridge.core.platform.audit import CHANGE_TYPES, PERMISSIONS, ChangeKind
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.platform.tasks import readable_kinds
-from weighbridge.core.platform.webhook import SECRET_BYTES, SIGNING_SECRETS_MAX, secret_text
+from weighbridge.core.platform.tasks import list_readable_kinds
+from weighbridge.core.platform.webhook import SECRET_BYTES, SIGNING_SECRETS_MAX, write_secret
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Read, Write
@@ -73,7 +73,7 @@ async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebh
             "url": new.url,
             "description": new.description.strip(),
             "types": types,
-            "task_types": readable_kinds(actor),
+            "task_types": list_readable_kinds(actor),
             "enabled": new.is_enabled,
             "reason": BY_CALLER,
             "user": actor.user_id,
@@ -85,7 +85,7 @@ async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebh
     changes.record(
         tx, actor, action="webhook.create", target=made.id, project_id=project, after=_lasting(made)
     )
-    return IssuedWebhook(**asdict(made), secret=secret_text(secret))
+    return IssuedWebhook(**asdict(made), secret=write_secret(secret))
 
 
 async def change_webhook(tx: Write, actor: Actor, friendly: str, change: WebhookChange) -> Webhook:
@@ -112,7 +112,7 @@ async def change_webhook(tx: Write, actor: Actor, friendly: str, change: Webhook
             "url": desired.url,
             "description": desired.description.strip(),
             "types": types,
-            "task_types": None if types is before.change_types else readable_kinds(actor),
+            "task_types": None if types is before.change_types else list_readable_kinds(actor),
             "enabled": desired.is_enabled,
             "reason": BY_CALLER,
             "user": actor.user_id,
@@ -160,7 +160,7 @@ async def rotate_secret(tx: Write, actor: Actor, friendly: str, roll: SecretRoll
         project_id=_project_of(after),
         after={"overlap_hours": roll.overlap_hours},
     )  # fmt: skip
-    return IssuedWebhook(**asdict(after), secret=secret_text(secret))
+    return IssuedWebhook(**asdict(after), secret=write_secret(secret))
 
 
 async def queue_test(tx: Write, actor: Actor, friendly: str) -> WebhookDelivery:
@@ -287,7 +287,7 @@ def _problems(said: NewWebhook | Webhook) -> list[Problem]:
     problems = []
     if wrong := problem_of_address(said.url, "webhook.url"):
         problems.append(wrong)
-    if unseen := said_of_unseen(said.description):
+    if unseen := explain_unseen(said.description):
         problems.append(Problem(f"webhook.description {unseen}.", "webhook.description", "invalid"))
     if said.change_types is not None and not said.change_types:
         message = f"webhook.change_types is empty; it takes some of {', '.join(CHANGE_TYPES)}."

@@ -15,7 +15,7 @@ from weighbridge.collection.named_records.names import project_for_record, proje
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Link
 from weighbridge.core.identity.names import problem_of_name, problem_of_unseen
-from weighbridge.core.model import ModelError, sha256
+from weighbridge.core.model import ModelError, hash_model
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
@@ -27,10 +27,10 @@ from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, get, p
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.http.messages.reply import Attachment, Spool
 from weighbridge.http.text import left_out
-from weighbridge.modelling.document.stored import StoredModel, owned_model
-from weighbridge.modelling.document.validation import problems_of_activation, read_valid, validate
+from weighbridge.modelling.document.stored import StoredModel, find_owned_model
+from weighbridge.modelling.document.validation import check_activation, read_valid, validate
 from weighbridge.modelling.document.yaml_text import read_model
-from weighbridge.modelling.models_simulation import compare, schema_of, simulate
+from weighbridge.modelling.models_simulation import build_schema, compare, simulate
 from weighbridge.modelling.records.documents import Difference, Schema, Simulated, Simulation, Validation
 from weighbridge.modelling.records.models import (
     DESCRIPTION_LENGTH_MAX,
@@ -78,7 +78,7 @@ VERSIONS: Final = Listing(
 _SOURCE: Final = "models m JOIN model_families f ON f.id = m.family_id"
 
 
-def _page_of_model(project: str | None, model: str) -> Link | None:
+def _link_page(project: str | None, model: str) -> Link | None:
     return None if project is None else Link(f"/projects/{project}/models/{model}")
 
 
@@ -98,7 +98,7 @@ MODEL: Final = row_of(
     Column("sha256", "encode(m.sha256, 'hex')"),
     Column("created_at", "m.created_at"),
     Column("updated_at", "m.updated_at"),
-    Derived("ui_url", ("project_id", "id"), _page_of_model),
+    Derived("ui_url", ("project_id", "id"), _link_page),
 )
 
 
@@ -123,7 +123,7 @@ async def read_model_version(tx: Read, actor: Actor, friendly: str) -> Model:
 
 async def list_versions(tx: Read, actor: Actor, friendly: str, request: ListRequest) -> Page[Model]:
     """Every version of the model that a version belongs to."""
-    version = await owned_model(tx, actor, friendly)
+    version = await find_owned_model(tx, actor, friendly)
     of_family = SQL("m.family_id = {}").format(Literal(version.family))
     return await read_page(
         tx, MODEL, VERSIONS, request, source=_SOURCE, where=[of_account(actor, "f.account_id"), of_family]
@@ -148,7 +148,7 @@ async def insert_model(tx: Write, actor: Actor, request: NewModel) -> Model:
         """,
         (
             family, model.name, model.cadence, model.partition_type, model.share_places, request.yaml,
-            bytes.fromhex(sha256(model)),
+            bytes.fromhex(hash_model(model)),
         ),
     )  # fmt: skip
     await tx.execute("UPDATE model_families SET active_model_id = %s WHERE id = %s", (number, family))
@@ -162,17 +162,17 @@ async def create_version(tx: Write, actor: Actor, friendly: str, request: NewVer
 
     A name that was given to the model itself stays until a document brings another one than the last.
     """
-    latest = await owned_model(tx, actor, friendly)
+    latest = await find_owned_model(tx, actor, friendly)
     problems = [
-        *_problems_of_label(request.version_label),
-        *_problems_of_description(request.description, "description"),
+        *_check_label(request.version_label),
+        *_check_description(request.description, "description"),
     ]
     if problems:
         raise Invalid(problems)
     model = await read_valid(tx, latest.project, request.yaml, "yaml")
     # The row of the family is locked: of two that save at once, the second learns of the first.
     await tx.execute("SELECT FROM model_families WHERE id = %s FOR UPDATE", (latest.family,))
-    await _refuse_unless_latest(tx, latest)
+    await _require_latest(tx, latest)
     shown = await read_model_version(tx, actor, friendly)
     is_renamed = model.name != await tx.in_thread(_name_in, latest.document)
     number: int = await tx.value(
@@ -184,7 +184,7 @@ async def create_version(tx: Write, actor: Actor, friendly: str, request: NewVer
         (
             latest.family, latest.version + 1, model.name if is_renamed else shown.name,
             request.version_label or None, request.description, model.cadence, model.partition_type,
-            model.share_places, shown.order, request.yaml, bytes.fromhex(sha256(model)),
+            model.share_places, shown.order, request.yaml, bytes.fromhex(hash_model(model)),
         ),
     )  # fmt: skip
     made = await read_model_version(tx, actor, ids.of("model", 0, number))
@@ -199,14 +199,14 @@ async def set_active_version(tx: Write, actor: Actor, friendly: str) -> Model:
 
     Raises Invalid while the version has errors, or a ledger is credited by an output that it lacks.
     """
-    version = await owned_model(tx, actor, friendly)
+    version = await find_owned_model(tx, actor, friendly)
     await tx.execute("SELECT FROM model_families WHERE id = %s FOR UPDATE", (version.family,))
     active: int = await tx.value(
         "SELECT active_model_id FROM model_families WHERE id = %s", (version.family,)
     )
     if active == version.id:
         return await read_model_version(tx, actor, friendly)
-    if problems := await problems_of_activation(tx, version):
+    if problems := await check_activation(tx, version):
         raise Invalid(problems)
     before = await read_model_version(tx, actor, ids.of("model", 0, active))
     await tx.execute(
@@ -227,10 +227,10 @@ async def set_active_version(tx: Write, actor: Actor, friendly: str) -> Model:
 
 async def change_model(tx: Write, actor: Actor, friendly: str, request: ModelChange) -> Model:
     """Change the name, order or description of a version; what it computes never changes."""
-    version = await owned_model(tx, actor, friendly, is_changed=True)
+    version = await find_owned_model(tx, actor, friendly, is_changed=True)
     before = await read_model_version(tx, actor, friendly)
     requested = changed(before, request)
-    problems = [*_problems_of_description(requested.description, "model.description")]
+    problems = [*_check_description(requested.description, "model.description")]
     if wrong := problem_of_name(requested.name, "A model", "model.name"):
         problems.append(wrong)
     if abs(requested.order) > ORDER_MAX:
@@ -248,11 +248,11 @@ async def change_model(tx: Write, actor: Actor, friendly: str, request: ModelCha
 
 async def change_version_label(tx: Write, actor: Actor, friendly: str, request: VersionLabel) -> Model:
     """Set or clear the label of a version."""
-    version = await owned_model(tx, actor, friendly, is_changed=True)
+    version = await find_owned_model(tx, actor, friendly, is_changed=True)
     label = request.version_label
     if not isinstance(label, str | None):
         raise Malformed([*left_out(request)])
-    if problems := [*_problems_of_label(label)]:
+    if problems := [*_check_label(label)]:
         raise Invalid(problems)
     before = await read_model_version(tx, actor, friendly)
     requested = changed(before, VersionLabel(label or None))
@@ -286,7 +286,7 @@ def _name_in(document: str) -> str | None:
         return None
 
 
-async def _refuse_unless_latest(tx: Write, request: StoredModel) -> None:
+async def _require_latest(tx: Write, request: StoredModel) -> None:
     newest: int = await tx.value("SELECT max(version) FROM models WHERE family_id = %s", (request.family,))
     if request.version == newest:
         return
@@ -299,7 +299,7 @@ async def _refuse_unless_latest(tx: Write, request: StoredModel) -> None:
     )
 
 
-def _problems_of_label(label: str | None) -> Iterator[Problem]:
+def _check_label(label: str | None) -> Iterator[Problem]:
     if not label:
         return
     if label.isspace():
@@ -333,7 +333,7 @@ def _is_of_a_label(character: str) -> bool:
     return character.isalpha() or character.isdecimal() or character in " _-.()/"
 
 
-def _problems_of_description(description: str | None, field: str) -> Iterator[Problem]:
+def _check_description(description: str | None, field: str) -> Iterator[Problem]:
     if description is not None and len(description) > DESCRIPTION_LENGTH_MAX:
         yield Problem(
             f"{field} has {len(description)} characters; it has at most {DESCRIPTION_LENGTH_MAX}.",
@@ -426,7 +426,7 @@ async def set_version_label(call: WriteCall, body: VersionLabelBody) -> Model:
 async def download_model_document(call: ReadCall) -> Attachment:
     """Download the YAML document of a version, character by character as it was saved."""
     shown = await read_model_version(call.tx, call.actor, call.path["model_id"])
-    version = await owned_model(call.tx, call.actor, call.path["model_id"])
+    version = await find_owned_model(call.tx, call.actor, call.path["model_id"])
     content = version.document.encode()
 
     async def read() -> Spool:
@@ -487,7 +487,7 @@ async def compare_models(call: ReadCall) -> Difference:
 @get(_ONE + "/schema", permission=_READ, returns=Schema, computes=True)
 async def get_model_schema(call: ReadCall) -> Schema:
     """Read what a version takes from outside, what it gives, and an example of a simulation."""
-    return await schema_of(call.tx, call.actor, call.path["model_id"])
+    return await build_schema(call.tx, call.actor, call.path["model_id"])
 
 
 @ask(
@@ -523,7 +523,7 @@ async def validate_model_yaml(call: ReadCall, body: Document) -> Validation:
 
     It is checked against the project of the model. The answer is 200 for a document that is wrong, too.
     """
-    version = await owned_model(call.tx, call.actor, call.path["model_id"])
+    version = await find_owned_model(call.tx, call.actor, call.path["model_id"])
     return await validate(call.tx, version.project, body.yaml)
 
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from weighbridge.core.engine import GivenValues, try_out, with_attributes
+from weighbridge.core.engine import GivenValues, add_attributes, try_out
 from weighbridge.core.expression import FUNCTIONS, Budget, ExpressionError
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import DIMENSIONS
@@ -30,21 +30,21 @@ from weighbridge.core.model import (
     Surroundings,
     Upstream,
     VersionDifference,
-    difference,
-    equations,
+    compare_versions,
+    list_equations,
+    list_required_features,
     prepare,
-    required_features,
     show,
 )
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.problem import Problem, bounded
-from weighbridge.core.quantity.number import NumberError, limited
+from weighbridge.core.problem import Problem, limit_problems
+from weighbridge.core.quantity.number import NumberError, limit_number
 from weighbridge.core.quantity.unit import Unit
-from weighbridge.core.time.cadence import BEYOND_CALENDAR, days_of, hours_of, reaches_over_calendar
+from weighbridge.core.time.cadence import BEYOND_CALENDAR, count_days, count_hours, is_beyond_calendar
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
-from weighbridge.modelling.document.stored import owned_model, surroundings_of
+from weighbridge.modelling.document.stored import find_owned_model, read_surroundings
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.records.documents import (
     Change,
@@ -67,33 +67,33 @@ async def compare(tx: Read, actor: Actor, before: str, query: Sequence[tuple[str
     named = [value for name, value in query if name == "to"]
     if len(named) != 1:
         raise Malformed([Problem("to is required: the id of the other version, once.", "to", "required")])
-    versions = [await owned_model(tx, actor, one) for one in (before, named[0])]
-    difference = await tx.in_thread(_difference, versions[0].document, versions[1].document)
+    versions = [await find_owned_model(tx, actor, one) for one in (before, named[0])]
+    difference = await tx.in_thread(_compare_documents, versions[0].document, versions[1].document)
     return Difference(
         before,
         named[0],
         list(difference.added),
         list(difference.removed),
-        [ChangedNode(slug, _changes(changes)) for slug, changes in difference.changed.items()],
-        _changes(difference.settings),
+        [ChangedNode(slug, _list_changes(changes)) for slug, changes in difference.changed.items()],
+        _list_changes(difference.settings),
     )
 
 
-def _difference(before: str, after: str) -> VersionDifference:
-    return difference(read_model(before), read_model(after))
+def _compare_documents(before: str, after: str) -> VersionDifference:
+    return compare_versions(read_model(before), read_model(after))
 
 
-def _changes(changes: Sequence[DocumentChange]) -> list[Change]:
-    return [Change(one.key, _shown(one.before), _shown(one.after)) for one in changes]
+def _list_changes(changes: Sequence[DocumentChange]) -> list[Change]:
+    return [Change(change.key, _show_value(change.before), _show_value(change.after)) for change in changes]
 
 
-def _shown(value: object) -> object:
+def _show_value(value: object) -> object:
     """What JSON can hold of a value, without the options that are not set."""
     match value:
         case Mapping():
-            return {key: _shown(inner) for key, inner in value.items() if inner is not None}
+            return {key: _show_value(inner) for key, inner in value.items() if inner is not None}
         case list() | tuple():
-            return [_shown(inner) for inner in value]
+            return [_show_value(inner) for inner in value]
         case Unit(text=text):
             return text
     return value
@@ -113,26 +113,26 @@ OPERATORS: Final = (
 _EXAMPLE: Final = (datetime(2025, 1, 1, tzinfo=UTC), datetime(2025, 2, 1, tzinfo=UTC))
 
 
-async def schema_of(tx: Read, actor: Actor, friendly: str) -> Schema:
+async def build_schema(tx: Read, actor: Actor, friendly: str) -> Schema:
     """Describe a version to someone who has to feed it or to read its results."""
-    version = await owned_model(tx, actor, friendly)
+    version = await find_owned_model(tx, actor, friendly)
     model = await tx.in_thread(read_model, version.document)
     return Schema(
         ModelName(ids.of("model", 0, version.id), version.name, version.version),
-        [_input(node) for node in model.nodes if kind_of(node) not in COMPUTED_KINDS],
-        [_output(number, node, model) for number, node in enumerate(model.outputs, 1)],
+        [_build_input(node) for node in model.nodes if find_body_key(node) not in COMPUTED_KINDS],
+        [_build_output(number, node, model) for number, node in enumerate(model.outputs, 1)],
         list(OPERATORS),
         sorted(FUNCTIONS),
-        _example(model),
+        _build_example(model),
     )
 
 
-def kind_of(node: Node) -> str:
+def find_body_key(node: Node) -> str:
     """The key of the document under which a node's body stands."""
     return NODE_KINDS[type(node.body)]
 
 
-def outside_slug(node: Node) -> str:
+def find_outside_slug(node: Node) -> str:
     """What a node's value is called outside the model: the slug of its data point type or static input."""
     match node.body:
         case Input(data_point_type=slug) | StaticInput(slug=slug):
@@ -155,23 +155,23 @@ def is_array_of_events(node: Node) -> bool:
     return isinstance(node.body, Input) and node.body.is_array
 
 
-def given_names(node: Node) -> Iterator[str]:
+def list_given_names(node: Node) -> Iterator[str]:
     """The names under which a simulation gives a node its values: its slug, and its attributes."""
     yield node.slug
     if isinstance(node.body, Upstream):
         yield from (f"{node.slug}.{attribute}" for attribute in node.body.attributes)
 
 
-def _input(node: Node) -> SchemaInput:
+def _build_input(node: Node) -> SchemaInput:
     body = node.body if isinstance(node.body, Input) else None
     return SchemaInput(
-        slug=outside_slug(node),
+        slug=find_outside_slug(node),
         node=node.slug,
         name=node.label,
         type="numeric",
         unit=node.unit.text,
         description=node.description,
-        kind=kind_of(node),
+        kind=find_body_key(node),
         event_type=body.event_type if body else None,
         aggregate=str(body.aggregate) if body else None,
         is_array=is_array(node),
@@ -180,7 +180,7 @@ def _input(node: Node) -> SchemaInput:
     )
 
 
-def _output(number: int, node: Node, model: Model) -> SchemaOutput:
+def _build_output(number: int, node: Node, model: Model) -> SchemaOutput:
     return SchemaOutput(
         id=number,
         slug=node.slug,
@@ -193,25 +193,25 @@ def _output(number: int, node: Node, model: Model) -> SchemaOutput:
     )
 
 
-def _example(model: Model) -> Simulation:
+def _build_example(model: Model) -> Simulation:
     """A simulation with a value for every input: those of a case that names them all, else ones."""
     ones: dict[str, Any] = {
         name: [Decimal(1)] if is_array(node) else Decimal(1)
         for node in model.nodes
-        if kind_of(node) not in COMPUTED_KINDS
-        for name in given_names(node)
+        if find_body_key(node) not in COMPUTED_KINDS
+        for name in list_given_names(node)
     }
     partition = {dimension: f"a {dimension}" for dimension in DIMENSIONS[model.partition_type]}
     case = next((case for case in model.cases if case.inputs.keys() >= ones.keys()), None)
     if case is not None:
-        return _like(case, partition)
-    asks = "function:duration_hours" in required_features(model)
+        return _build_example_from_case(case, partition)
+    asks = "function:duration_hours" in list_required_features(model)
     durations = {node.slug: [Decimal(1)] for node in model.nodes if asks and is_array_of_events(node)}
     return Simulation(ones, *_EXAMPLE, partition=partition, durations=durations)
 
 
-def _like(case: Case, partition: dict[str, str]) -> Simulation:
-    given = {name: amount_as_json(value) for name, value in case.inputs.items()}
+def _build_example_from_case(case: Case, partition: dict[str, str]) -> Simulation:
+    given = {name: write_amount(value) for name, value in case.inputs.items()}
     durations = {slug: list(hours) for slug, hours in case.durations.items()}
     return Simulation(given, *_EXAMPLE, partition=partition | dict(case.partition), durations=durations)
 
@@ -242,16 +242,16 @@ async def simulate(tx: Read, actor: Actor, friendly: str, request: Simulation) -
     if request.end_time <= request.start_time:
         raise Invalid([Problem("end_time is not after start_time.", "end_time", "invalid")])
     if (count := _count(request)) > VALUES_MAX:
-        said = f"inputs and durations hold {count:,} values; a simulation takes {VALUES_MAX:,} at most."
-        raise Invalid([Problem(said, "inputs", "too_many")])
+        message = f"inputs and durations hold {count:,} values; a simulation takes {VALUES_MAX:,} at most."
+        raise Invalid([Problem(message, "inputs", "too_many")])
     start, end = Instant.of(request.start_time), Instant.of(request.end_time)
-    version = await owned_model(tx, actor, friendly)
-    surroundings = await surroundings_of(tx, version.project, version.document, is_final=False)
-    slot, zone = Interval(start, end), await _zone_of(tx, version.project)
-    if reaches_over_calendar(slot, zone):
+    version = await find_owned_model(tx, actor, friendly)
+    surroundings = await read_surroundings(tx, version.project, version.document, is_final=False)
+    slot, zone = Interval(start, end), await _read_zone(tx, version.project)
+    if is_beyond_calendar(slot, zone):
         raise Invalid([Problem(BEYOND_CALENDAR, "start_time", "invalid")])
-    lengths = days_of(slot, zone), hours_of(slot)
-    primary, values = await tx.in_thread(_computed, version.document, surroundings, request, lengths)
+    lengths = count_days(slot, zone), count_hours(slot)
+    primary, values = await tx.in_thread(_compute_nodes, version.document, surroundings, request, lengths)
     nodes = {value.slug: value for value in values}
     name = ModelName(ids.of("model", 0, version.id), version.name, version.version)
     return Simulated(name, start, end, nodes[primary], values)
@@ -262,14 +262,14 @@ def _count(request: Simulation) -> int:
     return sum(len(value) if isinstance(value, list) else 1 for value in given)
 
 
-async def _zone_of(tx: Read, project: int | None) -> tzinfo:
+async def _read_zone(tx: Read, project: int | None) -> tzinfo:
     """The clock of a model's project, by which days are counted; outside projects UTC."""
     if project is None:
         return UTC
     return ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (project,)))
 
 
-def _computed(
+def _compute_nodes(
     document: str, surroundings: Surroundings, request: Simulation, lengths: tuple[Decimal, Decimal]
 ) -> tuple[str, list[NodeValue]]:
     """The primary output's slug, and the value of every node in the order of the document.
@@ -278,10 +278,10 @@ def _computed(
     """
     model = read_model(document)
     problems: list[Problem] = []
-    inputs = _inputs(model, request.inputs, problems)
-    durations = _durations(model, request.durations, problems)
-    problems += _problems_of_partition(model, request.partition)
-    problems += _missing(model, inputs, problems)
+    inputs = _read_inputs(model, request.inputs, problems)
+    durations = _read_durations(model, request.durations, problems)
+    problems += _check_partition(model, request.partition)
+    problems += _check_missing(model, inputs, problems)
     if problems:
         raise Invalid(problems)
     given = GivenValues(
@@ -296,18 +296,18 @@ def _computed(
         raise Invalid([Problem(error.message, None, "not_computable")]) from None
     trial = try_out(prepared, given, budget=Budget(COST_MAX))
     if trial.problems:
-        raise Invalid(bounded(trial.problems, PROBLEMS_MAX))
+        raise Invalid(limit_problems(trial.problems, PROBLEMS_MAX))
     results = trial.values
-    shown = equations(prepared, with_attributes(results, given), request.partition)
+    shown = list_equations(prepared, add_attributes(results, given), request.partition)
     lines = {one.slug: one for one in shown}
     outputs = {node.slug for node in model.outputs}
     return model.primary_output, [
         NodeValue(
             slug=node.slug,
             name=node.label,
-            kind=kind_of(node),
+            kind=find_body_key(node),
             unit=node.unit.text,
-            value=amount_as_json(results[node.slug]),
+            value=write_amount(results[node.slug]),
             equation=lines[node.slug].written if node.slug in lines else None,
             filled=lines[node.slug].filled if node.slug in lines else None,
             result=show(results[node.slug], node.unit),
@@ -317,17 +317,17 @@ def _computed(
     ]
 
 
-def _inputs(model: Model, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, Numbers]:
+def _read_inputs(model: Model, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, Numbers]:
     """The values by the names that the engine knows; what is wrong is added to the problems."""
     inputs: dict[str, Numbers] = {}
     for key, value in given.items():
-        names = _names(model, key)
+        names = _find_names(model, key)
         field = f"inputs.{key}"
         if isinstance(names, str):
             problems.append(Problem(names, field, "unknown"))
             continue
         try:
-            numbers = _numbers(value)
+            numbers = _parse_numbers(value)
         except NumberError as error:
             problems.append(Problem(f"{field}: {error}", field, "invalid"))
             continue
@@ -339,15 +339,15 @@ def _inputs(model: Model, given: Mapping[str, Any], problems: list[Problem]) -> 
     return inputs
 
 
-def _names(model: Model, key: str) -> list[str] | str:
+def _find_names(model: Model, key: str) -> list[str] | str:
     """The names that a key stands for, or why it stands for none."""
-    taking = [node for node in model.nodes if kind_of(node) not in COMPUTED_KINDS]
-    own = [name for node in taking for name in given_names(node)]
+    taking = [node for node in model.nodes if find_body_key(node) not in COMPUTED_KINDS]
+    own = [name for node in taking for name in list_given_names(node)]
     if key in own:
         return [key]
-    nodes = [node for node in taking if outside_slug(node) == key]
+    nodes = [node for node in taking if find_outside_slug(node) == key]
     if not nodes:
-        allowed = ", ".join(dict.fromkeys([*own, *(outside_slug(node) for node in taking)]))
+        allowed = ", ".join(dict.fromkeys([*own, *(find_outside_slug(node) for node in taking)]))
         return f"The model takes no {key!r}; it takes {allowed or 'nothing'}."
     if not _are_alike(nodes):
         slugs = ", ".join(node.slug for node in nodes)
@@ -357,7 +357,9 @@ def _names(model: Model, key: str) -> list[str] | str:
 
 def _are_alike(nodes: Sequence[Node]) -> bool:
     """Whether nodes read the same data points in the same unit, of which a count has none."""
-    sources = {node.body.event_type if isinstance(node.body, Input) else kind_of(node) for node in nodes}
+    sources = {
+        node.body.event_type if isinstance(node.body, Input) else find_body_key(node) for node in nodes
+    }
     units = {
         node.unit
         for node in nodes
@@ -366,25 +368,25 @@ def _are_alike(nodes: Sequence[Node]) -> bool:
     return len(sources) == 1 and len(units) < 2
 
 
-def _missing(model: Model, inputs: Mapping[str, Numbers], problems: Sequence[Problem]) -> list[Problem]:
+def _check_missing(model: Model, inputs: Mapping[str, Numbers], problems: Sequence[Problem]) -> list[Problem]:
     """The inputs that need a value and have none; silent while other values could not be read."""
     if problems:
         return []
     return [
         Problem(
             f"{name} has no value; give it as {name!r}"
-            + (f" or {outside_slug(node)!r}." if outside_slug(node) != node.slug else "."),
+            + (f" or {find_outside_slug(node)!r}." if find_outside_slug(node) != node.slug else "."),
             f"inputs.{name}",
             "required",
         )
         for node in model.nodes
-        if kind_of(node) not in COMPUTED_KINDS and not node.is_optional and node.default is None
-        for name in given_names(node)
+        if find_body_key(node) not in COMPUTED_KINDS and not node.is_optional and node.default is None
+        for name in list_given_names(node)
         if name not in inputs
     ]
 
 
-def _durations(
+def _read_durations(
     model: Model, given: Mapping[str, Any], problems: list[Problem]
 ) -> dict[str, tuple[Decimal, ...]]:
     arrays = [node.slug for node in model.nodes if is_array_of_events(node)]
@@ -396,7 +398,7 @@ def _durations(
             problems.append(Problem(f"{field}: {allowed} has durations.", field, "unknown"))
             continue
         try:
-            hours = _numbers(value)
+            hours = _parse_numbers(value)
         except NumberError as error:
             problems.append(Problem(f"{field}: {error}", field, "invalid"))
             continue
@@ -404,7 +406,7 @@ def _durations(
     return durations
 
 
-def _problems_of_partition(model: Model, given: Mapping[str, str]) -> Iterator[Problem]:
+def _check_partition(model: Model, given: Mapping[str, str]) -> Iterator[Problem]:
     dimensions = DIMENSIONS[model.partition_type]
     for name in given:
         if name not in dimensions:
@@ -413,19 +415,19 @@ def _problems_of_partition(model: Model, given: Mapping[str, str]) -> Iterator[P
             yield Problem(message, f"partition.{name}", "unknown")
 
 
-def _numbers(value: Any) -> Numbers:
+def _parse_numbers(value: Any) -> Numbers:
     """A number, or a list of numbers, as JSON brought them; NumberError says what else came."""
     if isinstance(value, list):
-        return [_number(one) for one in value]
-    return _number(value)
+        return [_parse_number(one) for one in value]
+    return _parse_number(value)
 
 
-def _number(value: Any) -> Decimal:
+def _parse_number(value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise NumberError("a number or a list of numbers goes here.")
-    return limited(Decimal(value))
+    return limit_number(Decimal(value))
 
 
-def amount_as_json(value: Amount) -> Decimal | list[Decimal] | None:
+def write_amount(value: Amount) -> Decimal | list[Decimal] | None:
     """Return an amount as JSON has it: one number, or a list of those of an array."""
     return list(value) if isinstance(value, tuple) else value

@@ -18,8 +18,8 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.names import SLUG_RULE, is_slug
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limited
-from weighbridge.core.quantity.unit import ONE, UnitError, compatible, parse_unit
+from weighbridge.core.quantity.number import NumberError, limit_number
+from weighbridge.core.quantity.unit import ONE, UnitError, are_compatible, parse_unit
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
@@ -39,7 +39,7 @@ from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
-from weighbridge.modelling.document.stored import Stretch, reach_of, stretches_where
+from weighbridge.modelling.document.stored import Stretch, ask_for_stretches, reach_of
 from weighbridge.modelling.records.static_inputs import NewStaticInput, NewStaticInputBody, StaticInput
 from weighbridge.platform import changes
 
@@ -117,16 +117,16 @@ class _Keys:
 
 async def insert_static_input(tx: Write, actor: Actor, project: int, new: NewStaticInput) -> StaticInput:
     """Add a value to those of a slug; runs that read another one for its time become stale."""
-    keys = _keys(project, new)
-    problems = [*_problems_of_shape(new), *await _problems_of_keys(tx, project, new, keys)]
+    keys = _build_keys(project, new)
+    problems = [*_check_shape(new), *await _check_keys(tx, project, new, keys)]
     if problems:
         raise Invalid(problems)
     # One at a time for a slug, so that two first values cannot come with units that do not fit.
     await tx.execute(*locks.hold(locks.static_input(project, new.slug)))
     at = Instant.of(new.effective_from)
     problems = [
-        *await _problems_of_fit(tx, project, new),
-        *await _problems_of_repetition(tx, project, new.slug, keys, at),
+        *await _check_unit(tx, project, new),
+        *await _check_repetition(tx, project, new.slug, keys, at),
     ]
     if problems:
         raise Invalid(problems)
@@ -142,7 +142,7 @@ async def insert_static_input(tx: Write, actor: Actor, project: int, new: NewSta
             keys.feedstock, keys.location,
         ),
     )  # fmt: skip
-    [stretch] = await tx.rows(Stretch, *stretches_where(project, "s.id = %(id)s", {"id": number}))
+    [stretch] = await tx.rows(Stretch, *ask_for_stretches(project, "s.id = %(id)s", {"id": number}))
     added = await reach_of(tx, inputs, stretch)
     made = await read_static_input(tx, project, str(number))
     changes.record(
@@ -151,7 +151,7 @@ async def insert_static_input(tx: Write, actor: Actor, project: int, new: NewSta
     return made
 
 
-def _keys(project: int, new: NewStaticInput) -> _Keys:
+def _build_keys(project: int, new: NewStaticInput) -> _Keys:
     return _Keys(
         None if new.asset_id is None else ids.number("asset", new.asset_id, project),
         None if new.feedstock_id is None else ids.number("feedstock", new.feedstock_id, project),
@@ -159,12 +159,12 @@ def _keys(project: int, new: NewStaticInput) -> _Keys:
     )
 
 
-def _problems_of_shape(new: NewStaticInput) -> Iterator[Problem]:
+def _check_shape(new: NewStaticInput) -> Iterator[Problem]:
     if not is_slug(new.slug):
-        said = f"static_input.slug is {new.slug!r}; a slug is {SLUG_RULE}."
-        yield Problem(said, "static_input.slug", "invalid")
+        message = f"static_input.slug is {new.slug!r}; a slug is {SLUG_RULE}."
+        yield Problem(message, "static_input.slug", "invalid")
     try:
-        limited(new.value)
+        limit_number(new.value)
     except NumberError as error:
         yield Problem(f"static_input.value: {error}", "static_input.value", "invalid")
     try:
@@ -174,11 +174,11 @@ def _problems_of_shape(new: NewStaticInput) -> Iterator[Problem]:
     try:
         Instant.of(new.effective_from)
     except OverflowError:
-        said = f"{_AT} is {new.effective_from.isoformat()}, which in UTC is outside the years 1 to 9999."
-        yield Problem(said, _AT, "invalid")
+        message = f"{_AT} is {new.effective_from.isoformat()}, which in UTC is outside the years 1 to 9999."
+        yield Problem(message, _AT, "invalid")
 
 
-async def _problems_of_keys(tx: Read, project: int, new: NewStaticInput, keys: _Keys) -> list[Problem]:
+async def _check_keys(tx: Read, project: int, new: NewStaticInput, keys: _Keys) -> list[Problem]:
     """Records that are named and that the project does not have."""
     is_there = await tx.tuples(
         """
@@ -200,25 +200,23 @@ async def _problems_of_keys(tx: Read, project: int, new: NewStaticInput, keys: _
     ]
 
 
-async def _problems_of_fit(tx: Read, project: int, new: NewStaticInput) -> list[Problem]:
+async def _check_unit(tx: Read, project: int, new: NewStaticInput) -> list[Problem]:
     """A unit that cannot be converted to that of the earlier values, which all fit one another."""
     rows = await tx.tuples(
         "SELECT unit FROM static_inputs WHERE project_id = %s AND slug = %s ORDER BY id LIMIT 1",
         (project, new.slug),
     )
-    if not rows or compatible(parse_unit(new.unit or ""), parse_unit(rows[0][0] or "")):
+    if not rows or are_compatible(parse_unit(new.unit or ""), parse_unit(rows[0][0] or "")):
         return []
     earlier = rows[0][0] or ONE
-    said = (
+    message = (
         f"{_UNIT} is {new.unit or 'none'}, and earlier values of {new.slug!r} are in {earlier}; "
         "the two count different things."
     )
-    return [Problem(said, _UNIT, "incompatible")]
+    return [Problem(message, _UNIT, "incompatible")]
 
 
-async def _problems_of_repetition(
-    tx: Read, project: int, slug: str, keys: _Keys, at: Instant
-) -> list[Problem]:
+async def _check_repetition(tx: Read, project: int, slug: str, keys: _Keys, at: Instant) -> list[Problem]:
     is_taken = await tx.value(
         """
         SELECT true FROM static_inputs
@@ -229,11 +227,11 @@ async def _problems_of_repetition(
     )
     if not is_taken:
         return []
-    said = (
+    message = (
         f"The project has a value of {slug!r} from {at.text} already; "
         "values are never replaced: add one that holds from another moment on."
     )
-    return [Problem(said, _AT, "taken")]
+    return [Problem(message, _AT, "taken")]
 
 
 # Paths of static inputs.

@@ -219,7 +219,7 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
     """Find whom a token acts for; raise Unauthorized when it is unknown, expired or revoked."""
     if not tokens.is_well_formed(token):
         raise Unauthorized("The token is not one of this service.", "token_unknown")
-    secret_hash = tokens.secret_hash(token)
+    secret_hash = tokens.hash_token(token)
     row = await database.single(
         f"""
         SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL,
@@ -267,7 +267,7 @@ async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tup
     ):
         raise Unauthorized("The token has been revoked.", "token_revoked")
     random_part = "".join(secrets.choice(tokens.ALPHABET) for _ in range(tokens.RANDOM_LENGTH))
-    token = tokens.assemble(random_part)
+    token = tokens.assemble_token(random_part)
     name, permissions, days = new.name.strip(), sorted(set(new.permissions)), new.expires_in_days
     token_id: int = await tx.value(
         """
@@ -275,7 +275,7 @@ async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tup
         VALUES (%s, %s, %s, %s, %s, now() + %s, %s) RETURNING id
         """,
         (
-            actor.account_id, user_id, name, tokens.secret_hash(token), permissions,
+            actor.account_id, user_id, name, tokens.hash_token(token), permissions,
             None if days is None else timedelta(days=days), actor.token_id,
         ),
     )  # fmt: skip

@@ -13,15 +13,15 @@ from psycopg.sql import SQL
 
 from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.core.platform.permission import ANY, Actor
-from weighbridge.core.platform.settings import problem_of_quota
+from weighbridge.core.platform.settings import check_quota
 from weighbridge.core.platform.tasks import (
     ATTEMPTS_MAX,
     TaskState,
     Trigger,
     advance,
-    permission_to_cancel,
-    permission_to_read,
-    readable_kinds,
+    find_cancel_permission,
+    find_read_permission,
+    list_readable_kinds,
     states_before,
 )
 from weighbridge.db.engine import Command, Database, Read, Write
@@ -84,7 +84,7 @@ _SOURCE: Final = "async_tasks t LEFT JOIN async_task_progress p ON p.task_id = t
 async def select_async_tasks(tx: Read, actor: Actor, request: ListRequest) -> Page[AsyncTask]:
     """The tasks of the actor's account of the kinds that the actor may read, newest first."""
     mine = SQL("{} AND t.type = ANY ({})").format(
-        of_account(actor, "t.account_id"), Literal(readable_kinds(actor))
+        of_account(actor, "t.account_id"), Literal(list_readable_kinds(actor))
     )
     return await read_page(tx, ASYNC_TASK, ASYNC_TASKS, request, source=_SOURCE, where=[mine])
 
@@ -92,7 +92,7 @@ async def select_async_tasks(tx: Read, actor: Actor, request: ListRequest) -> Pa
 async def read_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
     """One task of the actor's account; raise Forbidden when the actor may not read its kind."""
     task = await read_task_of_any_kind(tx, actor, text)
-    needed = permission_to_read(task.type)
+    needed = find_read_permission(task.type)
     if not actor.may(needed):
         raise Forbidden(f"The token lacks the permission {needed}.")
     return task
@@ -171,7 +171,7 @@ async def _refuse_over_quota(tx: Write, actor: Actor) -> None:
         (actor.account_id, allowed),
     )
     if unfinished >= allowed:
-        problem = problem_of_quota("unfinished tasks", unfinished, 1, allowed)
+        problem = check_quota("unfinished tasks", unfinished, 1, allowed)
         raise TooManyRequests([problem], retry_after_seconds=TASKS_RETRY_SECONDS)
 
 
@@ -249,7 +249,7 @@ async def cancel(tx: Write, actor: Actor, text: str) -> AsyncTask:
     Raises Forbidden when the actor may not start its kind, Conflict when it is complete or failed.
     """
     before = await read_task_of_any_kind(tx, actor, text)
-    needed = permission_to_cancel(before.type)
+    needed = find_cancel_permission(before.type)
     if not actor.may(needed):
         raise Forbidden(f"The token lacks the permission {needed}.", "permission_missing")
     cancelled = await tx.execute(

@@ -15,7 +15,7 @@ from psycopg.sql import SQL
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.proof.signing import ssh_public_key
+from weighbridge.core.proof.signing import write_ssh_public_key
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import (
@@ -139,7 +139,7 @@ async def read_audit_key(tx: Read, actor: Actor, settings: Settings) -> AuditKey
     """The public key by which heads of the account's log are verified."""
     who = await signer(tx, settings)
     verifier = who.verifier(actor.account_id)
-    return AuditKey(verifier.name, verifier.text, ssh_public_key(verifier.public))
+    return AuditKey(verifier.name, verifier.text, write_ssh_public_key(verifier.public))
 
 
 async def read_audit_head(tx: Read, actor: Actor, settings: Settings) -> str:

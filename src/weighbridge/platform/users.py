@@ -13,7 +13,7 @@ from typing import Final
 from psycopg.sql import SQL
 
 from weighbridge.core.identity.names import problem_of_name, problem_of_unseen
-from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor, including, shortest
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor, list_including, reduce_permissions
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db import locks
@@ -146,7 +146,7 @@ _LINKS: Final = """
     LEFT JOIN users o ON (o.account_id, o.id) = (l.account_id, l.user_id)
 """
 _INCLUDING: Final = " ".join(
-    f"WHEN '{one}' THEN '{{{','.join((one, *including(one)))}}}'::text[]" for one in ALL_PERMISSIONS
+    f"WHEN '{one}' THEN '{{{','.join((one, *list_including(one)))}}}'::text[]" for one in ALL_PERMISSIONS
 )
 """For each permission those that it is held by, as a permission itself or within a higher one."""
 
@@ -244,10 +244,10 @@ async def invite_user(tx: Write, actor: Actor, email: str, permissions: Sequence
     refuse_beyond(actor, permissions, _GIVES)
     await _refuse_taken(tx, email)
     await _refuse_invited_above(tx, actor, email)
-    secret = await make_link(tx, actor, "join", email=email, permissions=shortest(permissions))
+    secret = await make_link(tx, actor, "join", email=email, permissions=reduce_permissions(permissions))
     changes.record(
         tx, actor, action="user.invite", target=str(actor.account_id),
-        after={"permissions": list(shortest(permissions))},
+        after={"permissions": list(reduce_permissions(permissions))},
     )  # fmt: skip
     return secret
 
@@ -316,9 +316,9 @@ async def add_user(
                password_hash = excluded.password_hash, disabled_at = NULL
         RETURNING id
         """,
-        (actor.account_id, email, name, list(shortest(permissions)), password_hash),
+        (actor.account_id, email, name, list(reduce_permissions(permissions)), password_hash),
     )
-    after = {"permissions": list(shortest(permissions))}
+    after = {"permissions": list(reduce_permissions(permissions))}
     changes.record(tx, actor, action="user.create", target=str(user_id), after=after)
     return user_id
 
@@ -386,7 +386,7 @@ async def update_user(
                                                                ELSE coalesce(disabled_at, now()) END
          WHERE id = %s
         """,
-        (list(shortest(permissions)), may_sign_in, number),
+        (list(reduce_permissions(permissions)), may_sign_in, number),
     )
     await tx.execute("SELECT FROM users WHERE account_id = %s FOR UPDATE", (actor.account_id,))
     if not await tx.value(
@@ -404,7 +404,7 @@ async def update_user(
     changes.record(
         tx, actor, action="user.update", target=str(number),
         before={"permissions": before.permissions, "may_sign_in": before.disabled_at is None},
-        after={"permissions": list(shortest(permissions)), "may_sign_in": may_sign_in},
+        after={"permissions": list(reduce_permissions(permissions)), "may_sign_in": may_sign_in},
     )  # fmt: skip
 
 
@@ -420,7 +420,7 @@ async def offer_first_user(tx: Write, actor: Actor) -> str | None:
     """The secret of a link by which the first person joins, with every permission; None when people have."""
     if await has_people(tx):
         return None
-    return await make_link(tx, actor, "first", permissions=shortest(ALL_PERMISSIONS))
+    return await make_link(tx, actor, "first", permissions=reduce_permissions(ALL_PERMISSIONS))
 
 
 async def _refuse_taken(tx: Write, email: str) -> None:

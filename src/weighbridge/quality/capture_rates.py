@@ -23,7 +23,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import EXACT, plain, shorten
-from weighbridge.core.time.cadence import BEYOND_CALENDAR, count_of, label, slot_at
+from weighbridge.core.time.cadence import BEYOND_CALENDAR, count_of, find_slot, label_slot
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
@@ -72,9 +72,9 @@ async def read_capture_rate(
         meters=[_meter(project, meter, row) for meter, row in zip(meters, by_meter, strict=True)],
         data=[
             PeriodCapture(
-                slot=label(
+                slot=label_slot(
                     PERIODS[period],
-                    slot_at(PERIODS[period], one.start, question.slots.zone),
+                    find_slot(PERIODS[period], one.start, question.slots.zone),
                     question.slots.zone,
                 ),
                 start_time=Instant.of(one.start),
@@ -117,12 +117,12 @@ def _periods(question: CaptureQuestion, cadence: str) -> list[Interval]:
         said = f"The range reaches over {count:,} periods; at most {PERIODS_MAX:,} are told at once."
         raise Invalid([Problem(said, END, "too_long")])
     try:
-        slot_at(cadence, time.start, zone), slot_at(cadence, time.end, zone)
+        find_slot(cadence, time.start, zone), find_slot(cadence, time.end, zone)
     except (OverflowError, ValueError):
         raise Invalid([Problem(BEYOND_CALENDAR, END, "invalid")]) from None
     periods, start = [], time.start
     while start < time.end:
-        end = min(slot_at(cadence, start, zone).end, time.end)
+        end = min(find_slot(cadence, start, zone).end, time.end)
         periods.append(Interval(start, end))
         start = end
     return periods

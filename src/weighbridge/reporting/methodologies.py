@@ -14,7 +14,7 @@ from psycopg.sql import SQL, Composable
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.names import problem_of_name
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.report.mapping import read_mapping
 from weighbridge.core.report.state import OPTIONAL_REQUIREMENTS
@@ -181,7 +181,7 @@ async def _of_submission(tx: Write, actor: Actor, new: NewMethodology) -> list[P
     mapping, flaws = read_mapping(new.mapping)
     if mapping is not None:
         flaws = await problems_of_schema(tx, mapping, "methodology.mapping.schema")
-    return [*problems, *bounded(flaws, FLAWS_MAX)]
+    return [*problems, *limit_problems(flaws, FLAWS_MAX)]
 
 
 def _unknown_requirement(name: str) -> Problem:

@@ -8,13 +8,13 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Composable
 
-from weighbridge.accounting.books.runs import stale_among
+from weighbridge.accounting.books.runs import select_stale
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Link
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.quantity.number import EXACT
-from weighbridge.core.report.restatement import RunBasis, TakenOfRun, changes_between, total_change
+from weighbridge.core.report.restatement import RunBasis, TakenOfRun, compare_reports, total_change
 from weighbridge.core.report.state import RESERVING, DeliveryStep, ReportStatus, may_have_been_received
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import (
@@ -63,7 +63,7 @@ async def summary_of_changes(tx: Read, project: int, report: int) -> ReportChang
     if earlier is None:
         return None
     before, after = await _taken(tx, project, earlier), await _taken(tx, project, report)
-    changes = changes_between(before, after)
+    changes = compare_reports(before, after)
     batches = await _first_batches(tx, project, [earlier, report])
     return ReportChanges(
         compared_with=ids.of("report", project, earlier),
@@ -379,7 +379,7 @@ _STALE: Final = f"""
       LEFT JOIN batches b
         ON (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id) AND {IS_NEWEST}
      WHERE own.deleted_at IS NOT NULL OR b.id <> i.basis
-        OR (b.project_id, b.id) IN ({stale_among("= ANY (%(projects)s)")})
+        OR (b.project_id, b.id) IN ({select_stale("= ANY (%(projects)s)")})
      GROUP BY i.report_id
 """
 

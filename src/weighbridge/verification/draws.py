@@ -14,8 +14,8 @@ from weighbridge.core.ledger.allocation import (
     Contributions,
     LedgerRounding,
     Partition,
-    as_columns,
-    of_columns,
+    read_columns,
+    write_columns,
 )
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool
@@ -70,7 +70,7 @@ class _Draw(msgspec.Struct, frozen=True):
         for column in range(1 + len(self.attributes)):
             kept = (self.contributions or [None] * width * (1 + len(self.attributes)))[width * column :]
             known = [one for one in kept[:width] if one is not None]
-            yield of_columns(known) if len(known) == width else None
+            yield read_columns(known) if len(known) == width else None
 
 
 async def drawing_as_used(
@@ -173,7 +173,7 @@ class Calculated:
             str(node.unit),
             is_output,
             node.slug == primary,
-            tuple(as_columns(rests_on)) if is_output and rests_on is not None else None,
+            tuple(write_columns(rests_on)) if is_output and rests_on is not None else None,
         )
 
     @property

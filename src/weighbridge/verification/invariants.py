@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.runs import IN_FORCE, sharing_time
-from weighbridge.accounting.inputs.streams import Reach, window_of
+from weighbridge.accounting.books.runs import IN_FORCE, select_sharing_time
+from weighbridge.accounting.inputs.streams import Reach, find_window
 from weighbridge.collection.measurements.corrections import PREVAILING_FIRST
 from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
 from weighbridge.collection.measurements.values import CURRENT
@@ -424,7 +424,7 @@ async def _counting_inputs(tx: Read, project: int | None) -> dict[str, list[int]
         for node in model.nodes:
             if not isinstance(node.body, Input):
                 continue
-            window = window_of(node.body)
+            window = find_window(node.body)
             is_repeated = model.cadence == EVENT and node.body.share is Share.REPEAT
             if window.reach in _COUNTING and not window.is_held and not is_repeated:
                 models.append(number)
@@ -433,7 +433,7 @@ async def _counting_inputs(tx: Read, project: int | None) -> dict[str, list[int]
     return {"models": models, "nodes": nodes, "whole": whole}
 
 
-_SHARED_TIME: Final = sharing_time("(%(project)s::integer IS NULL OR b.project_id = %(project)s)")
+_SHARED_TIME: Final = select_sharing_time("(%(project)s::integer IS NULL OR b.project_id = %(project)s)")
 
 _MODELS: Final = """
     SELECT m.id, m.document FROM models m

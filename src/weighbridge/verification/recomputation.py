@@ -12,20 +12,20 @@ from operator import itemgetter
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from weighbridge.accounting.books.runs import RunRow, fingerprint, seen_only
+from weighbridge.accounting.books.runs import RunRow, compute_fingerprint, list_seen_nodes
 from weighbridge.accounting.inputs.selection import ByLineage
-from weighbridge.accounting.inputs.streams import Catalogue, Resolved, catalogue_of, streams_of
+from weighbridge.accounting.inputs.streams import Catalogue, Resolved, read_catalogue, resolve_streams
 from weighbridge.accounting.planning.plan import run_name, total_of
 from weighbridge.core.engine import EngineSetting, NodeReading, PartitionRun, SlotData, SlotRun, run_slot
-from weighbridge.core.engine.slot_computation import ENGINE_REVISION, unreleased
+from weighbridge.core.engine.slot_computation import ENGINE_REVISION, check_revision
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import LedgerRounding
-from weighbridge.core.model import Available, Model, ModelError, Upstream, prepare, sha256
-from weighbridge.core.time.cadence import identity_of, label, slot_at
+from weighbridge.core.model import Available, Model, ModelError, Upstream, hash_model, prepare
+from weighbridge.core.time.cadence import find_slot, identify_slot, label_slot
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
-from weighbridge.modelling.document.stored import stored_model
+from weighbridge.modelling.document.stored import find_stored_model
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.verification.draws import Calculated, RunAsUsed, calculations, differences, drawing_as_used
 from weighbridge.verification.slots import (
@@ -79,7 +79,7 @@ class Recomputed:
         """Count a batch of a revision of the engine, and take down what was found of it."""
         self.batches += 1
         name = ids.of("batch", unit.project, batch)
-        unknown = unreleased(revision)
+        unknown = check_revision(revision)
         self.older += unknown is None and revision < ENGINE_REVISION
         said = complaints if unknown is None else [unknown, *complaints]
         self.violations += [(unit.task, f"batch {name}: {complaint}") for complaint in said]
@@ -125,10 +125,12 @@ class _Batch(RunRow, frozen=True):
     def misplaced(self, unit: ComputedSlot, model: Model) -> Iterator[str]:
         """Why its slot and its name are not those of its run, by the model and the project's clock."""
         zone = ZoneInfo(unit.time_zone)
-        if not self.by_event and slot_at(model.cadence, self.start_time, zone) != self.slot:
+        if not self.by_event and find_slot(model.cadence, self.start_time, zone) != self.slot:
             yield f"its slot is none of {model.cadence} slots in {zone}"
         slot = (
-            ids.of("event", unit.project, self.event) if self.event else label(model.cadence, self.slot, zone)
+            ids.of("event", unit.project, self.event)
+            if self.event
+            else label_slot(model.cadence, self.slot, zone)
         )
         if self.name != (expected := run_name(slot, self.partition)):
             yield f"its tracking id is {self.name!r}, and its slot and partition make {expected!r}"
@@ -153,7 +155,7 @@ async def recompute(
     async for portion in portions(tx, project, since):
         number = portion[0].project
         if number not in catalogues:
-            catalogues = {number: await catalogue_of(tx, number)}
+            catalogues = {number: await read_catalogue(tx, number)}
         before = recomputed.batches
         await _check_portion(_PortionReading(tx, catalogues[number], source), portion, recomputed)
         advance(recomputed.batches - before)
@@ -210,7 +212,7 @@ async def _complaints_of(
 ) -> dict[int, list[str]]:
     """What is wrong with each batch that the generations of a portion made."""
     tx, catalogue, first = reading.tx, reading.catalogue, portion[0]
-    model = read_model((await stored_model(tx, first.model)).document)
+    model = read_model((await find_stored_model(tx, first.model)).document)
     newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
     chosen = [(batch.position, batch.number) for batch in newest.values()]
     apart = await inputs_apart(tx, first.project, model, catalogue, chosen)
@@ -223,7 +225,7 @@ async def _complaints_of(
         grouped.setdefault(key, []).append(batch)
     complaints: dict[int, list[str]] = {}
     for (_, nodes), alike in grouped.items():
-        streams = streams_of(model, catalogue, nodes)
+        streams = resolve_streams(model, catalogue, nodes)
         complaints |= await _complaints_of_slots(reading, portion, model, streams, alike)
     return complaints
 
@@ -293,7 +295,7 @@ def _of_version(model: Model, batch: _Batch) -> Iterator[str]:
     if batch.share_places != model.share_places:
         places = f"at {batch.share_places} places, and its model says {model.share_places}"
         yield f"its shares were cut {places}"
-    if batch.model_sha256 != bytes.fromhex(sha256(model)):
+    if batch.model_sha256 != bytes.fromhex(hash_model(model)):
         yield "its model version is not the one that made it, by the digest"
 
 
@@ -302,9 +304,9 @@ def _slots_of(batches: Sequence[_Batch]) -> dict[tuple[int, int], tuple[int, Int
     generation had it, whenever others were made.
     """
     ordered = sorted(batches, key=lambda one: one.is_of_generation)
-    newest = {(batch.position, identity_of(batch.slot)): batch.slot for batch in ordered}
+    newest = {(batch.position, identify_slot(batch.slot)): batch.slot for batch in ordered}
     return {
-        (batch.number, batch.position): (batch.position, newest[batch.position, identity_of(batch.slot)])
+        (batch.number, batch.position): (batch.position, newest[batch.position, identify_slot(batch.slot)])
         for batch in batches
     }
 
@@ -341,7 +343,7 @@ def _complaints(
     total = total_of(model, run.readings, batch)
     if total != batch.total:
         complaints.append(f"its run comes to {batch.total} in the batch and {total} computed anew")
-    if fingerprint(batch.model_sha256, run, names, seen_only(model)) != batch.fingerprint:
+    if compute_fingerprint(batch.model_sha256, run, names, list_seen_nodes(model)) != batch.fingerprint:
         complaints.append("the digest of its inputs differs from that of its lineage")
     return complaints
 

@@ -7,7 +7,7 @@ from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed
 
-from weighbridge.accounting.posting.posting_run import WRITTEN, digest_of, of_tasks
+from weighbridge.accounting.posting.posting_run import WRITTEN, match_tasks, select_digest
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.db.json import canonical
@@ -294,7 +294,10 @@ async def check_written(tx: Read) -> tuple[int, list[str]]:
     found: list[str] = []
     for table in WRITTEN:
         statement = SQL(_STORED).format(
-            digest=digest_of(table), table=SQL(table.name), batch=SQL(table.batch), task=of_tasks(table)
+            digest=select_digest(table),
+            table=SQL(table.name),
+            batch=SQL(table.batch),
+            task=match_tasks(table),
         )
         stored: Digests = {task: [count, digest] for task, count, digest in await tx.tuples(statement)}
         for one in told:

@@ -10,10 +10,10 @@ import msgspec
 from psycopg.sql import SQL, Composable, Composed
 
 from weighbridge.accounting.inputs.selection import STORED_EVENTS, ByLineage
-from weighbridge.accounting.inputs.slot_data import Inputs, Statics, read_slots, statics_of
-from weighbridge.accounting.inputs.streams import Catalogue, Resolved, streams_of
+from weighbridge.accounting.inputs.slot_data import Inputs, Statics, read_slots, read_statics
+from weighbridge.accounting.inputs.streams import Catalogue, Resolved, resolve_streams
 from weighbridge.core.engine import SlotData
-from weighbridge.core.engine.run import partitions_of_data
+from weighbridge.core.engine.run import find_partitions_of_data
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import Aggregate, Input, Model
 from weighbridge.core.model.definition import NO_COVERAGE
@@ -145,7 +145,7 @@ async def inputs_apart(
     tx: Read, project: int, model: Model, catalogue: Catalogue, chosen: Chosen
 ) -> dict[int, frozenset[str]]:
     """By slot, the inputs that stood apart when its batches were made: their data were named or set aside."""
-    known = {stream.node_slugs for stream in streams_of(model, catalogue).streams}
+    known = {stream.node_slugs for stream in resolve_streams(model, catalogue).streams}
     apart = {
         slot: {str(node) for node in nodes}
         for slot, nodes in (await _by_slot(tx, project, _SKIPPED, chosen)).items()
@@ -166,7 +166,7 @@ async def data_as_used(
         {slug: replace(measure, coverage=NO_COVERAGE) for slug, measure in as_used.measures.items()},
     )
     used = await _by_slot(tx, project, _STATICS, chosen)
-    statics = await statics_of(tx, project, model, {number for slot in used.values() for number in slot})
+    statics = await read_statics(tx, project, model, {number for slot in used.values() for number in slot})
     skipped = await _by_slot(tx, project, _SKIPPED, chosen)
     data = await read_slots(
         tx,
@@ -244,7 +244,7 @@ async def with_named_partitions(
 ) -> list[SlotData]:
     """The same data, with the partitions named that batches are of and that only readings they lack make."""
     model = reading.model
-    made = [set(partitions_of_data(model, one.groups)) for one in data]
+    made = [set(find_partitions_of_data(model, one.groups)) for one in data]
     lacking = sorted({(index, partition) for index, partition in batches if partition not in made[index]})
     counted = {
         node.slug

@@ -11,9 +11,9 @@ from tests.given import collection as given
 from tests.given import inputs as given_inputs
 from tests.given.inputs import nodes_of, recomputed
 
-from weighbridge.core.engine.slot_computation import part_inside
+from weighbridge.core.engine.slot_computation import prorate_value
 from weighbridge.core.model import Aggregate
-from weighbridge.core.model.aggregates import Reading, aggregate
+from weighbridge.core.model.aggregates import Reading, aggregate_readings
 from weighbridge.core.quantity.number import EXACT
 from weighbridge.core.time.instant import Instant, Interval
 
@@ -111,14 +111,16 @@ def has(slot, time, straddle):
 def expected(name, straddle, readings, slot):
     """The value of an aggregate by its definition."""
     if name is Aggregate.DELTA:
-        return aggregate(name, [one for one in readings if one.time.end <= slot.end], slot)
+        return aggregate_readings(name, [one for one in readings if one.time.end <= slot.end], slot)
     found = [one for one in readings if has(slot, one.time, straddle)]
     if name is Aggregate.TIME_WEIGHTED:
         before = [one for one in readings if one.time.is_reading and one.time.start < slot.start]
         found = [*before[-1:], *found]
     elif straddle == "prorate":
-        found = [Reading(one.time, part_inside(one.value, one.time, slot)) for one in found]
-    return aggregate(name, found, slot) if found or name in {Aggregate.SUM, Aggregate.COUNT} else None
+        found = [Reading(one.time, prorate_value(one.value, one.time, slot)) for one in found]
+    return (
+        aggregate_readings(name, found, slot) if found or name in {Aggregate.SUM, Aggregate.COUNT} else None
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))

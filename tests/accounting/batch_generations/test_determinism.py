@@ -7,7 +7,7 @@ import pytest
 from tests.given import accounting
 from tests.given import collection as given
 
-from weighbridge.accounting.books.runs import fingerprint
+from weighbridge.accounting.books.runs import compute_fingerprint
 from weighbridge.core.engine import PartitionRun
 from weighbridge.core.engine.slot_computation import Group
 from weighbridge.core.ledger.allocation import Partition
@@ -134,7 +134,7 @@ def test_the_digest_of_a_run_does_not_depend_on_the_order_of_its_groups():
     run = Partition(tracking_id="A", feedstock="A")
 
     one, other = (
-        fingerprint(b"model", PartitionRun(run, {}, tuple(order))) for order in (groups, groups[::-1])
+        compute_fingerprint(b"model", PartitionRun(run, {}, tuple(order))) for order in (groups, groups[::-1])
     )
 
     assert one == other

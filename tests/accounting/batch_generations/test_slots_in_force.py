@@ -11,7 +11,7 @@ from tests.given.accounting import MASS, QUARTER
 from tests.given.on_purpose import broken_on_purpose
 from tests.given.reports import Claims
 
-from weighbridge.accounting.posting.deletion import undo
+from weighbridge.accounting.posting.deletion import undo_batches
 from weighbridge.verification.invariants import NO_SHARED_TIME, check_counted_once
 
 WEEKS_OF_JANUARY = ("2025-01-06T00:00:00Z", "2025-01-13T00:00:00Z", "2025-01-20T00:00:00Z")
@@ -301,7 +301,7 @@ def double(server, plant):
     async def run():
         async with server.database.write() as tx:
             task = await tx.value("SELECT max(id) FROM async_tasks WHERE project_id = %s", (project,))
-            await undo(tx, project, batches, task)
+            await undo_batches(tx, project, batches, task)
 
     server.run(run())
 

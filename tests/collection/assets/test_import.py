@@ -12,7 +12,7 @@ from tests.examples import examples
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
-from weighbridge.core.identity.names import unseen_character
+from weighbridge.core.identity.names import find_unseen_character
 
 ID = re.compile(rb"ast_[0-9a-f]{24}")
 STARTS = "'=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
@@ -23,7 +23,7 @@ texts = st.text(
     max_size=30,
 ).filter(str.strip)
 lines = texts.map(lambda text: "".join(filter(str.isprintable, text))).filter(
-    lambda text: text.strip() and unseen_character(text) is None
+    lambda text: text.strip() and find_unseen_character(text) is None
 )
 """Texts of one line, such as names are; a name keeps no spaces around it."""
 numbers = st.builds(

@@ -19,7 +19,7 @@ from weighbridge.collection.measurements.corrections import (
     corrections_of_rule,
     undo,
 )
-from weighbridge.core.collection.correction import Claim, CorrectionOrigin, prevailing
+from weighbridge.core.collection.correction import Claim, CorrectionOrigin, find_prevailing_claim
 from weighbridge.core.identity import ids
 
 MASS = given.number("mass")
@@ -321,7 +321,7 @@ def test_what_is_held_is_always_what_prevails_and_the_captured_value_never_chang
             number = list(standing)[step[1]]
             value.undo(number)
             del standing[number]
-        winner = prevailing(claim for claim, _ in standing.values())
+        winner = find_prevailing_claim(claim for claim, _ in standing.values())
         shown = value.shown
         assert shown["value"] == (Decimal("2.50") if winner is None else standing[winner.number][1])
         assert str(shown["raw_value"]) == "2.50"
@@ -331,7 +331,7 @@ def test_what_is_held_is_always_what_prevails_and_the_captured_value_never_chang
 
 
 def winner_of(standing):
-    return prevailing(claim for claim, _ in standing.values())
+    return find_prevailing_claim(claim for claim, _ in standing.values())
 
 
 @pytest.mark.parametrize("origin", [CorrectionOrigin.SUBSTITUTION, CorrectionOrigin.ADJUSTMENT])

@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbridge.core.bundle.archive import UnreadableError
-from weighbridge.core.bundle.rows import TextKind, fields_of, line_of, read, read_record, record_text
-from weighbridge.core.bundle.tables import STATIC_INPUTS, SlotLine, numbers_of, ranges_of, rows_in
+from weighbridge.core.bundle.rows import TextKind, read, read_record, record_text, split_fields, write_line
+from weighbridge.core.bundle.tables import STATIC_INPUTS, SlotLine, parse_ranges, read_rows, write_ranges
 
 
 @given(st.lists(st.one_of(st.none(), st.text(st.characters(codec="utf-8"))), min_size=1))
 def test_a_row_is_read_as_it_was_written(fields):
-    line = line_of(fields)
+    line = write_line(fields)
 
-    assert line_of(fields_of(line[:-1])) == line
-    assert list(fields_of(line[:-1])) == fields
+    assert write_line(split_fields(line[:-1])) == line
+    assert list(split_fields(line[:-1])) == fields
 
 
 @pytest.mark.parametrize("text", ["1.0", "01", "+1", "1e3", "-0", "1.", ".5", " 1", "1_0", "\u0661", "NaN"])
@@ -33,18 +33,18 @@ def test_a_number_keeps_every_digit(text):
 @pytest.mark.parametrize("line", ['"a",b', 'a"b', '"a', '"a""', "a\rb"])
 def test_marks_where_none_are_needed_or_missing_ones_make_no_row(line):
     with pytest.raises(ValueError, match="quotation mark"):
-        fields_of(line)
+        split_fields(line)
 
 
 @given(st.sets(st.integers(0, 60)))
 def test_ranges_are_read_as_they_were_written(numbers):
-    assert numbers_of(ranges_of(sorted(numbers))) == sorted(numbers)
+    assert parse_ranges(write_ranges(sorted(numbers))) == sorted(numbers)
 
 
 @pytest.mark.parametrize("ranges", ["2-1", "1,2", "3,1", "1-1", "1,1", "01", "a", "1-", "-1", "1-9999999999"])
 def test_ranges_written_otherwise_are_none(ranges):
     with pytest.raises(UnreadableError):
-        numbers_of(ranges)
+        parse_ranges(ranges)
 
 
 def test_a_record_has_its_fields_and_no_others():
@@ -67,7 +67,7 @@ def test_rows_are_sorted_and_each_is_there_once():
     rows = ["{},factor,1.5,t,2025-01-01T00:00:00.000Z,,,", "{},factor,1,,2025-02-01T00:00:00.000Z,,,"]
     one = STATIC_INPUTS.header + "".join(f"{row}\n" for row in rows)
 
-    assert len(list(rows_in(STATIC_INPUTS, memoryview(one.format(1, 2).encode())))) == 2
+    assert len(list(read_rows(STATIC_INPUTS, memoryview(one.format(1, 2).encode())))) == 2
     for first, second in ((2, 1), (1, 1)):
         with pytest.raises(UnreadableError, match="sorted"):
-            list(rows_in(STATIC_INPUTS, memoryview(one.format(first, second).encode())))
+            list(read_rows(STATIC_INPUTS, memoryview(one.format(first, second).encode())))

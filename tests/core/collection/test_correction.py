@@ -15,9 +15,9 @@ from weighbridge.core.collection.correction import (
     CorrectionState,
     CorrectionTrigger,
     advance,
-    prevailing,
+    determine_value_source,
+    find_prevailing_claim,
     states_before,
-    value_source,
 )
 
 MOVES = {
@@ -57,37 +57,37 @@ def test_what_stands_is_what_can_be_reverted():
 
 
 def test_without_corrections_none_is_in_force():
-    assert prevailing([]) is None
+    assert find_prevailing_claim([]) is None
 
 
 def test_people_go_before_adjustments_before_substitutions_before_completions():
     assert PRECEDENCE == ("manual", "adjustment", "substitution", "completion")
     claims = [Claim(number, source, 1) for number, source in enumerate(reversed(CorrectionOrigin), start=1)]
     for order in permutations(claims):
-        assert prevailing(order).source is CorrectionOrigin.MANUAL
-    assert prevailing(claims[:3]).source is CorrectionOrigin.ADJUSTMENT
-    assert prevailing(claims[:2]).source is CorrectionOrigin.SUBSTITUTION
+        assert find_prevailing_claim(order).source is CorrectionOrigin.MANUAL
+    assert find_prevailing_claim(claims[:3]).source is CorrectionOrigin.ADJUSTMENT
+    assert find_prevailing_claim(claims[:2]).source is CorrectionOrigin.SUBSTITUTION
 
 
 def test_a_value_has_the_source_of_what_is_in_force():
-    assert [value_source(origin, is_imputed=False) for origin in CorrectionOrigin] == [
+    assert [determine_value_source(origin, is_imputed=False) for origin in CorrectionOrigin] == [
         "manual", "adjusted", "substituted", "captured",
     ]  # fmt: skip
-    assert value_source(None, is_imputed=False) == "captured"
-    assert value_source(None, is_imputed=True) == "imputed"
-    assert value_source(CorrectionOrigin.MANUAL, is_imputed=True) == "manual"
+    assert determine_value_source(None, is_imputed=False) == "captured"
+    assert determine_value_source(None, is_imputed=True) == "imputed"
+    assert determine_value_source(CorrectionOrigin.MANUAL, is_imputed=True) == "manual"
 
 
 def test_within_a_source_the_smaller_priority_goes_first_even_when_it_is_older():
     older, newer = Claim(1, CorrectionOrigin.ADJUSTMENT, 1), Claim(2, CorrectionOrigin.ADJUSTMENT, 2)
 
-    assert prevailing([newer, older]) is older
+    assert find_prevailing_claim([newer, older]) is older
 
 
 def test_within_a_priority_the_newest_goes_first():
     older, newer = Claim(1, CorrectionOrigin.MANUAL), Claim(2, CorrectionOrigin.MANUAL)
 
-    assert prevailing([older, newer]) is newer
+    assert find_prevailing_claim([older, newer]) is newer
 
 
 def test_five_fields_of_an_event_can_be_corrected():
@@ -105,13 +105,13 @@ CLAIMS = st.lists(
 def test_what_is_in_force_does_not_depend_on_the_order_of_arrival(claims, random):
     shuffled = random.sample(claims, len(claims))
 
-    assert prevailing(shuffled) == prevailing(claims)
+    assert find_prevailing_claim(shuffled) == find_prevailing_claim(claims)
 
 
 @given(CLAIMS)
 def test_taking_away_one_that_is_not_in_force_changes_nothing(claims):
-    winner = prevailing(claims)
+    winner = find_prevailing_claim(claims)
 
     for other in claims:
         if other != winner:
-            assert prevailing([claim for claim in claims if claim != other]) == winner
+            assert find_prevailing_claim([claim for claim in claims if claim != other]) == winner

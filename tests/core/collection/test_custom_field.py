@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from weighbridge.core.collection.custom_field import (
     VALUE_TYPES,
     CustomValueError,
-    cell_of,
+    check_label,
     checked,
-    problems_of_label,
-    value_of,
+    read_cell,
+    write_cell,
 )
 
 numbers = st.builds(
@@ -33,7 +33,7 @@ values = {
     "label", ["id", "Name", "ASSET_TYPE", "serial_number", " description ", "Asset Type", "serial-number"]
 )
 def test_the_label_of_a_standard_column_is_reserved(label):
-    [problem] = problems_of_label(label, "label")
+    [problem] = check_label(label, "label")
 
     assert problem.code == "reserved"
     assert problem.message.endswith("are id, name, asset_type, serial_number, description.")
@@ -41,7 +41,7 @@ def test_the_label_of_a_standard_column_is_reserved(label):
 
 @pytest.mark.parametrize("label", ["Serial numbers", "type of asset", "Identifier", "=1+1", "ID 2"])
 def test_other_labels_are_free(label):
-    assert not [*problems_of_label(label, "label")]
+    assert not [*check_label(label, "label")]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_other_labels_are_free(label):
     [("", "required"), ("x" * 101, "invalid"), ("a\nb", "invalid"), ("a\u2028b", "invalid")],
 )
 def test_a_label_that_cannot_head_a_column_is_refused(label, code):
-    assert [problem.code for problem in problems_of_label(label, "label")] == [code]
+    assert [problem.code for problem in check_label(label, "label")] == [code]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_number_out_of_limits_is_refused():
     ],
 )
 def test_only_texts_are_quoted_in_a_cell(value_type, value, cell):
-    assert cell_of(value_type, value) == cell
+    assert write_cell(value_type, value) == cell
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_only_texts_are_quoted_in_a_cell(value_type, value, cell):
     ],
 )
 def test_a_cell_that_a_program_wrote_its_own_way_is_read(value_type, cell, value):
-    assert value_of(value_type, cell) == value
+    assert read_cell(value_type, cell) == value
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_cell_that_a_program_wrote_its_own_way_is_read(value_type, cell, value
 )
 def test_a_cell_of_another_type_is_refused(value_type, cell):
     with pytest.raises(CustomValueError):
-        value_of(value_type, cell)
+        read_cell(value_type, cell)
 
 
 @given(st.data())
@@ -133,4 +133,4 @@ def test_every_value_comes_back_from_its_cell(data):
     value_type = data.draw(st.sampled_from(VALUE_TYPES))
     value = checked(value_type, data.draw(values[value_type]))
 
-    assert value_of(value_type, cell_of(value_type, value)) == value
+    assert read_cell(value_type, write_cell(value_type, value)) == value

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.core.collection.evidence import problems_of_link, problems_of_name, without_path
+from weighbridge.core.collection.evidence import check_file_name, check_link, remove_path
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from weighbridge.core.collection.evidence import problems_of_link, problems_of_n
     ],
 )
 def test_a_link_that_leads_to_a_host_is_taken(link):
-    assert problems_of_link(link, "evidence.url") == []
+    assert check_link(link, "evidence.url") == []
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_link_that_leads_to_a_host_is_taken(link):
     ],
 )
 def test_a_link_that_leads_nowhere_or_too_far_is_refused(link, said):
-    [problem] = problems_of_link(link, "evidence.url")
+    [problem] = check_link(link, "evidence.url")
 
     assert said in problem.message
     assert (problem.field, problem.code) == ("evidence.url", "invalid")
@@ -70,7 +70,7 @@ def test_a_link_that_leads_nowhere_or_too_far_is_refused(link, said):
     "name", ["x", "Lieferschein 4711.pdf", "木材 👩‍🌾.csv", ".hidden.txt", "ß" * 255, "50 % CO₂ (a/b)"]
 )
 def test_a_name_of_one_visible_line_is_taken(name):
-    assert problems_of_name(name, "name") == []
+    assert check_file_name(name, "name") == []
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_name_of_one_visible_line_is_taken(name):
     ],
 )
 def test_a_name_that_is_empty_too_long_or_not_one_visible_line_is_refused(name, code):
-    [problem] = problems_of_name(name, "name")
+    [problem] = check_file_name(name, "name")
 
     assert (problem.field, problem.code) == ("name", code)
 
@@ -111,4 +111,4 @@ def test_a_name_that_is_empty_too_long_or_not_one_visible_line_is_refused(name, 
     ],
 )
 def test_of_a_path_only_the_last_part_is_the_name(sent, name):
-    assert without_path(sent) == name
+    assert remove_path(sent) == name

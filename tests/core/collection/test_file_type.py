@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.collection.evidence import files
 
-from weighbridge.core.collection.evidence import FILE_TYPES, TAIL_BYTES, has_controls, type_named
+from weighbridge.core.collection.evidence import FILE_TYPES, TAIL_BYTES, find_type, has_controls
 
 
 def fits(name: str, content: bytes) -> bool:
-    named = type_named(name)
+    named = find_type(name)
     assert named is not None
     return named.fits(content[:4_096], content[-TAIL_BYTES:])
 
@@ -36,7 +36,7 @@ def fits(name: str, content: bytes) -> bool:
     ],
 )
 def test_a_file_is_what_its_name_and_its_content_say(name, content, media_type):
-    assert type_named(name).media_type == media_type
+    assert find_type(name).media_type == media_type
     assert fits(name, content)
 
 
@@ -44,7 +44,7 @@ def test_a_file_is_what_its_name_and_its_content_say(name, content, media_type):
     "name", ["a.html", "a.svg", "a.exe", "a.xlsm", "a.zip", "a.pdf.js", "a", "", "pdf", "a.pdf "]
 )
 def test_other_names_stand_for_no_file_that_is_kept(name):
-    assert type_named(name) is None
+    assert find_type(name) is None
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_no_visible_text_has_controls(text):
     ],
 )
 def test_a_copy_ends_in_the_extension_of_its_type(name, saved_as):
-    assert type_named("a.pdf").name_of(name) == saved_as
+    assert find_type("a.pdf").name_of(name) == saved_as

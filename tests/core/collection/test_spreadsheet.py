@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.collection.custom_field import FORMULA_STARTS, quoted, unquoted
+from weighbridge.core.collection.custom_field import FORMULA_STARTS, quote_cell, unquote_cell
 
 texts = st.text(st.sampled_from(f"'a{FORMULA_STARTS}") | st.characters())
 
@@ -28,25 +28,25 @@ texts = st.text(st.sampled_from(f"'a{FORMULA_STARTS}") | st.characters())
     ],
 )
 def test_a_text_that_begins_like_a_formula_gets_a_quote(text, cell):
-    assert quoted(text) == cell
-    assert unquoted(cell) == text
+    assert quote_cell(text) == cell
+    assert unquote_cell(cell) == text
 
 
 @pytest.mark.parametrize("text", ["", "a", " =1", "'", "'a", "''", "a=b", "1-2"])
 def test_any_other_text_stays_as_it_is(text):
-    assert quoted(text) == text
-    assert unquoted(text) == text
+    assert quote_cell(text) == text
+    assert unquote_cell(text) == text
 
 
 def test_a_formula_that_somebody_wrote_by_hand_is_read_as_the_text_that_it_is():
-    assert unquoted("=1+1") == "=1+1"
+    assert unquote_cell("=1+1") == "=1+1"
 
 
 @given(texts)
 def test_every_text_comes_back(text):
-    assert unquoted(quoted(text)) == text
+    assert unquote_cell(quote_cell(text)) == text
 
 
 @given(texts)
 def test_no_cell_begins_like_a_formula(text):
-    assert not quoted(text).startswith(tuple(FORMULA_STARTS))
+    assert not quote_cell(text).startswith(tuple(FORMULA_STARTS))

@@ -16,7 +16,7 @@ from weighbridge.core.engine.slot_computation import (
     Measure,
     SourceLedgerView,
     StaticValue,
-    statistics_of,
+    compute_statistics,
 )
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.ledger.drawing import SourceBatch
@@ -102,7 +102,7 @@ def group_of(node, measure, events, tags):
         found, elements = NOTHING, tuple(events)
     else:
         weight = Decimal(1) if node.body.weight else None
-        found, elements = statistics_of((one.values[0], weight) for one in events), ()
+        found, elements = compute_statistics((one.values[0], weight) for one in events), ()
     return Group(
         measure.source, tags, len(events), first, digest, {node.slug: found},
         elements, is_of_elements=measure.is_of_elements,

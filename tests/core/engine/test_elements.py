@@ -17,7 +17,7 @@ from weighbridge.core.engine.slot_computation import (
     Group,
     Measure,
     StaticValue,
-    statistics_of,
+    compute_statistics,
 )
 from weighbridge.core.expression import Budget
 from weighbridge.core.identity import ids
@@ -359,7 +359,7 @@ def test_a_run_by_itself_comes_to_what_a_slot_comes_to_by_its_sums(masses, untag
     if aggregate not in {"sum", "count"}:
         del by_tags[Partition()]
     sums = [
-        replace(group(1, "wet", tags=tags), by_input={"wet": statistics_of((v, None) for v in values)},
+        replace(group(1, "wet", tags=tags), by_input={"wet": compute_statistics((v, None) for v in values)},
                 event_count=len(values), is_of_elements=False, is_of_slot=True)
         for tags, values in by_tags.items() if values
     ]  # fmt: skip

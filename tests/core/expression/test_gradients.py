@@ -19,7 +19,13 @@ from weighbridge.core.expression import (
     quantities,
     quantity,
 )
-from weighbridge.core.expression.compiler import PARTIALS, WITHOUT_DERIVATIVE, degree_of, gradients_of, trace
+from weighbridge.core.expression.compiler import (
+    PARTIALS,
+    WITHOUT_DERIVATIVE,
+    find_degree,
+    gradients_of,
+    trace,
+)
 from weighbridge.core.expression.tree import Operator
 from weighbridge.core.quantity.number import CONTEXT, total
 from weighbridge.core.quantity.unit import ONE, parse_unit
@@ -237,14 +243,14 @@ def test_a_weighted_mean_moves_by_each_weight(pairs):
     ],
 )  # fmt: skip
 def test_the_degree_of_a_formula_says_how_its_result_grows_with_all_values(text, degree):
-    assert degree_of(parse(text), lambda _: ONCE) == degree
+    assert find_degree(parse(text), lambda _: ONCE) == degree
 
 
 @searched
 @given(formulas(3, (*OF_DEGREE_ONE, *SMOOTH), (*NAMES, "2")), numbers, numbers, numbers)
 def test_where_a_degree_is_told_contributions_add_up_to_that_many_times_the_result(text, a, b, c):
     tree, values = parse(text), {"a": a, "b": b, "c": c}
-    degree = degree_of(tree, lambda _: ONCE)
+    degree = find_degree(tree, lambda _: ONCE)
     if degree is None:
         reject()
     try:

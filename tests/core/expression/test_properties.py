@@ -26,7 +26,7 @@ from weighbridge.core.expression import (
     TableColumn,
     Value,
     check,
-    compiled,
+    compile_columns,
     evaluate,
     parse,
     print_tree,
@@ -139,7 +139,7 @@ def told(compute):
 @searched
 def test_a_compiled_expression_does_what_its_evaluation_does(written):
     tree = parse(written)
-    program = told(lambda: compiled(tree, SCOPE))
+    program = told(lambda: compile_columns(tree, SCOPE))
     if isinstance(program, tuple):
         assert told(lambda: check(tree, SCOPE)) == program
         return

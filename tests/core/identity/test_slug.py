@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.identity.names import SLUG_LENGTH_MAX, is_slug, slug_of
+from weighbridge.core.identity.names import SLUG_LENGTH_MAX, is_slug, make_slug
 
 
 @pytest.mark.parametrize("text", ["a", "0", "wet-mass", "wet_mass", "a-b_c-1", "2025", "a" * 100])
 def test_this_is_a_slug(text):
     assert is_slug(text)
-    assert slug_of(text) == text
+    assert make_slug(text) == text
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,13 @@ def test_this_is_no_slug(text):
     ],
 )
 def test_a_name_gives_this_slug(name, slug):
-    assert slug_of(name) == slug
+    assert make_slug(name) == slug
 
 
 @given(st.text(max_size=300))
 def test_a_name_gives_a_slug_or_nothing(name):
-    slug = slug_of(name)
+    slug = make_slug(name)
 
     assert not slug or is_slug(slug)
     assert len(slug) <= SLUG_LENGTH_MAX
-    assert slug_of(slug) == slug
+    assert make_slug(slug) == slug

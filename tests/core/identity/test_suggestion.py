@@ -8,25 +8,25 @@ from weighbridge.core.identity.suggestion import (
     SUGGESTIONS_MAX,
     did_you_mean,
     few_suggestions,
-    nearest,
+    find_nearest,
 )
 
 
 def test_the_nearest_known_name_is_suggested_whatever_its_case_and_hyphens():
-    assert nearest("startTime", ["end_time", "start_time"]) == "start_time"
+    assert find_nearest("startTime", ["end_time", "start_time"]) == "start_time"
     assert did_you_mean("wet_mas", ["dry_mass", "wet_mass"]) == " (did you mean wet_mass?)"
-    assert nearest("moisture", ["dry_mass", "wet_mass"]) is None
+    assert find_nearest("moisture", ["dry_mass", "wet_mass"]) is None
 
 
 def test_nothing_is_looked_for_for_a_long_name():
     name = "a" * NAME_LENGTH_READ_MAX
-    assert nearest(name, [name[:-1] + "b"]) is not None
-    assert nearest(name + "a", [name]) is None
+    assert find_nearest(name, [name[:-1] + "b"]) is not None
+    assert find_nearest(name + "a", [name]) is None
 
 
 def test_of_many_known_names_the_likely_ones_are_compared():
     known = [f"node_{number}_of_another_length_than_the_other" for number in range(400)]
-    assert nearest("wet_mas", [*known, "wet_mass"]) == "wet_mass"
+    assert find_nearest("wet_mas", [*known, "wet_mass"]) == "wet_mass"
 
 
 def test_no_more_known_names_are_read_than_a_document_may_have():
@@ -37,15 +37,15 @@ def test_no_more_known_names_are_read_than_a_document_may_have():
             read.append(number)
             yield f"name_{number}"
 
-    nearest("wet_mass", known())
+    find_nearest("wet_mass", known())
     assert len(read) == NAMES_READ_MAX
 
 
 def test_one_answer_has_few_suggestions_however_many_names_are_unknown():
     with few_suggestions():
-        hints = [nearest(f"wet_mas{number}", ["wet_mass"]) for number in range(1_000)]
+        hints = [find_nearest(f"wet_mas{number}", ["wet_mass"]) for number in range(1_000)]
         with few_suggestions():  # a part of the same answer
-            assert nearest("wet_mas", ["wet_mass"]) is None
+            assert find_nearest("wet_mas", ["wet_mass"]) is None
     assert hints[:SUGGESTIONS_MAX] == ["wet_mass"] * SUGGESTIONS_MAX
     assert not any(hints[SUGGESTIONS_MAX:])
-    assert nearest("wet_mas", ["wet_mass"]) == "wet_mass"
+    assert find_nearest("wet_mas", ["wet_mass"]) == "wet_mass"

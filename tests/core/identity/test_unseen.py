@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.core.identity.names import problem_of_name, unseen_character
+from weighbridge.core.identity.names import find_unseen_character, problem_of_name
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from weighbridge.core.identity.names import problem_of_name, unseen_character
     ],
 )
 def test_what_is_seen_is_taken(text):
-    assert unseen_character(text) is None
+    assert find_unseen_character(text) is None
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_is_seen_is_taken(text):
     ],
 )
 def test_what_is_not_seen_is_refused_by_its_code(text, code):
-    assert unseen_character(text) == code
+    assert find_unseen_character(text) == code
 
 
 def test_the_refusal_says_which_character_and_what_to_do():

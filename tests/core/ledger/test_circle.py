@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.core.ledger.drawing import circle_through, described
+from weighbridge.core.ledger.drawing import describe_circle, find_circle
 
 
 @pytest.mark.parametrize(
@@ -18,12 +18,12 @@ from weighbridge.core.ledger.drawing import circle_through, described
     ],
 )
 def test_the_shortest_circle_through_a_ledger(draws, circle):
-    assert circle_through(["Char"], draws) == circle
+    assert find_circle(["Char"], draws) == circle
 
 
 def test_a_circle_in_words():
-    assert described(("Char",)) == "'Char' draws from 'Char'"
-    assert described(("Char", "Wood")) == "'Char' draws from 'Wood' and 'Wood' from 'Char'"
-    assert described(("Char", "Wood", "Ash")) == (
+    assert describe_circle(("Char",)) == "'Char' draws from 'Char'"
+    assert describe_circle(("Char", "Wood")) == "'Char' draws from 'Wood' and 'Wood' from 'Char'"
+    assert describe_circle(("Char", "Wood", "Ash")) == (
         "'Char' draws from 'Wood', 'Wood' from 'Ash' and 'Ash' from 'Char'"
     )

@@ -2,7 +2,7 @@
 
 from decimal import ROUND_DOWN, Decimal, localcontext
 
-from weighbridge.core.ledger.allocation import shares_of, size_of, spread, times
+from weighbridge.core.ledger.allocation import compute_shares, find_magnitude, multiply_contributions, spread
 from weighbridge.core.quantity.value_source import ValueSource
 
 THIRD = Decimal(20) / Decimal(3)
@@ -10,8 +10,8 @@ LONG = Decimal("-6.666666666666666666666666666666667")
 
 
 def contributing():
-    own = {ValueSource.CAPTURED: size_of(LONG), ValueSource.SUBSTITUTED: THIRD}
-    return times(own, LONG), spread(LONG, own), shares_of(own)
+    own = {ValueSource.CAPTURED: find_magnitude(LONG), ValueSource.SUBSTITUTED: THIRD}
+    return multiply_contributions(own, LONG), spread(LONG, own), compute_shares(own)
 
 
 def test_another_context_of_the_thread_changes_no_digit():
@@ -24,4 +24,4 @@ def test_another_context_of_the_thread_changes_no_digit():
 
 
 def test_a_size_has_the_digits_that_batches_have_always_kept():
-    assert size_of(LONG) == Decimal("6.666666666666666666666666667")
+    assert find_magnitude(LONG) == Decimal("6.666666666666666666666666667")

@@ -4,12 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from weighbridge.core.ledger.instrument import PRESETS, problems_of
+from weighbridge.core.ledger.instrument import PRESETS, check_instrument
 
 
 def problems(kind, scale=6, **fields):
     given = {"external_id": "X-1", "amount": Decimal(1)} | fields
-    return [(one.field, one.code) for one in problems_of(PRESETS[kind], scale, given)]
+    return [(one.field, one.code) for one in check_instrument(PRESETS[kind], scale, given)]
 
 
 def test_the_units_of_what_travels_along_are_those_of_the_preset():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.ledger.allocation import coarseness, rounded_draw, rounded_total
+from weighbridge.core.ledger.allocation import round_draw, round_total, warn_of_coarse_scale
 from weighbridge.core.quantity.number import exact_total
 
 amounts = st.builds(
@@ -31,16 +31,16 @@ roundings = st.sampled_from(["half_even", "down"])
     ],
 )
 def test_totals_and_draws_are_rounded_as_the_ledger_says(value, rounding, total, draw):
-    assert rounded_total(Decimal(value), 2, rounding) == Decimal(total)
-    assert rounded_draw(Decimal(value), 2, rounding) == Decimal(draw)
+    assert round_total(Decimal(value), 2, rounding) == Decimal(total)
+    assert round_draw(Decimal(value), 2, rounding) == Decimal(draw)
 
 
 @given(amounts, scales)
 def test_no_total_that_is_rounded_down_exceeds_what_was_computed_and_no_draw_falls_short(value, scale):
     unit, exact = Fraction(1, 10**scale), Fraction(value)
 
-    assert exact - unit < Fraction(rounded_total(value, scale, "down")) <= exact
-    assert exact <= Fraction(rounded_draw(value, scale, "down")) < exact + unit
+    assert exact - unit < Fraction(round_total(value, scale, "down")) <= exact
+    assert exact <= Fraction(round_draw(value, scale, "down")) < exact + unit
 
 
 @given(st.lists(amounts, min_size=1, max_size=12), scales)
@@ -59,8 +59,8 @@ def test_parts_rounded_down_are_below_their_rounded_sum_by_less_than_a_unit_for_
 
 def _off(parts, scale, rounding):
     """How many units of the last place the rounded parts are above the rounded sum."""
-    whole = rounded_total(exact_total(parts), scale, rounding)
-    rounded = exact_total(rounded_total(part, scale, rounding) for part in parts)
+    whole = round_total(exact_total(parts), scale, rounding)
+    rounded = exact_total(round_total(part, scale, rounding) for part in parts)
     return (Fraction(rounded) - Fraction(whole)) * 10**scale
 
 
@@ -68,7 +68,7 @@ def _off(parts, scale, rounding):
 def test_what_has_no_more_decimals_than_the_ledger_stays(value, scale, rounding):
     kept = Decimal(int(value)).scaleb(-scale)
 
-    assert rounded_total(kept, scale, rounding) == rounded_draw(kept, scale, rounding) == kept
+    assert round_total(kept, scale, rounding) == round_draw(kept, scale, rounding) == kept
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,15 @@ def test_what_has_no_more_decimals_than_the_ledger_stays(value, scale, rounding)
     [(2, 6, True), (5, 6, True), (6, 6, False), (9, 6, False), (0, 0, False)],
 )
 def test_a_ledger_is_warned_about_when_it_is_coarser_than_the_shares_of_its_model(scale, places, is_warned):
-    assert (coarseness("Mass", "t", scale, "half_even", places) is not None) is is_warned
+    assert (warn_of_coarse_scale("Mass", "t", scale, "half_even", places) is not None) is is_warned
 
 
 def test_the_warning_says_how_far_rounded_parts_may_be_off():
-    assert coarseness("Mass", "t", 2, "half_even", 6) == (
+    assert warn_of_coarse_scale("Mass", "t", 2, "half_even", 6) == (
         "'Mass' keeps 2 decimals and its model cuts shares at 6: the rounded totals of n partitions"
         " may differ from their rounded sum by up to (n + 1) / 2 x 0.01 t."
     )
-    assert coarseness("Count", "", 0, "down", 1) == (
+    assert warn_of_coarse_scale("Count", "", 0, "down", 1) == (
         "'Count' keeps 0 decimals and its model cuts shares at 1: the rounded totals of n partitions"
         " may be below their rounded sum by less than n x 1."
     )

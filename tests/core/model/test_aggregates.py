@@ -6,7 +6,12 @@ from decimal import Decimal
 import pytest
 
 from weighbridge.core.model import Aggregate
-from weighbridge.core.model.aggregates import AGGREGATES, Reading, aggregate, weighted_average
+from weighbridge.core.model.aggregates import (
+    AGGREGATES,
+    Reading,
+    aggregate_readings,
+    compute_weighted_average,
+)
 from weighbridge.core.time.expectation import Meter
 from weighbridge.core.time.instant import Interval
 
@@ -45,7 +50,7 @@ READINGS = [at(2, 0, "3"), at(2, 6, "1"), at(2, 12, "2.5"), at(2, 18, "1")]
     ],
 )
 def test_readings_are_aggregated(kind, expected):
-    assert aggregate(Aggregate(kind), READINGS, DAY) == expected
+    assert aggregate_readings(Aggregate(kind), READINGS, DAY) == expected
 
 
 @pytest.mark.parametrize(
@@ -60,7 +65,7 @@ def test_readings_are_aggregated(kind, expected):
     ],
 )
 def test_without_readings_only_sums_counts_and_arrays_have_a_value(kind, expected):
-    assert aggregate(Aggregate(kind), [], DAY) == expected
+    assert aggregate_readings(Aggregate(kind), [], DAY) == expected
 
 
 def test_every_aggregate_has_a_definition():
@@ -71,43 +76,43 @@ def test_every_aggregate_has_a_definition():
 def test_a_weighted_average_is_rounded_once():
     readings = [at(2, 0, "0.1", weight="1"), at(2, 1, "0.4", weight="2")]
 
-    assert aggregate(Aggregate.AVERAGE, readings, DAY) == Decimal("0.3")
-    assert weighted_average([at(2, 0, "1", weight="0")]) is None
+    assert aggregate_readings(Aggregate.AVERAGE, readings, DAY) == Decimal("0.3")
+    assert compute_weighted_average([at(2, 0, "1", weight="0")]) is None
     with pytest.raises(ValueError, match="the weight of every reading"):
-        weighted_average([at(2, 0, "1", weight="1"), at(2, 1, "1")])
+        compute_weighted_average([at(2, 0, "1", weight="1"), at(2, 1, "1")])
 
 
 def test_an_event_weighs_as_long_as_it_lasts_inside_the_slot():
     readings = [lasting((1, 0), (2, 6), 100), lasting((2, 6), (2, 12), 20), lasting((2, 12), (4, 0), 10)]
 
-    assert aggregate(Aggregate.TIME_WEIGHTED, readings, DAY) == Decimal(35)
+    assert aggregate_readings(Aggregate.TIME_WEIGHTED, readings, DAY) == Decimal(35)
 
 
 def test_a_reading_stands_until_the_next_one():
     readings = [at(1, 12, "8"), at(2, 6, "4"), at(2, 18, "0")]
 
-    assert aggregate(Aggregate.TIME_WEIGHTED, readings, DAY) == Decimal(4)
+    assert aggregate_readings(Aggregate.TIME_WEIGHTED, readings, DAY) == Decimal(4)
 
 
 def test_a_totaliser_counts_from_the_last_reading_before_the_slot():
     readings = [at(1, 0, "100"), at(1, 23, "110"), at(2, 8, "130"), at(3, 0, "150"), at(3, 1, "999")]
 
-    assert aggregate(Aggregate.DELTA, readings, DAY) == Decimal(40)
+    assert aggregate_readings(Aggregate.DELTA, readings, DAY) == Decimal(40)
 
 
 def test_a_totaliser_that_began_again_counts_from_zero():
     readings = [at(2, 0, "990"), at(2, 6, "999"), at(2, 12, "5"), at(2, 18, "20")]
 
-    assert aggregate(Aggregate.DELTA, readings, DAY) == Decimal(29)
+    assert aggregate_readings(Aggregate.DELTA, readings, DAY) == Decimal(29)
 
 
 def test_a_totaliser_that_begins_in_the_slot_counts_from_its_first_reading():
-    assert aggregate(Aggregate.DELTA, [at(2, 6, "1"), at(2, 12, "2")], DAY) == Decimal(1)
+    assert aggregate_readings(Aggregate.DELTA, [at(2, 6, "1"), at(2, 12, "2")], DAY) == Decimal(1)
 
 
 @pytest.mark.parametrize("readings", [[at(1, 6, "1")], [at(2, 6, "1")]])
 def test_a_totaliser_with_one_reading_has_no_value(readings):
-    assert aggregate(Aggregate.DELTA, readings, DAY) is None
+    assert aggregate_readings(Aggregate.DELTA, readings, DAY) is None
 
 
 def test_what_totalisers_count_is_judged_meter_by_meter_and_added():
@@ -117,11 +122,11 @@ def test_what_totalisers_count_is_judged_meter_by_meter_and_added():
         at(2, 12, "9005", meter=west), at(2, 18, "7", meter=east), at(2, 20, "1"),
     ]  # fmt: skip
 
-    assert aggregate(Aggregate.DELTA, readings, DAY) == Decimal(10 + 7 + 5)
+    assert aggregate_readings(Aggregate.DELTA, readings, DAY) == Decimal(10 + 7 + 5)
 
 
 def test_a_reading_stands_until_the_next_one_of_its_meter():
     east, west = Meter("East"), Meter("West")
     readings = [at(1, 0, "8", meter=east), at(2, 0, "4", meter=west), at(2, 12, "0", meter=west)]
 
-    assert aggregate(Aggregate.TIME_WEIGHTED, readings, DAY) == Decimal(5)
+    assert aggregate_readings(Aggregate.TIME_WEIGHTED, readings, DAY) == Decimal(5)

@@ -3,7 +3,7 @@
 import pytest
 from tests.core.model.documents import SETTINGS, model
 
-from weighbridge.core.model import required_features
+from weighbridge.core.model import list_required_features
 
 RESULT = "- {slug: result, unit: t, constant: 1}"
 INPUT = "event_type: delivery, data_point_type: mass"
@@ -12,7 +12,7 @@ MASS = f"- {{slug: mass, unit: t, input: {{{INPUT}, aggregate: values}}}}"
 
 def features(nodes, partition_type="time"):
     settings = SETTINGS.replace("feedstock", partition_type)
-    return required_features(model(f"{RESULT}\n{nodes}", settings=settings))
+    return list_required_features(model(f"{RESULT}\n{nodes}", settings=settings))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_join_asks_for_what_it_joins_on(on, feature):
 def test_a_model_that_says_where_shares_are_cut_asks_for_that():
     settings = SETTINGS + "share_places: 2\n"
 
-    assert "share_places" in required_features(
+    assert "share_places" in list_required_features(
         model("- {slug: result, constant: 1, unit: t}", settings=settings)
     )
 

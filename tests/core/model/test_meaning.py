@@ -7,7 +7,7 @@ from tests.core.model.documents import SETTINGS, document, flaws, flaws_of, mode
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, number
 from weighbridge.core.identity.suggestion import SUGGESTIONS_MAX
-from weighbridge.core.model import Surroundings, check_model, needs, order
+from weighbridge.core.model import Surroundings, check_model, list_needs, order
 from weighbridge.core.quantity.unit import parse_unit
 
 INPUTS = """
@@ -231,7 +231,7 @@ def test_nodes_may_stand_in_any_order_and_are_computed_in_that_of_their_needs():
     )
 
     assert order(found) == ("c", "a", "b", "result")
-    assert needs(found.node("result")) == ("b", "a")
+    assert list_needs(found.node("result")) == ("b", "a")
 
 
 def test_the_first_input_defines_the_partitions_when_none_is_marked():

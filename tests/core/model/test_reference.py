@@ -7,18 +7,18 @@ from weighbridge.core.expression.tree import Operator
 from weighbridge.core.model import Aggregate
 from weighbridge.core.model.parsing import INPUT_KEYS, MODEL_KEYS, NODE_KEYS
 from weighbridge.core.model.reference import (
-    aggregates_table,
-    examples,
-    functions_table,
-    limits_table,
-    matches_table,
-    names_table,
-    nodes_table,
-    operators_table,
-    options_table,
-    result_of,
-    rounding_modes,
-    settings_table,
+    compute_example,
+    list_examples,
+    list_rounding_modes,
+    render_aggregates,
+    render_functions,
+    render_limits,
+    render_matches,
+    render_names,
+    render_nodes,
+    render_operators,
+    render_options,
+    render_settings,
 )
 
 RESULTS = {
@@ -65,17 +65,17 @@ RESULTS = {
 """What each example of the reference comes to."""
 
 
-@pytest.mark.parametrize("example", examples())
+@pytest.mark.parametrize("example", list_examples())
 def test_every_example_comes_to_what_the_reference_says(example):
-    assert result_of(example) == RESULTS[example]
+    assert compute_example(example) == RESULTS[example]
     row = next(
-        line for line in (operators_table() + functions_table()).splitlines() if f"`{example}`" in line
+        line for line in (render_operators() + render_functions()).splitlines() if f"`{example}`" in line
     )
     assert row.endswith(f"| `{RESULTS[example]}` |")
 
 
 def test_every_function_and_aggregate_is_in_the_reference():
-    functions, aggregates = functions_table(), aggregates_table()
+    functions, aggregates = render_functions(), render_aggregates()
 
     assert all(f"| `{name}(" in functions for name in FUNCTIONS)
     assert all(f"| `{kind}` |" in aggregates for kind in Aggregate)
@@ -87,28 +87,28 @@ def test_every_function_and_aggregate_is_in_the_reference():
 
 
 def test_every_operator_is_in_the_reference():
-    forms = " ".join(line.split(" | ")[0] for line in operators_table().splitlines()[2:])
+    forms = " ".join(line.split(" | ")[0] for line in render_operators().splitlines()[2:])
 
     assert [one for one in Operator if f" {one} " not in forms] == []
 
 
 def test_every_key_of_a_document_is_in_the_reference():
     for keys, table in (
-        (MODEL_KEYS, settings_table()),
-        (NODE_KEYS, nodes_table()),
-        (INPUT_KEYS, options_table()),
+        (MODEL_KEYS, render_settings()),
+        (NODE_KEYS, render_nodes()),
+        (INPUT_KEYS, render_options()),
     ):
         assert [key for key in keys if f"| `{key}` |" not in table] == []
         assert len(table.splitlines()) == len(keys) + 2
 
 
 def test_the_limits_and_words_of_the_language_are_in_the_reference():
-    assert "| characters of an expression | 10,000 |" in limits_table()
-    assert "| nodes of a document | 500 |" in limits_table()
-    assert "| `below` | the last row whose key is not above the key |" in matches_table()
-    assert rounding_modes().startswith("`half_even`, `half_up`")
-    assert "| `energy` | `7.2 MJ` |" in names_table()
+    assert "| characters of an expression | 10,000 |" in render_limits()
+    assert "| nodes of a document | 500 |" in render_limits()
+    assert "| `below` | the last row whose key is not above the key |" in render_matches()
+    assert list_rounding_modes().startswith("`half_even`, `half_up`")
+    assert "| `energy` | `7.2 MJ` |" in render_names()
 
 
 def test_a_table_has_one_line_for_each_row():
-    assert len(functions_table().splitlines()) == len(FUNCTIONS) + 2
+    assert len(render_functions().splitlines()) == len(FUNCTIONS) + 2

@@ -4,7 +4,7 @@ import hashlib
 
 from tests.core.model.documents import document, model
 
-from weighbridge.core.model import DocumentChange, canonical_text, difference, sha256
+from weighbridge.core.model import DocumentChange, compare_versions, hash_model, write_canonical
 from weighbridge.modelling.document.yaml_text import read_model
 
 NODES = """
@@ -33,15 +33,15 @@ def test_layout_comments_and_the_order_of_keys_do_not_change_the_text():
       unit: kg{CO2e}
     """
 
-    assert canonical_text(model(other)) == canonical_text(model(NODES))
-    assert sha256(model(other)) == sha256(model(NODES))
+    assert write_canonical(model(other)) == write_canonical(model(NODES))
+    assert hash_model(model(other)) == hash_model(model(NODES))
 
 
 def test_the_hash_is_that_of_the_canonical_text():
     found = model(NODES)
 
-    assert sha256(found) == hashlib.sha256(canonical_text(found).encode()).hexdigest()
-    assert '"formula": "mass * factor"' in canonical_text(found)
+    assert hash_model(found) == hashlib.sha256(write_canonical(found).encode()).hexdigest()
+    assert '"formula": "mass * factor"' in write_canonical(found)
 
 
 def test_whatever_changes_a_result_changes_the_hash():
@@ -59,20 +59,20 @@ def test_whatever_changes_a_result_changes_the_hash():
         ("table 3", "table 4"),
     ]
 
-    hashes = {sha256(model(NODES.replace(old, new))) for old, new in changes}
+    hashes = {hash_model(model(NODES.replace(old, new))) for old, new in changes}
 
-    assert len(hashes | {sha256(model(NODES))}) == len(changes) + 1
+    assert len(hashes | {hash_model(model(NODES))}) == len(changes) + 1
 
 
 def test_the_places_of_shares_are_part_of_a_version_unless_they_are_those_of_a_document_without():
     without, six, two = (model(NODES, more) for more in ("", "share_places: 6\n", "share_places: 2\n"))
 
     assert (without.share_places, two.share_places) == (6, 2)
-    assert sha256(without) == sha256(six) != sha256(two)
-    assert [(one.key, one.before, one.after) for one in difference(without, two).settings] == [
+    assert hash_model(without) == hash_model(six) != hash_model(two)
+    assert [(one.key, one.before, one.after) for one in compare_versions(without, two).settings] == [
         ("share_places", None, 2)
     ]
-    assert sha256(model(NODES, "share_places: 0\n")) not in {sha256(without), sha256(two)}
+    assert hash_model(model(NODES, "share_places: 0\n")) not in {hash_model(without), hash_model(two)}
 
 
 def test_the_canonical_text_has_settings_tables_and_cases():
@@ -80,14 +80,14 @@ def test_the_canonical_text_has_settings_tables_and_cases():
         "tables: {t: {columns: [a: degC, b], rows: [[1, x]]}}\n"
         "cases: [{name: c, inputs: {mass: [1, 2.0]}, expect: {result: 1}, places: 2}]\n"
     )
-    text = canonical_text(read_model(document(NODES, more)))
+    text = write_canonical(read_model(document(NODES, more)))
 
     for part in ('"cadence": "monthly"', '"degC"', '"mass": [\n     "1",\n     "2"\n    ]', '"places": 2'):
         assert part in text
 
 
 def test_every_way_to_get_a_value_is_in_the_canonical_text():
-    text = canonical_text(
+    text = write_canonical(
         model(
             """
             - {slug: result, unit: t, constant: 1}
@@ -118,7 +118,7 @@ def test_a_difference_is_by_node_and_key():
     - {slug: result, unit: "kg{CO2e}", formula: "mass * quantity(1, 'kg{CO2e}/t')", round: {places: 3}}
     """
 
-    found = difference(model(NODES), model(after, "about: new\n"))
+    found = compare_versions(model(NODES), model(after, "about: new\n"))
 
     assert (found.added, found.removed) == (("extra",), ("factor",))
     assert list(found.changed) == ["mass", "result"]
@@ -130,12 +130,12 @@ def test_a_difference_is_by_node_and_key():
 
 
 def test_two_versions_that_say_the_same_have_no_difference():
-    assert difference(model(NODES), model(NODES + "# a comment\n")).is_empty
+    assert compare_versions(model(NODES), model(NODES + "# a comment\n")).is_empty
 
 
 def test_another_order_of_nodes_is_a_difference_of_the_settings():
     lines = NODES.strip().splitlines()
-    found = difference(model(NODES), model("\n".join([lines[1], lines[0], lines[2]])))
+    found = compare_versions(model(NODES), model("\n".join([lines[1], lines[0], lines[2]])))
 
     assert not found.changed
     assert found.settings == (

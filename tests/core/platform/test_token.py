@@ -10,9 +10,9 @@ from weighbridge.core.platform.permission import (
     ALPHABET,
     LIFETIME_DAYS_DEFAULT,
     LIFETIMES_DAYS,
-    assemble,
+    assemble_token,
+    hash_token,
     is_well_formed,
-    secret_hash,
 )
 
 randoms = st.text(ALPHABET, min_size=32, max_size=32)
@@ -20,7 +20,7 @@ randoms = st.text(ALPHABET, min_size=32, max_size=32)
 
 @given(randoms)
 def test_an_assembled_token_is_well_formed(random):
-    token = assemble(random)
+    token = assemble_token(random)
 
     assert token.startswith(f"wb_live_{random}")
     assert len(token) == 46
@@ -29,7 +29,7 @@ def test_an_assembled_token_is_well_formed(random):
 
 @given(randoms, st.integers(0, 37), st.sampled_from(ALPHABET))
 def test_a_token_with_one_wrong_character_is_not_well_formed(random, place, character):
-    token = assemble(random)
+    token = assemble_token(random)
     wrong = token[: 8 + place] + character + token[9 + place :]
 
     assert wrong == token or not is_well_formed(wrong)
@@ -37,7 +37,7 @@ def test_a_token_with_one_wrong_character_is_not_well_formed(random, place, char
 
 @given(randoms, st.integers(0, 36))
 def test_a_token_with_two_neighbours_swapped_is_not_well_formed(random, place):
-    token = assemble(random)
+    token = assemble_token(random)
     at = 8 + place
     swapped = token[:at] + token[at + 1] + token[at] + token[at + 2 :]
 
@@ -46,9 +46,10 @@ def test_a_token_with_two_neighbours_swapped_is_not_well_formed(random, place):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "wb_live_", "wb_live_" + "0" * 38, assemble("0" * 32)[8:], assemble("0" * 32) + "0",
-     assemble("0" * 32)[:-1],
-     "WB_LIVE_" + assemble("0" * 32)[8:], " " + assemble("0" * 32), assemble("0" * 32) + "\n"],
+    ["", "wb_live_", "wb_live_" + "0" * 38, assemble_token("0" * 32)[8:], assemble_token("0" * 32) + "0",
+     assemble_token("0" * 32)[:-1],
+     "WB_LIVE_" + assemble_token("0" * 32)[8:], " " + assemble_token("0" * 32),
+     assemble_token("0" * 32) + "\n"],
 )  # fmt: skip
 def test_this_is_not_well_formed(text):
     assert not is_well_formed(text)
@@ -57,14 +58,14 @@ def test_this_is_not_well_formed(text):
 @pytest.mark.parametrize("random", ["", "0" * 31, "0" * 33, "0" * 31 + "-", "0" * 31 + "ü"])
 def test_only_the_right_characters_make_a_token(random):
     with pytest.raises(ValueError, match="32 characters of the alphabet"):
-        assemble(random)
+        assemble_token(random)
 
 
 def test_what_is_stored_is_the_hash():
-    token = assemble("0" * 32)
+    token = assemble_token("0" * 32)
 
-    assert secret_hash(token) == hashlib.sha256(token.encode()).digest()
-    assert secret_hash(token) != secret_hash(assemble("1" * 32))
+    assert hash_token(token) == hashlib.sha256(token.encode()).digest()
+    assert hash_token(token) != hash_token(assemble_token("1" * 32))
 
 
 def test_lifetimes_are_those_of_the_interface():

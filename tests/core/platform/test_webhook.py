@@ -8,12 +8,12 @@ import pytest
 from weighbridge.core.platform.webhook import (
     DELIVERY_ATTEMPTS_MAX,
     PAUSES_SECONDS,
+    compute_pause,
     is_taken,
-    pause_after,
     read_retry_after,
-    secret_text,
-    signature,
-    signed_headers,
+    sign_message,
+    write_secret,
+    write_signed_headers,
 )
 
 SECRET = b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -22,8 +22,8 @@ PUBLISHED = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
 def test_a_signature_is_the_one_that_the_specifications_libraries_publish():
-    assert signature(SECRET, *MESSAGE) == PUBLISHED
-    assert secret_text(SECRET) == "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    assert sign_message(SECRET, *MESSAGE) == PUBLISHED
+    assert write_secret(SECRET) == "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
 @pytest.mark.parametrize(
@@ -31,29 +31,29 @@ def test_a_signature_is_the_one_that_the_specifications_libraries_publish():
     [("msg_q", MESSAGE[1], MESSAGE[2]), (MESSAGE[0], 1, MESSAGE[2]), (MESSAGE[0], MESSAGE[1], b"{}")],
 )
 def test_a_signature_is_of_the_id_the_time_and_the_body(changed):
-    assert signature(SECRET, *changed) != PUBLISHED
+    assert sign_message(SECRET, *changed) != PUBLISHED
 
 
 def test_every_secret_that_stands_signs():
-    headers = signed_headers([b"n" * 32, SECRET], *MESSAGE)
+    headers = write_signed_headers([b"n" * 32, SECRET], *MESSAGE)
 
-    assert headers["webhook-signature"] == f"{signature(b'n' * 32, *MESSAGE)} {PUBLISHED}"
+    assert headers["webhook-signature"] == f"{sign_message(b'n' * 32, *MESSAGE)} {PUBLISHED}"
     assert (headers["webhook-id"], headers["webhook-timestamp"]) == (MESSAGE[0], "1614265330")
 
 
 def test_a_delivery_is_tried_for_three_days():
-    pauses = [pause_after(attempts) for attempts in range(1, DELIVERY_ATTEMPTS_MAX)]
+    pauses = [compute_pause(attempts) for attempts in range(1, DELIVERY_ATTEMPTS_MAX)]
 
     assert pauses[:3] == [timedelta(seconds=5), timedelta(minutes=5), timedelta(minutes=30)]
     assert pauses == sorted(pauses)
     assert timedelta(days=3) < sum(pauses, timedelta()) < timedelta(days=3, hours=4)
-    assert pause_after(DELIVERY_ATTEMPTS_MAX) is None
+    assert compute_pause(DELIVERY_ATTEMPTS_MAX) is None
 
 
 def test_a_receiver_may_ask_for_a_longer_pause_and_for_no_longer_one_than_a_day():
-    assert pause_after(1, retry_after_seconds=60) == timedelta(minutes=1)
-    assert pause_after(4, retry_after_seconds=60) == timedelta(hours=2)
-    assert pause_after(1, retry_after_seconds=10**8) == timedelta(seconds=max(PAUSES_SECONDS))
+    assert compute_pause(1, retry_after_seconds=60) == timedelta(minutes=1)
+    assert compute_pause(4, retry_after_seconds=60) == timedelta(hours=2)
+    assert compute_pause(1, retry_after_seconds=10**8) == timedelta(seconds=max(PAUSES_SECONDS))
     assert [read_retry_after(text) for text in ("120", None, "-1", "Sun", "1" * 10)] == [120, *[None] * 4]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.proof.signing import canonical_json
+from weighbridge.core.proof.signing import write_canonical_json
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),
@@ -31,21 +31,21 @@ values = st.recursive(
     ],
 )
 def test_a_value_is_written_so(value, text):
-    assert canonical_json(value) == text.encode()
+    assert write_canonical_json(value) == text.encode()
 
 
 def test_members_stand_in_the_order_of_the_standards_own_example():
     # RFC 8785, section 3.2.3.
     names = ["€", "\r", "\ufb33", "1", "😀", "\x80", "ö"]
 
-    written = json.loads(canonical_json(dict.fromkeys(names)))
+    written = json.loads(write_canonical_json(dict.fromkeys(names)))
 
     assert list(written) == ["\r", "1", "\x80", "ö", "€", "😀", "\ufb33"]
 
 
 @given(values)
 def test_what_is_written_reads_as_what_it_was(value):
-    assert json.loads(canonical_json(value)) == value
+    assert json.loads(write_canonical_json(value)) == value
 
 
 @given(st.dictionaries(st.text(), st.integers(0, 9)), st.randoms())
@@ -53,7 +53,7 @@ def test_the_order_of_members_does_not_matter(value, random):
     names = [*value]
     random.shuffle(names)
 
-    assert canonical_json({name: value[name] for name in names}) == canonical_json(value)
+    assert write_canonical_json({name: value[name] for name in names}) == write_canonical_json(value)
 
 
 def test_a_stranger_writes_the_same_with_the_standard_library_alone():
@@ -65,6 +65,6 @@ def test_a_stranger_writes_the_same_with_the_standard_library_alone():
     )
     theirs = json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
-    ours = canonical_json(json.loads(text, parse_float=Decimal))
+    ours = write_canonical_json(json.loads(text, parse_float=Decimal))
 
     assert hashlib.sha256(theirs).digest() == hashlib.sha256(ours).digest()

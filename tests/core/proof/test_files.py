@@ -6,8 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.proof.checkpoint import Checkpoint, ConsistencyProof, InclusionProof, opened, signed
-from weighbridge.core.proof.merkle import consistency_spans, inclusion_spans, leaf_hash, root_of
+from weighbridge.core.proof.checkpoint import (
+    Checkpoint,
+    ConsistencyProof,
+    InclusionProof,
+    open_checkpoint,
+    sign_checkpoint,
+)
+from weighbridge.core.proof.merkle import (
+    compute_root,
+    hash_leaf,
+    list_consistency_spans,
+    list_inclusion_spans,
+)
 from weighbridge.core.proof.signing import SigningKey, UnprovenError, VerifierKey
 
 ORIGIN = "plant.example/audit_log/1"
@@ -18,33 +29,33 @@ PEM = b"""-----BEGIN PRIVATE KEY-----
 """ % base64.b64encode(bytes.fromhex("302e020100300506032b657004220420") + SEED)
 KEY = SigningKey.read(PEM)
 VERIFIER = VerifierKey(ORIGIN, KEY.public)
-LEAVES = [leaf_hash(f"row {number}".encode()) for number in range(13)]
+LEAVES = [hash_leaf(f"row {number}".encode()) for number in range(13)]
 
 SIZE = len(LEAVES)
 
 
 def note_of(size, key=KEY, origin=ORIGIN):
-    return signed(Checkpoint(origin, size, root_of(LEAVES[:size])), key)
+    return sign_checkpoint(Checkpoint(origin, size, compute_root(LEAVES[:size])), key)
 
 
 def inclusion_of(index, size=SIZE):
-    path = [root_of(LEAVES[span.start : span.end]) for span in inclusion_spans(index, size)]
+    path = [compute_root(LEAVES[span.start : span.end]) for span in list_inclusion_spans(index, size)]
     return InclusionProof(index, path, note_of(size)).text
 
 
 def consistency_of(old, size=SIZE):
-    hashes = [root_of(LEAVES[span.start : span.end]) for span in consistency_spans(old, size)]
+    hashes = [compute_root(LEAVES[span.start : span.end]) for span in list_consistency_spans(old, size)]
     return ConsistencyProof(old, hashes, note_of(size)).text
 
 
 def test_a_head_is_read_as_it_was_signed():
-    assert opened(note_of(5), VERIFIER) == Checkpoint(ORIGIN, 5, root_of(LEAVES[:5]))
+    assert open_checkpoint(note_of(5), VERIFIER) == Checkpoint(ORIGIN, 5, compute_root(LEAVES[:5]))
 
 
 def test_the_same_head_is_signed_as_the_same_text():
     assert note_of(5) == note_of(5)
     assert note_of(5).splitlines()[:4] == [
-        ORIGIN, "5", base64.b64encode(root_of(LEAVES[:5])).decode(), "",
+        ORIGIN, "5", base64.b64encode(compute_root(LEAVES[:5])).decode(), "",
     ]  # fmt: skip
 
 
@@ -66,24 +77,24 @@ def test_a_key_of_gos_own_note_package_is_read_and_its_signature_holds():
 def test_signatures_of_others_are_passed_over():
     witnessed = note_of(5) + "— witness.example " + base64.b64encode(b"w" * 80).decode() + "\n"
 
-    assert opened(witnessed, VERIFIER).size == 5
+    assert open_checkpoint(witnessed, VERIFIER).size == 5
 
 
 @pytest.mark.parametrize("key", [SigningKey.made()])
 def test_a_head_that_another_key_signed_is_refused(key):
     with pytest.raises(UnprovenError, match="not signed by"):
-        opened(note_of(5, key), VERIFIER)
+        open_checkpoint(note_of(5, key), VERIFIER)
 
 
 def test_a_head_of_another_log_is_refused():
     with pytest.raises(UnprovenError, match="not signed by"):
-        opened(note_of(5, origin="plant.example/audit_log/2"), VERIFIER)
+        open_checkpoint(note_of(5, origin="plant.example/audit_log/2"), VERIFIER)
 
 
 def test_each_row_and_each_older_head_is_proved_by_its_file():
     for index, leaf in enumerate(LEAVES):
         assert InclusionProof.read(inclusion_of(index)).verify(leaf, VERIFIER).size == len(LEAVES)
-        older = opened(note_of(index), VERIFIER)
+        older = open_checkpoint(note_of(index), VERIFIER)
         assert ConsistencyProof.read(consistency_of(index)).verify(older, VERIFIER).size == len(LEAVES)
 
 
@@ -117,7 +128,7 @@ def test_no_changed_character_of_a_consistency_file_goes_unseen(old, place, char
         return
 
     with pytest.raises(UnprovenError):
-        ConsistencyProof.read(other).verify(opened(note_of(old), VERIFIER), VERIFIER)
+        ConsistencyProof.read(other).verify(open_checkpoint(note_of(old), VERIFIER), VERIFIER)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from weighbridge.core.proof.merkle import (
     EMPTY_ROOT,
     Edge,
     Span,
-    consistency_spans,
-    inclusion_spans,
-    joined,
-    leaf_hash,
-    perfect_root,
-    perfect_subtrees,
-    root_of,
+    compute_perfect_root,
+    compute_root,
+    hash_leaf,
+    join_roots,
+    list_consistency_spans,
+    list_inclusion_spans,
+    list_perfect_subtrees,
     verify_consistency,
     verify_inclusion,
 )
@@ -36,24 +36,24 @@ ROOTS = [
 ]
 """By the number of inputs: the roots that implementations of RFC 6962 agree on."""
 
-LEAVES = [leaf_hash(bytes.fromhex(text)) for text in INPUTS]
+LEAVES = [hash_leaf(bytes.fromhex(text)) for text in INPUTS]
 
 
 def leaves_of(count):
-    return [leaf_hash(f"row {number}".encode()) for number in range(count)]
+    return [hash_leaf(f"row {number}".encode()) for number in range(count)]
 
 
 def root_over(leaves, span):
     part = leaves[span.start : span.end]
-    return root_of(part)
+    return compute_root(part)
 
 
 def inclusion_of(leaves, index):
-    return [root_over(leaves, span) for span in inclusion_spans(index, len(leaves))]
+    return [root_over(leaves, span) for span in list_inclusion_spans(index, len(leaves))]
 
 
 def consistency_of(leaves, old):
-    return [root_over(leaves, span) for span in consistency_spans(old, len(leaves))]
+    return [root_over(leaves, span) for span in list_consistency_spans(old, len(leaves))]
 
 
 def changed(content, bit):
@@ -66,16 +66,16 @@ bits = st.integers(0, 255)
 
 @pytest.mark.parametrize("count", range(9))
 def test_the_usual_inputs_have_the_usual_roots(count):
-    assert root_of(LEAVES[:count]).hex() == ROOTS[count]
+    assert compute_root(LEAVES[:count]).hex() == ROOTS[count]
 
 
 def test_a_proof_of_the_standard_has_the_parts_that_the_standard_says():
     # RFC 6962, section 2.1.3: the tree of seven, with i the root of leaves 2 and 3, k of 0 to 3.
-    assert inclusion_spans(0, 7) == [Span(1, 2), Span(2, 4), Span(4, 7)]
-    assert inclusion_spans(6, 7) == [Span(4, 6), Span(0, 4)]
-    assert consistency_spans(3, 7) == [Span(2, 3), Span(3, 4), Span(0, 2), Span(4, 7)]
-    assert consistency_spans(4, 7) == [Span(4, 7)]
-    assert consistency_spans(6, 7) == [Span(4, 6), Span(6, 7), Span(0, 4)]
+    assert list_inclusion_spans(0, 7) == [Span(1, 2), Span(2, 4), Span(4, 7)]
+    assert list_inclusion_spans(6, 7) == [Span(4, 6), Span(0, 4)]
+    assert list_consistency_spans(3, 7) == [Span(2, 3), Span(3, 4), Span(0, 2), Span(4, 7)]
+    assert list_consistency_spans(4, 7) == [Span(4, 7)]
+    assert list_consistency_spans(6, 7) == [Span(4, 6), Span(6, 7), Span(0, 4)]
 
 
 @given(sizes, st.data())
@@ -83,14 +83,14 @@ def test_every_row_is_proved_to_be_in_its_tree(size, data):
     leaves = leaves_of(size)
     index = data.draw(st.integers(0, size - 1))
 
-    verify_inclusion(leaves[index], index, size, inclusion_of(leaves, index), root_of(leaves))
+    verify_inclusion(leaves[index], index, size, inclusion_of(leaves, index), compute_root(leaves))
 
 
 @given(sizes, st.data(), bits)
 def test_no_changed_bit_of_an_inclusion_proof_goes_unseen(size, data, bit):
     leaves = leaves_of(size)
     index = data.draw(st.integers(0, size - 1))
-    parts = [leaves[index], *inclusion_of(leaves, index), root_of(leaves)]
+    parts = [leaves[index], *inclusion_of(leaves, index), compute_root(leaves)]
     place = data.draw(st.integers(0, len(parts) - 1))
     leaf, *path, root = [*parts[:place], changed(parts[place], bit), *parts[place + 1 :]]
 
@@ -105,7 +105,7 @@ def test_a_row_is_proved_at_its_own_place_only(size, data):
     other = data.draw(st.integers(0, size + 1).filter(lambda place: place != index))
 
     with pytest.raises(UnprovenError):
-        verify_inclusion(leaves[index], other, size, inclusion_of(leaves, index), root_of(leaves))
+        verify_inclusion(leaves[index], other, size, inclusion_of(leaves, index), compute_root(leaves))
 
 
 @given(sizes, st.data())
@@ -113,14 +113,16 @@ def test_a_tree_is_proved_to_extend_every_one_before_it(size, data):
     leaves = leaves_of(size)
     old = data.draw(st.integers(0, size))
 
-    verify_consistency(old, root_of(leaves[:old]), size, root_of(leaves), consistency_of(leaves, old))
+    verify_consistency(
+        old, compute_root(leaves[:old]), size, compute_root(leaves), consistency_of(leaves, old)
+    )
 
 
 @given(st.integers(2, 70), st.data(), bits)
 def test_no_changed_bit_of_a_consistency_proof_goes_unseen(size, data, bit):
     leaves = leaves_of(size)
     old = data.draw(st.integers(1, size - 1))
-    parts = [root_of(leaves[:old]), *consistency_of(leaves, old), root_of(leaves)]
+    parts = [compute_root(leaves[:old]), *consistency_of(leaves, old), compute_root(leaves)]
     place = data.draw(st.integers(0, len(parts) - 1))
     old_root, *proof, root = [*parts[:place], changed(parts[place], bit), *parts[place + 1 :]]
 
@@ -133,10 +135,12 @@ def test_a_tree_whose_past_was_rewritten_extends_no_older_one(size, data):
     leaves = leaves_of(size)
     old = data.draw(st.integers(1, size))
     forged = data.draw(st.integers(0, old - 1))
-    other = [*leaves[:forged], leaf_hash(b"forged"), *leaves[forged + 1 :]]
+    other = [*leaves[:forged], hash_leaf(b"forged"), *leaves[forged + 1 :]]
 
     with pytest.raises(UnprovenError):
-        verify_consistency(old, root_of(leaves[:old]), size, root_of(other), consistency_of(other, old))
+        verify_consistency(
+            old, compute_root(leaves[:old]), size, compute_root(other), consistency_of(other, old)
+        )
 
 
 @pytest.mark.parametrize(
@@ -155,24 +159,26 @@ def test_heads_that_cannot_follow_each_other_are_told_apart(old, new, said):
 @given(st.integers(0, 1200), st.integers(0, 600))
 def test_a_tree_grows_from_its_edge_as_if_it_had_been_made_at_once(size, more):
     leaves = leaves_of(size + more)
-    roots = [perfect_root(leaves[place << high : (place + 1) << high])
-             for high, place in perfect_subtrees(Span(0, size))]  # fmt: skip
+    roots = [compute_perfect_root(leaves[place << high : (place + 1) << high])
+             for high, place in list_perfect_subtrees(Span(0, size))]  # fmt: skip
     edge = Edge(size, roots)
 
     kept = [node for leaf in leaves[size:] for node in edge.add(leaf)]
 
-    assert (edge.size, edge.root) == (size + more, root_of(leaves))
+    assert (edge.size, edge.root) == (size + more, compute_root(leaves))
     assert [node.position for node in kept] == list(range(size // 256, (size + more) // 256))
-    assert all(node.hash == root_of(leaves[node.position * 256 : node.position * 256 + 256]) for node in kept)
+    assert all(
+        node.hash == compute_root(leaves[node.position * 256 : node.position * 256 + 256]) for node in kept
+    )
 
 
 def test_every_256_kept_nodes_make_one_of_the_next_level():
-    edge = Edge(255 * 256, [b"r" * 32] * len(perfect_subtrees(Span(0, 255 * 256))))
+    edge = Edge(255 * 256, [b"r" * 32] * len(list_perfect_subtrees(Span(0, 255 * 256))))
 
-    kept = [node for _ in range(256) for node in edge.add(leaf_hash(b""))]
+    kept = [node for _ in range(256) for node in edge.add(hash_leaf(b""))]
 
     assert [(node.level, node.position) for node in kept] == [(1, 255), (2, 0)]
 
 
 def test_a_tree_without_rows_has_the_root_of_nothing():
-    assert joined([]) == Edge().root == EMPTY_ROOT
+    assert join_roots([]) == Edge().root == EMPTY_ROOT

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from weighbridge.core.proof.signing import SigningKey, ssh_public_key, ssh_signature
+from weighbridge.core.proof.signing import SigningKey, write_ssh_public_key, write_ssh_signature
 
 CONTENT = b"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824  report.json\n"
 KEY = SigningKey.made()
@@ -12,7 +12,7 @@ KEY = SigningKey.made()
 
 def checked(folder, content, signature, namespace="weighbridge-bundle"):
     """What the program says of a signature over a content."""
-    folder.joinpath("allowed_signers").write_text(f"plant@example {ssh_public_key(KEY.public)}\n")
+    folder.joinpath("allowed_signers").write_text(f"plant@example {write_ssh_public_key(KEY.public)}\n")
     folder.joinpath("signature").write_text(signature)
     return subprocess.run(
         ["ssh-keygen", "-Y", "verify", "-f", "allowed_signers", "-I", "plant@example", "-n", namespace,
@@ -22,7 +22,7 @@ def checked(folder, content, signature, namespace="weighbridge-bundle"):
 
 
 def test_ssh_keygen_takes_the_signature(tmp_path):
-    said = checked(tmp_path, CONTENT, ssh_signature(CONTENT, KEY, "weighbridge-bundle"))
+    said = checked(tmp_path, CONTENT, write_ssh_signature(CONTENT, KEY, "weighbridge-bundle"))
 
     assert (said.returncode, said.stdout[:14]) == (0, b'Good "weighbri'), said.stderr
 
@@ -36,7 +36,7 @@ def test_ssh_keygen_takes_the_signature(tmp_path):
     ],
 )
 def test_ssh_keygen_refuses_another_content_purpose_or_key(tmp_path, content, namespace, key):
-    said = checked(tmp_path, content, ssh_signature(CONTENT, key, "weighbridge-bundle"), namespace)
+    said = checked(tmp_path, content, write_ssh_signature(CONTENT, key, "weighbridge-bundle"), namespace)
 
     assert said.returncode != 0
 
@@ -47,4 +47,4 @@ def test_a_key_that_ssh_keygen_made_is_read(tmp_path):
 
     key = SigningKey.read(made.read_bytes())
 
-    assert made.with_suffix(".pub").read_text().startswith(ssh_public_key(key.public))
+    assert made.with_suffix(".pub").read_text().startswith(write_ssh_public_key(key.public))

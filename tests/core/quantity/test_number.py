@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.quantity.number import NumberError, limited, parse_decimal, plain, round_to, total
+from weighbridge.core.quantity.number import NumberError, limit_number, parse_decimal, plain, round_to, total
 
 numbers = st.builds(
     lambda digits, exponent: Decimal(digits).scaleb(exponent),
@@ -62,7 +62,7 @@ def test_zeros_that_say_nothing_do_not_count_as_digits():
 
 def test_a_number_that_is_not_finite_is_refused():
     with pytest.raises(NumberError, match="finite"):
-        limited(Decimal("NaN"))
+        limit_number(Decimal("NaN"))
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from weighbridge.core.quantity.unit import (
     ONE,
     UnitError,
-    compatible,
+    are_compatible,
     convert,
     divide,
-    factor,
+    find_factor,
     multiply,
     parse_unit,
     power,
@@ -59,14 +59,14 @@ def test_a_plain_number_has_a_unit_too(text):
 
 
 def test_a_factor_is_an_exact_rational():
-    assert factor(parse_unit("acre"), parse_unit("m^2")) == Fraction(62726400000, 15499969)
+    assert find_factor(parse_unit("acre"), parse_unit("m^2")) == Fraction(62726400000, 15499969)
 
 
 @pytest.mark.parametrize(
     ("first", "second"), [("t{wet}", "t{dry}"), ("t", "t{CO2e}"), ("kg", "kWh"), ("{EUR}", "")]
 )
 def test_a_tag_is_a_dimension_of_its_own(first, second):
-    assert not compatible(parse_unit(first), parse_unit(second))
+    assert not are_compatible(parse_unit(first), parse_unit(second))
     with pytest.raises(UnitError, match="cannot be converted"):
         convert(Decimal(1), parse_unit(first), parse_unit(second))
 
@@ -75,7 +75,7 @@ def test_units_that_meet_in_a_product_cancel():
     product = multiply(parse_unit("kg{CH4}"), parse_unit("kg{CO2e}/kg{CH4}"))
 
     assert product.text == "kg{CO2e}"
-    assert compatible(product, parse_unit("t{CO2e}"))
+    assert are_compatible(product, parse_unit("t{CO2e}"))
 
 
 def test_quotients_powers_and_roots_of_units_are_written_as_they_are_read():
@@ -92,7 +92,7 @@ def test_a_temperature_takes_part_in_a_product_as_kelvin():
 
 def test_between_two_temperature_scales_lies_more_than_a_factor():
     with pytest.raises(UnitError, match="more than a factor"):
-        factor(parse_unit("degC"), parse_unit("K"))
+        find_factor(parse_unit("degC"), parse_unit("K"))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_conversion_there_and_back_is_exact_when_both_fit(amount, name):
 @given(amounts, units, units)
 def test_a_conversion_is_the_rational_result_rounded_once(amount, source, target):
     a, b = parse_unit(source), parse_unit(target)
-    exact = Fraction(amount) * factor(a, b)
+    exact = Fraction(amount) * find_factor(a, b)
 
     converted = convert(amount, a, b)
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tools import unit_table as tool
 
-from weighbridge.core.quantity.unit import _table, meaning
+from weighbridge.core.quantity.unit import _read_unit_table, find_meaning
 
-TABLE = _table()
+TABLE = _read_unit_table()
 NAMES = sorted(filter(re.compile(r"[^\W\d]\w*").fullmatch, TABLE.units))
 """Names that the text of a unit may have; others, such as %, stand alone."""
 PREFIXES = ("", *TABLE.prefixes)
@@ -34,7 +34,7 @@ def agree(registry, name):
     said = tool.meaning(registry, name)
     for learnt in [*registry._units][known:]:
         del registry._units[learnt]
-    found = meaning(name)
+    found = find_meaning(name)
     if said is None or found is None:
         assert found == said, name
         return
@@ -80,12 +80,12 @@ def test_names_that_look_like_something_else_mean_what_they_mean_to_pint(registr
 
 
 def test_what_was_asked_before_changes_nothing():
-    assert meaning("gigawatt") is not None
-    assert meaning("kilogigawatt") is None
+    assert find_meaning("gigawatt") is not None
+    assert find_meaning("kilogigawatt") is None
 
 
 def test_every_factor_is_exact():
-    found = [one for one in map(meaning, NAMES) if one is not None]
+    found = [one for one in map(find_meaning, NAMES) if one is not None]
 
     assert len(found) > 1000
     assert all(type(factor) is type(offset) is Fraction for _, factor, offset in found)

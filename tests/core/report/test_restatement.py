@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.report.restatement import HoldingChange, differences, moment_of, reserve
+from weighbridge.core.report.restatement import HoldingChange, find_effective_time, list_changes, reserve
 
 JANUARY, FEBRUARY = datetime(2025, 2, 1, tzinfo=UTC), datetime(2025, 3, 1, tzinfo=UTC)
 
@@ -18,15 +18,15 @@ holdings = st.dictionaries(
 
 
 def test_a_report_counts_from_its_latest_slots_end_and_no_earlier_than_what_it_restates():
-    assert moment_of([JANUARY]) == JANUARY
-    assert moment_of([JANUARY, FEBRUARY], JANUARY) == FEBRUARY
-    assert moment_of([JANUARY], FEBRUARY) == FEBRUARY
+    assert find_effective_time([JANUARY]) == JANUARY
+    assert find_effective_time([JANUARY, FEBRUARY], JANUARY) == FEBRUARY
+    assert find_effective_time([JANUARY], FEBRUARY) == FEBRUARY
 
 
 def test_a_difference_is_posted_for_the_moment_at_which_it_counts():
     held, wanted = {(1, JANUARY): Decimal(5)}, {(1, FEBRUARY): Decimal(4)}
 
-    assert differences(held, wanted) == [
+    assert list_changes(held, wanted) == [
         HoldingChange(1, JANUARY, Decimal(-5)),
         HoldingChange(1, FEBRUARY, Decimal(4)),
     ]
@@ -42,10 +42,10 @@ def test_a_report_under_way_reserves_what_it_takes_beyond_what_is_posted():
 @given(holdings, holdings)
 def test_what_is_held_and_the_differences_come_to_what_is_wanted(held, wanted):
     reached = dict(held)
-    for change in differences(held, wanted):
+    for change in list_changes(held, wanted):
         key = change.batch, change.effective_at
         assert change.amount
         reached[key] = reached.get(key, Decimal(0)) + change.amount
 
     assert {key: amount for key, amount in reached.items() if amount} == wanted
-    assert differences(wanted, wanted) == []
+    assert list_changes(wanted, wanted) == []

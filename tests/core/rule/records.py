@@ -5,7 +5,7 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH
-from weighbridge.core.rule import Evaluation, Record, Vocabulary, check_rule, program_of, read_rule
+from weighbridge.core.rule import Evaluation, Record, Vocabulary, check_rule, compile_rule, read_rule
 from weighbridge.core.time.cadence import CadenceSlots
 from weighbridge.core.time.expectation import Expectation, ExpectedCadence, MeterSlot
 from weighbridge.core.time.instant import Instant
@@ -39,7 +39,7 @@ def rule_of(expression, window=None, scope="event_type", target="data_point", vo
 
 
 def evaluate(rule, records, zone="UTC"):
-    evaluation = Evaluation(program_of(rule), ZoneInfo(zone))
+    evaluation = Evaluation(compile_rule(rule), ZoneInfo(zone))
     return [*evaluation.take(records), *evaluation.finish()]
 
 

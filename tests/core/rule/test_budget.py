@@ -8,7 +8,7 @@ from tests.core.rule.records import record, rule_of
 
 from weighbridge.core.expression import PLAIN, TEXT, Budget, ExpressionError
 from weighbridge.core.halt import Halt, Halted
-from weighbridge.core.rule import Evaluation, Vocabulary, program_of
+from weighbridge.core.rule import Evaluation, Vocabulary, compile_rule
 from weighbridge.core.rule.evaluation import COST_OF_RECORD_MAX
 
 NOTED = Vocabulary("delivery", {"mass": PLAIN, "note": TEXT})
@@ -21,14 +21,14 @@ def days(count, value):
 
 
 def test_a_rule_that_reads_far_more_than_most_is_stopped():
-    program = program_of(rule_of(RUNAWAY, vocabulary=NOTED), Budget(10_000))
+    program = compile_rule(rule_of(RUNAWAY, vocabulary=NOTED), Budget(10_000))
 
     with pytest.raises(ExpressionError, match="costs more than"):
         Evaluation(program, UTC).take(days(1, "x" * 10_000))
 
 
 def test_records_pay_for_themselves_however_many_there_are():
-    program = program_of(rule_of("{{mass}} > 3 and sqrt({{mass}}) < 100", vocabulary=NOTED), Budget(0))
+    program = compile_rule(rule_of("{{mass}} > 3 and sqrt({{mass}}) < 100", vocabulary=NOTED), Budget(0))
 
     Evaluation(program, UTC).take(days(1_000, Decimal(4)))
 
@@ -37,7 +37,7 @@ def test_records_pay_for_themselves_however_many_there_are():
 
 def test_a_rule_that_nobody_waits_for_is_halted():
     halt = Halt()
-    evaluation = Evaluation(program_of(rule_of("{{mass}} > 3", vocabulary=NOTED)), UTC)
+    evaluation = Evaluation(compile_rule(rule_of("{{mass}} > 3", vocabulary=NOTED)), UTC)
 
     def work():
         evaluation.take(days(10, Decimal(4)))
@@ -53,7 +53,7 @@ def test_what_is_compared_with_several_is_computed_once(test):
     expression = "{{mass}}"
     for _ in range(15):
         expression = f"if({expression} {test}, 3, 4)"
-    program = program_of(rule_of(f"{expression} = 4", vocabulary=NOTED), Budget(0))
+    program = compile_rule(rule_of(f"{expression} = 4", vocabulary=NOTED), Budget(0))
 
     found = Evaluation(program, UTC).take(days(3, Decimal(5)))
 

@@ -18,7 +18,7 @@ from weighbridge.core.expression import (
     parse,
     print_tree,
 )
-from weighbridge.core.expression.compiler import compiled_row
+from weighbridge.core.expression.compiler import compile_row
 from weighbridge.core.expression.tree import (
     Between,
     Binary,
@@ -80,7 +80,7 @@ def test_where_the_engine_has_a_value_a_compiled_rule_has_the_same(tree, row):
         {name.text: Value(TYPES[name], value) for name, value in zip(TYPES, row, strict=True)}
     )
 
-    found = compiled_row(tree, {name: place for place, name in enumerate(TYPES)})(row)
+    found = compile_row(tree, {name: place for place, name in enumerate(TYPES)})(row)
 
     expected = None
     with contextlib.suppress(ExpressionError):
@@ -94,7 +94,7 @@ def test_where_the_engine_has_a_value_a_compiled_rule_has_the_same(tree, row):
 @settings(max_examples=examples(100), deadline=None)
 @given(truths, st.tuples(*(st.none() | one for one in (numbers, numbers, texts, texts, st.booleans()))))
 def test_a_compiled_rule_never_raises_and_is_true_false_missing_or_at_fault(tree, row):
-    found = compiled_row(tree, {name: place for place, name in enumerate(TYPES)})(row)
+    found = compile_row(tree, {name: place for place, name in enumerate(TYPES)})(row)
 
     assert found is None or isinstance(found, bool | Fault)
 
@@ -106,6 +106,6 @@ def test_what_is_printed_of_a_rule_is_read_as_the_same_rule():
 
 
 def test_a_number_keeps_its_digits():
-    third = compiled_row(parse("1 / 3", LANGUAGE), {})(())
+    third = compile_row(parse("1 / 3", LANGUAGE), {})(())
 
     assert third == Decimal("0.3333333333333333333333333333333333")

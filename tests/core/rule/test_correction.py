@@ -6,7 +6,7 @@ import pytest
 
 from weighbridge.core.expression import ExpressionError, Position
 from weighbridge.core.expression.value import Fault
-from weighbridge.core.rule.definition import METHODS, Purpose, adjusted, read_correction
+from weighbridge.core.rule.definition import METHODS, Purpose, apply_adjustment, read_correction
 
 CALIBRATION = {"method": "expression", "expression": "{{mass}} * 1.02"}
 
@@ -58,31 +58,31 @@ def test_all_that_is_wrong_with_a_correction_is_named_by_its_field(name):
 
 
 def test_a_captured_value_becomes_what_was_computed():
-    assert adjusted(Decimal(50), Decimal("51.00")) == (Decimal("51.00"), None)
-    assert adjusted("wet", "dry") == ("dry", None)
-    assert adjusted(captured=True, computed=False) == (False, None)
+    assert apply_adjustment(Decimal(50), Decimal("51.00")) == (Decimal("51.00"), None)
+    assert apply_adjustment("wet", "dry") == ("dry", None)
+    assert apply_adjustment(captured=True, computed=False) == (False, None)
 
 
 def test_a_value_that_comes_to_itself_is_not_adjusted():
-    assert adjusted(Decimal(50), Decimal("50.0")) == (None, None)
+    assert apply_adjustment(Decimal(50), Decimal("50.0")) == (None, None)
 
 
 @pytest.mark.parametrize(
     "computed", [Decimal(51), None, Fault(ExpressionError("Division by zero.", Position(1, 1)))]
 )
 def test_a_value_that_is_missing_or_left_to_a_person_is_not_adjusted(computed):
-    assert adjusted(None, computed) == (None, None)
+    assert apply_adjustment(None, computed) == (None, None)
 
 
 def test_a_correction_without_a_result_says_so():
     fault = Fault(ExpressionError("Division by zero.", Position(1, 8)))
 
-    assert adjusted(Decimal(50), fault) == (
+    assert apply_adjustment(Decimal(50), fault) == (
         None, "The correction has no result. At column 8: Division by zero.",
     )  # fmt: skip
 
 
 def test_a_correction_that_reads_what_is_missing_says_so():
-    assert adjusted(Decimal(50), None) == (
+    assert apply_adjustment(Decimal(50), None) == (
         None, "The correction has no result. A value that it reads is missing.",
     )  # fmt: skip

@@ -11,9 +11,9 @@ from tests.core.rule.records import at, rule_of
 from tests.examples import examples
 
 from weighbridge.core.quantity.number import CONTEXT
-from weighbridge.core.rule import Evaluation, Record, program_of
+from weighbridge.core.rule import Evaluation, Record, compile_rule
 from weighbridge.core.rule.functions import Ordered
-from weighbridge.core.time.cadence import slot_at
+from weighbridge.core.time.cadence import find_slot
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BEGIN = at("2025-03-20T00:00:00Z")
@@ -62,9 +62,9 @@ def members_of(record, records, window):
         same = [other for other in same if other.values[0] is not None and other.values[0] >= 0]
     if window["kind"] == "calendar":
         cadence = {"day": "daily", "week": "weekly", "month": "monthly"}[window["unit"]]
-        last = first = slot_at(cadence, record.start, BERLIN)
+        last = first = find_slot(cadence, record.start, BERLIN)
         for _ in range(window["value"] - 1):
-            first = slot_at(cadence, first.start - timedelta(seconds=1), BERLIN)
+            first = find_slot(cadence, first.start - timedelta(seconds=1), BERLIN)
         inside = [other for other in same if first.start <= other.start < last.end]
         return inside if window["extent"] == "whole_period" else [m for m in inside if m.key <= record.key]
     is_current = window["include_current"]
@@ -100,7 +100,7 @@ EXPRESSION = """
 @given(rows, windows, conditions, st.integers(1, 7))
 def test_one_pass_agrees_with_the_definition_record_by_record(drawn, window, condition, portion):
     records, asked = history(drawn), window | condition
-    evaluation = Evaluation(program_of(rule_of(EXPRESSION, asked)), BERLIN)
+    evaluation = Evaluation(compile_rule(rule_of(EXPRESSION, asked)), BERLIN)
 
     found = []
     for first in range(0, len(records), portion):

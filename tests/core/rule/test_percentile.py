@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.rule.records import alerts, daily
 
-from weighbridge.core.rule.functions import DEFINITIONS, percentile
+from weighbridge.core.rule.functions import DEFINITIONS, compute_percentile
 
 ORDER = ("nearest_rank", "naaqs", "eu_97_101", "inclusive", "exclusive")
 
@@ -31,23 +31,23 @@ def test_five_definitions_part_where_there_are_few_values(row):
     count, p, *expected = row.split()
     values = [Decimal(number) for number in range(1, int(count) + 1)]
 
-    found = [percentile(values, share_of(p), definition) for definition in ORDER]
+    found = [compute_percentile(values, share_of(p), definition) for definition in ORDER]
 
     assert found == [Decimal(one) for one in expected]
 
 
 def test_linear_is_another_name_of_inclusive():
     assert set(DEFINITIONS) == {*ORDER, "linear"}
-    assert percentile([Decimal(1), Decimal(2)], Decimal("0.5"), "linear") == Decimal("1.5")
+    assert compute_percentile([Decimal(1), Decimal(2)], Decimal("0.5"), "linear") == Decimal("1.5")
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_the_ends_are_the_smallest_and_the_largest(definition):
     values = [Decimal(number) for number in (3, 5, 9)]
 
-    assert percentile(values, Decimal(0), definition) == 3
-    assert percentile(values, Decimal(1), definition) == 9
-    assert percentile([Decimal(7)], Decimal("0.9"), definition) == 7
+    assert compute_percentile(values, Decimal(0), definition) == 3
+    assert compute_percentile(values, Decimal(1), definition) == 9
+    assert compute_percentile([Decimal(7)], Decimal("0.9"), definition) == 7
 
 
 @given(
@@ -58,7 +58,7 @@ def test_the_ends_are_the_smallest_and_the_largest(definition):
 def test_a_percentile_lies_among_its_values(values, p, definition):
     ascending = sorted(values)
 
-    assert ascending[0] <= percentile(ascending, share_of(p), definition) <= ascending[-1]
+    assert ascending[0] <= compute_percentile(ascending, share_of(p), definition) <= ascending[-1]
 
 
 OF_TEN = dict(zip(ORDER, ("9", "10", "9", "9.1", "9.9"), strict=True))

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.core.rule.records import alerts, at, daily, record
 
-from weighbridge.core.rule import affected, reach, read_window, write_window
+from weighbridge.core.rule import find_affected, reach, read_window, write_window
 from weighbridge.core.time.instant import Interval
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -125,13 +125,13 @@ def test_a_change_reaches_forward_as_far_as_a_window_reaches_back():
     whole = window_of({"kind": "calendar", "unit": "month", "extent": "whole_period"})
     counted = window_of({"kind": "rolling", "members": 3})
 
-    assert affected(None, changed, BERLIN) == changed
-    assert affected(rolling, changed, BERLIN) == Interval(changed.start, changed.end + timedelta(days=2))
-    assert affected(to_date, changed, BERLIN) == Interval(changed.start, at("2025-04-30T22:00:00Z"))
-    assert affected(whole, changed, BERLIN) == Interval(
+    assert find_affected(None, changed, BERLIN) == changed
+    assert find_affected(rolling, changed, BERLIN) == Interval(changed.start, changed.end + timedelta(days=2))
+    assert find_affected(to_date, changed, BERLIN) == Interval(changed.start, at("2025-04-30T22:00:00Z"))
+    assert find_affected(whole, changed, BERLIN) == Interval(
         at("2025-02-28T23:00:00Z"), at("2025-03-31T22:00:00Z")
     )
-    assert affected(counted, changed, BERLIN) is None
+    assert find_affected(counted, changed, BERLIN) is None
 
 
 def test_a_window_reaches_back_to_its_first_member():

@@ -15,12 +15,12 @@ from weighbridge.core.time.cadence import (
     CADENCES,
     SLOTS_MAX,
     Selection,
+    count_days,
+    count_hours,
     count_of,
-    days_of,
-    hours_of,
-    label,
+    find_slot,
+    label_slot,
     select,
-    slot_at,
 )
 from weighbridge.core.time.instant import Instant, Interval
 
@@ -66,12 +66,12 @@ def near_a_change(zone, moment):
 
 
 def makes_a_cut(cadence, zone, moment):
-    slot = slot_at(cadence, moment, zone)
+    slot = find_slot(cadence, moment, zone)
     assert slot.start <= moment < slot.end
-    assert slot_at(cadence, slot.start, zone) == slot
-    assert slot_at(cadence, slot.end - MILLISECOND, zone) == slot
-    assert slot_at(cadence, slot.end, zone).start == slot.end
-    assert slot_at(cadence, slot.start - MILLISECOND, zone).end == slot.start
+    assert find_slot(cadence, slot.start, zone) == slot
+    assert find_slot(cadence, slot.end - MILLISECOND, zone) == slot
+    assert find_slot(cadence, slot.end, zone).start == slot.end
+    assert find_slot(cadence, slot.start - MILLISECOND, zone).end == slot.start
 
 
 @given(cadences, zones, moments)
@@ -92,7 +92,7 @@ def test_hours_cover_the_changes_of_the_clocks_of_chatham(change):
 
 @given(zones, moments)
 def test_a_day_begins_at_midnight_or_at_the_first_moment_after_it(zone, moment):
-    slot = slot_at("daily", moment, zone)
+    slot = find_slot("daily", moment, zone)
     local = slot.start.astimezone(zone)
 
     assert local.date() == moment.astimezone(zone).date()
@@ -101,16 +101,16 @@ def test_a_day_begins_at_midnight_or_at_the_first_moment_after_it(zone, moment):
 
 @given(cadences, zones, moments)
 def test_slots_of_longer_cadences_begin_with_days(cadence, zone, moment):
-    slot = slot_at(cadence, moment, zone)
+    slot = find_slot(cadence, moment, zone)
 
-    assert cadence == "hourly" or slot_at("daily", slot.start, zone).start == slot.start
+    assert cadence == "hourly" or find_slot("daily", slot.start, zone).start == slot.start
 
 
 @given(zones, moments, st.integers(1, 40))
 def test_selecting_whole_slots_selects_just_those(zone, moment, count):
-    slots = [slot_at("daily", moment, zone)]
+    slots = [find_slot("daily", moment, zone)]
     for _ in range(count):
-        slots.append(slot_at("daily", slots[-1].end, zone))
+        slots.append(find_slot("daily", slots[-1].end, zone))
 
     assert select("daily", Interval(slots[0].start, slots[-1].end), zone) == Selection(tuple(slots), ())
 
@@ -149,7 +149,7 @@ def test_selecting_whole_slots_selects_just_those(zone, moment, count):
     ],
 )  # fmt: skip
 def test_a_moment_lies_in_this_slot(cadence, zone, moment, slot):
-    assert slot_at(cadence, at(moment), ZoneInfo(zone)) == span(slot)
+    assert find_slot(cadence, at(moment), ZoneInfo(zone)) == span(slot)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,8 @@ def test_a_moment_lies_in_this_slot(cadence, zone, moment, slot):
 def test_a_range_selects_these_slots_and_touches_those(cadence, wanted, selected, touched):
     found = select(cadence, span(wanted), UTC)
 
-    assert [label(cadence, slot, UTC) for slot in found.selected] == selected.split()
-    assert [label(cadence, slot, UTC) for slot in found.touched] == touched.split()
+    assert [label_slot(cadence, slot, UTC) for slot in found.selected] == selected.split()
+    assert [label_slot(cadence, slot, UTC) for slot in found.touched] == touched.split()
 
 
 def test_a_quarter_in_berlin_is_three_months_of_berlin():
@@ -245,16 +245,16 @@ def test_a_range_over_more_slots_than_the_limit_is_refused():
 def test_a_slot_is_named_by_the_clock_on_the_wall(cadence, moment, zone, name):
     zone = ZoneInfo(zone)
 
-    assert label(cadence, slot_at(cadence, at(moment), zone), zone) == name
+    assert label_slot(cadence, find_slot(cadence, at(moment), zone), zone) == name
 
 
 @given(cadences, zones, moments, st.integers(1, 30))
 def test_neighbouring_slots_have_different_names(cadence, zone, moment, count):
-    slot = slot_at(cadence, moment, zone)
-    names = [label(cadence, slot, zone)]
+    slot = find_slot(cadence, moment, zone)
+    names = [label_slot(cadence, slot, zone)]
     for _ in range(count):
-        slot = slot_at(cadence, slot.end, zone)
-        names.append(label(cadence, slot, zone))
+        slot = find_slot(cadence, slot.end, zone)
+        names.append(label_slot(cadence, slot, zone))
 
     assert len(set(names)) == len(names)
 
@@ -275,7 +275,7 @@ def test_neighbouring_slots_have_different_names(cadence, zone, moment, count):
     ],
 )
 def test_a_slot_is_so_many_days_of_the_calendar_and_hours_of_the_clock(times, zone, days, hours):
-    found = days_of(span(times), ZoneInfo(zone)), hours_of(span(times))
+    found = count_days(span(times), ZoneInfo(zone)), count_hours(span(times))
 
     assert found == tuple(
         CONTEXT.divide(Decimal(one.numerator), Decimal(one.denominator))
@@ -285,22 +285,22 @@ def test_a_slot_is_so_many_days_of_the_calendar_and_hours_of_the_clock(times, zo
 
 @given(moments, zones)
 def test_every_day_is_one_day_and_every_week_seven(moment, zone):
-    assert days_of(slot_at("daily", moment, zone), zone) == 1
-    assert days_of(slot_at("weekly", moment, zone), zone) == 7
+    assert count_days(find_slot("daily", moment, zone), zone) == 1
+    assert count_days(find_slot("weekly", moment, zone), zone) == 7
 
 
 @given(moments, zones)
 def test_a_month_has_as_many_days_as_the_calendar_says(moment, zone):
-    slot = slot_at("monthly", moment, zone)
+    slot = find_slot("monthly", moment, zone)
     on_the_wall = (slot.start + (slot.end - slot.start) / 2).astimezone(zone)
 
-    assert days_of(slot, zone) == monthrange(on_the_wall.year, on_the_wall.month)[1]
+    assert count_days(slot, zone) == monthrange(on_the_wall.year, on_the_wall.month)[1]
 
 
 @given(moments, moments, moments, zones)
 def test_the_days_of_two_stretches_one_after_the_other_are_those_of_both(one, two, three, zone):
     first, middle, last = sorted((one, two, three))
 
-    parts = days_of(Interval(first, middle), zone) + days_of(Interval(middle, last), zone)
+    parts = count_days(Interval(first, middle), zone) + count_days(Interval(middle, last), zone)
 
-    assert abs(parts - days_of(Interval(first, last), zone)) < Decimal("1e-20")
+    assert abs(parts - count_days(Interval(first, last), zone)) < Decimal("1e-20")

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbridge.core.time.cadence import CadenceSlots
-from weighbridge.core.time.expectation import Expectation, ExpectedCadence, Service, expected_of, joined
+from weighbridge.core.time.expectation import (
+    Expectation,
+    ExpectedCadence,
+    Service,
+    count_expected,
+    join_outages,
+)
 from weighbridge.core.time.instant import Instant, Interval
 
 HOURS = CadenceSlots(1, "hour", UTC)
@@ -25,8 +31,8 @@ COUNTED = HOURS.begun_in(DAY)
 
 
 def expected(service: Service = Service(), *outages: tuple[str, str | None]) -> int:  # noqa: B008 - frozen
-    given_out = joined(((at(start), end and at(end)) for start, end in outages), DAY.end)
-    return expected_of(COUNTED, Expectation(service, given_out).unexpected(HOURS, COUNTED))
+    given_out = join_outages(((at(start), end and at(end)) for start, end in outages), DAY.end)
+    return count_expected(COUNTED, Expectation(service, given_out).unexpected(HOURS, COUNTED))
 
 
 def test_every_slot_is_expected_of_a_meter_that_says_nothing_of_its_service():
@@ -60,7 +66,7 @@ def test_time_out_of_service_and_in_an_outage_is_left_out_once():
 
 
 def test_expected_time_is_the_time_in_service_without_the_outages():
-    outages = joined([(at("01T08:10"), at("01T08:40")), (at("01T08:30"), at("01T09:00"))], DAY.end)
+    outages = join_outages([(at("01T08:10"), at("01T08:40")), (at("01T08:30"), at("01T09:00"))], DAY.end)
 
     assert Expectation(Service(at("01T06:00")), outages).stretches(DAY) == (
         stretch("01T06:00", "01T08:10"),
@@ -80,7 +86,7 @@ def test_what_is_expected_is_what_counting_slot_by_slot_comes_to(pairs, since, l
     outages = [(moment(start), moment(start + length)) for start, length in pairs]
     inside = range(COUNTED.start, COUNTED.start + 6)
 
-    found = Expectation(service, joined(outages, DAY.end)).unexpected(HOURS, inside)
+    found = Expectation(service, join_outages(outages, DAY.end)).unexpected(HOURS, inside)
 
     def is_expected(slot: int) -> bool:
         quarters = range(slot * 4, slot * 4 + 4)
@@ -93,9 +99,9 @@ def test_what_is_expected_is_what_counting_slot_by_slot_comes_to(pairs, since, l
         begins = HOURS.start(slot)
         return service.start <= begins < service.end and len(out) < 4
 
-    slots = ExpectedCadence(HOURS, Expectation(service, joined(outages, DAY.end)))
+    slots = ExpectedCadence(HOURS, Expectation(service, join_outages(outages, DAY.end)))
 
-    assert expected_of(inside, found) == sum(map(is_expected, inside))
+    assert count_expected(inside, found) == sum(map(is_expected, inside))
     assert [slots.hold(one) for one in COUNTED] == [is_expected(one) for one in COUNTED]
     for first in COUNTED[::5]:
         assert slots.between(first, COUNTED.stop) == sum(map(is_expected, range(first, COUNTED.stop)))

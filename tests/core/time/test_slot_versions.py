@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from weighbridge.core.time.cadence import EventSlot, Selection, select, slot_at
+from weighbridge.core.time.cadence import EventSlot, Selection, find_slot, select
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.slot_versions import Generated, Version, assign
 
@@ -235,7 +235,7 @@ def test_no_two_slots_of_an_assignment_share_time(data):
         st.lists(
             st.builds(
                 lambda version, at, is_in_force: Generated(
-                    slot_at(version.cadence, day(1, 1) + timedelta(days=at), UTC), version, is_in_force
+                    find_slot(version.cadence, day(1, 1) + timedelta(days=at), UTC), version, is_in_force
                 ),
                 st.sampled_from(versions),
                 st.integers(0, 89),

@@ -9,7 +9,7 @@ import pytest
 from tests.given import collection as given
 from tests.platform.audit_log.test_list import seal
 
-from weighbridge.core.proof.checkpoint import ConsistencyProof, InclusionProof, opened
+from weighbridge.core.proof.checkpoint import ConsistencyProof, InclusionProof, open_checkpoint
 from weighbridge.core.proof.signing import UnprovenError, VerifierKey
 
 HASHED = (
@@ -73,11 +73,11 @@ def test_a_stranger_makes_the_head_from_the_rows_with_the_standard_library(api):
 
 @pytest.mark.usefixtures("written")
 def test_the_head_is_signed_by_the_key_of_the_service(api):
-    head = opened(api.get("/audit_log/head").text, verifier(api))
+    head = open_checkpoint(api.get("/audit_log/head").text, verifier(api))
 
     assert head.origin == api.get("/audit_log/key").body["origin"]
     with pytest.raises(UnprovenError):
-        opened(api.get("/audit_log/head").text.replace("\n", "\n1", 1), verifier(api))
+        open_checkpoint(api.get("/audit_log/head").text.replace("\n", "\n1", 1), verifier(api))
 
 
 @pytest.mark.usefixtures("written")
@@ -95,10 +95,10 @@ def test_each_row_is_proved_to_be_under_the_head(api):
 
 @pytest.mark.usefixtures("written")
 def test_a_head_that_was_kept_is_proved_to_be_a_beginning_of_the_newest(server, api, account):
-    kept = opened(api.get("/audit_log/head").text, verifier(api))
+    kept = open_checkpoint(api.get("/audit_log/head").text, verifier(api))
     given.project(api)
     seal(server, account)
-    newest = opened(api.get("/audit_log/head").text, verifier(api))
+    newest = open_checkpoint(api.get("/audit_log/head").text, verifier(api))
 
     proof = api.get("/audit_log/consistency", {"from": str(kept.size), "to": str(newest.size)}).expect(200)
 
@@ -107,7 +107,7 @@ def test_a_head_that_was_kept_is_proved_to_be_a_beginning_of_the_newest(server, 
 
 
 def test_a_log_without_sealed_rows_has_the_head_of_an_empty_tree(api):
-    head = opened(api.get("/audit_log/head").text, verifier(api))
+    head = open_checkpoint(api.get("/audit_log/head").text, verifier(api))
 
     assert (head.size, head.root) == (0, hashlib.sha256().digest())
 
@@ -135,7 +135,9 @@ def test_what_no_proof_is_of_is_refused_by_its_parameter(api, request_of, status
 
 @pytest.mark.usefixtures("written")
 def test_each_account_has_a_log_and_a_head_of_its_own(api, stranger):
-    ours, theirs = (opened(one.get("/audit_log/head").text, verifier(one)) for one in (api, stranger))
+    ours, theirs = (
+        open_checkpoint(one.get("/audit_log/head").text, verifier(one)) for one in (api, stranger)
+    )
 
     assert ours.origin != theirs.origin
     assert (ours.size > 0, theirs.size) == (True, 0)

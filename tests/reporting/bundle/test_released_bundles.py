@@ -3,7 +3,7 @@
 import pytest
 from tools.stored_release.folders import EVIDENCE, KEY, released
 
-from weighbridge.core.bundle.archive import parts_of
+from weighbridge.core.bundle.archive import read_parts
 from weighbridge.core.bundle.check import check_bundle
 from weighbridge.core.proof.signing import SigningKey, VerifierKey
 from weighbridge.modelling.document.yaml_text import read_model
@@ -20,7 +20,7 @@ STORED = [
 def checked(folder, file):
     content = memoryview(file.read_bytes())
     key = SigningKey.read((folder / KEY).read_bytes())
-    head = bytes(parts_of(content)["audit/head.checkpoint"]).decode()
+    head = bytes(read_parts(content)["audit/head.checkpoint"]).decode()
     return check_bundle(content, VerifierKey(head.split("\n")[0], key.public), read_model)
 
 

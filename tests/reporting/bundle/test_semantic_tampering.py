@@ -11,7 +11,7 @@ import pytest
 from tests.given import bundles, tampering
 from tests.given.semantic_changes import semantic_changes
 
-from weighbridge.core.proof.signing import canonical_json
+from weighbridge.core.proof.signing import write_canonical_json
 from weighbridge.modelling.document.yaml_text import read_model
 
 LAYOUT = Path(__file__).parents[3] / "docs/reference/proof-bundle.md"
@@ -68,7 +68,7 @@ def test_a_rule_that_goes_by_other_meters_than_the_log_says_is_found(bundle, fie
             document = json.loads(parts[part])
             assert document[field] != written
             document[field] = written
-            parts[part] = canonical_json(document) + b"\n"
+            parts[part] = write_canonical_json(document) + b"\n"
 
     if any(one.startswith("rules/") for one in tampering.taken_apart(bundle)):
         assert any("than the log says" in text for text in faults(bundle, change))

@@ -7,8 +7,8 @@ from tests.given import accounting, bundles, reports
 from tests.given.accounting import QUARTER
 from tests.given.works import works
 
-from weighbridge.core.bundle.books import taken_runs
-from weighbridge.core.bundle.page import bundle_difference
+from weighbridge.core.bundle.books import list_reported_runs
+from weighbridge.core.bundle.page import compare_bundles
 
 
 def correct(plant, event, value):
@@ -54,7 +54,7 @@ def test_a_run_that_fell_has_both_its_batches_and_the_correction(api, account, p
     assert [batch.total for batch in contents.batches.values()] == [10, 8]
     [correction] = contents.corrections.values()
     assert (correction.from_value, correction.to_value, correction.reason) == ("10", "8", "weighed again")
-    [run] = taken_runs(contents)
+    [run] = list_reported_runs(contents)
     assert (run.total, run.taken, len(run.story)) == (8, 8, 2)
     page = bytes(contents.parts["report.html"]).decode()
     assert "weighed again" in page
@@ -89,7 +89,7 @@ def test_slots_that_another_cadence_brought_to_zero_and_that_count_again_are_the
         api.post(f"/models/{newest['id']}/activate", {}).expect(200)
         plant.generate(QUARTER, model_version="latest")
 
-    [run] = taken_runs(checked(account, plant))
+    [run] = list_reported_runs(checked(account, plant))
 
     assert [batch.total for batch in run.story] == [5, 0, 5]
 
@@ -116,7 +116,7 @@ def test_why_an_event_left_its_run_stands_among_the_corrections(api, drain, acco
 
     assert [fault.text for fault in found.faults.told] == []
     assert {one.data_point for one in found.contents.corrections.values()} == change.keys()
-    assert [run.total for run in taken_runs(found.contents)] == [3]
+    assert [run.total for run in list_reported_runs(found.contents)] == [3]
 
 
 def test_a_source_that_was_corrected_after_it_was_drawn_is_there_as_it_stands_now(api, drain, account):
@@ -160,9 +160,9 @@ def test_late_data_and_a_restatement_are_in_the_bundle_of_the_report_that_restat
 
     assert before.faults() == []
     assert after.faults() == []
-    runs = taken_runs(after.check().contents)
+    runs = list_reported_runs(after.check().contents)
     assert [(run.total, run.taken) for run in runs] == [(7, 7), (Decimal("3.5"), Decimal("3.5"))]
-    changes = bundle_difference(before.check().contents, after.check().contents)
+    changes = compare_bundles(before.check().contents, after.check().contents)
     said = {one["batch_ids"][0]: set(one["causes"]) for one in restated["summary_of_changes"]["data"]}
     assert [set(change.causes) for change in changes] == list(said.values())
 
@@ -184,7 +184,7 @@ def test_the_difference_of_a_corrected_run_is_a_correction_as_the_interface_says
 
     before, after = (bundles.bundle(account, one).check() for one in (first, restated))
     assert [fault.text for fault in (*before.faults.told, *after.faults.told)] == []
-    [change] = bundle_difference(before.contents, after.contents)
+    [change] = compare_bundles(before.contents, after.contents)
     assert list(change.causes) == ["correction"]
     assert list(change.causes) == restated["summary_of_changes"]["data"][0]["causes"]
     assert change.totals == (10, 8)
@@ -196,7 +196,7 @@ def test_ledger_report_and_bundle_come_to_the_same_whatever_is_mixed(account, to
 
     assert [fault.text for fault in checked.faults.told] == []
     contents, api = checked.contents, account.caller()
-    runs = taken_runs(contents)
+    runs = list_reported_runs(contents)
     said = api.get(f"/reports/{contents.report.id}").expect(200).body
     path = f"/ledgers/{contents.report.ledger_id}/batches"
     in_books = {one["id"]: one["run_total"] for one in api.get(path, {"page_size": "200"}).expect(200).data}

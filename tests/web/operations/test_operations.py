@@ -7,7 +7,7 @@ from tests.given.people import Visitor, visitor
 from tests.given.requests import World
 from tests.server import Account, Caller, Server
 
-from weighbridge.core.proof.checkpoint import InclusionProof, opened
+from weighbridge.core.proof.checkpoint import InclusionProof, open_checkpoint
 from weighbridge.core.proof.signing import VerifierKey
 
 _TOKEN = re.compile(r"<code class=\"long\">(wb_live_\w+)</code>")
@@ -121,7 +121,7 @@ def test_the_audit_log_shows_its_head_and_gives_what_a_stranger_checks_it_by(wor
 
     note = ada.get(f"{home}/audit_log/head").expect(200)
 
-    head = opened(note.text, key)
+    head = open_checkpoint(note.text, key)
     assert head.root.hex() in shown
     assert note.text.splitlines()[-1] in shown
     assert note.headers["content-disposition"].startswith("attachment")

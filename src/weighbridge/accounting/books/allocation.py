@@ -32,8 +32,8 @@ from weighbridge.core.ledger.drawing import Drawer
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Model, Node, Upstream
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limited, plain, round_to
-from weighbridge.core.time.cadence import label
+from weighbridge.core.quantity.number import NumberError, limit_number, plain, round_to
+from weighbridge.core.time.cadence import label_slot
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
@@ -66,7 +66,7 @@ class DrawingVersion:
 
     def label(self, slot: Interval) -> str:
         """What a slot is called."""
-        return label(self.model.cadence, slot, self.zone)
+        return label_slot(self.model.cadence, slot, self.zone)
 
 
 # Manual sources: the batches that a caller names for the nodes that draw by hand, and how much of each.
@@ -145,7 +145,7 @@ NO_MANUAL_SOURCES: Final = ManualSources()
 """A request that says nothing of sources."""
 
 
-def _outputs_in(project: int, data_points: Sequence[str]) -> dict[str, str]:
+def _find_outputs(project: int, data_points: Sequence[str]) -> dict[str, str]:
     """Which of the data points that a request names are outputs of the project's batches, by field."""
     keys = {
         f"data_point_ids[{index}]": (text, ids.parse("data_point", text))
@@ -158,7 +158,7 @@ def _outputs_in(project: int, data_points: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _requests(
+def _parse_requests(
     amounts: Sequence[BatchAmount] | None, outputs: Mapping[str, str]
 ) -> list[SourceRequest] | None:
     """What a request says; `outputs` are the data points of batches, by the field that names each."""
@@ -174,17 +174,17 @@ def _requests(
         )
         for index, one in enumerate(amounts or ())
     ]
-    return with_amounts + [_whole(field, text) for field, text in outputs.items()]
+    return with_amounts + [_request_whole_batch(field, text) for field, text in outputs.items()]
 
 
-def _whole(field: str, text: str) -> SourceRequest:
+def _request_whole_batch(field: str, text: str) -> SourceRequest:
     key = ids.parse("data_point", text)
     if key is None or key.owner is not Owner.BATCH:
         return SourceRequest(field, text, None)
     return SourceRequest(field, ids.make("batch", Key(key.project, key.key)), key)
 
 
-async def manual_sources_of(
+async def resolve_manual_sources(
     tx: Read, versions: Sequence[DrawingVersion], request: NewGeneration, partition: Partition | None = None
 ) -> ManualSources:
     """What a request says of sources; raise Invalid with everything that is wrong with it.
@@ -195,8 +195,8 @@ async def manual_sources_of(
     if count > BATCH_AMOUNTS_MAX:
         message = f"batch_amounts has {count} entries; at most {BATCH_AMOUNTS_MAX} can be named."
         raise Invalid([Problem(message, "batch_amounts", "too_many")])
-    outputs = _outputs_in(versions[0].project, request.data_point_ids or ())
-    requests = _requests(request.batch_amounts, outputs)
+    outputs = _find_outputs(versions[0].project, request.data_point_ids or ())
+    requests = _parse_requests(request.batch_amounts, outputs)
     sources = await _find(tx, versions, requests, is_record=partition is not None)
     included = frozenset[Interval]().union(*(version.included for version in versions))
     return replace(sources, partition=partition, included=included)
@@ -216,27 +216,33 @@ async def _find(
     if requests is None:
         return NO_MANUAL_SOURCES
     project = versions[0].project
-    batches = await _batches(tx, project, [one.key.key for one in requests if one.key is not None])
+    batches = await _read_batches(
+        tx, project, [request.key.key for request in requests if request.key is not None]
+    )
     named: list[ManualSource] = []
     problems: list[Problem] = []
-    for one in requests:
-        batch = batches.get(one.key.key) if one.key is not None and one.key.project == project else None
-        if batch is None and is_record and one.amount is not None:
-            raise NotFound("batch", one.batch)
+    for request in requests:
+        batch = (
+            batches.get(request.key.key)
+            if request.key is not None and request.key.project == project
+            else None
+        )
+        if batch is None and is_record and request.amount is not None:
+            raise NotFound("batch", request.batch)
         if batch is None:
-            message = f"{one.field} names {one.batch!r}, which is no batch of the project."
-            field = one.field if one.amount is None else f"{one.field}.batch_id"
+            message = f"{request.field} names {request.batch!r}, which is no batch of the project."
+            field = request.field if request.amount is None else f"{request.field}.batch_id"
             problems.append(Problem(message, field, "unknown"))
             continue
-        named.append(ManualSource(one, batch))
-        problems += _problems(named[-1], versions)
-    problems += _doubled(named, versions)
+        named.append(ManualSource(request, batch))
+        problems += _check_source(named[-1], versions)
+    problems += _check_repetition(named, versions)
     if problems:
         raise Invalid(problems)
     return ManualSources(tuple(named))
 
 
-async def _batches(tx: Read, project: int, batches: Sequence[int]) -> dict[int, NamedBatch]:
+async def _read_batches(tx: Read, project: int, batches: Sequence[int]) -> dict[int, NamedBatch]:
     rows = await tx.rows(
         NamedBatch,
         """
@@ -251,9 +257,9 @@ async def _batches(tx: Read, project: int, batches: Sequence[int]) -> dict[int, 
     return {row.number: row for row in rows}
 
 
-def _problems(source: ManualSource, versions: Sequence[DrawingVersion]) -> Iterator[Problem]:
+def _check_source(source: ManualSource, versions: Sequence[DrawingVersion]) -> Iterator[Problem]:
     request, batch = source.request, source.batch
-    yield from _amount_problems(source)
+    yield from _check_amount(source)
     if request.key is not None and request.amount is None and request.key.position != batch.primary:
         yield Problem(
             f"{request.field} is an output of {request.batch} that {batch.ledger_name!r} does not hold; name"
@@ -291,13 +297,13 @@ def _problems(source: ManualSource, versions: Sequence[DrawingVersion]) -> Itera
         )
 
 
-def _amount_problems(source: ManualSource) -> Iterator[Problem]:
+def _check_amount(source: ManualSource) -> Iterator[Problem]:
     request, batch = source.request, source.batch
     if request.amount is None:
         return
     field = f"{request.field}.primary_output_amount"
     try:
-        amount = limited(request.amount)
+        amount = limit_number(request.amount)
     except NumberError as error:
         yield Problem(f"{field}: {error}", field, "invalid")
         return
@@ -311,7 +317,7 @@ def _amount_problems(source: ManualSource) -> Iterator[Problem]:
         )
 
 
-def _doubled(named: Sequence[ManualSource], versions: Sequence[DrawingVersion]) -> Iterator[Problem]:
+def _check_repetition(named: Sequence[ManualSource], versions: Sequence[DrawingVersion]) -> Iterator[Problem]:
     """A source may be named once for a node."""
     seen: set[tuple[int, int, str]] = set()
     for source in named:
@@ -345,7 +351,7 @@ class SlotRuns:
 
     def drawers(self, node: str) -> list[Drawer]:
         """The runs as they draw for one node."""
-        return [Drawer(self.slot, one, node) for one in self.partitions]
+        return [Drawer(self.slot, partition, node) for partition in self.partitions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,24 +379,27 @@ class ManualAllocation:
 def allocate(pool: Pool, slots: Sequence[SlotRuns], sources: ManualSources) -> ManualAllocation:
     """Divide what was named, and say which runs are not made."""
     allocation = ManualAllocation()
-    before = {drawer for one in slots for drawer in pool.holders(one.slot)}
-    for one in slots:
-        touched = sources.touched(one.version)
-        for drawer in pool.holders(one.slot):
+    before = {drawer for slot in slots for drawer in pool.holders(slot.slot)}
+    for slot in slots:
+        touched = sources.touched(slot.version)
+        for drawer in pool.holders(slot.slot):
             if drawer.node in touched and sources.concern(drawer):
                 pool.release(drawer)
     for source in sorted(sources.named or (), key=lambda one: pool.sources[one.batch.number].order):
         drawers = [
-            drawer for one in slots for drawer in _drawers(pool, one, source) if sources.concern(drawer)
+            drawer
+            for slot in slots
+            for drawer in _find_drawers(pool, slot, source)
+            if sources.concern(drawer)
         ]
         drawers.sort(key=lambda drawer: drawer.order)
         allocation.problems += _divide(pool, source, drawers)
-    for one in slots:
-        _exclude(pool, one, before, allocation)
+    for slot in slots:
+        _exclude(pool, slot, before, allocation)
     return allocation
 
 
-def beyond_balance(
+def check_balances(
     pool: Pool, versions: Sequence[DrawingVersion], sources: ManualSources
 ) -> Iterator[Problem]:
     """What is named beyond what its batch holds, with what the requested runs hold of it added."""
@@ -412,11 +421,11 @@ def beyond_balance(
         amount = there if request.amount is None else request.amount
         free[batch.number] = there - amount
         if amount > there or not amount:
-            message = _too_much(source, amount, there)
+            message = _explain_excess(source, amount, there)
             yield Problem(message, request.field, "balance", (request.batch,))
 
 
-def _drawers(pool: Pool, one: SlotRuns, source: ManualSource) -> Iterator[Drawer]:
+def _find_drawers(pool: Pool, one: SlotRuns, source: ManualSource) -> Iterator[Drawer]:
     """The runs of a slot that have the node of a manual source and match its batch."""
     partition = pool.sources[source.batch.number].partition
     for node in source.nodes(one.version):
@@ -435,14 +444,14 @@ def _divide(pool: Pool, source: ManualSource, drawers: Sequence[Drawer]) -> Iter
         return
     try:
         if not amount or amount > there:
-            yield _too_much(source, amount, there)
+            yield _explain_excess(source, amount, there)
         elif not pool.divide(batch.number, amount, drawers, batch.scale):
-            yield _no_room(source, amount, pool.room_for(batch.number, drawers))
+            yield _explain_no_room(source, amount, pool.room_for(batch.number, drawers))
     except AllocationError as error:
         yield f"{request.batch} was named as a source, and what is drawn of it cannot be divided: {error}"
 
 
-def _no_room(source: ManualSource, amount: Decimal, room: Decimal) -> str:
+def _explain_no_room(source: ManualSource, amount: Decimal, room: Decimal) -> str:
     unit, batch = source.batch.unit, source.request.batch
     return (
         f"{plain(amount)} {unit} of {batch} were named, and no more than {plain(room)} {unit} may be drawn of"
@@ -450,7 +459,7 @@ def _no_room(source: ManualSource, amount: Decimal, room: Decimal) -> str:
     )
 
 
-def _too_much(source: ManualSource, amount: Decimal, there: Decimal) -> str:
+def _explain_excess(source: ManualSource, amount: Decimal, there: Decimal) -> str:
     unit, batch = source.batch.unit, source.request.batch
     if not amount:
         return f"{batch} was named as a source, and it holds nothing."
@@ -487,7 +496,9 @@ def _exclude(pool: Pool, one: SlotRuns, before: set[Drawer], allocation: ManualA
     allocation.unchanged[one.slot] = frozenset(unchanged)
 
 
-def of_slot(sets: Mapping[Interval, frozenset[Partition]], slot: Interval) -> frozenset[Partition]:
+def find_partitions_of_slot(
+    sets: Mapping[Interval, frozenset[Partition]], slot: Interval
+) -> frozenset[Partition]:
     """The partitions noted for a slot."""
     return sets.get(slot, frozenset())
 
@@ -516,8 +527,8 @@ class Drawings:
             slot=slot,
             pool=self.pool,
             source_ledgers=self.source_ledgers[model],
-            excluded=of_slot(self.allocation.excluded, slot),
-            unchanged=of_slot(self.allocation.unchanged, slot),
+            excluded=find_partitions_of_slot(self.allocation.excluded, slot),
+            unchanged=find_partitions_of_slot(self.allocation.unchanged, slot),
         )
 
     def unchanged(self, slots: Sequence[Interval]) -> set[RunIdentity]:
@@ -525,7 +536,7 @@ class Drawings:
         return {
             RunIdentity(slot, partition)
             for slot in slots
-            for partition in of_slot(self.allocation.unchanged, slot)
+            for partition in find_partitions_of_slot(self.allocation.unchanged, slot)
         }
 
     def allocated(self, slots: Sequence[SlotRuns], sources: ManualSources) -> "Drawings":
@@ -535,7 +546,7 @@ class Drawings:
         return replace(self, allocation=allocate(self.pool, slots, sources))
 
 
-async def drawings_of(tx: Read, versions: Sequence[DrawingVersion], sources: ManualSources) -> Drawings:
+async def read_drawings(tx: Read, versions: Sequence[DrawingVersion], sources: ManualSources) -> Drawings:
     """Read what the runs of one generation may draw from and hold."""
     source_ledgers = {version.model_id: version.source_ledgers for version in versions}
     request = InventoryRequest(
@@ -558,10 +569,10 @@ async def drawings_of(tx: Read, versions: Sequence[DrawingVersion], sources: Man
     return Drawings(pool if request.source_ledgers or pool.sources else None, source_ledgers)
 
 
-async def refuse_beyond_balance(tx: Read, versions: Sequence[DrawingVersion], sources: ManualSources) -> None:
+async def require_balances(tx: Read, versions: Sequence[DrawingVersion], sources: ManualSources) -> None:
     """Raise Invalid naming each source of which more is named than it holds; the task looks again."""
     if sources.named:
-        pool = (await drawings_of(tx, versions, sources)).pool
+        pool = (await read_drawings(tx, versions, sources)).pool
         assert pool is not None, "what was named is in the pool"  # noqa: S101
-        if problems := list(beyond_balance(pool, versions, sources)):
+        if problems := list(check_balances(pool, versions, sources)):
             raise Invalid(problems)

@@ -41,7 +41,7 @@ def parse_ledger(ledger: str) -> ids.Key:
     return key
 
 
-async def key_of_ledger(tx: Read, actor: Actor, ledger: str) -> ids.Key:
+async def find_ledger_key(tx: Read, actor: Actor, ledger: str) -> ids.Key:
     """The key of a ledger of the actor's account; raise NotFound when it has none of that id."""
     key = parse_ledger(ledger)
     if not await tx.value(
@@ -146,7 +146,7 @@ class OpenDeficit(msgspec.Struct, frozen=True):
         return Account(self.ledger, Partition(self.tracking_id, self.feedstock, self.asset))
 
 
-async def accounts_of(tx: Read, project: int, batches: Collection[int]) -> dict[int, Account]:
+async def read_accounts(tx: Read, project: int, batches: Collection[int]) -> dict[int, Account]:
     """The accounts that batches belong to."""
     if not batches:
         return {}
@@ -185,14 +185,17 @@ async def open_deficits(tx: Read, project: int, ledgers: Collection[int]) -> lis
     )
 
 
-async def held_batches(
+async def read_held_batches(
     tx: Read, project: int, accounts: Collection[Account], batches: Collection[int]
 ) -> list[HeldBatch]:
     """The batches of partitions that hold something, and these others, oldest first."""
     if not accounts:
         return []
     tags: Iterable[Sequence[str | None]] = zip(
-        *((one.partition.tracking_id, one.partition.feedstock, one.partition.asset) for one in accounts),
+        *(
+            (account.partition.tracking_id, account.partition.feedstock, account.partition.asset)
+            for account in accounts
+        ),
         strict=True,
     )
     return await tx.rows(
@@ -210,11 +213,16 @@ async def held_batches(
                AND coalesce(a.name, '') = coalesce(account.asset, '')
              ORDER BY b.start_time, b.end_time, b.tracking_id, b.id
         """).format(SQL(RUN_TAGS)),
-        ([one.ledger for one in accounts], *(list(column) for column in tags), project, sorted(batches)),
+        (
+            [account.ledger for account in accounts],
+            *(list(column) for column in tags),
+            project,
+            sorted(batches),
+        ),
     )
 
 
-async def posted_by(
+async def read_posted_totals(
     tx: Read, project: int, runs: Collection[int]
 ) -> dict[tuple[int, int], dict[datetime, Decimal]]:
     """What runs have posted for their totals, by ledger and run, for each moment."""
@@ -236,7 +244,7 @@ async def posted_by(
     return posted
 
 
-async def takers_of(tx: Read, project: int, batches: Collection[int]) -> set[int]:
+async def read_takers(tx: Read, project: int, batches: Collection[int]) -> set[int]:
     """The runs whose falls ever took from batches."""
     if not batches:
         return set()
@@ -250,7 +258,7 @@ async def takers_of(tx: Read, project: int, batches: Collection[int]) -> set[int
     return {run for (run,) in rows}
 
 
-async def taken_by(tx: Read, project: int, runs: Collection[int]) -> dict[tuple[int, int], list[Taken]]:
+async def read_taken(tx: Read, project: int, runs: Collection[int]) -> dict[tuple[int, int], list[Taken]]:
     """What falls of runs took and have not given back, by ledger and run, in the order they took it."""
     rows = await tx.tuples(
         """
@@ -296,31 +304,31 @@ SlotStarts = Mapping[tuple[Account, datetime], datetime]
 """The starts of slots, by account and end."""
 
 
-async def standings_after(
+async def read_standings_after(
     tx: Read, project: int, ledgers: Collection[int], moment: datetime
 ) -> dict[Account, Standing]:
     """How the accounts of ledgers stand at a moment, and how that changes afterwards."""
     rows = await tx.tuples(_AFTER, {"project": project, "ledgers": sorted(ledgers), "moment": moment})
-    return _standings(rows)
+    return _build_standings(rows)
 
 
-async def standings_of(
+async def read_standings(
     tx: Read, project: int, ledgers: Collection[int], also: Collection[Account] = ()
 ) -> dict[Account, Standing]:
     """How accounts of ledgers stood from the beginning: those that ever had a deficit, and these others."""
     rows = await tx.tuples(
-        _SHORT_ONES, {"project": project, "ledgers": sorted(ledgers), **_account_columns(also)}
+        _SHORT_ONES, {"project": project, "ledgers": sorted(ledgers), **_build_account_columns(also)}
     )
-    return {account: Standing(ZERO, {}) for account in also} | _standings(rows)
+    return {account: Standing(ZERO, {}) for account in also} | _build_standings(rows)
 
 
-async def with_slot_starts(
+async def add_slot_starts(
     tx: Read, project: int, short: Sequence[Shortage], new_starts: SlotStarts = MappingProxyType({})
 ) -> list[Shortage]:
     """Shortages with the starts of the slots with whose ends they opened; those of new runs are given."""
     if not short:
         return []
-    columns = _account_columns([one.account for one in short])
+    columns = _build_account_columns([one.account for one in short])
     moments = [one.opened_at for one in short]
     rows = await tx.tuples(_SLOT_STARTS, {"project": project, "moments": moments, **columns})
     starts = {
@@ -330,12 +338,12 @@ async def with_slot_starts(
     return [replace(one, slot_start=starts.get((one.account, one.opened_at))) for one in short]
 
 
-def _account_columns(accounts: Collection[Account]) -> dict[str, list[Any]]:
+def _build_account_columns(accounts: Collection[Account]) -> dict[str, list[Any]]:
     return {
-        "account_ledgers": [one.ledger for one in accounts],
-        "tracking_ids": [one.partition.tracking_id for one in accounts],
-        "feedstocks": [one.partition.feedstock for one in accounts],
-        "assets": [one.partition.asset for one in accounts],
+        "account_ledgers": [account.ledger for account in accounts],
+        "tracking_ids": [account.partition.tracking_id for account in accounts],
+        "feedstocks": [account.partition.feedstock for account in accounts],
+        "assets": [account.partition.asset for account in accounts],
     }
 
 
@@ -343,21 +351,23 @@ Changes = Mapping[Account, Mapping[datetime, Decimal]]
 """What is not posted yet, by account and moment: more produced, less what is drawn more."""
 
 
-def changed(standings: Mapping[Account, Standing], changes: Changes) -> dict[Account, Standing]:
+def apply_changes(standings: Mapping[Account, Standing], changes: Changes) -> dict[Account, Standing]:
     """How accounts stand once changes are posted; of accounts that are not there nothing changes."""
-    return {account: _with(one, changes.get(account, {})) for account, one in standings.items()}
+    return {account: _apply_steps(one, changes.get(account, {})) for account, one in standings.items()}
 
 
-def shortages(standings: Mapping[Account, Standing]) -> list[Shortage]:
+def list_shortages(standings: Mapping[Account, Standing]) -> list[Shortage]:
     """Every shortage of accounts, in order."""
     return [
         shortage
         for account in sorted(standings, key=lambda one: one.order)
-        for shortage in _shortages(account, standings[account])
+        for shortage in _list_account_shortages(account, standings[account])
     ]
 
 
-def deepened(before: Mapping[Account, Standing], after: Mapping[Account, Standing]) -> dict[Account, Decimal]:
+def compute_deepening(
+    before: Mapping[Account, Standing], after: Mapping[Account, Standing]
+) -> dict[Account, Decimal]:
     """By how much accounts are short more than before, at the worst moment; others are left out."""
     worse = {}
     for account, standing in after.items():
@@ -372,14 +382,14 @@ def deepened(before: Mapping[Account, Standing], after: Mapping[Account, Standin
     return worse
 
 
-def _with(standing: Standing, changes: Mapping[datetime, Decimal]) -> Standing:
+def _apply_steps(standing: Standing, changes: Mapping[datetime, Decimal]) -> Standing:
     steps = dict(standing.steps)
     for moment, amount in changes.items():
         steps[moment] = EXACT.add(steps.get(moment, ZERO), amount)
     return Standing(standing.opening, steps)
 
 
-def _shortages(account: Account, standing: Standing) -> list[Shortage]:
+def _list_account_shortages(account: Account, standing: Standing) -> list[Shortage]:
     """What opened and when it was settled, the oldest first: at every moment they sum to the deficit."""
     settled_ones: list[Shortage] = []
     still_open: deque[Shortage] = deque()
@@ -399,7 +409,7 @@ def _shortages(account: Account, standing: Standing) -> list[Shortage]:
     return sorted([*settled_ones, *still_open], key=lambda one: one.opened_at)
 
 
-def _standings(rows: Iterable[tuple[Any, ...]]) -> dict[Account, Standing]:
+def _build_standings(rows: Iterable[tuple[Any, ...]]) -> dict[Account, Standing]:
     """Rows of account, moment and change; without a moment it is where the account stands in the end."""
     ends: dict[Account, Decimal] = {}
     steps: dict[Account, dict[datetime, Decimal]] = {}

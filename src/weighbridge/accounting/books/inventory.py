@@ -14,10 +14,10 @@ from typing import Final, Protocol
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.balances import standings_after
-from weighbridge.accounting.books.runs import RUN_COLUMNS, RUN_TAGS, RUNS_OF_SLOTS, RunRow, slot_columns
+from weighbridge.accounting.books.balances import read_standings_after
+from weighbridge.accounting.books.runs import RUN_COLUMNS, RUN_TAGS, RUNS_OF_SLOTS, RunRow, build_slot_columns
 from weighbridge.core.engine.slot_computation import SourceLedgerView
-from weighbridge.core.ledger.allocation import Account, Contributions, Partition, of_columns
+from weighbridge.core.ledger.allocation import Account, Contributions, Partition, read_columns
 from weighbridge.core.ledger.drawing import (
     Attributes,
     Drawer,
@@ -29,10 +29,10 @@ from weighbridge.core.ledger.drawing import (
     Standing,
 )
 from weighbridge.core.ledger.pool import Pool
-from weighbridge.core.ledger.posting import Taken, latest_first
+from weighbridge.core.ledger.posting import Taken, order_latest_first
 from weighbridge.core.quantity.number import EXACT
 from weighbridge.core.quantity.unit import Unit, parse_unit
-from weighbridge.core.time.cadence import identity_of
+from weighbridge.core.time.cadence import identify_slot
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 
@@ -42,7 +42,7 @@ from weighbridge.db.engine import Read
 # total.
 
 
-async def source_runs(
+async def read_source_runs(
     tx: Read, project: int, runs: Collection[tuple[int, int]]
 ) -> dict[tuple[int, int], SourceRun]:
     """Those of some runs, by ledger and number, that fell: what they come to, and what is drawn of them."""
@@ -63,7 +63,7 @@ async def source_runs(
             drawn=drawn,
             taken=[
                 (one.batch, one.amount)
-                for one in latest_first(taken.get((ledger, run), ()), end)
+                for one in order_latest_first(taken.get((ledger, run), ()), end)
                 if isinstance(one.batch, int)
             ],
             short=short,
@@ -190,7 +190,7 @@ async def read_source_contributions(
     )
     by_run: dict[tuple[int, int], dict[str, Contributions | None]] = {}
     for ledger, run, slug, is_primary, kept in rows:
-        contributions = None if kept is None else of_columns(kept)
+        contributions = None if kept is None else read_columns(kept)
         of_run = by_run.setdefault((ledger, run), {})
         of_run[slug] = contributions
         if is_primary:
@@ -233,7 +233,7 @@ async def read_withdrawal_attributes(tx: Read, drawn: DrawnThen) -> Mapping[tupl
             "project": drawn.project,
             "family": drawn.family,
             "sources": sorted(drawn.sources),
-            **slot_columns(slots),
+            **build_slot_columns(slots),
         },
     )
     then: dict[tuple[Drawer, int], Attributes] = {}
@@ -334,19 +334,19 @@ class _SourceRow(msgspec.Struct, frozen=True):
 
 async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
     """Everything that the runs may draw or hold."""
-    held = await _held(tx, request)
+    held = await _read_held(tx, request)
     sources = {lot.source for lots in held.values() for lot in lots}.union(request.named)
     until = max(slot.end for slot in request.slots)
-    rows = {row.number: row for row in await _source_rows(tx, request, until, sources)}
-    runs = await _with_all_they_took(tx, request, until, rows)
+    rows = {row.number: row for row in await _read_source_rows(tx, request, until, sources)}
+    runs = await _add_fallen_runs(tx, request, until, rows)
     slugs = {slug for ledger in request.source_ledgers for slug in ledger.attributes}
     attributes = await read_source_attributes(tx, request.project, slugs, [*rows.values()])
     contributions = await read_source_contributions(tx, request.project, [*rows.values()])
     fallen = {row.number for row in rows.values() if row.run_key in runs}
-    slots = _each_once(request.slots)
+    slots = _remove_duplicates(request.slots)
     then = DrawnThen(request.project, request.family, slots, fallen & sources, request.attributes_of)
     books = SourceBooks(
-        standings=await _standings(tx, request, [*rows.values()]),
+        standings=await _read_source_standings(tx, request, [*rows.values()]),
         runs=runs,
         attributes_then=await read_withdrawal_attributes(tx, then),
     )
@@ -354,52 +354,52 @@ async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
     return Pool([row.batch(attributes, contributions) for row in rows.values()], held, lenders, books)
 
 
-async def _with_all_they_took(
+async def _add_fallen_runs(
     tx: Read, request: InventoryRequest, until: datetime, rows: dict[int, _SourceRow]
 ) -> dict[RunKey, SourceRun]:
     """The runs of sources that fell; what these took is added to the sources, and what its runs took, too."""
     runs: dict[RunKey, SourceRun] = {}
     known: set[RunKey] = set()
     while keys := {row.run_key for row in rows.values() if row.run_key} - known:
-        fallen = await source_runs(tx, request.project, keys)
+        fallen = await read_source_runs(tx, request.project, keys)
         runs |= fallen
         known |= keys
         if others := {batch for run in fallen.values() for batch, _ in run.taken} - rows.keys():
-            more = await _source_rows(tx, request, until, others, named_only=True)
+            more = await _read_source_rows(tx, request, until, others, named_only=True)
             rows |= {row.number: row for row in more}
     return runs
 
 
-async def _standings(
+async def _read_source_standings(
     tx: Read, request: InventoryRequest, rows: Sequence[_SourceRow]
 ) -> Mapping[Account, Standing]:
     """How the accounts of the sources stand from the first moment on for which anything may be drawn."""
     if not rows:
         return {}
     since = min(slot.end for slot in request.slots)
-    return await standings_after(tx, request.project, {row.ledger for row in rows}, since)
+    return await read_standings_after(tx, request.project, {row.ledger for row in rows}, since)
 
 
-async def _held(tx: Read, request: InventoryRequest) -> dict[Drawer, list[Lot]]:
+async def _read_held(tx: Read, request: InventoryRequest) -> dict[Drawer, list[Lot]]:
     """What the runs of the slots hold by now, act by act; what deletions undid does not count."""
-    slots = _each_once(request.slots)
+    slots = _remove_duplicates(request.slots)
     rows = await tx.rows(
         _DrawRow,
         _DRAWS,
-        {"project": request.project, "family": request.family, **slot_columns(slots)},
+        {"project": request.project, "family": request.family, **build_slot_columns(slots)},
     )
     by_drawer: dict[Drawer, list[_DrawRow]] = {}
     for row in rows:
         drawer = Drawer(slots[row.slot_number - 1], row.partition, row.node)
         by_drawer.setdefault(drawer, []).append(row)
-    return {drawer: _lots(draws) for drawer, draws in by_drawer.items()}
+    return {drawer: _subtract_returns(draws) for drawer, draws in by_drawer.items()}
 
 
-def _each_once(slots: Iterable[Interval]) -> list[Interval]:
-    return list({identity_of(slot): slot for slot in slots}.values())
+def _remove_duplicates(slots: Iterable[Interval]) -> list[Interval]:
+    return list({identify_slot(slot): slot for slot in slots}.values())
 
 
-def _lots(entries: Sequence[_DrawRow]) -> list[Lot]:
+def _subtract_returns(entries: Sequence[_DrawRow]) -> list[Lot]:
     """What is left of draws, once each return has taken from the last draws of its source."""
     lots: dict[tuple[int, int], Decimal] = {}
     moments: dict[tuple[int, int], Instant] = {}
@@ -417,7 +417,7 @@ def _lots(entries: Sequence[_DrawRow]) -> list[Lot]:
     return [Lot(key[1], amount, key[0], moments[key]) for key, amount in lots.items() if amount]
 
 
-async def _source_rows(
+async def _read_source_rows(
     tx: Read,
     request: InventoryRequest,
     until: datetime,

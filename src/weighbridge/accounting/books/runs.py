@@ -27,15 +27,15 @@ from weighbridge.accounting.records.batches import StaleReason, ValueSourceShare
 from weighbridge.core.engine import ENGINE_REVISION, PartitionRun
 from weighbridge.core.engine.slot_computation import Drawn
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.allocation import Partition, of_columns, shares_of
+from weighbridge.core.ledger.allocation import Partition, compute_shares, read_columns
 from weighbridge.core.model import Available, Model
 from weighbridge.core.quantity.number import EXACT, ZERO, digits, plain
 from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import EventSlot, slot_of
+from weighbridge.core.time.cadence import EventSlot, build_slot
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Command, Database, Read, Write
 from weighbridge.db.literal import moments, nothings
-from weighbridge.modelling.document.stored import Stretch, reach_of, stretches_where
+from weighbridge.modelling.document.stored import Stretch, ask_for_stretches, reach_of
 from weighbridge.platform import changes
 from weighbridge.platform.changes.staleness import IS_NEWEST
 from weighbridge.platform.records.stale_reasons import ENGINE_CHANGED, UPSTREAM_STALE
@@ -75,7 +75,7 @@ class SlotRow(msgspec.Struct, frozen=True):
     @property
     def slot(self) -> Interval:
         """The slot as it was when the run was computed last."""
-        return slot_of(
+        return build_slot(
             self.start_time,
             self.end_time,
             by_event=self.by_event,
@@ -131,10 +131,10 @@ RUNS_OF_SLOTS: Final = SQL("""(
      WHERE runs.project_id = %(project)s AND runs.family_id = %(family)s
 ) AS r""")
 """Runs `r` of one model with the position of their slot, counted from 1; parameters project, family and those
-of `slot_columns`."""
+of `build_slot_columns`."""
 
 
-def slot_columns(slots: Sequence[Interval]) -> Mapping[str, list[Any] | str]:
+def build_slot_columns(slots: Sequence[Interval]) -> Mapping[str, list[Any] | str]:
     """Slots as the arrays that a statement takes."""
     times = {"starts": moments(slot.start for slot in slots), "ends": moments(slot.end for slot in slots)}
     of_events = [slot if isinstance(slot, EventSlot) else None for slot in slots]
@@ -167,7 +167,7 @@ COUNTS: Final[LiteralString] = "(b.fingerprint <> sha256('no data'))"
 """Whether a batch `b` was made of data; those of instruments have no fingerprint, and no run."""
 
 
-def fingerprint(
+def compute_fingerprint(
     model_sha256: bytes,
     computed: PartitionRun,
     names: Mapping[int, Sequence[str]] | None = None,
@@ -179,7 +179,7 @@ def fingerprint(
     have drawn since is no reason to make a batch anew.
     """
     digest = hashlib.sha256(model_sha256)
-    for line in sorted(_lines_of_data(computed, names or {})):
+    for line in sorted(_list_data_lines(computed, names or {})):
         digest.update(f"{line}\n".encode())
     for line in draw_lines(computed.draws):
         digest.update(line.encode())
@@ -190,7 +190,7 @@ def fingerprint(
     return digest.digest()
 
 
-def _lines_of_data(computed: PartitionRun, names: Mapping[int, Sequence[str]]) -> Iterator[str]:
+def _list_data_lines(computed: PartitionRun, names: Mapping[int, Sequence[str]]) -> Iterator[str]:
     counts: dict[int, int] = {}
     hashes: dict[int, Decimal] = {}
     for group in computed.groups:
@@ -207,7 +207,7 @@ def _lines_of_data(computed: PartitionRun, names: Mapping[int, Sequence[str]]) -
         yield f"{slug} set aside"
 
 
-def seen_only(model: Model) -> list[str]:
+def list_seen_nodes(model: Model) -> list[str]:
     """The nodes that only see what another ledger holds."""
     return [node.slug for node in model.nodes if isinstance(node.body, Available)]
 
@@ -221,9 +221,9 @@ def draw_lines(draws: Iterable[Drawn]) -> Iterator[str]:
 
 # Slots in force on a ledger, and those of them that share time, of which no books may have any.
 #
-# A slot is in force on a ledger while a run of it counts something there (`fingerprint`). While no two
-# share time, an event that lies in a slot counts in that one alone. Slots of events may share time with one
-# another, for each has its own event; those of tracking ids likewise.
+# A slot is in force on a ledger while a run of it counts something there (`fingerprint`). While no
+# two share time, an event that lies in a slot counts in that one alone. Slots of events may share time with
+# one another, for each has its own event; those of tracking ids likewise.
 
 
 IN_FORCE: Final[LiteralString] = f"(b.run_id IS NOT NULL AND {COUNTS} AND {IS_NEWEST})"
@@ -261,7 +261,7 @@ SHARING_TIME: Final[LiteralString] = f"""
 """
 
 
-def sharing_time(condition: LiteralString) -> LiteralString:
+def select_sharing_time(condition: LiteralString) -> LiteralString:
     """A batch of each slot in force that shares time with an earlier one, of batches `b` of a condition."""
     return SHARING_TIME.replace("%condition%", condition)
 
@@ -276,7 +276,7 @@ Digests = Mapping[Interval, bytes]
 """By slot."""
 
 
-async def kept_digests(
+async def read_digests(
     tx: Read, project: int, ledgers: Collection[int], slots: Collection[Interval]
 ) -> dict[Interval, list[bytes]]:
     """The digests that some ledgers have of slots, one for each ledger that has one."""
@@ -381,13 +381,13 @@ RESTS_ON: Final[LiteralString] = """
 # Shares of value sources: how much of what a run comes to was measured, and how much was not.
 
 
-def value_source_shares(contributions: Sequence[Decimal] | None) -> ValueSourceShares | None:
+def compute_value_source_shares(contributions: Sequence[Decimal] | None) -> ValueSourceShares | None:
     """The shares that follow from what contributes, source by source; None where nothing does."""
-    shares = None if contributions is None else shares_of(of_columns(contributions))
+    shares = None if contributions is None else compute_shares(read_columns(contributions))
     return None if shares is None else ValueSourceShares(*(shares[source] for source in ValueSource))
 
 
-def measured_share(shares: ValueSourceShares | None) -> Decimal | None:
+def compute_measured_share(shares: ValueSourceShares | None) -> Decimal | None:
     """The share of what was measured."""
     return None if shares is None else shares.captured
 
@@ -405,10 +405,10 @@ STALE_REASONS_MAX: Final = 20
 """Reasons that a stale batch names; there may be more."""
 
 
-async def stale_reasons(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[StaleReason]]:
+async def read_stale_reasons(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[StaleReason]]:
     """Why each of some batches is stale; those that are not have no reasons."""
     [is_any] = await tx.tuples(*is_any_stale(project))
-    return await reasons_if(tx, project, batches, is_any)
+    return await read_stale_reasons_if(tx, project, batches, is_any)
 
 
 def is_any_stale(project: int) -> Command:
@@ -416,7 +416,7 @@ def is_any_stale(project: int) -> Command:
     return _IS_ANY_STALE, {"project": project, "revision": ENGINE_REVISION}
 
 
-async def reasons_if(
+async def read_stale_reasons_if(
     tx: Read, project: int, batches: Sequence[int], is_any: TupleRow
 ) -> dict[int, list[StaleReason]]:
     """Why each of some batches is stale, asked only where the answer was that some of the project is."""
@@ -446,7 +446,7 @@ class StaleSourceBatch:
     reasons: tuple[StaleReason, ...]
 
 
-async def stale_sources_of(tx: Read, project: int, batches: Collection[int]) -> list[StaleSourceBatch]:
+async def read_stale_sources(tx: Read, project: int, batches: Collection[int]) -> list[StaleSourceBatch]:
     """Those of some batches whose runs are stale, whichever batch of its run says so."""
     if not batches:
         return []
@@ -462,7 +462,7 @@ async def stale_sources_of(tx: Read, project: int, batches: Collection[int]) -> 
         """,
         (project, sorted(batches)),
     )
-    reasons = await stale_reasons(tx, project, [newest for *_, newest in rows if newest is not None])
+    reasons = await read_stale_reasons(tx, project, [newest for *_, newest in rows if newest is not None])
     return [
         StaleSourceBatch(number, ledger, name, tuple(reasons[newest]))
         for number, ledger, name, newest in rows
@@ -470,7 +470,7 @@ async def stale_sources_of(tx: Read, project: int, batches: Collection[int]) -> 
     ]
 
 
-def stale_among(projects: LiteralString) -> LiteralString:
+def select_stale(projects: LiteralString) -> LiteralString:
     """The stale batches of the projects of a condition, such as `= 7`, by their `project_id` and `id`.
 
     It goes from the marked runs down to those that draw from them, so it costs what they are, however many
@@ -479,7 +479,7 @@ def stale_among(projects: LiteralString) -> LiteralString:
     return _STALE.replace("%projects%", projects)
 
 
-async def made_stale(tx: Read, project: int) -> dict[int, int]:
+async def read_newly_stale(tx: Read, project: int) -> dict[int, int]:
     """The batches that this transaction makes stale, by their runs or by what they draw; each its ledger.
 
     At most STALE_BATCHES_MAX, the earliest slots first.
@@ -506,7 +506,7 @@ _MADE_STALE: Final = f"""
 """
 
 
-def _newest_of(batch: LiteralString) -> LiteralString:
+def _join_newest(batch: LiteralString) -> LiteralString:
     """Joins the batch `b` which is the newest of a row's run on its ledger."""
     return f"""
         CROSS JOIN LATERAL (
@@ -520,13 +520,13 @@ def _newest_of(batch: LiteralString) -> LiteralString:
 _STALE: Final[LiteralString] = f"""
     WITH RECURSIVE marked AS (
         SELECT b.project_id, b.id, b.run_id, b.ledger_id
-          FROM stale_runs s {_newest_of("s")} WHERE s.project_id %projects%
+          FROM stale_runs s {_join_newest("s")} WHERE s.project_id %projects%
         UNION
         SELECT b.project_id, b.id, b.run_id, b.ledger_id
           FROM (SELECT * FROM batches b
                  WHERE project_id %projects% AND run_id IS NOT NULL AND deleted_at IS NULL
                    AND engine_revision < {ENGINE_REVISION} AND {COUNTS}
-                 ORDER BY project_id, engine_revision OFFSET 0) AS older {_newest_of("older")}
+                 ORDER BY project_id, engine_revision OFFSET 0) AS older {_join_newest("older")}
          WHERE b.id = older.id
     ), stale AS (
         SELECT project_id, id, run_id, ledger_id FROM marked
@@ -542,7 +542,7 @@ _STALE: Final[LiteralString] = f"""
              WHERE (project_id, source_batch_id) = (stale.project_id, source.id) OFFSET 0) AS drawn
          CROSS JOIN LATERAL (
             SELECT * FROM batches WHERE (project_id, id) = (stale.project_id, drawn.batch_id) OFFSET 0
-         ) AS drawing {_newest_of("drawing")}
+         ) AS drawing {_join_newest("drawing")}
          WHERE b.id = drawing.id
     )
     SELECT project_id, id FROM stale
@@ -621,7 +621,7 @@ async def mark_changed_meanwhile(database: Database, tx: Write, project: int) ->
     async with database.read() as fresh:
         corrected, added = await fresh.lastly(
             (_CORRECTED, {"project": project, **values}),
-            stretches_where(project, _UNSEEN.format("s.added_by"), values),
+            ask_for_stretches(project, _UNSEEN.format("s.added_by"), values),
         )
     changes.leave(tx, project, changes.ChangedValues(held, corrected))
     for row in added:
@@ -636,7 +636,7 @@ def clear(tx: Write, project: int, family: int, ledgers: Sequence[int], slots: S
         DELETE FROM stale_runs s USING {runs}
          WHERE s.project_id = %(project)s AND s.ledger_id = ANY (%(ledgers)s) AND r.id = s.run_id
         """).format(runs=RUNS_OF_SLOTS),
-        {"project": project, "family": family, "ledgers": list(ledgers), **slot_columns(slots)},
+        {"project": project, "family": family, "ledgers": list(ledgers), **build_slot_columns(slots)},
     )
 
 

@@ -17,16 +17,16 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Composable, Composed
 
-from weighbridge.accounting.books.runs import IN_FORCE, slot_columns
-from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, membership
+from weighbridge.accounting.books.runs import IN_FORCE, build_slot_columns
+from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, match_membership
 from weighbridge.accounting.inputs.streams import (
     REACHES_IN,
     Catalogue,
     InputStream,
     Reach,
-    catalogue_of,
-    matching,
-    streams_of,
+    read_catalogue,
+    resolve_streams,
+    select_matching,
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import DIMENSIONS
@@ -36,7 +36,7 @@ from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal, moments
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.stored import stored_model
+from weighbridge.modelling.document.stored import find_stored_model
 from weighbridge.modelling.document.yaml_text import read_model
 
 # Slots of cadence `event`, found in the data: an event each, or a tracking id with the span of its events.
@@ -55,11 +55,11 @@ def is_by_tracking_id(model: Model) -> bool:
     return "tracking_id" in DIMENSIONS[model.partition_type]
 
 
-async def event_slots(
+async def read_event_slots(
     tx: Read, project: int, model: Model, period: Interval, known: Collection[tuple[int, str]] = ()
 ) -> list[EventSlot]:
     """The slots that meet a period, and those of known identities wherever they are now."""
-    streams = streams_of(model, await catalogue_of(tx, project)).streams
+    streams = resolve_streams(model, await read_catalogue(tx, project)).streams
     defining = {node.slug for node in model.partitioning}
     making = [stream for stream in streams if defining & set(stream.node_slugs)]
     values = {
@@ -70,17 +70,19 @@ async def event_slots(
         "tracking_ids": [tracking_id for _, tracking_id in known if tracking_id],
     }
     if not is_by_tracking_id(model):
-        rows = await tx.tuples(_EVENTS.format(making=_any_of(making)), values)
+        rows = await tx.tuples(_EVENTS.format(making=_match_any(making)), values)
         return [
             EventSlot(start, end, event=number, name=ids.of("event", project, number))
             for number, start, end in rows
         ]
     spanned = [stream for stream in streams if stream.window.reach is not Reach.ANY or stream in making]
-    rows = await tx.tuples(_TRACKING_IDS.format(making=_any_of(making), spanned=_any_of(spanned)), values)
+    rows = await tx.tuples(
+        _TRACKING_IDS.format(making=_match_any(making), spanned=_match_any(spanned)), values
+    )
     return [EventSlot(start, end, tracking_id=name, name=name) for name, start, end in rows]
 
 
-async def problems_of_shared_events(
+async def check_shared_events(
     tx: Read, selection: BySlot, stream: InputStream, others: Sequence[Interval] = ()
 ) -> list[str]:
     """Why events of a stream cannot be shared: slots of events overlap, and several have them.
@@ -89,12 +91,14 @@ async def problems_of_shared_events(
     """
     slots = (*selection.slots, *(slot for slot in others if isinstance(slot, EventSlot)))
     rows = await tx.tuples(
-        _SHARED_EVENTS.format(slots=EACH_SLOT, stream=matching(stream), membership=membership(slots, stream)),
+        _SHARED_EVENTS.format(
+            slots=EACH_SLOT, stream=select_matching(stream), membership=match_membership(slots, stream)
+        ),
         {
             "project": selection.project,
             "event_type": stream.event_type,
             "computed": len(selection.slots),
-            **slot_columns(slots),
+            **build_slot_columns(slots),
         },
     )
     return [
@@ -116,8 +120,8 @@ async def count_unassigned_events(
     rows = await tx.tuples(
         _UNASSIGNED_EVENTS.format(
             slots=EACH_SLOT,
-            stream=matching(stream),
-            membership=membership(of_events, stream),
+            stream=select_matching(stream),
+            membership=match_membership(of_events, stream),
             meeting=SQL(_MEETING),
             held=HELD_SLOT,
             window=stream.window.condition,
@@ -128,8 +132,8 @@ async def count_unassigned_events(
             "start": hull.start,
             "end": hull.end,
             "named": EVENTS_NAMED_MAX,
-            **slot_columns(of_events),
-            **held_columns(of_time),
+            **build_slot_columns(of_events),
+            **build_held_columns(of_time),
         },
     )
     [(count, numbers)] = rows
@@ -140,15 +144,15 @@ HELD_SLOT: Final = SQL("""
     unnest(%(held_starts)s::timestamptz[], %(held_ends)s::timestamptz[], %(held_slot_events)s::bigint[],
            %(held_slot_tracking_ids)s::text[]) AS slot (start_time, end_time, event_id, tracking_id)
 """)
-"""A second table `slot` of a statement; takes the parameters of `held_columns`."""
+"""A second table `slot` of a statement; takes the parameters of `build_held_columns`."""
 
 
-def held_columns(slots: Sequence[Interval]) -> Mapping[str, object]:
+def build_held_columns(slots: Sequence[Interval]) -> Mapping[str, object]:
     """Slots as the arrays that HELD_SLOT takes."""
-    return {f"held_{name}": values for name, values in slot_columns(slots).items()}
+    return {f"held_{name}": values for name, values in build_slot_columns(slots).items()}
 
 
-def _any_of(streams: Sequence[InputStream]) -> Composable:
+def _match_any(streams: Sequence[InputStream]) -> Composable:
     """Whether a usable event `e` is one of some streams."""
     arms = [
         SQL("(e.event_type_id = {} AND {} AND {})").format(
@@ -206,19 +210,19 @@ _UNASSIGNED_EVENTS: Final = SQL("""
 # The streams that a version reads by the times of events, so that each event belongs to slots or is late.
 
 
-async def streams_by_time(tx: Read, document: str, catalogue: Catalogue) -> Sequence[InputStream]:
+async def read_streams_by_time(tx: Read, document: str, catalogue: Catalogue) -> Sequence[InputStream]:
     """What the version of a document reads by time; what it reads whatever its date belongs to no slot."""
-    return by_time(await tx.in_thread(read_model, document), catalogue)
+    return select_by_time(await tx.in_thread(read_model, document), catalogue)
 
 
-def by_time(model: Model, catalogue: Catalogue) -> Sequence[InputStream]:
+def select_by_time(model: Model, catalogue: Catalogue) -> Sequence[InputStream]:
     """What a version reads by time."""
     try:
-        streams = streams_of(model, catalogue).streams
+        streams = resolve_streams(model, catalogue).streams
     except Invalid:
         # A version that the project no longer serves generates nothing, and its generation says why.
         return ()
-    return [one for one in streams if one.window.reach is not Reach.ANY]
+    return [stream for stream in streams if stream.window.reach is not Reach.ANY]
 
 
 # The slots of time that ledgers of one model have, each with the version that computes it.
@@ -265,11 +269,11 @@ class ModelSlots:
         """
         slots = self.computed or [one for one in await self.meeting(tx, span) if not one.is_empty]
         ordered = sorted(slots, key=lambda one: one.bounds)
-        edges = {one for slot in (*ordered[:1], *ordered[-1:]) for one in slot.bounds}
+        edges = {bound for slot in (*ordered[:1], *ordered[-1:]) for bound in slot.bounds}
         for before, after in pairwise(ordered):
             if before.end != after.start or before.version != after.version:
                 edges |= {before.end, after.start}
-        return sorted(one for one in edges if span[0] <= one <= span[1])
+        return sorted(edge for edge in edges if span[0] <= edge <= span[1])
 
     async def meeting(self, tx: Read, span: Bounds) -> list[VersionSlot]:
         """The slots that meet a span or border on it, in order; of a generation all that it computes.
@@ -278,14 +282,14 @@ class ModelSlots:
         """
         handled = {*(one.bounds for one in self.computed), *self.replaced}
         rows = await tx.rows(VersionSlot, _SLOTS_MEETING, {**self._values, "start": span[0], "end": span[1]})
-        return _without_overlapped([*self.computed, *(one for one in rows if one.bounds not in handled)])
+        return _remove_overlapped([*self.computed, *(row for row in rows if row.bounds not in handled)])
 
     @property
     def _values(self) -> dict[str, object]:
         return {"project": self.project, "ledgers": [*self.ledgers], "by_event": EVENT}
 
 
-def _without_overlapped(slots: Sequence[VersionSlot]) -> list[VersionSlot]:
+def _remove_overlapped(slots: Sequence[VersionSlot]) -> list[VersionSlot]:
     """Slots in order, without the empty ones that share time with others."""
     ordered = sorted(slots, key=lambda one: one.bounds)
     overlapped: set[VersionSlot] = set()
@@ -357,7 +361,7 @@ class BorderEvents:
     events: tuple[int, ...]
 
 
-async def events_at_borders(tx: Read, slots: ModelSlots, span: Bounds) -> list[BorderEvents]:
+async def read_border_events(tx: Read, slots: ModelSlots, span: Bounds) -> list[BorderEvents]:
     """The events across borders of a span that do not count once, by input.
 
     Of a generation only the borders of what it computes are asked about.
@@ -367,30 +371,32 @@ async def events_at_borders(tx: Read, slots: ModelSlots, span: Bounds) -> list[B
         return []
     inputs = {
         key: versions
-        for key, versions in (await _inputs(tx, slots.project, numbers)).items()
+        for key, versions in (await _read_version_inputs(tx, slots.project, numbers)).items()
         if len({stream.window for stream in versions.values()}) > 1
     }
     edges = await slots.edges(tx, span) if inputs else []
     found = []
     for (node, event_type), versions in inputs.items():
         values = {"project": slots.project, "event_type": event_type, "edges": moments(edges)}
-        [(start, end)] = await tx.tuples(_REACH.format(across=_across(versions)), values)
+        [(start, end)] = await tx.tuples(_REACH.format(across=_select_across(versions)), values)
         if start is not None:
             # An event may begin or end in slots that the span does not meet.
             every = await slots.meeting(tx, (start, end))
             slug = next(iter(versions.values())).event_type_slug
-            rows = await tx.tuples(_statement(versions), {**values, **_columns(every)})
+            rows = await tx.tuples(_build_statement(versions), {**values, **_build_columns(every)})
             found += [BorderEvents(node, slug, is_more, tuple(events)) for is_more, events in rows]
     return found
 
 
-async def _inputs(tx: Read, project: int, numbers: Iterable[int]) -> Mapping[tuple[str, int], _Versions]:
+async def _read_version_inputs(
+    tx: Read, project: int, numbers: Iterable[int]
+) -> Mapping[tuple[str, int], _Versions]:
     """By input and event type, what each version reads that counts an event by its times."""
-    catalogue = await catalogue_of(tx, project)
+    catalogue = await read_catalogue(tx, project)
     inputs: dict[tuple[str, int], dict[int, InputStream]] = {}
     for number in sorted(numbers):
-        stored = await stored_model(tx, number)
-        for stream in await streams_by_time(tx, stored.document, catalogue):
+        stored = await find_stored_model(tx, number)
+        for stream in await read_streams_by_time(tx, stored.document, catalogue):
             # What holds until the next reading gives each slot its own part of the time.
             if stream.window.reach is not Reach.COUNTED and not stream.window.is_held:
                 for node in stream.node_slugs:
@@ -398,15 +404,15 @@ async def _inputs(tx: Read, project: int, numbers: Iterable[int]) -> Mapping[tup
     return inputs
 
 
-def _across(versions: _Versions) -> Composable:
+def _select_across(versions: _Versions) -> Composable:
     """The events across edges, once for each version that reads them."""
     return SQL(" UNION ").join(
-        _ACROSS.format(version=Literal(number), stream=matching(stream), reaches_in=REACHES_IN)
+        _ACROSS.format(version=Literal(number), stream=select_matching(stream), reaches_in=REACHES_IN)
         for number, stream in versions.items()
     )
 
 
-def _statement(versions: _Versions) -> Composed:
+def _build_statement(versions: _Versions) -> Composed:
     """What finds the events across edges that all slots together do not count once."""
     counted = [
         _COUNTED.format(
@@ -418,16 +424,16 @@ def _statement(versions: _Versions) -> Composed:
     ]
     naming = [number for number, stream in versions.items() if stream.window.reach is Reach.INSIDE]
     return _NOT_ONCE.format(
-        across=_across(versions), counted=SQL(" UNION ALL ").join(counted), naming=Literal(naming)
+        across=_select_across(versions), counted=SQL(" UNION ALL ").join(counted), naming=Literal(naming)
     )
 
 
-def _columns(slots: Sequence[VersionSlot]) -> dict[str, object]:
+def _build_columns(slots: Sequence[VersionSlot]) -> dict[str, object]:
     return {
-        "starts": moments(one.start for one in slots),
-        "ends": moments(one.end for one in slots),
-        "versions": [one.version for one in slots],
-        "are_empty": [one.is_empty for one in slots],
+        "starts": moments(slot.start for slot in slots),
+        "ends": moments(slot.end for slot in slots),
+        "versions": [slot.version for slot in slots],
+        "are_empty": [slot.is_empty for slot in slots],
     }
 
 

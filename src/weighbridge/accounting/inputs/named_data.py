@@ -14,11 +14,17 @@ from zoneinfo import ZoneInfo
 from psycopg.sql import SQL
 
 from weighbridge.accounting.inputs.selection import ByName
-from weighbridge.accounting.inputs.slot_data import Inputs, read_slots, statics_of
-from weighbridge.accounting.inputs.streams import InputStream, Resolved, catalogue_of, matching, streams_of
+from weighbridge.accounting.inputs.slot_data import Inputs, read_slots, read_statics
+from weighbridge.accounting.inputs.streams import (
+    InputStream,
+    Resolved,
+    read_catalogue,
+    resolve_streams,
+    select_matching,
+)
 from weighbridge.collection.measurements.values import BOOLEANS, IS_FILLED, NUMBERS, TEXTS
 from weighbridge.core.engine import NOT_COMPUTABLE, Alone, Amount, EngineSetting, SlotData, run_slot
-from weighbridge.core.engine.meters import Unusable, unusable
+from weighbridge.core.engine.meters import Unusable, list_unusable
 from weighbridge.core.engine.slot_computation import Content, Element, Group
 from weighbridge.core.expression import Budget
 from weighbridge.core.identity import ids
@@ -27,7 +33,7 @@ from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
 from weighbridge.core.model import Dimension, Input, Node, PreparedModel, Straddle
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
-from weighbridge.core.time.cadence import BEYOND_CALENDAR, reaches_over_calendar
+from weighbridge.core.time.cadence import BEYOND_CALENDAR, is_beyond_calendar
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
@@ -58,7 +64,7 @@ class NamedDataPoint:
         return f"{FIELD}[{self.index}]"
 
 
-async def named_data_points(
+async def find_named_data_points(
     tx: Read, project: int, friendly: Sequence[str]
 ) -> tuple[tuple[NamedDataPoint, ...], list[Problem]]:
     """Find the data points of a project that ids name, and what is wrong with the ids."""
@@ -90,22 +96,24 @@ async def named_data_points(
             "positions": [position for _, position in indexes],
         },
     )
-    known = {ids.of("data_point", project, one.event, one.position) for one in points}
-    unknown = [_unknown(index, text) for index, text in enumerate(friendly) if text not in known]
-    incomplete = [_incomplete(project, one) for one in points if not one.is_complete]
+    known = {ids.of("data_point", project, point.event, point.position) for point in points}
+    unknown = [
+        _build_unknown_problem(index, text) for index, text in enumerate(friendly) if text not in known
+    ]
+    incomplete = [_build_incomplete_problem(project, point) for point in points if not point.is_complete]
     return tuple(points), unknown + incomplete
 
 
-def _unknown(index: int, text: str) -> Problem:
+def _build_unknown_problem(index: int, text: str) -> Problem:
     field = f"{FIELD}[{index}]"
     message = f"{field} is {shorten(text)!r}, which is no data point of an event of the model's project."
     return Problem(message, field, "unknown")
 
 
-def _incomplete(project: int, one: NamedDataPoint) -> Problem:
-    event = ids.of("event", project, one.event)
-    message = f"{one.field} belongs to {event}, which is incomplete: a required data point is missing."
-    return Problem(message, one.field, "incomplete", (event,))
+def _build_incomplete_problem(project: int, point: NamedDataPoint) -> Problem:
+    event = ids.of("event", project, point.event)
+    message = f"{point.field} belongs to {event}, which is incomplete: a required data point is missing."
+    return Problem(message, point.field, "incomplete", (event,))
 
 
 # The data of a model run as the engine takes them: a slot of its own, which only what was named fills.
@@ -138,22 +146,22 @@ async def read_named_inputs(
 ) -> NamedInputs:
     """What the inputs of a model find among the data points named; Invalid names inputs that find no type."""
     model = program.model
-    resolved = _event_by_event(streams_of(model, await catalogue_of(tx, project)))
+    resolved = _separate_events(resolve_streams(model, await read_catalogue(tx, project)))
     points = {(one.event, one.position) for one in named if one.is_complete}
     selection = ByName(project, [period], {event for event, _ in points})
-    statics = await statics_of(tx, project, model)
+    statics = await read_statics(tx, project, model)
     [data] = await read_slots(tx, selection, Inputs(resolved, statics, model.partition_type))
     by_number = {stream.number: stream for stream in resolved.streams}
-    groups = tuple(_only_named(group, by_number[group.source], points) for group in data.groups)
+    groups = tuple(_select_named(group, by_number[group.source], points) for group in data.groups)
     zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (project,)))
-    if reaches_over_calendar(period, zone):
+    if is_beyond_calendar(period, zone):
         raise Invalid([Problem(BEYOND_CALENDAR, "model_run.start_time", "invalid")])
     setting = EngineSetting(program, resolved.measures, project, zone, Budget(COST_MAX))
-    data = replace(data, groups=groups, alone=_alone(model.partition_type, groups))
+    data = replace(data, groups=groups, alone=_build_standalone_context(model.partition_type, groups))
     return NamedInputs(resolved.streams, setting, data)
 
 
-def _event_by_event(resolved: Resolved) -> Resolved:
+def _separate_events(resolved: Resolved) -> Resolved:
     """The streams with every event by itself, and its values once more where they were named."""
     streams = tuple(replace(stream, is_of_elements=True) for stream in resolved.streams)
     width = {stream.number: len(stream.columns) for stream in streams}
@@ -164,7 +172,7 @@ def _event_by_event(resolved: Resolved) -> Resolved:
     return Resolved(streams, measures)
 
 
-def _only_named(group: Group, stream: InputStream, points: Points) -> Group:
+def _select_named(group: Group, stream: InputStream, points: Points) -> Group:
     """The events of which a value that an input reads was named, with those values behind all others."""
     positions = [column.position for column in stream.columns]
     positions_read = {read.column.position for read in stream.reads}
@@ -173,7 +181,7 @@ def _only_named(group: Group, stream: InputStream, points: Points) -> Group:
         elements=tuple(
             replace(
                 element,
-                values=element.values + _named_values(element, positions, points),
+                values=element.values + _select_named_values(element, positions, points),
                 sources=element.sources * 2,
             )
             for element in group.elements
@@ -182,21 +190,22 @@ def _only_named(group: Group, stream: InputStream, points: Points) -> Group:
     )
 
 
-def _named_values(element: Element, positions: Sequence[int], points: Points) -> tuple[Content, ...]:
+def _select_named_values(element: Element, positions: Sequence[int], points: Points) -> tuple[Content, ...]:
     return tuple(
         value if (element.event, position) in points else None
         for value, position in zip(element.values, positions, strict=True)
     )
 
 
-def _alone(partition_type: str, groups: Sequence[Group]) -> Alone:
+def _build_standalone_context(partition_type: str, groups: Sequence[Group]) -> Alone:
     elements = [element for group in groups for element in group.elements]
     return Alone(
-        Partition(**_shared(DIMENSIONS[partition_type], elements)), _shared(tuple(Dimension), elements)
+        Partition(**_find_shared_tags(DIMENSIONS[partition_type], elements)),
+        _find_shared_tags(tuple(Dimension), elements),
     )
 
 
-def _shared(names: Sequence[str], elements: Sequence[Element]) -> Mapping[str, str]:
+def _find_shared_tags(names: Sequence[str], elements: Sequence[Element]) -> Mapping[str, str]:
     """The tags by which all elements that have one agree."""
     values_of = {name: {getattr(element, name) for element in elements} - {None} for name in names}
     return {name: next(iter(values)) for name, values in values_of.items() if len(values) == 1}
@@ -226,7 +235,7 @@ class Unused:
     inputs: frozenset[str]
 
 
-async def unused_data_points(
+async def find_unused_data_points(
     tx: Read, project: int, inputs: NamedInputs, named: Sequence[NamedDataPoint]
 ) -> Unused:
     """The named data points that no input reads."""
@@ -238,23 +247,25 @@ async def unused_data_points(
         for column in columns[group.source]
     }
     unused = [one for one in named if one.is_complete and (one.event, one.position) not in used]
-    passing = {stream.number: await _passing(tx, project, stream, unused) for stream in inputs.streams}
-    undecided = {stream.number: await _undecided(tx, project, stream, unused) for stream in inputs.streams}
+    passing = {stream.number: await _read_passing(tx, project, stream, unused) for stream in inputs.streams}
+    undecided = {
+        stream.number: await _read_undecided(tx, project, stream, unused) for stream in inputs.streams
+    }
     problems: list[Problem] = []
     of_other_periods: set[str] = set()
     for one in unused:
-        reading = list(_reading(inputs, one))
+        reading = list(_list_readers(inputs, one))
         outside = [node for stream, node in reading if one.event in passing[stream.number]]
-        problems += [_outside(project, node, one) for node in outside]
+        problems += [_build_outside_problem(project, node, one) for node in outside]
         of_other_periods |= {node.slug for node in outside}
         if not outside:
             open_of = [undecided[stream.number] for stream, _ in reading]
             why = [by_event[one.event] for by_event in open_of if one.event in by_event]
-            problems.append(_nowhere(inputs, one, is_read=bool(reading), undecided=why))
+            problems.append(_explain_unused(inputs, one, is_read=bool(reading), undecided=why))
     return Unused(tuple(dict.fromkeys(problems)), frozenset(of_other_periods))
 
 
-async def _passing(
+async def _read_passing(
     tx: Read, project: int, stream: InputStream, unused: Sequence[NamedDataPoint]
 ) -> frozenset[int]:
     """The events that pass the filter of a stream, whatever their time."""
@@ -262,11 +273,11 @@ async def _passing(
     if not events:
         return frozenset()
     values = {"project": project, "event_type": stream.event_type, "events": events}
-    rows = await tx.tuples(_PASSING.format(stream=matching(stream)), values)
+    rows = await tx.tuples(_PASSING.format(stream=select_matching(stream)), values)
     return frozenset(event for (event,) in rows)
 
 
-async def _undecided(
+async def _read_undecided(
     tx: Read, project: int, stream: InputStream, unused: Sequence[NamedDataPoint]
 ) -> dict[int, str]:
     """The events for which the filter of a stream is neither true nor false, and what that comes from."""
@@ -287,32 +298,34 @@ def _open(condition: str, missing: Sequence[str]) -> str:
     return f"its event lacks {lacks}, without which the condition {condition} is neither true nor false"
 
 
-def _reading(inputs: NamedInputs, one: NamedDataPoint) -> Iterator[tuple[InputStream, Node]]:
+def _list_readers(inputs: NamedInputs, point: NamedDataPoint) -> Iterator[tuple[InputStream, Node]]:
     """The inputs that read data points of its type, and their streams."""
     for stream in inputs.streams:
         for read in stream.reads:
-            if (stream.event_type, read.column.position) == (one.event_type, one.position):
+            if (stream.event_type, read.column.position) == (point.event_type, point.position):
                 yield stream, inputs.setting.program.model.node(read.node)
 
 
-def _outside(project: int, node: Node, one: NamedDataPoint) -> Problem:
-    event = ids.of("event", project, one.event)
+def _build_outside_problem(project: int, node: Node, point: NamedDataPoint) -> Problem:
+    event = ids.of("event", project, point.event)
     by = _BY.get(node.body.straddle, "") if isinstance(node.body, Input) else ""
-    said = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{by}."
-    return Problem(said, FIELD, "outside_period", (event,))
+    message = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{by}."
+    return Problem(message, FIELD, "outside_period", (event,))
 
 
-def _nowhere(inputs: NamedInputs, one: NamedDataPoint, *, is_read: bool, undecided: Sequence[str]) -> Problem:
-    what = f"{one.slug!r} of {one.event_type_slug!r}"
+def _explain_unused(
+    inputs: NamedInputs, point: NamedDataPoint, *, is_read: bool, undecided: Sequence[str]
+) -> Problem:
+    what = f"{point.slug!r} of {point.event_type_slug!r}"
     beside = {(stream.event_type, position) for stream in inputs.streams for position in stream.positions}
     why = f"no input of the model reads {what}"
     if undecided:
         why = undecided[0]
     elif is_read:
         why = f"the filter of every input that reads {what} leaves its event out"
-    elif (one.event_type, one.position) in beside:
+    elif (point.event_type, point.position) in beside:
         why = f"the model reads {what} only beside other values of its event, of which none counts"
-    return Problem(f"{one.field} cannot count: {why}.", one.field, "unused")
+    return Problem(f"{point.field} cannot count: {why}.", point.field, "unused")
 
 
 # Computing a model run: the engine's run over the data that were named.
@@ -333,23 +346,25 @@ class Outcome:
 def compute(inputs: NamedInputs) -> Outcome:
     """Run the nodes over what was named."""
     ran = run_slot(inputs.setting, inputs.data)
-    refusals = tuple(_of_request(one) for one in ran.problems if one.code != NOT_COMPUTABLE)
+    refusals = tuple(
+        _attribute_to_request(problem) for problem in ran.problems if problem.code != NOT_COMPUTABLE
+    )
     if ran.problems:
-        return Outcome({}, " ".join(one.message for one in ran.problems), refusals)
+        return Outcome({}, " ".join(problem.message for problem in ran.problems), refusals)
     [run] = ran.runs
-    left = tuple(_of_unusable(inputs, one) for one in unusable(inputs.setting, inputs.data))
+    left = tuple(_build_unusable_problem(inputs, one) for one in list_unusable(inputs.setting, inputs.data))
     return Outcome({slug: reading.amount for slug, reading in run.readings.items()}, refusals=left)
 
 
-def _of_unusable(inputs: NamedInputs, one: Unusable) -> Problem:
+def _build_unusable_problem(inputs: NamedInputs, one: Unusable) -> Problem:
     """Readings that were named and that an input can make nothing of."""
     events = [element.event for element in one.elements]
-    said = (
+    message = (
         f"Input {one.node!r} can make nothing of {inputs.setting.named(events)}, beside what else was named."
     )
-    return Problem(said, FIELD, "unused", inputs.setting.ids_of(events))
+    return Problem(message, FIELD, "unused", inputs.setting.ids_of(events))
 
 
-def _of_request(problem: Problem) -> Problem:
+def _attribute_to_request(problem: Problem) -> Problem:
     """A problem of events is one of the data points that were named."""
     return replace(problem, field=FIELD) if problem.records else problem

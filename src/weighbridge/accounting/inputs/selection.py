@@ -25,10 +25,10 @@ from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from weighbridge.accounting.books.runs import slot_columns
-from weighbridge.accounting.inputs.streams import InputStream, Reach, matching
+from weighbridge.accounting.books.runs import build_slot_columns
+from weighbridge.accounting.inputs.streams import InputStream, Reach, select_matching
 from weighbridge.collection.measurements.values import ValueColumn, value_of
-from weighbridge.core.collection.correction import CorrectionOrigin, value_source
+from weighbridge.core.collection.correction import CorrectionOrigin, determine_value_source
 from weighbridge.core.model.definition import JOINED_ON
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.cadence import EventSlot
@@ -89,7 +89,7 @@ _EVENT_AS_USED: Final = """
 """
 
 
-def event_as_used(events: Composable) -> Composable:
+def select_event_as_used(events: Composable) -> Composable:
     """The event `e` as a batch saw it, of a table `slot` with event_id and batch_id; takes the project.
 
     `events` is what stands behind the columns, such as `STORED_EVENTS`: a row `e` of the type of the table.
@@ -99,11 +99,11 @@ def event_as_used(events: Composable) -> Composable:
     return SQL(_EVENT_AS_USED).format(events=events)
 
 
-EVENT_AS_USED: Final = event_as_used(STORED_EVENTS)
+EVENT_AS_USED: Final = select_event_as_used(STORED_EVENTS)
 """The same of the database's own events."""
 
 
-def revision(positions: Sequence[int]) -> Composable:
+def select_revision(positions: Sequence[int]) -> Composable:
     """A number that differs when other corrections are in force on these values, the times or the tags.
 
     It belongs into the digest of events: corrections that leave a total as it was change it too.
@@ -111,25 +111,27 @@ def revision(positions: Sequence[int]) -> Composable:
     return _REVISION.format(positions=Literal(list(positions)), batch=SQL("NULL"))
 
 
-def revision_as_used(positions: Sequence[int]) -> Composable:
+def select_revision_as_used(positions: Sequence[int]) -> Composable:
     """The same number as it was when the batch of `slot` was made."""
     return _REVISION.format(positions=Literal(list(positions)), batch=SQL("slot.batch_id"))
 
 
-def origins(positions: Sequence[int]) -> Composable:
+def select_origins(positions: Sequence[int]) -> Composable:
     """The origins of the corrections in force on these values of an event, as an array of their names."""
     return _ORIGINS.format(positions=Literal(list(positions)), batch=SQL("NULL"))
 
 
-def origins_as_used(positions: Sequence[int]) -> Composable:
+def select_origins_as_used(positions: Sequence[int]) -> Composable:
     """The same as it was when the batch of `slot` was made."""
     return _ORIGINS.format(positions=Literal(list(positions)), batch=SQL("slot.batch_id"))
 
 
-def value_sources(named: Sequence[str | None] | None, count: int, *, is_imputed: bool) -> list[ValueSource]:
+def determine_value_sources(
+    named: Sequence[str | None] | None, count: int, *, is_imputed: bool
+) -> list[ValueSource]:
     """Where some values of an event come from, by the origins of what is in force on them."""
     origins = [None if name is None else CorrectionOrigin(name) for name in named or [None] * count]
-    return [value_source(origin, is_imputed=is_imputed) for origin in origins]
+    return [determine_value_source(origin, is_imputed=is_imputed) for origin in origins]
 
 
 _ORIGINS: Final = SQL("""
@@ -163,18 +165,18 @@ def is_series(slots: Sequence[Interval]) -> bool:
     )
 
 
-def events_of_series(
+def select_series_events(
     each_slot: Composable, slots: Sequence[Interval], stream: InputStream, chosen: Composable
 ) -> Composable:
-    """The slots and their events as a FROM clause; `chosen` says which events may be used."""
+    """The slots and their events as a FROM clause; `match_chosen` says which events may be used."""
     values = [
         SQL(", {} AS {}").format(value_of(column), _name(column)) for column in dict.fromkeys(stream.columns)
     ]
     return _SERIES.format(
         slots=each_slot,
         values=SQL("").join(values),
-        origins=origins(stream.positions),
-        stream=matching(stream),
+        origins=select_origins(stream.positions),
+        stream=select_matching(stream),
         start=Literal(slots[0].start),
         end=Literal(slots[-1].end),
         rest=stream.window.rest,
@@ -182,12 +184,12 @@ def events_of_series(
     )
 
 
-def value_of_series(column: ValueColumn) -> Composable:
+def select_series_value(column: ValueColumn) -> Composable:
     """The value of a data point of an event `e` of a series."""
     return SQL("e.{}").format(_name(column))
 
 
-def origins_of_series(_positions: Sequence[int]) -> Composable:
+def select_series_origins(_positions: Sequence[int]) -> Composable:
     """The origins of what is in force on the values of an event `e` of a series."""
     return SQL("e.origins")
 
@@ -233,8 +235,8 @@ _SERIES: Final = SQL("""
 #     join any period     any       all of them, of which the partners select (`Partners`)
 #
 # By slot these are the events of a stream that are complete and not voided now. Where the caller named {B,
-# D} for slot 1, the stream stands apart and of the events inside `chosen` leaves B. By name, as for a model
-# run, nothing else is looked at: {B, D} and straddle start give B and D, and no reading before the slot
+# D} for slot 1, the stream stands apart and of the events inside `match_chosen` leaves B. By name, as for a
+# model run, nothing else is looked at: {B, D} and straddle start give B and D, and no reading before the slot
 # that was not named. By lineage the slot has what its batch was made of, with the values that it saw: if B
 # was corrected to 20 t since, it counts 20 t by slot and 25 t by lineage, and so `verify` comes to the
 # batch's tonnes again.
@@ -260,7 +262,7 @@ class SelectedEvents:
     """Whether there may be too many; what batches were made of is taken as it is."""
     value: Callable[[ValueColumn], Composable] = value_of
     """How the value of a data point of an event is said."""
-    origins: Callable[[Sequence[int]], Composable] = origins
+    origins: Callable[[Sequence[int]], Composable] = select_origins
     """How the origins of what is in force on values of an event are said, by their positions."""
 
 
@@ -314,57 +316,57 @@ def select_events(
     """The events of a stream."""
     match selection:
         case ByLineage():
-            return _by_lineage(selection, stream)
+            return _select_by_lineage(selection, stream)
         case ByName():
-            return _by_name(selection, stream)
+            return _select_by_name(selection, stream)
     if stream.window.reach is Reach.ANY:
-        return _by_join(selection, stream, partners)
-    return _by_slot(selection, stream, dimensions)
+        return _select_by_join(selection, stream, partners)
+    return _select_by_slot(selection, stream, dimensions)
 
 
-def _by_slot(selection: BySlot, stream: InputStream, dimensions: Sequence[str]) -> SelectedEvents:
+def _select_by_slot(selection: BySlot, stream: InputStream, dimensions: Sequence[str]) -> SelectedEvents:
     """The events that the window gives each slot, in one scan where the slots make a series."""
-    restriction, values = _restricted(selection, stream)
+    restriction, values = _restrict_to_sets(selection, stream)
     if stream.window.is_by_start and not stream.is_of_elements and is_series(selection.slots):
-        of_series = events_of_series(EACH_SLOT, selection.slots, stream, restriction)
+        of_series = select_series_events(EACH_SLOT, selection.slots, stream, restriction)
         return SelectedEvents(
             of_series,
             values,
-            revision(stream.positions),
-            value=value_of_series,
-            origins=origins_of_series,
+            select_revision(stream.positions),
+            value=select_series_value,
+            origins=select_series_origins,
         )
     joined = SQL("{slots} JOIN {stream} ON {condition} AND {chosen}").format(
         slots=EACH_SLOT,
-        stream=matching(stream),
-        condition=membership(selection.slots, stream),
+        stream=select_matching(stream),
+        condition=match_membership(selection.slots, stream),
         chosen=restriction,
     )
-    before = _before(stream, dimensions) if stream.window.is_held else None
-    return SelectedEvents(joined, values, revision(stream.positions), before)
+    before = _select_readings_before(stream, dimensions) if stream.window.is_held else None
+    return SelectedEvents(joined, values, select_revision(stream.positions), before)
 
 
-def _by_join(selection: BySlot, stream: InputStream, partners: Partners | None) -> SelectedEvents:
+def _select_by_join(selection: BySlot, stream: InputStream, partners: Partners | None) -> SelectedEvents:
     """The events that may match a partner, whatever their date: once for all slots, unless sets differ."""
-    restriction, values = _restricted(selection, stream)
-    matches, keys = _matches(stream, partners)
+    restriction, values = _restrict_to_sets(selection, stream)
+    matches, keys = _match_partners(stream, partners)
     joined = SQL("{slots} JOIN {stream} ON {matches} AND {chosen}").format(
         slots=_ANY if stream.apart is None else EACH_SLOT,
-        stream=matching(stream),
+        stream=select_matching(stream),
         matches=matches,
         chosen=restriction,
     )
-    return SelectedEvents(joined, values | keys, revision(stream.positions))
+    return SelectedEvents(joined, values | keys, select_revision(stream.positions))
 
 
-def _restricted(selection: BySlot, stream: InputStream) -> tuple[SQL, dict[str, Any]]:
+def _restrict_to_sets(selection: BySlot, stream: InputStream) -> tuple[SQL, dict[str, Any]]:
     """The condition of complete sets, and every parameter of a selection by slot."""
-    restriction, values = chosen(selection, stream)
-    slots = slot_columns(selection.slots)
+    restriction, values = match_chosen(selection, stream)
+    slots = build_slot_columns(selection.slots)
     return restriction, values | {"project": selection.project, "event_type": stream.event_type, **slots}
 
 
-def membership(slots: Sequence[Interval], stream: InputStream) -> Composable:
+def match_membership(slots: Sequence[Interval], stream: InputStream) -> Composable:
     """Whether a slot `slot` has an event `e`: by its times, or in a slot of events by what the slot is."""
     window = stream.window.condition
     of_events = [slot for slot in slots if isinstance(slot, EventSlot)]
@@ -373,13 +375,13 @@ def membership(slots: Sequence[Interval], stream: InputStream) -> Composable:
     if not any(slot.tracking_id for slot in of_events):
         return SQL("e.id = slot.event_id") if stream.is_defining else window
     if any(slot.event for slot in of_events):
-        return _membership_of_both(stream, window)
+        return _match_mixed_membership(stream, window)
     if stream.is_defining:
         return SQL("e.tracking_id = slot.tracking_id")
     return SQL("(e.tracking_id = slot.tracking_id OR e.tracking_id IS NULL AND {})").format(window)
 
 
-def _membership_of_both(stream: InputStream, window: SQL) -> Composable:
+def _match_mixed_membership(stream: InputStream, window: SQL) -> Composable:
     """The same where some slots are events and some are tracking ids, as versions have made them."""
     if stream.is_defining:
         return SQL("(e.id = slot.event_id OR slot.event_id IS NULL AND e.tracking_id = slot.tracking_id)")
@@ -389,7 +391,7 @@ def _membership_of_both(stream: InputStream, window: SQL) -> Composable:
     """).format(window)
 
 
-def chosen(selection: BySlot, stream: InputStream) -> tuple[SQL, dict[str, Any]]:
+def match_chosen(selection: BySlot, stream: InputStream) -> tuple[SQL, dict[str, Any]]:
     """Whether an event may be used in a slot, which may have a complete set; and the parameters of that."""
     if stream.apart is None:
         return SQL("true"), {}
@@ -403,7 +405,7 @@ def chosen(selection: BySlot, stream: InputStream) -> tuple[SQL, dict[str, Any]]
     }
 
 
-def _matches(stream: InputStream, partners: Partners | None) -> tuple[Composable, dict[str, Any]]:
+def _match_partners(stream: InputStream, partners: Partners | None) -> tuple[Composable, dict[str, Any]]:
     """What holds for an event that may match one of the partners, whatever its date."""
     if stream.join is None or partners is None:
         return SQL("true"), {}
@@ -416,7 +418,7 @@ def _matches(stream: InputStream, partners: Partners | None) -> tuple[Composable
     return SQL("{} = ANY (%(keys)s::text[])").format(key), {"keys": sorted(partners.keys)}
 
 
-def _before(stream: InputStream, dimensions: Sequence[str]) -> Composable:
+def _select_readings_before(stream: InputStream, dimensions: Sequence[str]) -> Composable:
     """For every slot and every meter the last reading that came before the slot's events.
 
     A totaliser goes on whatever its readings are tagged with; other values stand for their own tags only.
@@ -429,7 +431,7 @@ def _before(stream: InputStream, dimensions: Sequence[str]) -> Composable:
     order += [SQL("{} DESC").format(value_of(column)) for column in stream.ranking]
     return SQL(_BEFORE).format(
         slots=EACH_SLOT,
-        stream=matching(stream),
+        stream=select_matching(stream),
         keys=SQL(", ").join(SQL("{} AS {}").format(key, name) for key, name in pairs),
         names=SQL(", ").join(names),
         earlier=SQL(_EARLIER[stream.window.reach]),
@@ -440,25 +442,25 @@ def _before(stream: InputStream, dimensions: Sequence[str]) -> Composable:
     )
 
 
-def _by_name(selection: ByName, stream: InputStream) -> SelectedEvents:
+def _select_by_name(selection: ByName, stream: InputStream) -> SelectedEvents:
     """Those of the named events that a slot has, or that come before it where a reading holds."""
     reach = stream.window.reach
     condition: Composable = SQL("true") if reach is Reach.ANY else stream.window.condition
     if stream.window.is_held:
         condition = SQL("({} OR {})").format(condition, SQL(_EARLIER[reach]))
     joined = SQL("{slots} JOIN {stream} ON e.id = ANY (%(events)s::bigint[]) AND {condition}").format(
-        slots=EACH_SLOT, stream=matching(stream), condition=condition
+        slots=EACH_SLOT, stream=select_matching(stream), condition=condition
     )
     values = {
         "project": selection.project,
         "event_type": stream.event_type,
         "events": sorted(selection.events),
-        **slot_columns(selection.slots),
+        **build_slot_columns(selection.slots),
     }
-    return SelectedEvents(joined, values, revision(stream.positions), is_limited=False)
+    return SelectedEvents(joined, values, select_revision(stream.positions), is_limited=False)
 
 
-def _by_lineage(selection: ByLineage, stream: InputStream) -> SelectedEvents:
+def _select_by_lineage(selection: ByLineage, stream: InputStream) -> SelectedEvents:
     values = {
         "project": selection.project,
         "node": stream.reads[0].node,
@@ -468,11 +470,11 @@ def _by_lineage(selection: ByLineage, stream: InputStream) -> SelectedEvents:
         "batches": [batch for _, batch in selection.batches],
     }
     return SelectedEvents(
-        _USED.format(event=event_as_used(selection.events)),
+        _USED.format(event=select_event_as_used(selection.events)),
         values,
-        revision_as_used(stream.positions),
+        select_revision_as_used(stream.positions),
         is_limited=False,
-        origins=origins_as_used,
+        origins=select_origins_as_used,
     )
 
 

@@ -19,19 +19,19 @@ from weighbridge.accounting.inputs.selection import (
     EventSelection,
     Partners,
     SelectedEvents,
+    determine_value_sources,
     select_events,
-    value_sources,
 )
 from weighbridge.accounting.inputs.streams import InputStream, ReadValue, Resolved
 from weighbridge.collection.measurements.values import ValueColumn, value_of
 from weighbridge.core.engine import SlotData
-from weighbridge.core.engine.inputs import latest
+from weighbridge.core.engine.inputs import find_least_measured
 from weighbridge.core.engine.slot_computation import NOTHING, Element, Group, Measure, StaticValue, Statistics
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
 from weighbridge.core.model import Aggregate, Dimension, Model, Node, StaticInput
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import ONE, compatible, parse_unit
+from weighbridge.core.quantity.unit import ONE, are_compatible, parse_unit
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.expectation import ALWAYS, Service
 from weighbridge.core.time.instant import Instant, Interval
@@ -86,12 +86,12 @@ _GROUPED: Final = SQL("""
 """)
 
 
-async def aggregate(
+async def aggregate_stream(
     tx: Read, project: int, stream: InputStream, selected: SelectedEvents, partition_type: str
 ) -> list[tuple[int, Group]]:
     """Aggregate the events of a stream that were selected, by index of slot and tags."""
     dimensions = DIMENSIONS[partition_type]
-    statistics = list(_statistics(stream, selected.value))
+    statistics = list(_list_statistics(stream, selected.value))
     names = [Identifier(f"c{index}") for index in range(len(statistics))]
     statement = _GROUPED.format(
         tracking_id=SQL("e.tracking_id") if "tracking_id" in dimensions else SQL("NULL::text"),
@@ -119,17 +119,17 @@ async def aggregate(
     return [(slot, group) for (slot, _), group in groups.items()]
 
 
-def _statistics(
+def _list_statistics(
     stream: InputStream, value: Callable[[ValueColumn], Composable]
 ) -> Iterator[tuple[str, str, Composable]]:
     """Node, statistic and SQL of every column."""
     for read in stream.reads:
-        for name in _NEEDED[_kind(read)]:
+        for name in _NEEDED[_name_statistic(read)]:
             weight = value(read.weight) if read.weight else SQL("NULL")
             yield read.node, name, SQL(_STATISTIC_COLUMNS[name]).format(v=value(read.column), w=weight)
 
 
-def _kind(read: ReadValue) -> str:
+def _name_statistic(read: ReadValue) -> str:
     return "weighted average" if read.aggregate is Aggregate.AVERAGE and read.weight else read.aggregate
 
 
@@ -140,7 +140,7 @@ def _group_sums(
     by_input: dict[str, dict[str, Any]] = {read.node: {} for read in stream.reads}
     for (node, name), value in zip(columns, values, strict=True):
         by_input[node][name.rpartition(" ")[2]] = value
-    sources = _sources(stream, origins, is_imputed=is_imputed)
+    sources = _list_sources(stream, origins, is_imputed=is_imputed)
     return Group(
         stream.number,
         Partition(tracking_id=tracking_id, feedstock=feedstock, asset=asset),
@@ -151,14 +151,16 @@ def _group_sums(
     )
 
 
-def _sources(
+def _list_sources(
     stream: InputStream, origins: Sequence[str | None] | None, *, is_imputed: bool
 ) -> Mapping[str, ValueSource]:
     """Where the values come from that each input reads, weights with them; all events of a row are alike."""
-    named = value_sources(origins, len(stream.positions), is_imputed=is_imputed)
+    named = determine_value_sources(origins, len(stream.positions), is_imputed=is_imputed)
     by_position = dict(zip(stream.positions, named, strict=True))
     return {
-        read.node: latest([by_position[one.position] for one in (read.column, read.weight) if one])
+        read.node: find_least_measured(
+            [by_position[one.position] for one in (read.column, read.weight) if one]
+        )
         for read in stream.reads
     }
 
@@ -199,18 +201,18 @@ async def read_elements(
 ) -> list[tuple[int, Group]]:
     """The elements of a stream in groups, by the index of their slot, -1 for every slot, and their tags."""
     limit = ELEMENTS_MAX + 1 if selected.is_limited else None
-    rows = await tx.tuples(_statement(stream, selected), {**selected.values, "elements_max": limit})
+    rows = await tx.tuples(_build_statement(stream, selected), {**selected.values, "elements_max": limit})
     if limit is not None and len(rows) == limit:
         names = ", ".join(stream.node_slugs)
-        said = (
+        message = (
             f"The range holds more than {ELEMENTS_MAX:,} events of {stream.event_type_slug!r}, which {names} "
             "reads one by one; choose a shorter one."
         )
-        raise Invalid([Problem(said, "end_time", "too_many")])
-    return await tx.in_thread(_groups, project, stream, partition_type, rows)
+        raise Invalid([Problem(message, "end_time", "too_many")])
+    return await tx.in_thread(_build_groups, project, stream, partition_type, rows)
 
 
-def _statement(stream: InputStream, selected: SelectedEvents) -> Composed:
+def _build_statement(stream: InputStream, selected: SelectedEvents) -> Composed:
     read = dict.fromkeys((*stream.columns, *stream.ranking))
     names = {column: Identifier(f"v{index}") for index, column in enumerate(read)}
     values = [SQL(", {} AS {}").format(value_of(column), name) for column, name in names.items()]
@@ -235,13 +237,13 @@ def _statement(stream: InputStream, selected: SelectedEvents) -> Composed:
     )
 
 
-def _groups(
+def _build_groups(
     project: int, stream: InputStream, partition_type: str, rows: Sequence[Sequence[Any]]
 ) -> list[tuple[int, Group]]:
-    tags_of = _tagger(DIMENSIONS[partition_type])
+    tags_of = _build_tagger(DIMENSIONS[partition_type])
     by_group: dict[tuple[int, Partition], list[Element]] = {}
     for rank, row in enumerate(rows):
-        element = _element(rank, row)
+        element = _build_element(rank, row)
         by_group.setdefault((row[0] - 1, tags_of(element)), []).append(element)
     return [
         (slot, _group_elements(project, stream, tags, elements))
@@ -264,7 +266,7 @@ def _group_elements(project: int, stream: InputStream, tags: Partition, elements
     )
 
 
-def _tagger(dimensions: Sequence[str]) -> Callable[[Element], Partition]:
+def _build_tagger(dimensions: Sequence[str]) -> Callable[[Element], Partition]:
     """What cuts an element to the tags of a partition; the same tags are made once."""
     known: dict[tuple[str | None, ...], Partition] = {}
 
@@ -277,12 +279,12 @@ def _tagger(dimensions: Sequence[str]) -> Callable[[Element], Partition]:
     return tags_of
 
 
-def _element(rank: int, row: Sequence[Any]) -> Element:
+def _build_element(rank: int, row: Sequence[Any]) -> Element:
     _, is_of_slot, event, start, end, tracking_id, feedstock, asset, location, digest, *rest = row
     in_service_from, in_service_until, origins, is_imputed, *values = rest
     sources: Sequence[ValueSource] = ()
     if origins or is_imputed:
-        named = value_sources(origins, len(values), is_imputed=is_imputed)
+        named = determine_value_sources(origins, len(values), is_imputed=is_imputed)
         sources = () if set(named) == {ValueSource.CAPTURED} else named
     return Element(
         event=event,
@@ -318,7 +320,7 @@ class _Stored(msgspec.Struct, frozen=True):
     location: str | None
 
 
-async def statics_of(tx: Read, project: int, model: Model, used: Collection[int] | None = None) -> Statics:
+async def read_statics(tx: Read, project: int, model: Model, used: Collection[int] | None = None) -> Statics:
     """All values of the static inputs that a model names, or those of them that were used.
 
     Raises Invalid for a value whose unit does not fit the node that reads it.
@@ -344,7 +346,7 @@ async def statics_of(tx: Read, project: int, model: Model, used: Collection[int]
     )  # fmt: skip
     by_slug: dict[str, list[StaticValue]] = {}
     for row in rows:
-        by_slug.setdefault(row.slug, []).append(_value(row))
+        by_slug.setdefault(row.slug, []).append(_build_static_value(row))
     problems = [
         Problem(
             f"Node {node.slug!r} is in {node.unit} and reads the static input {body.slug!r} in {value.unit}, "
@@ -354,14 +356,14 @@ async def statics_of(tx: Read, project: int, model: Model, used: Collection[int]
         )
         for node, body in nodes
         for value in by_slug.get(body.slug, ())[:1]
-        if not compatible(value.unit, node.unit)
+        if not are_compatible(value.unit, node.unit)
     ]
     if problems:
         raise Invalid(problems)
     return {slug: tuple(values) for slug, values in by_slug.items()}
 
 
-def problems_of_statics(model: Model, statics: Statics, slots: Sequence[Interval]) -> Iterator[Problem]:
+def check_statics(model: Model, statics: Statics, slots: Sequence[Interval]) -> Iterator[Problem]:
     """Nodes that no run of the slots can give a value, because none is in force in any of them.
 
     `statics` are all values of the static inputs that the model names.
@@ -370,7 +372,7 @@ def problems_of_statics(model: Model, statics: Statics, slots: Sequence[Interval
         return
     last = Instant.of(max(slot.start for slot in slots))
     for node in model.nodes:
-        if not isinstance(node.body, StaticInput) or not _must_have_value(model, node, node.body):
+        if not isinstance(node.body, StaticInput) or not _has_no_substitute(model, node, node.body):
             continue
         by, is_at_start = node.body.by, node.body.at is None
         if not any(
@@ -386,7 +388,7 @@ def problems_of_statics(model: Model, statics: Statics, slots: Sequence[Interval
             yield Problem(message, node.slug, "required")
 
 
-def _must_have_value(model: Model, node: Node, body: StaticInput) -> bool:
+def _has_no_substitute(model: Model, node: Node, body: StaticInput) -> bool:
     """Whether nothing stands in for the value: at elements, wherever there must be elements."""
     reader = node if body.at is None else model.node(body.at)
     return not reader.is_optional and reader.default is None
@@ -398,7 +400,7 @@ def _is_keyed_by(value: StaticValue, by: Dimension | None) -> bool:
     return keys == (set() if by is None else {by})
 
 
-def _value(row: _Stored) -> StaticValue:
+def _build_static_value(row: _Stored) -> StaticValue:
     return StaticValue(
         row.number,
         row.value,
@@ -436,10 +438,10 @@ async def read_slots(
     resolved, partition_type = inputs.resolved, inputs.partition_type
     by_slot: list[list[Group]] = [[] for _ in selection.slots]
     by_stream: dict[int, list[Element]] = {}
-    for stream in _targets_first(resolved.streams):
-        partners = _partners(stream, resolved, by_stream)
+    for stream in _order_targets_first(resolved.streams):
+        partners = _find_partners(stream, resolved, by_stream)
         events = select_events(selection, stream, DIMENSIONS[partition_type], partners)
-        read = read_elements if stream.is_of_elements else aggregate
+        read = read_elements if stream.is_of_elements else aggregate_stream
         groups = await read(tx, selection.project, stream, events, partition_type)
         for index, group in groups:
             for slot in by_slot if index == EVERY_SLOT else [by_slot[index]]:
@@ -451,12 +453,12 @@ async def read_slots(
     ]
 
 
-def _targets_first(streams: Sequence[InputStream]) -> list[InputStream]:
+def _order_targets_first(streams: Sequence[InputStream]) -> list[InputStream]:
     """Sources that are found by what they are joined to come last."""
     return sorted(streams, key=lambda stream: stream.join is not None)
 
 
-def _partners(
+def _find_partners(
     stream: InputStream, resolved: Resolved, by_stream: Mapping[int, Sequence[Element]]
 ) -> Partners | None:
     """What the events of a joined stream must match."""
@@ -465,7 +467,7 @@ def _partners(
     target = resolved.measures[stream.join.to]
     own = resolved.measures[stream.reads[0].node]
     elements = by_stream.get(target.source, ())
-    keys = {_key(own, element) for element in elements}
+    keys = {_find_join_key(own, element) for element in elements}
     starts = [element.time.start for element in elements]
     ends = [element.time.end for element in elements]
     if not starts:
@@ -473,7 +475,7 @@ def _partners(
     return Partners(frozenset(key for key in keys if key is not None), Interval(min(starts), max(ends)))
 
 
-def _key(own: Measure, target: Element) -> str | None:
+def _find_join_key(own: Measure, target: Element) -> str | None:
     if own.target_key is None:
         return target.tracking_id
     key = target.values[own.target_key]

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
+from itertools import chain
 from typing import Final, LiteralString
 
 import msgspec
@@ -29,7 +30,7 @@ from weighbridge.core.model import Aggregate, EventFilter, Input, Join, Model, N
 from weighbridge.core.model.definition import FULL_COVERAGE, JOINED_ON, NO_COVERAGE
 from weighbridge.core.model.reading import check_where
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import ONE, Unit, compatible, parse_unit
+from weighbridge.core.quantity.unit import ONE, Unit, are_compatible, parse_unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 
@@ -86,7 +87,7 @@ _BY_STRADDLE: Final = {
 }
 
 
-def window_of(body: Input) -> Window:
+def find_window(body: Input) -> Window:
     """The window that an input looks through."""
     if body.is_any_period:
         return Window(Reach.ANY)
@@ -257,7 +258,7 @@ CATALOGUE: Final = """
 """
 
 
-async def catalogue_of(tx: Read, project: int) -> Catalogue:
+async def read_catalogue(tx: Read, project: int) -> Catalogue:
     """Every data point type of a project."""
     rows = await tx.rows(CatalogueEntry, CATALOGUE, (project,))
     catalogue: dict[str, dict[str, CatalogueEntry]] = {}
@@ -266,26 +267,27 @@ async def catalogue_of(tx: Read, project: int) -> Catalogue:
     return catalogue
 
 
-def streams_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) -> Resolved:
+def resolve_streams(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) -> Resolved:
     """The streams of a model; inputs in `apart` stand in streams of their own, by data point type."""
     inputs = [(node, node.body) for node in model.nodes if isinstance(node.body, Input)]
-    problems = [problem for node, body in inputs for problem in _problems(node, body, catalogue)]
-    filters = {} if problems else _filters(inputs, catalogue, problems)
+    problems = [problem for node, body in inputs for problem in _check_input(node, body, catalogue)]
+    filters = {} if problems else _compile_filters(inputs, catalogue, problems)
     if problems:
         raise Invalid(problems)
     joined = [(node, body) for node, body in inputs if body.join is not None]
     alike: dict[_Likeness, list[tuple[Node, Input]]] = {}
     for node, body in inputs:
-        alike.setdefault(_likeness(body, catalogue, is_apart=node.slug in apart), []).append((node, body))
+        selection = _key_selection(body, catalogue, is_apart=node.slug in apart)
+        alike.setdefault(selection, []).append((node, body))
     defining = {node.body.event_type for node in model.partitioning if isinstance(node.body, Input)}
-    rankings = _rankings(inputs, catalogue, joined)
+    rankings = _find_rankings(inputs, catalogue, joined)
     streams = []
     measures: dict[str, Measure] = {}
     for number, (key, readers) in enumerate(alike.items(), start=1):
         points = catalogue[key.event_type]
         own = None if key.where is None else filters[key.event_type, key.where]
-        read = [column for node, body in readers for column in _columns_read(node, body, catalogue, joined)]
-        columns = tuple(dict.fromkeys(read))
+        read = (_list_read_columns(node, body, catalogue, joined) for node, body in readers)
+        columns = tuple(dict.fromkeys(chain.from_iterable(read)))
         is_of_elements = any(_needs_elements(body, catalogue) for _, body in readers)
         streams.append(
             InputStream(
@@ -309,12 +311,14 @@ def streams_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) 
                 is_defining=key.event_type in defining,
             )
         )
-        for node, body in readers:
-            measures[node.slug] = _measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
-    return Resolved(tuple(streams), _with_targets(model, joined, catalogue, streams, measures))
+        measures |= {
+            node.slug: _build_measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
+            for node, body in readers
+        }
+    return Resolved(tuple(streams), _add_target_measures(model, joined, catalogue, streams, measures))
 
 
-def _filters(
+def _compile_filters(
     inputs: Collection[tuple[Node, Input]], catalogue: Catalogue, problems: list[Problem]
 ) -> dict[tuple[str, EventFilter], EventCondition]:
     """The filters of inputs by event type; what is wrong with one is noted with its node and its text."""
@@ -327,14 +331,16 @@ def _filters(
             check_where(tree, {slug: _TYPES[point.value_type] for slug, point in points.items()})
             condition = event_condition(tree, {slug: point.column for slug, point in points.items()})
         except (ExpressionError, Invalid) as error:
-            said = f"has the condition {print_tree(tree)}, which cannot be decided: {str(error).rstrip('.')}"
-            problems.append(_problem(node, said))
+            message = (
+                f"has the condition {print_tree(tree)}, which cannot be decided: {str(error).rstrip('.')}"
+            )
+            problems.append(_build_problem(node, message))
             continue
         filters[body.event_type, body.where] = condition
     return filters
 
 
-def matching(stream: InputStream) -> Composable:
+def select_matching(stream: InputStream) -> Composable:
     """The usable events of a stream as a table `e`; takes the parameters project and event_type."""
     return SQL("""(
         SELECT e.* FROM events e
@@ -354,18 +360,18 @@ class _Likeness:
     apart: int | None
 
 
-def _likeness(body: Input, catalogue: Catalogue, *, is_apart: bool) -> _Likeness:
+def _key_selection(body: Input, catalogue: Catalogue, *, is_apart: bool) -> _Likeness:
     point = catalogue[body.event_type][body.data_point_type]
     return _Likeness(
         event_type=body.event_type,
         where=body.where,
-        window=window_of(body),
+        window=find_window(body),
         join=body.join if body.is_any_period else None,
         apart=point.number if is_apart else None,
     )
 
 
-def _rankings(
+def _find_rankings(
     inputs: Collection[tuple[Node, Input]],
     catalogue: Catalogue,
     joined: Collection[tuple[Node, Input]],
@@ -373,8 +379,8 @@ def _rankings(
     """What the events of inputs that find them alike are ranked by, so that their arrays run in parallel."""
     columns_of: dict[_Likeness, dict[ValueColumn, None]] = {}
     for node, body in inputs:
-        columns = dict.fromkeys(_columns_read(node, body, catalogue, joined))
-        columns_of.setdefault(_likeness(body, catalogue, is_apart=False), {}).update(columns)
+        columns = dict.fromkeys(_list_read_columns(node, body, catalogue, joined))
+        columns_of.setdefault(_key_selection(body, catalogue, is_apart=False), {}).update(columns)
     return {key: tuple(columns) for key, columns in columns_of.items()}
 
 
@@ -382,12 +388,12 @@ def _needs_elements(body: Input, catalogue: Catalogue) -> bool:
     return (
         body.aggregate not in SUMMED
         or body.join is not None
-        or window_of(body).reach in {Reach.MEETING, Reach.ANY}
-        or bool(_coverage(body, catalogue))
+        or find_window(body).reach in {Reach.MEETING, Reach.ANY}
+        or bool(_find_coverage(body, catalogue))
     )
 
 
-def _coverage(body: Input, catalogue: Catalogue) -> Decimal:
+def _find_coverage(body: Input, catalogue: Catalogue) -> Decimal:
     """The percent of a slot that an input must cover."""
     if body.is_any_period or body.join is not None:
         return NO_COVERAGE
@@ -397,13 +403,13 @@ def _coverage(body: Input, catalogue: Catalogue) -> Decimal:
     return FULL_COVERAGE if has_cadence or body.straddle is Straddle.PRORATE else NO_COVERAGE
 
 
-def _columns_read(
+def _list_read_columns(
     node: Node, body: Input, catalogue: Catalogue, joined: Collection[tuple[Node, Input]]
 ) -> Iterator[ValueColumn]:
     """What is read of an input's events, for itself and for what is joined to it."""
     points = catalogue[body.event_type]
     yield points[body.data_point_type].column
-    if (weight := _own_weight(body, points)) is not None:
+    if (weight := _find_own_weight(body, points)) is not None:
         yield weight
     if body.join is not None and body.join.on not in JOINED_ON:
         yield points[body.join.on].column
@@ -415,26 +421,26 @@ def _columns_read(
                 yield points[other.weight].column
 
 
-def _measure(
+def _build_measure(
     body: Input, catalogue: Catalogue, stream: int, columns: tuple[ValueColumn, ...], *, is_of_elements: bool
 ) -> Measure:
     points = catalogue[body.event_type]
     point = points[body.data_point_type]
     is_keyed = body.join is not None and body.join.on not in JOINED_ON
-    weight = _own_weight(body, points)
+    weight = _find_own_weight(body, points)
     return Measure(
-        unit=ONE if point.value_type != "number" else _unit(point),
+        unit=ONE if point.value_type != "number" else _find_unit(point),
         source=stream,
         is_of_elements=is_of_elements,
         value=columns.index(point.column),
         weight=None if weight is None else columns.index(weight),
         key=columns.index(points[body.join.on].column) if body.join and is_keyed else None,
-        coverage=_coverage(body, catalogue),
+        coverage=_find_coverage(body, catalogue),
         cadence=point.cadence,
     )
 
 
-def _with_targets(
+def _add_target_measures(
     model: Model,
     joined: Collection[tuple[Node, Input]],
     catalogue: Catalogue,
@@ -460,36 +466,40 @@ def _with_targets(
 
 def _read(node: Node, body: Input, points: Mapping[str, CatalogueEntry]) -> ReadValue:
     point = points[body.data_point_type]
-    weight = _own_weight(body, points)
-    return ReadValue(node.slug, body.aggregate, point.column, _unit(point), weight, point.number)
+    weight = _find_own_weight(body, points)
+    return ReadValue(node.slug, body.aggregate, point.column, _find_unit(point), weight, point.number)
 
 
-def _own_weight(body: Input, points: Mapping[str, CatalogueEntry]) -> ValueColumn | None:
+def _find_own_weight(body: Input, points: Mapping[str, CatalogueEntry]) -> ValueColumn | None:
     """The weight of an input that stands on its own events."""
     return points[body.weight].column if body.weight is not None and body.weight in points else None
 
 
-def _problems(node: Node, body: Input, catalogue: Catalogue) -> Iterator[Problem]:
+def _check_input(node: Node, body: Input, catalogue: Catalogue) -> Iterator[Problem]:
     points = catalogue.get(body.event_type)
     if points is None:
-        yield _problem(node, f"reads the event type {body.event_type!r}, which the project does not have")
+        yield _build_problem(
+            node, f"reads the event type {body.event_type!r}, which the project does not have"
+        )
         return
     own_weight = None if body.join is not None else body.weight
     for slug in filter(None, (body.data_point_type, own_weight)):
         point = points.get(slug)
         if point is None:
             has = ", ".join(points)
-            yield _problem(node, f"reads {slug!r} of {body.event_type!r}, which has the data points {has}")
+            yield _build_problem(
+                node, f"reads {slug!r} of {body.event_type!r}, which has the data points {has}"
+            )
         elif point.value_type != "number" and body.aggregate is not Aggregate.COUNT:
-            yield _problem(
+            yield _build_problem(
                 node, f"reads {slug!r} of {body.event_type!r}, which is a {point.value_type}, no number"
             )
     yield from _join_problems(node, body, catalogue)
     point = points.get(body.data_point_type)
     if not point or point.value_type != "number" or body.aggregate is Aggregate.COUNT:
         return
-    if not compatible(_unit(point), node.unit):
-        yield _problem(
+    if not are_compatible(_find_unit(point), node.unit):
+        yield _build_problem(
             node,
             f"is in {node.unit} and reads {point.slug!r} in {point.unit or 'no unit'}, "
             "which count different things",
@@ -504,12 +514,14 @@ def _join_problems(node: Node, body: Input, catalogue: Catalogue) -> Iterator[Pr
     if body.join.on not in JOINED_ON:
         point = points.get(body.join.on)
         if point is None or point.value_type != "string":
-            yield _problem(node, f"is joined on {body.join.on!r}, which is no text of {body.event_type!r}")
+            yield _build_problem(
+                node, f"is joined on {body.join.on!r}, which is no text of {body.event_type!r}"
+            )
 
 
-def _problem(node: Node, fact: str) -> Problem:
+def _build_problem(node: Node, fact: str) -> Problem:
     return Problem(f"Input {node.slug!r} {fact}.", node.slug, "invalid")
 
 
-def _unit(point: CatalogueEntry) -> Unit:
+def _find_unit(point: CatalogueEntry) -> Unit:
     return parse_unit(point.unit) if point.unit else ONE

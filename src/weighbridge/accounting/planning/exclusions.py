@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from psycopg.sql import SQL, Composable
 
-from weighbridge.accounting.books.runs import slot_columns
+from weighbridge.accounting.books.runs import build_slot_columns
 from weighbridge.accounting.inputs.event_slots import (
     EVENTS_NAMED_MAX,
     HELD_SLOT,
+    build_held_columns,
     count_unassigned_events,
-    held_columns,
 )
-from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, chosen, membership
-from weighbridge.accounting.inputs.streams import IS_LONG, LONG, InputStream, Reach, matching
+from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, match_chosen, match_membership
+from weighbridge.accounting.inputs.streams import IS_LONG, LONG, InputStream, Reach, select_matching
 from weighbridge.accounting.planning.plan import ExcludedEvents, ExcludedSlot, Exclusion, Reason
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
@@ -28,7 +28,7 @@ from weighbridge.core.engine.slot_computation import Group
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Aggregate
 from weighbridge.core.rule.states import ApprovalState
-from weighbridge.core.time.cadence import EVENT, EventSlot, label
+from weighbridge.core.time.cadence import EVENT, EventSlot, label_slot
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal, moments
@@ -40,7 +40,7 @@ from weighbridge.db.literal import Literal, moments
 # delivery of 1 February is in no slot of either. A generation whose range touches the week names it.
 
 
-async def events_in_open_time(tx: Read, scope: Scope, stream: InputStream) -> tuple[int, list[int]]:
+async def count_open_events(tx: Read, scope: Scope, stream: InputStream) -> tuple[int, list[int]]:
     """Events of a stream that open time has by the window of its inputs: how many, and the first of them."""
     if not scope.open_time or stream.window.reach is Reach.ANY:
         return 0, []
@@ -48,23 +48,23 @@ async def events_in_open_time(tx: Read, scope: Scope, stream: InputStream) -> tu
     [(count, numbers)] = await tx.tuples(
         _IN_OPEN_TIME.format(
             slots=EACH_SLOT,
-            stream=matching(stream),
+            stream=select_matching(stream),
             window=stream.window.condition,
             held=HELD_SLOT,
-            membership=membership(held, stream),
+            membership=match_membership(held, stream),
         ),
         {
             "project": scope.project,
             "event_type": stream.event_type,
             "named": EVENTS_NAMED_MAX,
-            **slot_columns(scope.open_time),
-            **held_columns(held),
+            **build_slot_columns(scope.open_time),
+            **build_held_columns(held),
         },
     )
     return count, numbers or []
 
 
-async def with_data(
+async def find_slots_with_data(
     tx: Read, scope: Scope, streams: Sequence[InputStream], slots: Sequence[Interval]
 ) -> set[Interval]:
     """Those of some slots in whose time the model reads events, whether a batch counts them or not."""
@@ -72,8 +72,8 @@ async def with_data(
     for stream in streams:
         if stream.window.reach is not Reach.ANY and slots:
             rows = await tx.tuples(
-                _WITH_DATA.format(slots=EACH_SLOT, stream=matching(stream)),
-                {"project": scope.project, "event_type": stream.event_type, **slot_columns(slots)},
+                _WITH_DATA.format(slots=EACH_SLOT, stream=select_matching(stream)),
+                {"project": scope.project, "event_type": stream.event_type, **build_slot_columns(slots)},
             )
             found.update(slots[number - 1] for (number,) in rows)
     return found
@@ -104,34 +104,34 @@ _WITH_DATA: Final = SQL("""
 # is said with every generation.
 
 
-async def excluded_events(
+async def list_excluded_events(
     tx: Read, scope: Scope, discovery: BySlot, streams: Sequence[InputStream]
 ) -> list[Exclusion]:
     """The events of the range that are given to no run of a version, by reason and type."""
     outside, not_chosen = await tx.together(
-        _outside_of_slots(tx, scope, streams), _not_chosen(tx, scope, discovery, streams)
+        _list_outside_slots(tx, scope, streams), _list_not_chosen(tx, scope, discovery, streams)
     )
     return [*outside, *not_chosen]
 
 
-async def excluded_slots(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
+async def list_excluded_slots(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
     """The slots that a range reaches into without selecting them, and those left to another cadence."""
-    having = await with_data(tx, scope, streams, scope.of_other_cadence)
+    having = await find_slots_with_data(tx, scope, streams, scope.of_other_cadence)
     touched = [
-        Exclusion(Reason.MOSTLY_OUTSIDE, ExcludedSlot(label(scope.cadence, slot, scope.zone)))
+        Exclusion(Reason.MOSTLY_OUTSIDE, ExcludedSlot(label_slot(scope.cadence, slot, scope.zone)))
         for slot in scope.selection.touched
     ]
     passed_over = [
         Exclusion(
             Reason.OTHER_CADENCE,
-            ExcludedSlot(label(scope.cadence, slot, scope.zone), has_data=slot in having),
+            ExcludedSlot(label_slot(scope.cadence, slot, scope.zone), has_data=slot in having),
         )
         for slot in scope.of_other_cadence
     ]
     return touched + passed_over
 
 
-async def undecided_events(
+async def list_undecided_events(
     tx: Read, scope: Scope, streams: Sequence[InputStream]
 ) -> tuple[list[Exclusion], list[str]]:
     """The events of the range for which a condition is neither true nor false; and where that is an error."""
@@ -152,20 +152,22 @@ async def undecided_events(
                 "named": EVENTS_NAMED_MAX,
             },
         ):
-            events = events_of(scope, stream.event_type_slug, count, numbers, node)
+            events = build_excluded_events(scope, stream.event_type_slug, count, numbers, node)
             if missing:
                 lacking = replace(events, missing=" and ".join(map(repr, missing)))
                 exclusions.append(Exclusion(Reason.UNDECIDED, lacking))
             else:
-                said = f"has the condition {stream.condition.text}, which divides by zero for {count} events"
-                problems.append(f"Input {node!r} {said}: {', '.join(events.examples)}.")
+                message = (
+                    f"has the condition {stream.condition.text}, which divides by zero for {count} events"
+                )
+                problems.append(f"Input {node!r} {message}: {', '.join(events.examples)}.")
     return exclusions, problems
 
 
 _OF_AGGREGATE: Final = {Aggregate.DELTA: Reason.ALONE, Aggregate.TIME_WEIGHTED: Reason.NO_TIME}
 
 
-def unusable_events(
+def list_unusable_events(
     project: int, streams: Sequence[InputStream], unusable: Sequence[Unusable]
 ) -> Iterator[Exclusion]:
     """Readings of which inputs can make nothing, for each input once."""
@@ -180,7 +182,7 @@ def unusable_events(
         yield Exclusion(_OF_AGGREGATE[aggregate], events_of)
 
 
-def without_partition(streams: Sequence[InputStream], groups: Sequence[Group]) -> Iterator[Exclusion]:
+def list_unpartitioned_events(streams: Sequence[InputStream], groups: Sequence[Group]) -> Iterator[Exclusion]:
     """Events whose tags fit no partition that runs."""
     slugs = {stream.number: stream.event_type_slug for stream in streams}
     for group in groups:
@@ -188,16 +190,16 @@ def without_partition(streams: Sequence[InputStream], groups: Sequence[Group]) -
         yield Exclusion(Reason.NO_PARTITION, events)
 
 
-async def _outside_of_slots(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
+async def _list_outside_slots(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
     """Events of the range that straddle a boundary, are in no slot or incomplete."""
     is_by_event = scope.model.cadence == EVENT
     return [
-        *await _straddling_or_incomplete(tx, scope, streams, [] if is_by_event else scope.slots),
-        *(await _in_no_slot(tx, scope, streams) if scope.is_last else []),
+        *await _list_straddling_or_incomplete(tx, scope, streams, [] if is_by_event else scope.slots),
+        *(await _list_in_no_slot(tx, scope, streams) if scope.is_last else []),
     ]
 
 
-async def _in_no_slot(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
+async def _list_in_no_slot(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
     """Events that no slot of any version has.
 
     Slots of events leave some, such as those without the tracking id that would make one; slots that a clock
@@ -213,19 +215,21 @@ async def _in_no_slot(tx: Read, scope: Scope, streams: Sequence[InputStream]) ->
         if is_by_event:
             count, numbers = await count_unassigned_events(tx, slots, stream, scope.hull, scope.elsewhere)
         else:
-            count, numbers = await events_in_open_time(tx, scope, stream)
+            count, numbers = await count_open_events(tx, scope, stream)
         if count:
-            exclusions.append(Exclusion(reason, events_of(scope, stream.event_type_slug, count, numbers)))
+            exclusions.append(
+                Exclusion(reason, build_excluded_events(scope, stream.event_type_slug, count, numbers))
+            )
     return exclusions
 
 
-async def _straddling_or_incomplete(
+async def _list_straddling_or_incomplete(
     tx: Read, scope: Scope, streams: Sequence[InputStream], cut: Sequence[Interval]
 ) -> list[Exclusion]:
     rows = await tx.tuples(
         _OUTSIDE_OF_SLOTS.format(
-            straddling=_straddling(streams),
-            incomplete=_incomplete(streams),
+            straddling=_match_straddling(streams),
+            incomplete=_match_incomplete(streams),
             long=SQL(LONG),
             is_long=SQL(IS_LONG),
         ),
@@ -241,12 +245,12 @@ async def _straddling_or_incomplete(
         },
     )
     return [
-        Exclusion(Reason(reason), events_of(scope, slug, count, numbers))
+        Exclusion(Reason(reason), build_excluded_events(scope, slug, count, numbers))
         for slug, reason, count, numbers in rows
     ]
 
 
-def _straddling(streams: Sequence[InputStream]) -> Composable:
+def _match_straddling(streams: Sequence[InputStream]) -> Composable:
     """Whether an event would be read by an input that takes only what lies inside a slot."""
     arms = [
         SQL("(e.event_type_id = {} AND {} AND {})").format(
@@ -258,7 +262,7 @@ def _straddling(streams: Sequence[InputStream]) -> Composable:
     return SQL("({})").format(SQL(" OR ").join(arms)) if arms else SQL("false")
 
 
-def _incomplete(streams: Sequence[InputStream]) -> Composable:
+def _match_incomplete(streams: Sequence[InputStream]) -> Composable:
     """Whether an incomplete event lacks what some stream of its type reads."""
     arms = [
         SQL("(e.event_type_id = {} AND NOT {})").format(Literal(stream.event_type), stream.usable)
@@ -267,7 +271,7 @@ def _incomplete(streams: Sequence[InputStream]) -> Composable:
     return SQL("({})").format(SQL(" OR ").join(arms)) if arms else SQL("false")
 
 
-async def _not_chosen(
+async def _list_not_chosen(
     tx: Read, scope: Scope, discovery: BySlot, streams: Sequence[InputStream]
 ) -> list[Exclusion]:
     """Events that an input would use if nothing had been named or skipped for their slot."""
@@ -275,24 +279,26 @@ async def _not_chosen(
         one
         for stream in streams
         if stream.apart is not None and stream.window.reach is not Reach.ANY
-        for one in await _not_chosen_of(tx, scope, discovery, stream)
+        for one in await _list_not_chosen_of_stream(tx, scope, discovery, stream)
     ]
 
 
-async def _not_chosen_of(tx: Read, scope: Scope, discovery: BySlot, stream: InputStream) -> list[Exclusion]:
+async def _list_not_chosen_of_stream(
+    tx: Read, scope: Scope, discovery: BySlot, stream: InputStream
+) -> list[Exclusion]:
     node = stream.reads[0].node
-    restriction, values = chosen(discovery, stream)
+    restriction, values = match_chosen(discovery, stream)
     skipped = [index + 1 for index, nodes in scope.inputs.skipped_nodes.items() if node in nodes]
     rows = await tx.tuples(
         _NOT_CHOSEN.format(
             slots=EACH_SLOT,
-            source=matching(stream),
-            membership=membership(discovery.slots, stream),
+            source=select_matching(stream),
+            membership=match_membership(discovery.slots, stream),
             chosen=restriction,
         ),
         {
             **values,
-            **slot_columns(discovery.slots),
+            **build_slot_columns(discovery.slots),
             "project": discovery.project,
             "event_type": stream.event_type,
             "skipped": skipped,
@@ -302,13 +308,15 @@ async def _not_chosen_of(tx: Read, scope: Scope, discovery: BySlot, stream: Inpu
     return [
         Exclusion(
             Reason.TYPE_SKIPPED if is_skipped else Reason.OTHERS_NAMED,
-            events_of(scope, stream.event_type_slug, count, numbers, node),
+            build_excluded_events(scope, stream.event_type_slug, count, numbers, node),
         )
         for is_skipped, count, numbers in rows
     ]
 
 
-def events_of(scope: Scope, slug: str, count: int, numbers: Sequence[int], node: str = "") -> ExcludedEvents:
+def build_excluded_events(
+    scope: Scope, slug: str, count: int, numbers: Sequence[int], node: str = ""
+) -> ExcludedEvents:
     """Events by their number, the first of them by id."""
     examples = tuple(ids.of("event", scope.project, number) for number in numbers)
     return ExcludedEvents(slug, count, examples, node)
@@ -380,7 +388,9 @@ _NOT_CHOSEN: Final = SQL("""
 # Nothing fails by them; they are named, because the result would be another one.
 
 
-async def pending_proposals(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[PendingProposals]:
+async def read_pending_proposals(
+    tx: Read, scope: Scope, streams: Sequence[InputStream]
+) -> list[PendingProposals]:
     """What waits for approval of the data that inputs read in the range, by rule and event type."""
     if not streams:
         return []
@@ -410,28 +420,32 @@ async def pending_proposals(tx: Read, scope: Scope, streams: Sequence[InputStrea
     ]
 
 
-async def pending_evaluations(
+async def read_pending_evaluations(
     tx: Read, scope: Scope, streams: Sequence[InputStream]
 ) -> list[PendingEvaluations]:
     """What rules may still correct of the data that inputs read, by rule and event type."""
     if not streams:
         return []
-    rows = await tx.tuples(_UNEVALUATED, _types_read(scope, streams))
+    rows = await tx.tuples(_UNEVALUATED, _list_types_read(scope, streams))
     return [
-        PendingEvaluations(ids.of("rule", scope.project, rule), name, slug, _instant(start), _instant(end))
+        PendingEvaluations(
+            ids.of("rule", scope.project, rule), name, slug, _to_instant(start), _to_instant(end)
+        )
         for rule, name, slug, start, end in rows
     ]
 
 
-async def pending_roll_ups(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[PendingRollUps]:
+async def read_pending_roll_ups(
+    tx: Read, scope: Scope, streams: Sequence[InputStream]
+) -> list[PendingRollUps]:
     """What is still to be rolled up of the data that inputs read, by event type and by what changed."""
     if not streams:
         return []
-    rows = await tx.tuples(_LAGGING, _types_read(scope, streams))
-    return [PendingRollUps(slug, source, *map(_instant, bounds)) for slug, source, *bounds in rows]
+    rows = await tx.tuples(_LAGGING, _list_types_read(scope, streams))
+    return [PendingRollUps(slug, source, *map(_to_instant, bounds)) for slug, source, *bounds in rows]
 
 
-def _types_read(scope: Scope, streams: Sequence[InputStream]) -> dict[str, Any]:
+def _list_types_read(scope: Scope, streams: Sequence[InputStream]) -> dict[str, Any]:
     """Which event types the inputs read, and of which of them whatever its date."""
     return {
         "project": scope.project,
@@ -442,7 +456,7 @@ def _types_read(scope: Scope, streams: Sequence[InputStream]) -> dict[str, Any]:
     }
 
 
-def _instant(moment: Instant | None) -> Instant | None:
+def _to_instant(moment: Instant | None) -> Instant | None:
     return None if moment is None else Instant.of(moment)
 
 

@@ -15,16 +15,16 @@ from typing import Final, TypeVar
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.runs import slot_columns
-from weighbridge.accounting.inputs.selection import EACH_SLOT, membership
+from weighbridge.accounting.books.runs import build_slot_columns
+from weighbridge.accounting.inputs.selection import EACH_SLOT, match_membership
 from weighbridge.accounting.inputs.streams import (
     Catalogue,
     InputStream,
     Reach,
     Resolved,
-    catalogue_of,
-    matching,
-    streams_of,
+    read_catalogue,
+    resolve_streams,
+    select_matching,
 )
 from weighbridge.accounting.records.model_runs import DATA_POINTS_NAMED_MAX, NewGeneration
 from weighbridge.collection.measurements.values import BOOLEANS, IS_FILLED, NUMBERS, TEXTS
@@ -105,16 +105,16 @@ class _SlotInputRow(msgspec.Struct, frozen=True):
     events: list[int] | None
 
 
-def inputs_question(project: int, family: int, slots: Sequence[Interval]) -> Command:
+def ask_for_inputs(project: int, family: int, slots: Sequence[Interval]) -> Command:
     """What asks for what stays with some slots."""
-    return _KEPT, {"project": project, "family": family, **slot_columns(slots)}
+    return _KEPT, {"project": project, "family": family, **build_slot_columns(slots)}
 
 
-async def kept_inputs(tx: Read, project: int, family: int, slots: Sequence[Interval]) -> SlotInputs:
+async def read_kept_inputs(tx: Read, project: int, family: int, slots: Sequence[Interval]) -> SlotInputs:
     """What stays with some slots."""
     sets: dict[int, dict[int, frozenset[int]]] = {}
     skipped: dict[int, frozenset[int]] = {}
-    for row in await tx.rows(_SlotInputRow, *inputs_question(project, family, slots)):
+    for row in await tx.rows(_SlotInputRow, *ask_for_inputs(project, family, slots)):
         if row.is_skipped:
             skipped[row.position] = skipped.get(row.position, frozenset()) | {row.data_point_type}
         if row.events is not None:
@@ -125,7 +125,7 @@ async def kept_inputs(tx: Read, project: int, family: int, slots: Sequence[Inter
 def forget_inputs(tx: Write, project: int, family: int, slots: Sequence[Interval]) -> None:
     """Forget what stayed with slots that others have replaced."""
     if slots:
-        tx.later(_FORGET, {"project": project, "family": family, **slot_columns(slots)})
+        tx.later(_FORGET, {"project": project, "family": family, **build_slot_columns(slots)})
 
 
 def keep_inputs(tx: Write, project: int, family: int, slots: Sequence[Interval], inputs: SlotInputs) -> None:
@@ -136,11 +136,11 @@ def keep_inputs(tx: Write, project: int, family: int, slots: Sequence[Interval],
     values = {
         "project": project,
         "family": family,
-        **slot_columns([slots[position] for position in positions]),
+        **build_slot_columns([slots[position] for position in positions]),
     }
     tx.later(_FORGET, values)
     rows = [
-        (number, kind, kind in inputs.skipped.get(position, ()), _array(inputs, position, kind))
+        (number, kind, kind in inputs.skipped.get(position, ()), _write_array(inputs, position, kind))
         for number, position in enumerate(positions, start=1)
         for kind in sorted({*inputs.sets.get(position, ()), *inputs.skipped.get(position, ())})
     ]
@@ -160,7 +160,7 @@ def keep_inputs(tx: Write, project: int, family: int, slots: Sequence[Interval],
         )
 
 
-def _array(inputs: SlotInputs, position: int, kind: int) -> str | None:
+def _write_array(inputs: SlotInputs, position: int, kind: int) -> str | None:
     events = inputs.sets.get(position, {}).get(kind)
     return None if events is None else f"{{{','.join(map(str, sorted(events)))}}}"
 
@@ -221,41 +221,41 @@ class _VersionInputs:
         ]
 
 
-async def explicit_inputs(
+async def resolve_explicit_inputs(
     tx: Read, project: int, family: int, versions: Sequence[VersionSlots], request: NewGeneration
 ) -> list[SlotInputs]:
     """What was named and skipped in the slots of each version; raise Invalid naming what cannot be."""
-    kept = await tx.together(*(kept_inputs(tx, project, family, version.slots) for version in versions))
-    named = _of_events(request.data_point_ids, project)
+    kept = await tx.together(*(read_kept_inputs(tx, project, family, version.slots) for version in versions))
+    named = _parse_event_names(request.data_point_ids, project)
     is_said = named is not None or request.skipped_data_point_type_ids is not None
     if not is_said and not any(one.sets or one.skipped for one in kept):
         return kept
-    catalogue = await catalogue_of(tx, project)
-    readers = [_VersionInputs(version, streams_of(version.model, catalogue)) for version in versions]
+    catalogue = await read_catalogue(tx, project)
+    readers = [_VersionInputs(version, resolve_streams(version.model, catalogue)) for version in versions]
     problems: list[Problem] = []
     sets = [one.sets for one in kept]
     if named is not None:
-        points = await _named(tx, project, named, problems)
-        sets = [await _by_slot(tx, project, reader, points) for reader in readers]
-        problems += _in_no_slot(project, readers, points, sets)
+        points = await _read_named_points(tx, project, named, problems)
+        sets = [await _group_by_slot(tx, project, reader, points) for reader in readers]
+        problems += _check_slots(project, readers, points, sets)
         sets = [
-            _beside(version, new, one.sets) for version, new, one in zip(versions, sets, kept, strict=True)
+            _add_kept(version, new, one.sets) for version, new, one in zip(versions, sets, kept, strict=True)
         ]
     skipped = [one.skipped for one in kept]
     if request.skipped_data_point_type_ids is not None:
         skipped_types = frozenset(request.skipped_data_point_type_ids)
-        problems += _problems_of_skips(skipped_types, readers, catalogue)
+        problems += _check_skips(skipped_types, readers, catalogue)
         named_skips = [
             dict.fromkeys(version.requested, skipped_types) if skipped_types else {} for version in versions
         ]
         skipped = [
-            _beside(version, new, one.skipped)
+            _add_kept(version, new, one.skipped)
             for version, new, one in zip(versions, named_skips, kept, strict=True)
         ]
     if problems:
         raise Invalid(problems)
     return [
-        await _applied(
+        await _apply_to_streams(
             tx,
             project,
             reader,
@@ -267,16 +267,16 @@ async def explicit_inputs(
     ]
 
 
-def _beside(
+def _add_kept(
     version: VersionSlots, new: Mapping[int, _Value], kept: Mapping[int, _Value]
 ) -> dict[int, _Value]:
     """What is said of the slots of the request, beside what stays with the others."""
-    return {index: said for index, said in kept.items() if index not in version.requested} | {
-        index: said for index, said in new.items() if index in version.requested
+    return {index: message for index, message in kept.items() if index not in version.requested} | {
+        index: message for index, message in new.items() if index in version.requested
     }
 
 
-def _of_events(named: Sequence[str] | None, project: int) -> dict[str, ids.Key | None] | None:
+def _parse_event_names(named: Sequence[str] | None, project: int) -> dict[str, ids.Key | None] | None:
     """The named data points of events, and names that are none; None when only outputs of batches are named.
 
     Those are for nodes that draw, and say nothing of measurements.
@@ -284,8 +284,8 @@ def _of_events(named: Sequence[str] | None, project: int) -> dict[str, ids.Key |
     if named is None:
         return None
     if len(named) > DATA_POINTS_NAMED_MAX:
-        said = f"{_IDS} has {len(named)} entries; at most {DATA_POINTS_NAMED_MAX} can be named."
-        raise Invalid([Problem(said, _IDS, "too_many")])
+        message = f"{_IDS} has {len(named)} entries; at most {DATA_POINTS_NAMED_MAX} can be named."
+        raise Invalid([Problem(message, _IDS, "too_many")])
     keys = {text: ids.parse("data_point", text) for text in named}
     of_events = {
         text: key
@@ -295,7 +295,7 @@ def _of_events(named: Sequence[str] | None, project: int) -> dict[str, ids.Key |
     return of_events if of_events or not named else None
 
 
-async def _named(
+async def _read_named_points(
     tx: Read, project: int, named: Mapping[str, ids.Key | None], problems: list[Problem]
 ) -> list[_Point]:
     """The data points of the project that were named."""
@@ -320,7 +320,7 @@ async def _named(
     return points
 
 
-async def _by_slot(tx: Read, project: int, reader: _VersionInputs, points: Sequence[_Point]) -> Sets:
+async def _group_by_slot(tx: Read, project: int, reader: _VersionInputs, points: Sequence[_Point]) -> Sets:
     """The data points by the slots that they lie in, as the windows of the inputs have it."""
     by_type: dict[int, set[int]] = {}
     for point in points:
@@ -328,7 +328,7 @@ async def _by_slot(tx: Read, project: int, reader: _VersionInputs, points: Seque
     sets: dict[int, dict[int, frozenset[int]]] = {}
     for stream in reader.resolved.streams:
         for kind in {read.data_point_type for read in stream.reads} & by_type.keys():
-            for slot, event in await _touched(tx, project, reader.version, stream, by_type[kind]):
+            for slot, event in await _read_touched_slots(tx, project, reader.version, stream, by_type[kind]):
                 if slot not in reader.version.requested:
                     continue
                 of_slot = sets.setdefault(slot, {})
@@ -336,25 +336,25 @@ async def _by_slot(tx: Read, project: int, reader: _VersionInputs, points: Seque
     return sets
 
 
-async def _touched(
+async def _read_touched_slots(
     tx: Read, project: int, version: VersionSlots, stream: InputStream, events: Collection[int]
 ) -> list[tuple[int, int]]:
     """Which of some events a stream has in which slot."""
-    condition = SQL("true") if stream.window.reach is Reach.ANY else membership(version.slots, stream)
+    condition = SQL("true") if stream.window.reach is Reach.ANY else match_membership(version.slots, stream)
     statement = SQL("""
         SELECT slot.number - 1, e.id FROM {slots}
           JOIN {source} ON e.id = ANY (%(events)s) AND {condition} ORDER BY 1, 2
-    """).format(slots=EACH_SLOT, source=matching(stream), condition=condition)
+    """).format(slots=EACH_SLOT, source=select_matching(stream), condition=condition)
     values = {
         "project": project,
         "event_type": stream.event_type,
         "events": sorted(events),
-        **slot_columns(version.slots),
+        **build_slot_columns(version.slots),
     }
     return [(slot, event) for slot, event in await tx.tuples(statement, values)]
 
 
-def _in_no_slot(
+def _check_slots(
     project: int, readers: Sequence[_VersionInputs], points: Sequence[_Point], sets: Sequence[Sets]
 ) -> Iterator[Problem]:
     """Data points that lie in no selected slot, or that no input reads."""
@@ -378,7 +378,7 @@ def _in_no_slot(
         yield Problem(f"{_IDS} names {name}, {fact}.", _IDS, "invalid")
 
 
-def _problems_of_skips(
+def _check_skips(
     skipped: Collection[int], readers: Sequence[_VersionInputs], catalogue: Catalogue
 ) -> Iterator[Problem]:
     """Types that no input reads, and inputs of them that nothing can stand in for."""
@@ -386,17 +386,17 @@ def _problems_of_skips(
     for kind in sorted(skipped):
         nodes = [reader.version.model.node(slug) for reader in readers for slug in reader.nodes_of(kind)]
         if kind not in known:
-            said = f"{_SKIPPED} names {kind}, which is no data point type of the project."
-            yield Problem(said, _SKIPPED, "unknown")
+            message = f"{_SKIPPED} names {kind}, which is no data point type of the project."
+            yield Problem(message, _SKIPPED, "unknown")
         elif not nodes:
-            said = f"{_SKIPPED} names {kind}, {known[kind].slug!r}, which no input of the model reads."
-            yield Problem(said, _SKIPPED, "invalid")
+            message = f"{_SKIPPED} names {kind}, {known[kind].slug!r}, which no input of the model reads."
+            yield Problem(message, _SKIPPED, "invalid")
         for node in {node.slug: node for node in nodes if not _has_stand_in(node)}.values():
-            said = (
+            message = (
                 f"{_SKIPPED} names {kind}, and nothing stands in for input {node.slug!r}, which reads it: "
                 "it is no sum, not optional and has no default."
             )
-            yield Problem(said, _SKIPPED, "invalid")
+            yield Problem(message, _SKIPPED, "invalid")
 
 
 def _has_stand_in(node: Node) -> bool:
@@ -404,7 +404,7 @@ def _has_stand_in(node: Node) -> bool:
     return is_sum or node.is_optional or node.default is not None
 
 
-async def _applied(tx: Read, project: int, reader: _VersionInputs, inputs: SlotInputs) -> SlotInputs:
+async def _apply_to_streams(tx: Read, project: int, reader: _VersionInputs, inputs: SlotInputs) -> SlotInputs:
     """Say which inputs may use which events.
 
     Of a type whose events are named only the inputs that they touch are bound; when they touch none any
@@ -414,7 +414,7 @@ async def _applied(tx: Read, project: int, reader: _VersionInputs, inputs: SlotI
     for stream in reader.resolved.streams:
         for read in stream.reads:
             named = {event for kinds in inputs.sets.values() for event in kinds.get(read.data_point_type, ())}
-            pairs = await _touched(tx, project, reader.version, stream, named) if named else []
+            pairs = await _read_touched_slots(tx, project, reader.version, stream, named) if named else []
             for slot, event in pairs:
                 if event in inputs.sets.get(slot, {}).get(read.data_point_type, ()):
                     nodes = by_node.setdefault(slot, {})

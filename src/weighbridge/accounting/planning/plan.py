@@ -26,8 +26,8 @@ from weighbridge.accounting.books.runs import (
     Digests,
     RunIdentity,
     RunRow,
-    kept_digests,
-    slot_columns,
+    build_slot_columns,
+    read_digests,
 )
 from weighbridge.accounting.inputs.selection import BySlot
 from weighbridge.accounting.inputs.streams import InputStream
@@ -35,10 +35,10 @@ from weighbridge.accounting.planning.scope import CreditedLedger, Scope
 from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
 from weighbridge.core.engine import ENGINE_REVISION, NodeReading, SlotData
 from weighbridge.core.engine.slot_computation import Drawn, Measures, RoundedAway
-from weighbridge.core.ledger.allocation import Contributions, LedgerRounding, Partition, rounded_total
+from weighbridge.core.ledger.allocation import Contributions, LedgerRounding, Partition, round_total
 from weighbridge.core.model import Aggregate, Input, Model
 from weighbridge.core.quantity.unit import convert, parse_unit
-from weighbridge.core.time.cadence import EVENT, label
+from weighbridge.core.time.cadence import EVENT, label_slot
 from weighbridge.core.time.expectation import Service
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
@@ -243,7 +243,7 @@ class PostedRun(RunRow, frozen=True):
         return self.fingerprint == run.fingerprint and is_of_today
 
 
-def differences_of(
+def list_differences(
     scope: Scope,
     posted_runs: Sequence[PostedRun],
     runs: Sequence[Run],
@@ -255,7 +255,7 @@ def differences_of(
     Unchanged runs were not computed and are not counted; those of unchanged slots are the same without
     looking.
     """
-    slots = _posted_slots(scope)
+    slots = _list_posted_slots(scope)
     posted: dict[int, dict[RunIdentity, PostedRun]] = {}
     for row in posted_runs:
         posted.setdefault(row.ledger, {})[RunIdentity(slots[row.slot_number - 1], row.partition)] = row
@@ -268,14 +268,14 @@ def differences_of(
         of_ledger = {key: before for key, before in every.items() if key.slot not in unchanged_slots}
         unchanged += len(every) - len(of_ledger)
         gone = sorted(of_ledger.keys() - planned, key=_order)
-        vanished = [_vanished(scope, key, of_ledger[key].cadence, ledger) for key in gone]
+        vanished = [_build_vanished_run(scope, key, of_ledger[key].cadence, ledger) for key in gone]
         for run in [*runs, *vanished]:
             before = of_ledger.get(run.identity)
             if before and before.is_what(run):
                 # A replaced slot that is at zero already is not there any more.
                 unchanged += run.slot not in replaced
             else:
-                differences.append(_difference(scope.model, run, ledger, before))
+                differences.append(_build_difference(scope.model, run, ledger, before))
     return differences, unchanged
 
 
@@ -303,43 +303,45 @@ def total_of(model: Model, readings: Mapping[str, NodeReading], ledger: Keeping)
     if reading is None or not isinstance(reading.amount, Decimal):
         return Decimal(0)  # an optional input had no data; a model's outputs are single numbers
     amount = convert(reading.amount, model.node(ledger.output).unit, parse_unit(ledger.unit))
-    return rounded_total(amount, ledger.scale, ledger.rounding)
+    return round_total(amount, ledger.scale, ledger.rounding)
 
 
 def _order(run: RunIdentity) -> tuple[object, ...]:
     return run.order
 
 
-def _difference(model: Model, run: Run, ledger: CreditedLedger, before: PostedRun | None) -> RunDifference:
+def _build_difference(
+    model: Model, run: Run, ledger: CreditedLedger, before: PostedRun | None
+) -> RunDifference:
     total = total_of(model, run.readings, ledger)
     if before is None:
         return RunDifference(run, ledger, total)
     return RunDifference(run, ledger, total, before.run, before.first)
 
 
-def _vanished(scope: Scope, identity: RunIdentity, cadence: str, ledger: CreditedLedger) -> Run:
+def _build_vanished_run(scope: Scope, identity: RunIdentity, cadence: str, ledger: CreditedLedger) -> Run:
     """A run that the data no longer have or that was replaced: zero, and no other node has a value.
 
     Where all of its data were skipped, it still says so.
     """
     positions = {slot: position for position, slot in enumerate(scope.slots)}
     skipped = scope.inputs.skipped_nodes.get(positions.get(identity.slot, -1), {})
-    name = label(cadence, identity.slot, scope.zone)
+    name = label_slot(cadence, identity.slot, scope.zone)
     readings = {ledger.output: NodeReading(Decimal(0))}
     return Run(identity.slot, name, identity.partition, readings, {}, NO_DATA, skipped=skipped)
 
 
-def _posted_slots(scope: Scope) -> tuple[Interval, ...]:
+def _list_posted_slots(scope: Scope) -> tuple[Interval, ...]:
     return (*scope.slots, *scope.replaced)
 
 
-async def posted_runs_of(tx: Read, scope: Scope) -> list[PostedRun]:
+async def read_posted_runs(tx: Read, scope: Scope) -> list[PostedRun]:
     """The runs that the slots of a scope have on its ledgers by now, those that others replace too."""
     return await tx.rows(
         PostedRun,
         _POSTED_RUNS,
         {
-            **slot_columns(_posted_slots(scope)),
+            **build_slot_columns(_list_posted_slots(scope)),
             "project": scope.project,
             "family": scope.family,
             "ledgers": [ledger.number for ledger in scope.ledgers],
@@ -362,7 +364,7 @@ _POSTED_RUNS: Final = SQL("""
 """).format(columns=SQL(RUN_COLUMNS), runs=RUNS_OF_SLOTS, tags=SQL(RUN_TAGS))
 
 
-def digests_of(
+def compute_digests(
     scope: Scope, measures: Measures, streams: Sequence[InputStream], slots: Sequence[SlotData]
 ) -> Digests:
     """Digest everything that each slot is computed from; empty for a model that draws or looks."""
@@ -382,13 +384,13 @@ def digests_of(
     digests = {}
     for data in slots:
         digest = alike.copy()
-        for line in sorted(_lines(data, names)):
+        for line in sorted(_list_lines(data, names)):
             digest.update(f"{line}\n".encode())
         digests[data.slot] = digest.digest()
     return digests
 
 
-def _lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
+def _list_lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
     for group in data.groups:
         numbers = sum(element.digest for element in group.elements)
         yield f"{names[group.source]} {group.tags.named} {group.event_count} {group.digest} {numbers}"
@@ -401,7 +403,8 @@ def _lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
             yield f"{names[group.source]} {group.tags.named} {meter} {digest}"
     for slug, values in data.statics.items():
         # A static input never changes, but what its keys are called may.
-        yield f"static {slug} {[(one.number, one.asset, one.feedstock, one.location) for one in values]}"
+        keys = [(value.number, value.asset, value.feedstock, value.location) for value in values]
+        yield f"static {slug} {keys}"
     yield f"skipped {sorted(data.skipped)}"
 
 
@@ -410,14 +413,14 @@ def has_digests(scope: Scope) -> bool:
     return not scope.source_ledgers and scope.model.cadence != EVENT
 
 
-async def kept_digests_of(tx: Read, scope: Scope) -> Mapping[Interval, Sequence[bytes]]:
+async def read_kept_digests(tx: Read, scope: Scope) -> Mapping[Interval, Sequence[bytes]]:
     """What the slots of a scope were last computed from, on each of its ledgers."""
     if not has_digests(scope) or scope.keeps_runs:
         return {}
-    return await kept_digests(tx, scope.project, [ledger.number for ledger in scope.ledgers], scope.slots)
+    return await read_digests(tx, scope.project, [ledger.number for ledger in scope.ledgers], scope.slots)
 
 
-def unchanged_slots(
+def find_unchanged_slots(
     scope: Scope, kept: Mapping[Interval, Sequence[bytes]], digests: Digests
 ) -> set[Interval]:
     """The slots that every ledger of the generation has at these digests."""

@@ -12,29 +12,35 @@ from typing import Any, Final
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
 
-from weighbridge.accounting.books.allocation import Drawings, ManualSources, SlotRuns, drawings_of
-from weighbridge.accounting.books.runs import fingerprint, seen_only
+from weighbridge.accounting.books.allocation import Drawings, ManualSources, SlotRuns, read_drawings
+from weighbridge.accounting.books.runs import compute_fingerprint, list_seen_nodes
 from weighbridge.accounting.inputs.event_slots import (
     EVENTS_NAMED_MAX,
     BorderEvents,
     ModelSlots,
     VersionSlot,
-    events_at_borders,
-    problems_of_shared_events,
+    check_shared_events,
+    read_border_events,
 )
 from weighbridge.accounting.inputs.selection import BySlot, select_events
-from weighbridge.accounting.inputs.slot_data import Inputs, read_slots, statics_of
-from weighbridge.accounting.inputs.streams import InputStream, Reach, Resolved, catalogue_of, streams_of
+from weighbridge.accounting.inputs.slot_data import Inputs, read_slots, read_statics
+from weighbridge.accounting.inputs.streams import (
+    InputStream,
+    Reach,
+    Resolved,
+    read_catalogue,
+    resolve_streams,
+)
 from weighbridge.accounting.planning.exclusions import (
-    events_of,
-    excluded_events,
-    excluded_slots,
-    pending_evaluations,
-    pending_proposals,
-    pending_roll_ups,
-    undecided_events,
-    unusable_events,
-    without_partition,
+    build_excluded_events,
+    list_excluded_events,
+    list_excluded_slots,
+    list_undecided_events,
+    list_unpartitioned_events,
+    list_unusable_events,
+    read_pending_evaluations,
+    read_pending_proposals,
+    read_pending_roll_ups,
 )
 from weighbridge.accounting.planning.plan import (
     ExcludedDraw,
@@ -43,23 +49,23 @@ from weighbridge.accounting.planning.plan import (
     PostedRun,
     Reason,
     Run,
-    differences_of,
-    digests_of,
-    kept_digests_of,
-    posted_runs_of,
-    unchanged_slots,
+    compute_digests,
+    find_unchanged_slots,
+    list_differences,
+    read_kept_digests,
+    read_posted_runs,
 )
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
-from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, run_slot, unmet
-from weighbridge.core.engine.meters import Unusable, unusable
-from weighbridge.core.engine.run import partitions_of_data
+from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, list_unmet_groups, run_slot
+from weighbridge.core.engine.meters import Unusable, list_unusable
+from weighbridge.core.engine.run import find_partitions_of_data
 from weighbridge.core.engine.slot_computation import Group
 from weighbridge.core.halt import proceed
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import Input, Share, prepare
-from weighbridge.core.time.cadence import EVENT, label
+from weighbridge.core.time.cadence import EVENT, label_slot
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.platform.changes.staleness import IS_NEWEST
@@ -98,29 +104,29 @@ def compute_slots(
     for position, data in enumerate(slots):
         proceed()
         if data.slot in unchanged:
-            lost = unmet(scope.model, data)
+            lost = list_unmet_groups(scope.model, data)
             without_partition += lost
-            left += _unusable(setting, data, lost)
+            left += _list_unusable(setting, data, lost)
             continue
         skipped = scope.inputs.skipped_nodes.get(position, {})
-        name = label(scope.model.cadence, data.slot, scope.zone)
+        name = label_slot(scope.model.cadence, data.slot, scope.zone)
         slot_run = run_slot(setting, data)
         problems += [f"{name}: {problem.message}" for problem in slot_run.problems]
         without_partition += slot_run.not_counted
-        left += _unusable(setting, data, slot_run.not_counted)
+        left += _list_unusable(setting, data, slot_run.not_counted)
         rounded_away += [
             Exclusion(Reason.ROUNDED_AWAY, ExcludedDraw(name, one)) for one in slot_run.rounded_away
         ]
-        runs += [replace(_run(scope, data.slot, name, one, names), skipped=skipped) for one in slot_run.runs]
+        runs += [replace(_run(scope, data.slot, name, run, names), skipped=skipped) for run in slot_run.runs]
     return ComputedRuns(
         tuple(runs), tuple(without_partition), tuple(left), tuple(problems), tuple(rounded_away)
     )
 
 
-def _unusable(setting: EngineSetting, data: SlotData, lost: Sequence[Group]) -> Iterator[Unusable]:
+def _list_unusable(setting: EngineSetting, data: SlotData, lost: Sequence[Group]) -> Iterator[Unusable]:
     """The readings of which inputs can make nothing, but for those that meet no partition anyway."""
     lost_events = {element.event for group in lost for element in group.elements}
-    for one in unusable(setting, data):
+    for one in list_unusable(setting, data):
         elements = tuple(each for each in one.elements if each.event not in lost_events)
         if elements:
             yield replace(one, elements=elements)
@@ -145,7 +151,7 @@ def _run(
         readings=computed.readings,
         event_counts=counts,
         tags=tags,
-        fingerprint=fingerprint(scope.model_sha256, computed, names, seen_only(scope.model)),
+        fingerprint=compute_fingerprint(scope.model_sha256, computed, names, list_seen_nodes(scope.model)),
         used=used,
         statics=computed.statics,
         draws=computed.draws,
@@ -159,7 +165,7 @@ def _run(
 # batches of a run frees its data.
 
 
-async def types_of_others(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> set[int]:
+async def read_types_of_others(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> set[int]:
     """The event types of some streams of which another model has events and may have them alone."""
     rivals = await tx.tuples(
         _RIVALS, (scope.project, sorted({stream.event_type for stream in streams}), scope.family)
@@ -167,7 +173,7 @@ async def types_of_others(tx: Read, scope: Scope, streams: Sequence[InputStream]
     return {kind for (kind,) in rivals}
 
 
-async def already_used(
+async def check_already_used(
     tx: Read,
     scope: Scope,
     discovery: BySlot,
@@ -178,12 +184,12 @@ async def already_used(
 ) -> list[str]:
     """Why a model cannot have some of the events that its runs use: another model has them.
 
-    `types` are those of which `types_of_others` tells.
+    `types` are those of which `read_types_of_others` tells.
     """
     problems = []
     for stream in streams:
         if stream.event_type in types:
-            for rival, count, first in await _shared(tx, scope.family, discovery, stream, runs):
+            for rival, count, first in await _read_shared_events(tx, scope.family, discovery, stream, runs):
                 example = ids.of("event", discovery.project, first)
                 problems.append(
                     f"{count} events of type {stream.event_type_slug!r}, {example} for one, feed the model"
@@ -193,7 +199,7 @@ async def already_used(
     return problems
 
 
-async def _shared(
+async def _read_shared_events(
     tx: Read, family: int, discovery: BySlot, stream: InputStream, runs: Sequence[Run]
 ) -> list[TupleRow]:
     """The models that have events of a source: name, how many, and the first of them."""
@@ -248,7 +254,9 @@ class _VersionData:
     def runs(self) -> list[SlotRuns]:
         """The runs that the data call for."""
         model, drawing = self.scope.model, self.scope.drawing
-        return [SlotRuns(drawing, one.slot, partitions_of_data(model, one.groups)) for one in self.slots]
+        return [
+            SlotRuns(drawing, slot.slot, find_partitions_of_data(model, slot.groups)) for slot in self.slots
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,16 +280,16 @@ async def make_plans(
 ) -> tuple[list[Plan], Drawings]:
     """Plan a generation, version by version, and give what they draw with, as it is afterwards."""
     drawings, at_borders, *versions = await tx.together(
-        drawings_of(tx, [scope.drawing for scope in scopes], sources),
-        _at_borders(tx, scopes),
+        read_drawings(tx, [scope.drawing for scope in scopes], sources),
+        _read_border_events(tx, scopes),
         *(_read(tx, scope) for scope in scopes),
     )
     drawings = await tx.in_thread(
-        lambda: drawings.allocated([runs for one in versions for runs in one.runs()], sources)
+        lambda: drawings.allocated([runs for version in versions for runs in version.runs()], sources)
     )
     while True:
-        plans = [await _plan(tx, one, drawings) for one in versions]
-        plans[-1] = _with_borders(plans[-1], at_borders)
+        plans = [await _plan(tx, version, drawings) for version in versions]
+        plans[-1] = _add_border_events(plans[-1], at_borders)
         has_problems = any(plan.problems for plan in plans)
         if has_problems or drawings.pool is None or not drawings.pool.begin_again():
             return plans, drawings
@@ -289,9 +297,9 @@ async def make_plans(
 
 async def _read(tx: Read, scope: Scope) -> _VersionData:
     catalogue, statics = await tx.together(
-        catalogue_of(tx, scope.project), statics_of(tx, scope.project, scope.model)
+        read_catalogue(tx, scope.project), read_statics(tx, scope.project, scope.model)
     )
-    resolved = streams_of(scope.model, catalogue, scope.inputs.nodes)
+    resolved = resolve_streams(scope.model, catalogue, scope.inputs.nodes)
     # The one place that says which events a generation reads.
     discovery = BySlot(scope.project, scope.slots, scope.inputs.by_node)
     skipped = [
@@ -309,16 +317,16 @@ async def _read_around(
 ) -> _VersionFacts:
     return _VersionFacts(
         *await tx.together(
-            kept_digests_of(tx, scope),
-            posted_runs_of(tx, scope),
-            excluded_events(tx, scope, discovery, streams),
-            undecided_events(tx, scope, streams),
-            excluded_slots(tx, scope, streams),
-            pending_proposals(tx, scope, streams),
-            pending_evaluations(tx, scope, streams),
-            pending_roll_ups(tx, scope, streams),
-            types_of_others(tx, scope, streams),
-            _counted_twice(tx, scope, discovery, streams),
+            read_kept_digests(tx, scope),
+            read_posted_runs(tx, scope),
+            list_excluded_events(tx, scope, discovery, streams),
+            list_undecided_events(tx, scope, streams),
+            list_excluded_slots(tx, scope, streams),
+            read_pending_proposals(tx, scope, streams),
+            read_pending_evaluations(tx, scope, streams),
+            read_pending_roll_ups(tx, scope, streams),
+            read_types_of_others(tx, scope, streams),
+            _check_counted_twice(tx, scope, discovery, streams),
         )
     )
 
@@ -332,11 +340,11 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
     )
     program = await tx.in_thread(prepare, scope.model)
     setting = EngineSetting(program, resolved.measures, scope.project, scope.zone, says_contributions=True)
-    digests = await tx.in_thread(digests_of, scope, resolved.measures, streams, data)
-    unchanged = set() if scope.keeps_runs else unchanged_slots(scope, around.digests, digests)
+    digests = await tx.in_thread(compute_digests, scope, resolved.measures, streams, data)
+    unchanged = set() if scope.keeps_runs else find_unchanged_slots(scope, around.digests, digests)
     # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.
     computed = await tx.in_thread(compute_slots, scope, setting, streams, data, unchanged)
-    differences, unchanged_count = differences_of(
+    differences, unchanged_count = list_differences(
         scope, around.posted_runs, computed.runs, drawings.unchanged(scope.slots), unchanged
     )
     undecided, errors = around.undecided
@@ -347,10 +355,10 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
         differences=tuple(differences),
         unchanged=unchanged_count,
         exclusions=(
-            *without_partition(streams, computed.without_partition),
+            *list_unpartitioned_events(streams, computed.without_partition),
             *around.excluded,
             *undecided,
-            *unusable_events(scope.project, streams, computed.unusable),
+            *list_unusable_events(scope.project, streams, computed.unusable),
             *around.excluded_slots,
             *computed.rounded_away,
         ),
@@ -361,7 +369,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
         problems=(
             *computed.problems,
             *errors,
-            *await already_used(
+            *await check_already_used(
                 tx, scope, read.discovery, streams, computed.runs, types=around.types_of_others
             ),
             *around.counted_twice,
@@ -370,7 +378,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
     )
 
 
-async def _at_borders(tx: Read, scopes: Sequence[Scope]) -> list[BorderEvents]:
+async def _read_border_events(tx: Read, scopes: Sequence[Scope]) -> list[BorderEvents]:
     """Events that the versions which compute these slots, and those around them, do not count once."""
     last = scopes[-1]
     computed = [
@@ -382,31 +390,31 @@ async def _at_borders(tx: Read, scopes: Sequence[Scope]) -> list[BorderEvents]:
     if not computed or last.keeps_runs:
         return []
     computed += [VersionSlot(one.start, one.end, last.model_id, is_empty=True) for one in last.open_time]
-    ledgers = [one.number for one in last.ledgers]
+    ledgers = [ledger.number for ledger in last.ledgers]
     slots = ModelSlots(last.project, ledgers, computed, {one.bounds for one in last.replaced})
     span = min(one.start for one in computed), max(one.end for one in computed)
-    return await events_at_borders(tx, slots, span)
+    return await read_border_events(tx, slots, span)
 
 
-def _with_borders(plan: Plan, at_borders: Sequence[BorderEvents]) -> Plan:
+def _add_border_events(plan: Plan, at_borders: Sequence[BorderEvents]) -> Plan:
     """The plan with the events at borders that would count less than once, or more, which is a problem."""
     exclusions, problems = [], []
-    for one in at_borders:
-        named = one.events[:EVENTS_NAMED_MAX]
-        events = events_of(plan.scope, one.event_type, len(one.events), named, one.node)
-        if one.is_more:
+    for border in at_borders:
+        named = border.events[:EVENTS_NAMED_MAX]
+        events = build_excluded_events(plan.scope, border.event_type, len(border.events), named, border.node)
+        if border.is_more:
             problems.append(
-                f"{events.count} events of type {one.event_type!r}, {events.examples[0]} for one, lie across"
-                " a boundary between slots of two versions, which take them by other ends, and would count"
-                f" more than once by input {one.node!r}; generate all of these slots with model_version"
-                " latest."
+                f"{events.count} events of type {border.event_type!r}, {events.examples[0]} for one, lie"
+                " across a boundary between slots of two versions, which take them by other ends, and would"
+                f" count more than once by input {border.node!r}; generate all of these slots with"
+                " model_version latest."
             )
         else:
             exclusions.append(Exclusion(Reason.BETWEEN_VERSIONS, events))
     return replace(plan, exclusions=(*plan.exclusions, *exclusions), problems=(*plan.problems, *problems))
 
 
-async def _counted_twice(
+async def _check_counted_twice(
     tx: Read, scope: Scope, discovery: BySlot, streams: Sequence[InputStream]
 ) -> list[str]:
     """Data that slots of events would count several times, because they overlap."""
@@ -418,5 +426,5 @@ async def _counted_twice(
         inputs = [body for slug in stream.node_slugs if isinstance(body := bodies[slug], Input)]
         is_divided = any(body.share is not Share.REPEAT for body in inputs)
         if is_divided and not stream.is_defining and stream.window.reach is not Reach.ANY:
-            problems += await problems_of_shared_events(tx, discovery, stream, scope.elsewhere)
+            problems += await check_shared_events(tx, discovery, stream, scope.elsewhere)
     return problems

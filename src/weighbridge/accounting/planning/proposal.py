@@ -20,22 +20,22 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.accounting.books.allocation import ManualSources, manual_sources_of, refuse_beyond_balance
+from weighbridge.accounting.books.allocation import ManualSources, require_balances, resolve_manual_sources
 from weighbridge.accounting.books.balances import (
     HeldBatch,
     OpenDeficit,
     Shortage,
-    accounts_of,
-    changed,
-    deepened,
-    held_batches,
+    add_slot_starts,
+    apply_changes,
+    compute_deepening,
+    list_shortages,
     open_deficits,
-    posted_by,
-    shortages,
-    standings_of,
-    taken_by,
-    takers_of,
-    with_slot_starts,
+    read_accounts,
+    read_held_batches,
+    read_posted_totals,
+    read_standings,
+    read_taken,
+    read_takers,
 )
 from weighbridge.accounting.books.runs import (
     RUN_COLUMNS,
@@ -43,13 +43,13 @@ from weighbridge.accounting.books.runs import (
     RunIdentity,
     RunRow,
     StaleSourceBatch,
-    stale_sources_of,
+    read_stale_sources,
 )
-from weighbridge.accounting.inputs.slot_data import problems_of_statics, statics_of
-from weighbridge.accounting.inputs.streams import catalogue_of, streams_of
+from weighbridge.accounting.inputs.slot_data import check_statics, read_statics
+from weighbridge.accounting.inputs.streams import read_catalogue, resolve_streams
 from weighbridge.accounting.planning.plan import Exclusion, NewBatch, Plan, Reason, RunDifference
 from weighbridge.accounting.planning.planner import make_plans
-from weighbridge.accounting.planning.scope import Scope, scopes_of, with_inputs
+from weighbridge.accounting.planning.scope import Scope, add_inputs, build_scopes
 from weighbridge.accounting.records.model_runs import NewGeneration, UpdatedInputs
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Account
@@ -114,8 +114,8 @@ class _AccountWork:
             *((draw.effective_at, draw.amount) for draw in self.draws),
             *(
                 change
-                for one in self.differences
-                for change in totals[one.batch].difference_by_moment.items()
+                for difference in self.differences
+                for change in totals[difference.batch].difference_by_moment.items()
             ),
         ]
         for moment, amount in moved:
@@ -123,7 +123,7 @@ class _AccountWork:
         return changes
 
 
-async def entries_of(
+async def derive_entries(
     tx: Read,
     project: int,
     plans: Sequence[Plan],
@@ -141,7 +141,7 @@ async def entries_of(
     for difference in sorted((one for plan in plans for one in plan.differences), key=_order):
         account = Account(difference.ledger.number, difference.run.partition)
         work.setdefault(account, _AccountWork()).differences.append(difference)
-    accounts = await accounts_of(tx, project, _numbers(draw.batch for draw in draws))
+    accounts = await read_accounts(tx, project, _select_numbers(draw.batch for draw in draws))
     for draw in draws:
         if isinstance(draw.batch, int):
             work.setdefault(accounts[draw.batch], _AccountWork()).draws.append(draw)
@@ -157,9 +157,13 @@ async def entries_of(
         if one.run_number is not None
     }
     # What reports take of a batch, falls of other runs may have to give way to.
-    takers = await takers_of(tx, project, _numbers(one.batch for one in draws if one.kind in OF_REPORTS))
+    takers = await read_takers(
+        tx, project, _select_numbers(one.batch for one in draws if one.kind in OF_REPORTS)
+    )
     of_work = [one for each in work.values() for one in each.differences]
-    totals, taken = await tx.together(_totals(tx, project, of_work, runs), _taken(tx, project, runs | takers))
+    totals, taken = await tx.together(
+        _compute_totals(tx, project, of_work, runs), _read_taken(tx, project, runs | takers)
+    )
     moved = {
         account
         for account, of_account in work.items()
@@ -181,13 +185,18 @@ async def _read_balances(
     What the runs that post took is known, and what those took that reports take of batches with.
     """
     taken = dict(taken)
-    known = {one.run_number for each in work.values() for one in each.differences if one.run_number}
+    known = {
+        difference.run_number
+        for each in work.values()
+        for difference in each.differences
+        if difference.run_number
+    }
     known |= {run for _, run in taken}
     while True:
         batches = named | {one.batch for each in taken.values() for one in each if isinstance(one.batch, int)}
-        held = await held_batches(tx, project, work, batches)
+        held = await read_held_batches(tx, project, work, batches)
         runs = {one.run for one in held if one.run is not None} - known
-        newly_taken = await taken_by(tx, project, runs) if runs else {}
+        newly_taken = await read_taken(tx, project, runs) if runs else {}
         known |= runs
         taken |= newly_taken
         if not {one.batch for each in newly_taken.values() for one in each} - batches:
@@ -215,13 +224,13 @@ def _post_all(
     for account, of_account in sorted(work.items(), key=lambda item: item[0].order):
         books = PartitionBooks(
             account.ledger,
-            _balances(of_account),
-            [Deficit(one.run, one.settled_from, one.amount) for one in of_account.deficits],
+            _list_balances(of_account),
+            [Deficit(deficit.run, deficit.settled_from, deficit.amount) for deficit in of_account.deficits],
             of_account.taken,
             released.get(account, {}),
         )
         drawn = of_account.draws if account in moved else ()
-        posted = post(books, [totals[one.batch] for one in of_account.differences], drawn)
+        posted = post(books, [totals[difference.batch] for difference in of_account.differences], drawn)
         entries += posted.entries
         deficit_entries += posted.deficit_entries
         changes[account] = of_account.changes(totals)
@@ -230,7 +239,7 @@ def _post_all(
     return ProposedEntries(tuple(entries), tuple(deficit_entries), changes, frozenset(short))
 
 
-def _balances(work: _AccountWork) -> list[BatchBalance]:
+def _list_balances(work: _AccountWork) -> list[BatchBalance]:
     """The batches of an account, oldest first; of a run, in the order they are made."""
     held = [
         (
@@ -240,8 +249,11 @@ def _balances(work: _AccountWork) -> list[BatchBalance]:
         for one in work.held
     ]
     new = [
-        ((*_order(one), 1), BatchBalance(one.batch, one.run_key, one.run.slot.end, Decimal(0)))
-        for one in work.differences
+        (
+            (*_order(difference), 1),
+            BatchBalance(difference.batch, difference.run_key, difference.run.slot.end, Decimal(0)),
+        )
+        for difference in work.differences
     ]
     return [balance for _, balance in sorted(held + new, key=lambda ordered: ordered[0])]
 
@@ -264,34 +276,35 @@ def _needs_balances(
         bool(work.deficits)
         or is_reported
         or any(
-            totals[one.batch].difference < 0 or (one.ledger.number, one.run_number) in taken
-            for one in work.differences
+            totals[difference.batch].difference < 0
+            or (difference.ledger.number, difference.run_number) in taken
+            for difference in work.differences
         )
     )
 
 
-async def _taken(tx: Read, project: int, runs: Collection[int]) -> Mapping[RunKey, Sequence[Taken]]:
-    return await taken_by(tx, project, runs) if runs else {}
+async def _read_taken(tx: Read, project: int, runs: Collection[int]) -> Mapping[RunKey, Sequence[Taken]]:
+    return await read_taken(tx, project, runs) if runs else {}
 
 
-async def _totals(
+async def _compute_totals(
     tx: Read, project: int, differences: Sequence[RunDifference], runs: Collection[int]
 ) -> dict[NewBatch, Total]:
     """What each difference comes to, and what its run has posted before."""
-    posted = await posted_by(tx, project, runs) if runs else {}
+    posted = await read_posted_totals(tx, project, runs) if runs else {}
     return {
-        one.batch: Total(
-            run=one.run_key,
-            batch=one.batch,
-            end=one.run.slot.end,
-            total=one.total,
-            posted=posted.get((one.ledger.number, one.run_number or 0), {}),
+        difference.batch: Total(
+            run=difference.run_key,
+            batch=difference.batch,
+            end=difference.run.slot.end,
+            total=difference.total,
+            posted=posted.get((difference.ledger.number, difference.run_number or 0), {}),
         )
-        for one in differences
+        for difference in differences
     }
 
 
-def _numbers(batches: Iterable[object]) -> set[int]:
+def _select_numbers(batches: Iterable[object]) -> set[int]:
     return {batch for batch in batches if isinstance(batch, int)}
 
 
@@ -310,15 +323,15 @@ def draw_entries(plans: Sequence[Plan], pool: Pool) -> tuple[list[Entry], list[s
     for drawer, moves in pool.moved().items():
         if (poster := posting.get(RunIdentity(drawer.slot, drawer.partition))) is None:
             # A run that stands as it was has no batch to post that what it holds counts for other moments.
-            if not _only_redated(moves):
-                problems.append(_unposted(drawer))
+            if not _is_only_redated(moves):
+                problems.append(_explain_unposted(drawer))
             continue
         number, difference = poster
-        entries[number] += _entries_of_moves(drawer, moves, difference)
+        entries[number] += _derive_move_entries(drawer, moves, difference)
     return [entry for of_plan in entries for entry in of_plan], problems
 
 
-def _entries_of_moves(drawer: Drawer, moves: Sequence[Move], difference: RunDifference) -> list[Entry]:
+def _derive_move_entries(drawer: Drawer, moves: Sequence[Move], difference: RunDifference) -> list[Entry]:
     """What is given back counts for the moment for which it was drawn: in between, others may draw it."""
     return [
         Entry(
@@ -335,7 +348,7 @@ def _entries_of_moves(drawer: Drawer, moves: Sequence[Move], difference: RunDiff
     ]
 
 
-def _only_redated(moves: Sequence[Move]) -> bool:
+def _is_only_redated(moves: Sequence[Move]) -> bool:
     """Whether a drawer holds as much of every source as before."""
     sums: dict[int, Decimal] = {}
     for move in moves:
@@ -343,7 +356,7 @@ def _only_redated(moves: Sequence[Move]) -> bool:
     return not any(sums.values())
 
 
-def _unposted(drawer: Drawer) -> str:
+def _explain_unposted(drawer: Drawer) -> str:
     of_run = f" for {drawer.partition.label}" if drawer.partition.label else ""
     return (
         f"Node {drawer.node!r}{of_run} gives back what it drew, and its run has batches on other ledgers of"
@@ -372,7 +385,7 @@ class UpdatedRun(RunRow, frozen=True):
     family: int
 
 
-async def updated_run(tx: Read, ledger: str, batch: int) -> UpdatedRun:
+async def read_updated_run(tx: Read, ledger: str, batch: int) -> UpdatedRun:
     """The run of a batch of the ledger; raise Invalid when none can be computed again."""
     key = ids.parse("ledger", ledger)
     run = await tx.row(UpdatedRun, _RUN, (key.project, key.key, batch)) if key else None
@@ -382,11 +395,13 @@ async def updated_run(tx: Read, ledger: str, batch: int) -> UpdatedRun:
     return run
 
 
-async def generation_for(tx: Read, project: int, run: UpdatedRun, inputs: UpdatedInputs) -> NewGeneration:
+async def build_generation(tx: Read, project: int, run: UpdatedRun, inputs: UpdatedInputs) -> NewGeneration:
     """The generation that gives a run its other inputs."""
     data_points = inputs.data_point_ids
     if data_points:
-        data_points = list(dict.fromkeys([*data_points, *await _of_others(tx, project, run, data_points)]))
+        data_points = list(
+            dict.fromkeys([*data_points, *await _read_inputs_of_others(tx, project, run, data_points)])
+        )
     return NewGeneration(
         start_time=run.start_time,
         end_time=max(run.end_time, run.start_time + _SHORTEST),
@@ -396,7 +411,7 @@ async def generation_for(tx: Read, project: int, run: UpdatedRun, inputs: Update
     )
 
 
-async def _of_others(tx: Read, project: int, run: UpdatedRun, named: Sequence[str]) -> list[str]:
+async def _read_inputs_of_others(tx: Read, project: int, run: UpdatedRun, named: Sequence[str]) -> list[str]:
     """What the slot's other partitions are made of, of the types that are named."""
     keys = [ids.parse("data_point", text) for text in named]
     mine = [key for key in keys if key and key.project == project and key.owner is ids.Owner.EVENT]
@@ -412,7 +427,7 @@ async def _of_others(tx: Read, project: int, run: UpdatedRun, named: Sequence[st
     return [ids.of("data_point", project, event, position) for event, position in rows]
 
 
-def shortfalls(scopes: Sequence[Scope], deepened: Mapping[Account, Decimal]) -> Iterator[Problem]:
+def check_shortfalls(scopes: Sequence[Scope], deepened: Mapping[Account, Decimal]) -> Iterator[Problem]:
     """Why an update is refused: it would take away what has been drawn already, if only for a while."""
     ledgers = {ledger.number: ledger for scope in scopes for ledger in scope.ledgers}
     for number in sorted({account.ledger for account in deepened} & ledgers.keys()):
@@ -522,24 +537,24 @@ class Proposal:
     @property
     def exclusions(self) -> list[Exclusion]:
         """What would not be counted or made, and why."""
-        return [*(one for plan in self.plans for one in plan.exclusions), *self.without_source]
+        return [*(exclusion for plan in self.plans for exclusion in plan.exclusions), *self.without_source]
 
 
-async def scopes_for(tx: Read, request: Request) -> tuple[Scope, ...]:
+async def read_scopes(tx: Read, request: Request) -> tuple[Scope, ...]:
     """What each version of the model is to compute; raise Invalid when there is nothing to generate.
 
     What was named and skipped in its slots is not read.
     """
     _, only = await _run_and_slots(tx, request)
-    return await _scopes(tx, request, only)
+    return await _read_scopes(tx, request, only)
 
 
-async def refuse_early(tx: Read, request: Request) -> Scope:
+async def check_early(tx: Read, request: Request) -> Scope:
     """Raise Invalid with what can be told without measurements; give the scope of the active version."""
-    scopes, run = await _scopes_and_run(tx, request)
-    await _refuse_what_never_runs(tx, scopes)
-    sources = await _manual_sources(tx, request, scopes, run)
-    await refuse_beyond_balance(tx, [scope.drawing for scope in scopes], sources)
+    scopes, run = await _read_scopes_and_run(tx, request)
+    await _check_statics_and_streams(tx, scopes)
+    sources = await _resolve_manual_sources(tx, request, scopes, run)
+    await require_balances(tx, [scope.drawing for scope in scopes], sources)
     return scopes[-1]
 
 
@@ -548,115 +563,123 @@ async def propose(tx: Read, request: Request) -> Proposal:
 
     Raises Invalid when the request cannot be understood; what would fail it later is in the proposal.
     """
-    scopes, run = await _scopes_and_run(tx, request)
-    sources = await _manual_sources(tx, request, scopes, run)
-    ledgers = _ledgers_of(scopes)
+    scopes, run = await _read_scopes_and_run(tx, request)
+    sources = await _resolve_manual_sources(tx, request, scopes, run)
+    ledgers = _list_ledgers(scopes)
     (plans, drawings), deficits, before = await tx.together(
         make_plans(tx, scopes, sources),
         open_deficits(tx, scopes[0].project, ledgers),
-        standings_of(tx, scopes[0].project, ledgers),
+        read_standings(tx, scopes[0].project, ledgers),
     )
     problems = [*(problem for plan in plans for problem in plan.problems), *drawings.allocation.problems]
     draws: list[Entry] = []
     if drawings.pool is not None and not problems:
         draws, problems = draw_entries(plans, drawings.pool)
     # A slot without data makes no run that could fail, and the request is refused all the same.
-    problems = problems or [one.message for one in await _missing_statics(tx, scopes)]
+    problems = problems or [one.message for one in await _check_missing_statics(tx, scopes)]
     entries = ProposedEntries()
     if not problems:
         released = drawings.pool.released if drawings.pool else {}
-        entries = await entries_of(tx, scopes[0].project, plans, draws, released, deficits=deficits)
+        entries = await derive_entries(tx, scopes[0].project, plans, draws, released, deficits=deficits)
     if not entries.short <= before.keys():
-        before = await standings_of(tx, scopes[0].project, ledgers, entries.short)
-    after = changed(before, entries.changes)
+        before = await read_standings(tx, scopes[0].project, ledgers, entries.short)
+    after = apply_changes(before, entries.changes)
     return Proposal(
         request=request,
         plans=tuple(plans),
         entries=entries,
-        deficits=tuple(await _deficits(tx, scopes, plans, after)),
-        stale_sources=await _stale_sources(tx, scopes[0].project, plans),
+        deficits=tuple(await _list_deficits(tx, scopes, plans, after)),
+        stale_sources=await _read_stale_sources(tx, scopes[0].project, plans),
         without_source=tuple(Exclusion(Reason.NO_SOURCE, one) for one in drawings.allocation.without_source),
-        problems=(*map(Problem, problems), *(shortfalls(scopes, deepened(before, after)) if run else ())),
+        problems=(
+            *map(Problem, problems),
+            *(check_shortfalls(scopes, compute_deepening(before, after)) if run else ()),
+        ),
     )
 
 
-async def _refuse_what_never_runs(tx: Read, scopes: Sequence[Scope]) -> None:
+async def _check_statics_and_streams(tx: Read, scopes: Sequence[Scope]) -> None:
     """Raise Invalid with everything that a version needs of the project and that fails each of its runs."""
     problems: dict[Problem, None] = {}
-    catalogue = await catalogue_of(tx, scopes[0].project)
+    catalogue = await read_catalogue(tx, scopes[0].project)
     for scope in scopes:
         try:
-            streams_of(scope.model, catalogue, scope.inputs.nodes)
+            resolve_streams(scope.model, catalogue, scope.inputs.nodes)
         except Invalid as error:
             problems |= dict.fromkeys(error.problems)
         try:
-            problems |= dict.fromkeys(await _missing_statics(tx, [scope]))
+            problems |= dict.fromkeys(await _check_missing_statics(tx, [scope]))
         except Invalid as error:
             problems |= dict.fromkeys(error.problems)
     if problems:
         raise Invalid(list(problems))
 
 
-async def _missing_statics(tx: Read, scopes: Sequence[Scope]) -> list[Problem]:
+async def _check_missing_statics(tx: Read, scopes: Sequence[Scope]) -> list[Problem]:
     """The static inputs that no run of a version can have; raise Invalid for a unit that does not fit."""
     return [
         problem
         for scope in scopes
-        for problem in problems_of_statics(
-            scope.model, await statics_of(tx, scope.project, scope.model), scope.slots
+        for problem in check_statics(
+            scope.model, await read_statics(tx, scope.project, scope.model), scope.slots
         )
     ]
 
 
-def _ledgers_of(scopes: Sequence[Scope]) -> set[int]:
+def _list_ledgers(scopes: Sequence[Scope]) -> set[int]:
     """The ledgers whose accounts may be short before or after all is posted, touched or not."""
     ledgers = {ledger.number for scope in scopes for ledger in scope.ledgers}
     return ledgers | {ledger.ledger for scope in scopes for ledger in scope.source_ledgers.values()}
 
 
-async def _deficits(
+async def _list_deficits(
     tx: Read, scopes: Sequence[Scope], plans: Sequence[Plan], after: Standings
 ) -> list[Shortage]:
     """Where more is drawn than produced once all is posted."""
     new_starts = {
-        (Account(one.ledger.number, one.run.partition), one.run.slot.end): one.run.slot.start
+        (
+            Account(difference.ledger.number, difference.run.partition),
+            difference.run.slot.end,
+        ): difference.run.slot.start
         for plan in plans
-        for one in plan.differences
+        for difference in plan.differences
     }
-    return await with_slot_starts(tx, scopes[0].project, shortages(after), new_starts)
+    return await add_slot_starts(tx, scopes[0].project, list_shortages(after), new_starts)
 
 
-async def _stale_sources(tx: Read, project: int, plans: Sequence[Plan]) -> tuple[StaleSourceBatch, ...]:
+async def _read_stale_sources(tx: Read, project: int, plans: Sequence[Plan]) -> tuple[StaleSourceBatch, ...]:
     """Of what the new batches draw from, that which is stale."""
     runs = [difference.run for plan in plans for difference in plan.differences]
     drawn = {draw.source.number for run in runs for draw in run.draws if draw.amount > 0}
-    return tuple(await stale_sources_of(tx, project, drawn))
+    return tuple(await read_stale_sources(tx, project, drawn))
 
 
-async def _manual_sources(
+async def _resolve_manual_sources(
     tx: Read, request: Request, scopes: Sequence[Scope], run: UpdatedRun | None
 ) -> ManualSources:
     """What the request says of sources by hand; an update speaks of its run only."""
     partition = run.partition if run else None
-    return await manual_sources_of(tx, [scope.drawing for scope in scopes], request.generation, partition)
+    return await resolve_manual_sources(
+        tx, [scope.drawing for scope in scopes], request.generation, partition
+    )
 
 
-async def _scopes_and_run(tx: Read, request: Request) -> tuple[tuple[Scope, ...], UpdatedRun | None]:
+async def _read_scopes_and_run(tx: Read, request: Request) -> tuple[tuple[Scope, ...], UpdatedRun | None]:
     """The scopes of a request, and the run of the batch that is given other inputs, if one is."""
     run, only = await _run_and_slots(tx, request)
-    return await with_inputs(tx, await _scopes(tx, request, only), request.generation), run
+    return await add_inputs(tx, await _read_scopes(tx, request, only), request.generation), run
 
 
 async def _run_and_slots(tx: Read, request: Request) -> tuple[UpdatedRun | None, tuple[Interval, ...]]:
     """The run of the batch that is given other inputs, and the only slots that are computed, if any are."""
     if request.updated_batch is None:
         return None, request.slots
-    run = await updated_run(tx, request.ledger, request.updated_batch)
+    run = await read_updated_run(tx, request.ledger, request.updated_batch)
     return run, (run.slot,)
 
 
-async def _scopes(tx: Read, request: Request, only: tuple[Interval, ...]) -> tuple[Scope, ...]:
-    return await scopes_of(
+async def _read_scopes(tx: Read, request: Request, only: tuple[Interval, ...]) -> tuple[Scope, ...]:
+    return await build_scopes(
         tx,
         request.actor,
         request.ledger,

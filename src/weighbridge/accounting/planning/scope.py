@@ -12,12 +12,12 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from weighbridge.accounting.books.allocation import DrawingVersion
-from weighbridge.accounting.books.balances import key_of_ledger, parse_ledger
+from weighbridge.accounting.books.balances import find_ledger_key, parse_ledger
 from weighbridge.accounting.planning.explicit_inputs import (
     NO_INPUTS,
     SlotInputs,
     VersionSlots,
-    explicit_inputs,
+    resolve_explicit_inputs,
 )
 from weighbridge.accounting.planning.slots import (
     AssignedSlots,
@@ -34,7 +34,7 @@ from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.model import Available, Model, Node, Upstream
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import Unit, compatible, parse_unit
+from weighbridge.core.quantity.unit import Unit, are_compatible, parse_unit
 from weighbridge.core.time.cadence import EVENT, Selection
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.slot_versions import Assignment, Version
@@ -42,10 +42,10 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.modelling.document.stored import (
     StoredModel,
-    active_model,
-    crediting_models,
-    problem_of_circle,
-    stored_model,
+    check_circle,
+    find_active_model,
+    find_stored_model,
+    read_crediting_models,
 )
 from weighbridge.modelling.document.yaml_text import read_model
 
@@ -88,18 +88,19 @@ async def resolve_source_ledgers(
         (project, sorted({body.ledger for _, body in drawing})),
     )
     ledgers = {row.name: row for row in rows}
-    outputs = await tx.in_thread(lambda: {row.name: _outputs(row) for row in rows})
-    problems = [problem for one in drawing for problem in _problems(one, family, ledgers, outputs)]
+    outputs = await tx.in_thread(lambda: {row.name: _read_outputs(row) for row in rows})
+    problems = [problem for one in drawing for problem in _check_drawing(one, family, ledgers, outputs)]
     if not problems:
-        problems = problem_of_circle(family, await crediting_models(tx, project), "ledger_id")
+        problems = check_circle(family, await read_crediting_models(tx, project), "ledger_id")
     if problems:
         raise Invalid(problems)
     return {
-        node.slug: _source_ledger(body, ledgers[body.ledger], outputs[body.ledger]) for node, body in drawing
+        node.slug: _build_source_ledger(body, ledgers[body.ledger], outputs[body.ledger])
+        for node, body in drawing
     }
 
 
-def _outputs(ledger: _LedgerRow) -> dict[str, Unit]:
+def _read_outputs(ledger: _LedgerRow) -> dict[str, Unit]:
     """The units of what a ledger's batches come to, by its preset or its active model."""
     if ledger.system_type is not None:
         return PRESETS[ledger.system_type].attributes
@@ -108,7 +109,7 @@ def _outputs(ledger: _LedgerRow) -> dict[str, Unit]:
     return {node.slug: node.unit for node in read_model(ledger.document).outputs}
 
 
-def _source_ledger(
+def _build_source_ledger(
     body: Upstream | Available, ledger: _LedgerRow, outputs: Mapping[str, Unit]
 ) -> SourceLedgerView:
     attributes = body.attributes if isinstance(body, Upstream) else {}
@@ -122,7 +123,7 @@ def _source_ledger(
     )
 
 
-def _problems(
+def _check_drawing(
     drawing: DrawingNode,
     family: int,
     ledgers: Mapping[str, _LedgerRow],
@@ -131,31 +132,31 @@ def _problems(
     """Why a node cannot draw from the ledger that it names."""
     node, body = drawing
     if (ledger := ledgers.get(body.ledger)) is None:
-        yield _problem(
+        yield _build_problem(
             node, f"draws from {body.ledger!r}, which is no ledger of the project", "unknown_ledger"
         )
         return
     if ledger.family == family:
-        yield _problem(node, f"draws from {body.ledger!r}, which its own model credits", "own_ledger")
+        yield _build_problem(node, f"draws from {body.ledger!r}, which its own model credits", "own_ledger")
     unit = parse_unit(ledger.unit)
-    if not compatible(unit, node.unit):
-        yield _problem(node, f"is in {node.unit}, and {body.ledger!r} is kept in {unit}", "unit")
+    if not are_compatible(unit, node.unit):
+        yield _build_problem(node, f"is in {node.unit}, and {body.ledger!r} is kept in {unit}", "unit")
     for slug, written in body.attributes.items() if isinstance(body, Upstream) else ():
         known = outputs[ledger.name].get(slug)
         if known is None:
             have = ", ".join(outputs[ledger.name]) or "none"
-            yield _problem(
+            yield _build_problem(
                 node,
                 f"brings along {slug!r}, and the outputs of {body.ledger!r} are {have}",
                 "unknown_output",
             )
-        elif written is not None and not compatible(known, written):
-            yield _problem(
+        elif written is not None and not are_compatible(known, written):
+            yield _build_problem(
                 node, f"brings along {slug!r} in {written}, and {body.ledger!r} has it in {known}", "unit"
             )
 
 
-def _problem(node: Node, what: str, code: str) -> Problem:
+def _build_problem(node: Node, what: str, code: str) -> Problem:
     return Problem(f"Node {node.slug!r} {what}.", "ledger_id", code)
 
 
@@ -261,7 +262,7 @@ class _LinkedLedger(msgspec.Struct, frozen=True):
     time_zone: str
 
 
-async def scopes_of(
+async def build_scopes(
     tx: Read,
     actor: Actor,
     ledger: str,
@@ -274,15 +275,17 @@ async def scopes_of(
 
     A version on trial is computed as if it were the active one, in the ledgers that it can credit. The last
     scope also says which slots nobody computes. What was named and skipped in the slots is to be read with
-    `with_inputs`. Raises Invalid when there is nothing that could be generated.
+    `add_inputs`. Raises Invalid when there is nothing that could be generated.
     """
     key = parse_ledger(ledger)
     _, linked, stored = await tx.together(
-        key_of_ledger(tx, actor, ledger), _linked(tx, key), _computed_model(tx, key, trial_version)
+        find_ledger_key(tx, actor, ledger),
+        _read_linked_ledgers(tx, key),
+        _find_computed_model(tx, key, trial_version),
     )
     frame = linked[0]
     active = await tx.in_thread(read_model, stored.document)
-    zone, requested = ZoneInfo(frame.time_zone), _range_of(request)
+    zone, requested = ZoneInfo(frame.time_zone), _read_range(request)
     books = BooksOfModel((key.project, frame.family), active, zone)
     version = Version(stored.id, active.cadence)
     if not only:
@@ -295,15 +298,15 @@ async def scopes_of(
         for one in linked
         if request.generate_concurrent_ledgers or one.number == key.key or one.number in assigned.ledgers
     ]
-    scopes = await _scopes_of_versions(
+    scopes = await _build_version_scopes(
         tx, key.project, credited, stored, assigned, requested=requested, cadence=active.cadence
     )
     if trial_version is not None:
-        scopes = [_on_trial(scope) for scope in scopes]
-    return tuple(_told_by_last(scopes, assigned.assignment))
+        scopes = [_widen_for_trial(scope) for scope in scopes]
+    return tuple(_share_with_last(scopes, assigned.assignment))
 
 
-async def _scopes_of_versions(
+async def _build_version_scopes(
     tx: Read,
     project: int,
     ledgers: Sequence[_LinkedLedger],
@@ -315,18 +318,18 @@ async def _scopes_of_versions(
 ) -> list[Scope]:
     """What each version computes of the slots that are assigned to it; the active one last."""
     slots = assigned.assignment.slots
-    older = await tx.together(*(stored_model(tx, number) for number in slots if number != active.id))
+    older = await tx.together(*(find_stored_model(tx, number) for number in slots if number != active.id))
     newest = [active] if active.id in slots else []
 
     def part(own: tuple[Interval, ...]) -> _VersionPart:
         return _VersionPart(requested, cadence, own, assigned.included)
 
     return await tx.together(
-        *(_scope(tx, project, ledgers, one, part(slots[one.id])) for one in older + newest)
+        *(_build_scope(tx, project, ledgers, one, part(slots[one.id])) for one in older + newest)
     )
 
 
-def _told_by_last(scopes: Sequence[Scope], assignment: Assignment) -> list[Scope]:
+def _share_with_last(scopes: Sequence[Scope], assignment: Assignment) -> list[Scope]:
     """Scopes that know what the others compute, the last of which says what nobody does."""
     computed = {slot for scope in scopes for slot in scope.slots}
     knowing = [
@@ -343,21 +346,21 @@ def _told_by_last(scopes: Sequence[Scope], assignment: Assignment) -> list[Scope
     return [*knowing[:-1], last]
 
 
-async def _computed_model(tx: Read, key: ids.Key, trial_version: int | None) -> StoredModel:
+async def _find_computed_model(tx: Read, key: ids.Key, trial_version: int | None) -> StoredModel:
     """The version that is computed as the active one; that of a ledger without a model is none."""
     if trial_version is not None:
-        return await stored_model(tx, trial_version)
-    stored = await active_model(tx, key.project, key.key)
+        return await find_stored_model(tx, trial_version)
+    stored = await find_active_model(tx, key.project, key.key)
     if stored is None:
-        raise _no_model()
+        raise _build_no_model_error()
     return stored
 
 
-def _no_model() -> Invalid:
+def _build_no_model_error() -> Invalid:
     return Invalid([Problem("The ledger has no model, so there is nothing to run.", "ledger_id", "no_model")])
 
 
-async def _linked(tx: Read, key: ids.Key) -> list[_LinkedLedger]:
+async def _read_linked_ledgers(tx: Read, key: ids.Key) -> list[_LinkedLedger]:
     """The ledgers that the model of one credits in the project, all of them."""
     linked = await tx.rows(
         _LinkedLedger,
@@ -373,29 +376,29 @@ async def _linked(tx: Read, key: ids.Key) -> list[_LinkedLedger]:
         (key.project, key.key),
     )
     if not linked:
-        raise _no_model()
+        raise _build_no_model_error()
     return linked
 
 
-def _on_trial(scope: Scope) -> Scope:
+def _widen_for_trial(scope: Scope) -> Scope:
     """The scope with the ledgers that its version can credit, of which all runs are wanted."""
     units = {node.slug: node.unit for node in scope.model.outputs}
     credited = tuple(
-        one
-        for one in scope.ledgers
-        if one.output in units and compatible(parse_unit(one.unit), units[one.output])
+        ledger
+        for ledger in scope.ledgers
+        if ledger.output in units and are_compatible(parse_unit(ledger.unit), units[ledger.output])
     )
     return replace(scope, ledgers=credited, keeps_runs=True)
 
 
-async def with_inputs(tx: Read, scopes: Sequence[Scope], request: NewGeneration) -> tuple[Scope, ...]:
+async def add_inputs(tx: Read, scopes: Sequence[Scope], request: NewGeneration) -> tuple[Scope, ...]:
     """The scopes with what is named and skipped in their slots."""
     versions = [VersionSlots(scope.model, scope.slots, scope.included) for scope in scopes]
-    inputs = await explicit_inputs(tx, scopes[0].project, scopes[0].family, versions, request)
+    inputs = await resolve_explicit_inputs(tx, scopes[0].project, scopes[0].family, versions, request)
     return tuple(replace(scope, inputs=one) for scope, one in zip(scopes, inputs, strict=True))
 
 
-async def _scope(
+async def _build_scope(
     tx: Read, project: int, linked: Sequence[_LinkedLedger], stored: StoredModel, part: _VersionPart
 ) -> Scope:
     """The part of a generation that one version of the model computes."""
@@ -420,7 +423,7 @@ async def _scope(
     )
 
 
-def _range_of(request: NewGeneration) -> Interval:
+def _read_range(request: NewGeneration) -> Interval:
     if request.end_time <= request.start_time:
         raise Invalid([Problem("end_time is not after start_time.", "end_time", "invalid")])
     return Interval(Instant.of(request.start_time), Instant.of(request.end_time))

@@ -10,7 +10,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from weighbridge.accounting.books.runs import COUNTS, SLOT_COLUMNS, SlotRow
-from weighbridge.accounting.inputs.event_slots import event_slots
+from weighbridge.accounting.inputs.event_slots import read_event_slots
 from weighbridge.accounting.planning.explicit_inputs import SLOT_KEY
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Model
@@ -21,11 +21,11 @@ from weighbridge.core.time.cadence import (
     SLOTS_MAX,
     EventSlot,
     Selection,
-    identity_of,
+    find_slot,
+    identify_slot,
     is_selected,
-    label,
+    label_slot,
     select,
-    slot_at,
 )
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.slot_versions import Assignment, Generated, Version, assign
@@ -64,13 +64,13 @@ class GeneratedSlots:
 
     def plus(self, others: "GeneratedSlots") -> "GeneratedSlots":
         """The same with others that it does not have."""
-        known = {identity_of(one.slot) for one in self.slots}
-        new = [one for one in others.slots if identity_of(one.slot) not in known]
+        known = {identify_slot(slot.slot) for slot in self.slots}
+        new = [slot for slot in others.slots if identify_slot(slot.slot) not in known]
         return GeneratedSlots((*self.slots, *new), {**others.ledgers, **self.ledgers})
 
     def ledgers_of(self, slots: Iterable[Interval]) -> frozenset[int]:
         """The ledgers on which runs of some slots are made of data."""
-        return frozenset[int]().union(*(self.ledgers.get(identity_of(slot), ()) for slot in slots))
+        return frozenset[int]().union(*(self.ledgers.get(identify_slot(slot), ()) for slot in slots))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +118,13 @@ class BooksOfModel:
         What is known of the same slots is not asked again.
         """
         slots = [*assignment.computed, *assignment.replaced]
-        handled = {identity_of(slot) for slot in (*slots, *assignment.cut)}
+        handled = {identify_slot(slot) for slot in (*slots, *assignment.cut)}
         if known.slots != frozenset(slots):
             known = await self.holding(tx, slots)
         found = known.holders
-        return replace(found, slots=tuple(one for one in found.slots if identity_of(one.slot) not in handled))
+        return replace(
+            found, slots=tuple(one for one in found.slots if identify_slot(one.slot) not in handled)
+        )
 
     async def _slots(
         self, tx: Read, condition: str, values: Mapping[str, object], known: Mapping[object, EventSlot]
@@ -133,10 +135,10 @@ class BooksOfModel:
         now = await self._by_tracking_id(tx, rows, known)
         # The runs of a slot of an event were posted at different times of it; what is in force decides.
         ordered = sorted(rows, key=lambda row: (row.is_in_force, row.newest_batch))
-        by_identity = {identity_of(row.slot): self._slot(row, now) for row in ordered}
+        by_identity = {identify_slot(row.slot): self._slot(row, now) for row in ordered}
         ledgers: dict[object, frozenset[int]] = {}
         for row in rows:
-            identity = identity_of(row.slot)
+            identity = identify_slot(row.slot)
             ledgers[identity] = ledgers.get(identity, frozenset()) | frozenset(row.ledgers)
         return GeneratedSlots(tuple(by_identity.values()), ledgers)
 
@@ -149,14 +151,14 @@ class BooksOfModel:
         if not elsewhere or self.model.cadence != EVENT:
             return known
         nothing = Interval(slots[0].start, slots[0].start)
-        moved = await event_slots(tx, self.key[0], self.model, nothing, elsewhere)
+        moved = await read_event_slots(tx, self.key[0], self.model, nothing, elsewhere)
         return {**known, **{slot.identity: slot for slot in moved if slot.identity in elsewhere}}
 
     def _slot(self, row: _GeneratedSlot, now: Mapping[object, EventSlot]) -> Generated:
         version = Version(row.model, row.cadence)
         slot = row.slot
         if not isinstance(slot, EventSlot):
-            is_whole = row.cadence != EVENT and slot_at(row.cadence, slot.start, self.zone) == slot
+            is_whole = row.cadence != EVENT and find_slot(row.cadence, slot.start, self.zone) == slot
             return Generated(slot, version, row.is_in_force, is_whole)
         is_whole = row.cadence == EVENT
         if not slot.event:
@@ -288,20 +290,20 @@ async def assign_slots(
 ) -> AssignedSlots:
     """Assign the slots of a range; raise Invalid when it selects none, too many, or would cut one in two."""
     try:
-        selection = await _selection(tx, books, request.range)
+        selection = await _select_slots(tx, books, request.range)
         every = (*selection.selected, *selection.touched, request.range)
         hull = Interval(min(slot.start for slot in every), max(slot.end for slot in every))
         generated, held = await tx.together(
             books.generated(tx, hull, selection), books.holding(tx, selection.selected)
         )
-        in_range = await tx.in_thread(_selected_of, generated, books, request.range)
+        in_range = await tx.in_thread(_select_generated, generated, books, request.range)
         if (
-            (whole := _whole(in_range, request.range)) != request.range
+            (whole := _widen_to_slots(in_range, request.range)) != request.range
             and books.model.cadence == EVENT
             and request.is_replacing
         ):
             return await assign_slots(tx, books, active, replace(request, range=whole))
-        assigned, generated = await _with_what_moved(
+        assigned, generated = await _add_moved_slots(
             tx,
             books,
             _ReadSlots(generated, held),
@@ -310,7 +312,7 @@ async def assign_slots(
                 active, selection, known.slots, in_range, is_replacing=request.is_replacing, included=included
             ),
         )
-        wider = _with_overlapping(books, assigned.assignment, request.range)
+        wider = _widen_to_overlaps(books, assigned.assignment, request.range)
         if wider != request.range:
             asked = request.asked or request.range
             return await assign_slots(tx, books, active, replace(request, range=wider, asked=asked))
@@ -318,9 +320,9 @@ async def assign_slots(
         raise Invalid([Problem(f"Too long: {error}.", "end_time", "too_long")]) from None
     except OverflowError:
         raise Invalid([Problem(BEYOND_CALENDAR, "start_time", "invalid")]) from None
-    if problems := _problems(assigned.assignment, active, generated.slots, books):
+    if problems := _check_assignment(assigned.assignment, active, generated.slots, books):
         raise Invalid(problems)
-    return assigned if request.asked is None else _coming_along(assigned, request.asked)
+    return assigned if request.asked is None else _mark_coming_along(assigned, request.asked)
 
 
 async def assign_generated(
@@ -330,16 +332,16 @@ async def assign_generated(
 
     Raises Invalid when all of them were replaced.
     """
-    named = {identity_of(slot) for slot in slots}
+    named = {identify_slot(slot) for slot in slots}
     of_events = tuple(slot for slot in slots if isinstance(slot, EventSlot))
     hull = Interval(min(slot.start for slot in slots), max(slot.end for slot in slots))
     generated, held = await tx.together(
         books.generated(tx, hull, Selection(of_events, ())), books.holding(tx, slots)
     )
-    kept = {one.slot for one in generated.slots if identity_of(one.slot) in named}
+    kept = {one.slot for one in generated.slots if identify_slot(one.slot) in named}
     emptied = [one.slot for one in generated.slots if one.slot in kept and not one.is_in_force]
     own = Selection(tuple(slot for slot in emptied if _is_cut_by(active.cadence, slot, books)), ())
-    assigned, _ = await _with_what_moved(
+    assigned, _ = await _add_moved_slots(
         tx,
         books,
         _ReadSlots(generated, held),
@@ -356,10 +358,10 @@ def _is_cut_by(cadence: str, slot: Interval, books: BooksOfModel) -> bool:
     """Whether a slot is one of a cadence."""
     if cadence == EVENT or isinstance(slot, EventSlot):
         return cadence == EVENT and isinstance(slot, EventSlot)
-    return slot_at(cadence, slot.start, books.zone) == slot
+    return find_slot(cadence, slot.start, books.zone) == slot
 
 
-async def _with_what_moved(
+async def _add_moved_slots(
     tx: Read,
     books: BooksOfModel,
     known: _ReadSlots,
@@ -372,9 +374,9 @@ async def _with_what_moved(
     while True:
         assignment = await tx.in_thread(assign_with, generated, included)
         moved = await books.that_hold_data_of(tx, assignment, known.held)
-        found = {identity_of(one.slot) for one in moved.slots}
+        found = {identify_slot(slot.slot) for slot in moved.slots}
         generated = generated.plus(moved)
-        further = {one.slot for one in generated.slots if identity_of(one.slot) in found} - included
+        further = {slot.slot for slot in generated.slots if identify_slot(slot.slot) in found} - included
         if not further:
             coming = frozenset(assignment.computed).difference(requested)
             ledgers = generated.ledgers_of(assignment.replaced)
@@ -382,7 +384,7 @@ async def _with_what_moved(
         included |= further
 
 
-def _with_overlapping(books: BooksOfModel, assignment: Assignment, requested: Interval) -> Interval:
+def _widen_to_overlaps(books: BooksOfModel, assignment: Assignment, requested: Interval) -> Interval:
     """The range with all of the time of slots that overlap others in force, which has to be accounted for."""
     spans = [slot for slot in assignment.overlapping if not isinstance(slot, EventSlot)]
     others = [
@@ -396,18 +398,18 @@ def _with_overlapping(books: BooksOfModel, assignment: Assignment, requested: In
     return Interval(min(one.start for one in every), max(one.end for one in every))
 
 
-def _coming_along(assigned: AssignedSlots, asked: Interval) -> AssignedSlots:
+def _mark_coming_along(assigned: AssignedSlots, asked: Interval) -> AssignedSlots:
     """The same where the range was widened: what the request does not select comes along."""
     computed = assigned.assignment.computed
     further = frozenset(slot for slot in computed if not is_selected(slot, asked))
     return replace(assigned, included=assigned.included | further)
 
 
-async def _selection(tx: Read, books: BooksOfModel, requested: Interval) -> Selection:
+async def _select_slots(tx: Read, books: BooksOfModel, requested: Interval) -> Selection:
     """The slots of the active version that the range selects or touches."""
     if books.model.cadence != EVENT:
         return await tx.in_thread(select, books.model.cadence, requested, books.zone)
-    slots = await event_slots(tx, books.key[0], books.model, requested)
+    slots = await read_event_slots(tx, books.key[0], books.model, requested)
     if len(slots) > SLOTS_MAX:
         raise ValueError(f"the range has {len(slots):,} slots of events, and {SLOTS_MAX:,} are allowed")
     return Selection(
@@ -416,7 +418,7 @@ async def _selection(tx: Read, books: BooksOfModel, requested: Interval) -> Sele
     )
 
 
-def _selected_of(generated: GeneratedSlots, books: BooksOfModel, requested: Interval) -> set[Interval]:
+def _select_generated(generated: GeneratedSlots, books: BooksOfModel, requested: Interval) -> set[Interval]:
     """The generated slots that the range selects, each by the cadence that it was cut by."""
     cadences = {one.version.cadence for one in generated.slots} - {EVENT}
     selected = {slot for cadence in cadences for slot in select(cadence, requested, books.zone).selected}
@@ -427,20 +429,20 @@ def _selected_of(generated: GeneratedSlots, books: BooksOfModel, requested: Inte
     }
 
 
-def _whole(in_range: Collection[Interval], requested: Interval) -> Interval:
+def _widen_to_slots(in_range: Collection[Interval], requested: Interval) -> Interval:
     """The range with all of the slots that it selects: to replace them whole takes all of their events."""
     every = [requested, *(slot for slot in in_range if not isinstance(slot, EventSlot))]
     return Interval(min(one.start for one in every), max(one.end for one in every))
 
 
-def _problems(
+def _check_assignment(
     assignment: Assignment, active: Version, generated: Sequence[Generated], books: BooksOfModel
 ) -> list[Problem]:
     zone = books.zone
     cadences = {one.slot: one.version.cadence for one in generated}
     cut = [
         Problem(
-            f"The range would replace a part of the slot {label(cadences[slot], slot, zone)}, which is"
+            f"The range would replace a part of the slot {label_slot(cadences[slot], slot, zone)}, which is"
             f" {cadences[slot]}; ask for a range that holds all of it.",
             "start_time",
             "cut_slot",
@@ -451,7 +453,7 @@ def _problems(
         return cut
     if assignment.of_other_cadence:
         names = ", ".join(
-            label(active.cadence, slot, zone) for slot in assignment.of_other_cadence[:SLOTS_NAMED_MAX]
+            label_slot(active.cadence, slot, zone) for slot in assignment.of_other_cadence[:SLOTS_NAMED_MAX]
         )
         message = (
             f"Batches of another cadence stand in every slot of the range ({names}); select the whole slots"

@@ -15,12 +15,12 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from weighbridge.accounting.books.runs import COUNTS, SPAN, made_stale
+from weighbridge.accounting.books.runs import COUNTS, SPAN, read_newly_stale
 from weighbridge.accounting.posting.waiting_events import forget_seen
 from weighbridge.accounting.records.batches import EndedInput, StandsAbove
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.cadence import label
+from weighbridge.core.time.cadence import label_slot
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read, Write
 from weighbridge.platform import changes
@@ -67,7 +67,7 @@ RECORDS_MAX: Final = 20
 """Batches that a blocker names; there may be more."""
 
 
-async def blockers_of(tx: Read, project: int, batches: Sequence[int], field: str | None) -> list[Problem]:
+async def list_blockers(tx: Read, project: int, batches: Sequence[int], field: str | None) -> list[Problem]:
     """Everything that stands in the way of deleting batches together."""
     rows = await tx.tuples(
         _BLOCKERS,
@@ -89,7 +89,7 @@ async def blockers_of(tx: Read, project: int, batches: Sequence[int], field: str
     return problems
 
 
-async def undo(tx: Write, project: int, batches: Sequence[int], task_id: int) -> None:
+async def undo_batches(tx: Write, project: int, batches: Sequence[int], task_id: int) -> None:
     """Undo all that batches posted, and mark them deleted; what is left of their runs becomes stale."""
     values = {"project": project, "batches": list(batches), "task": task_id}
     values["posted_at"] = await tx.value("SELECT clock_timestamp()")
@@ -279,7 +279,7 @@ class _Ended(msgspec.Struct, frozen=True):
         slot = ids.of("event", project, self.event) if self.event else self.tracking_id
         if slot is None:
             zone = ZoneInfo(self.time_zone)
-            slot = label(self.cadence, Interval(self.start_time, self.end_time), zone)
+            slot = label_slot(self.cadence, Interval(self.start_time, self.end_time), zone)
         return EndedInput(slot, self.number, self.slug, self.skipped, self.named)
 
 
@@ -290,7 +290,7 @@ async def end_inputs(tx: Write, project: int, batches: Sequence[int]) -> list[En
     return [one.ended(project) for one in ordered]
 
 
-async def stands_above(tx: Read, project: int, batches: Sequence[int]) -> list[StandsAbove]:
+async def read_higher_standings(tx: Read, project: int, batches: Sequence[int]) -> list[StandsAbove]:
     """What stands higher once batches by which runs fell are deleted, run by run; asked before they are."""
     rows: list[tuple[int, int, str, Decimal, Decimal]] = await tx.tuples(
         _STANDS_ABOVE, {"project": project, "batches": list(batches)}
@@ -403,10 +403,10 @@ async def try_deletion(tx: Write, project: int, batches: Sequence[int], task: in
     values = {"project": project, "batches": list(batches)}
     ledgers = await tx.tuples(_LEDGERS, values)
     touched = await tx.tuples(_TOUCHED, values)
-    above = await stands_above(tx, project, batches)
-    await undo(tx, project, batches, task)
+    above = await read_higher_standings(tx, project, batches)
+    await undo_batches(tx, project, batches, task)
     ended = await end_inputs(tx, project, batches)
-    stale = await made_stale(tx, project)
+    stale = await read_newly_stale(tx, project)
     after = {
         number: (balance, deficit) for number, _, _, balance, deficit in await tx.tuples(_LEDGERS, values)
     }

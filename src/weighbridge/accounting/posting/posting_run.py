@@ -22,7 +22,7 @@ from weighbridge.accounting.planning.proposal import Proposal, ProposedEntries
 from weighbridge.accounting.posting.provenance import (
     GenerationContext,
     Posted,
-    identity_columns,
+    build_identity_columns,
     insert_calculations,
     insert_draws,
     insert_lineage,
@@ -79,11 +79,11 @@ async def _ensure_runs(
 ) -> dict[tuple[object, ...], int]:
     """The ids of the runs by slot and partition; new ones are written down, and what moved with its event."""
     known = {
-        identity_columns(context, one.run): one.run_number
-        for one in differences
-        if one.run_number is not None and not isinstance(one.run.slot, EventSlot)
+        build_identity_columns(context, difference.run): difference.run_number
+        for difference in differences
+        if difference.run_number is not None and not isinstance(difference.run.slot, EventSlot)
     }
-    every = dict.fromkeys(identity_columns(context, one.run) for one in differences)
+    every = dict.fromkeys(build_identity_columns(context, difference.run) for difference in differences)
     keys = [key for key in every if key not in known]
     if not keys:
         return known
@@ -162,7 +162,7 @@ async def _insert_rows(
             context.task_id,
             ENGINE_REVISION,
             [difference.ledger.number for difference in differences],
-            [runs[identity_columns(context, difference.run)] for difference in differences],
+            [runs[build_identity_columns(context, difference.run)] for difference in differences],
             [difference.adjusts for difference in differences],
             [difference.run.name for difference in differences],
             [difference.run.slot.start for difference in differences],
@@ -176,7 +176,7 @@ async def _insert_rows(
     # Ids are drawn in the order of the rows, so sorting them pairs them with the differences again.
     numbers = [number for (number,) in sorted(rows)]
     return [
-        Posted(difference, runs[identity_columns(context, difference.run)], number, now)
+        Posted(difference, runs[build_identity_columns(context, difference.run)], number, now)
         for difference, number in zip(differences, numbers, strict=True)
     ]
 
@@ -193,12 +193,12 @@ def insert_entries(
     a ledger, entries are posted in the order of their times, so what is read as of a time does not change
     later.
     """
-    number = _numbers(posted)
+    number = _build_number_lookup(posted)
     posted_at = max(one.made_at for one in posted)
     rows = [
-        (one.ledger, number(one.batch), one.kind, one.amount, one.effective_at, number(one.posted_by),
-         number(one.run), one.node)
-        for one in proposed.entries
+        (entry.ledger, number(entry.batch), entry.kind, entry.amount, entry.effective_at,
+         number(entry.posted_by), number(entry.run), entry.node)
+        for entry in proposed.entries
     ]  # fmt: skip
     tx.later(
         """
@@ -211,11 +211,11 @@ def insert_entries(
                                          node, position)
          ORDER BY position
         """,
-        (project, task_id, posted_at, *_columns(rows, 8)),
+        (project, task_id, posted_at, *_transpose_rows(rows, 8)),
     )
     short = [
-        (one.ledger, number(one.run), number(one.posted_by), one.amount, one.effective_at)
-        for one in proposed.deficit_entries
+        (entry.ledger, number(entry.run), number(entry.posted_by), entry.amount, entry.effective_at)
+        for entry in proposed.deficit_entries
     ]
     tx.later(
         """
@@ -226,11 +226,11 @@ def insert_entries(
                WITH ORDINALITY AS entry (ledger_id, run_id, posted_by, amount, effective_at, position)
          ORDER BY position
         """,
-        (project, task_id, posted_at, *_columns(short, 5)),
+        (project, task_id, posted_at, *_transpose_rows(short, 5)),
     )
 
 
-def _numbers(posted: Sequence[Posted]) -> Callable[[Key], int]:
+def _build_number_lookup(posted: Sequence[Posted]) -> Callable[[Key], int]:
     """The number of what a plan names: a new batch, a run that had no batches, or what has a number."""
     batches = {one.difference.batch: one.batch_id for one in posted}
     runs = {one.difference.run.identity: one.run_id for one in posted}
@@ -246,7 +246,7 @@ def _numbers(posted: Sequence[Posted]) -> Callable[[Key], int]:
     return number
 
 
-def _columns(rows: Sequence[Sequence[object]], width: int) -> list[list[object]]:
+def _transpose_rows(rows: Sequence[Sequence[object]], width: int) -> list[list[object]]:
     return [[row[column] for row in rows] for column in range(width)]
 
 
@@ -260,7 +260,7 @@ async def post_proposal(tx: Write, proposal: Proposal, task_id: int, seen_until:
 
     `seen_until` is the moment up to which the transaction's snapshot shows all that was stored.
     """
-    context = await _context(tx, proposal, task_id)
+    context = await _read_context(tx, proposal, task_id)
     credited = proposal.entries.credits
     posted = []
     for plan in proposal.plans:
@@ -272,11 +272,11 @@ async def post_proposal(tx: Write, proposal: Proposal, task_id: int, seen_until:
     return posted
 
 
-async def _context(tx: Write, proposal: Proposal, task_id: int) -> GenerationContext:
+async def _read_context(tx: Write, proposal: Proposal, task_id: int) -> GenerationContext:
     project, family = proposal.scope.project, proposal.scope.family
     runs = [difference.run for difference in proposal.differences]
     tags = {tags for run in runs for tags in (run.partition, *chain.from_iterable(run.tags.values()))}
-    if not any(one.feedstock or one.asset for one in tags):
+    if not any(tag.feedstock or tag.asset for tag in tags):
         return GenerationContext(project, family, task_id, {}, {})
     feedstocks, assets = await tx.several(
         ("SELECT name, id FROM feedstocks WHERE project_id = %s", (project,)),
@@ -437,17 +437,17 @@ _DIGEST: Final[LiteralString] = """
 """
 
 
-def digest_of(table: WrittenTable) -> Composed:
+def select_digest(table: WrittenTable) -> Composed:
     """The expressions of how many rows `w` there are, and the SHA-256 over them."""
     return SQL(_DIGEST).format(columns=SQL(table.columns), order=SQL(table.order))
 
 
-def of_tasks(table: WrittenTable) -> SQL:
+def match_tasks(table: WrittenTable) -> SQL:
     """Which rows `w` are those of the task of their batch `b`; what a deletion undid is another task's."""
     return SQL("w.async_task_id = b.async_task_id" if table.batch == "w.posted_by" else "true")
 
 
-async def written(tx: Read, project: int, task: int, batches: Sequence[int]) -> dict[str, Any]:
+async def read_written_digests(tx: Read, project: int, task: int, batches: Sequence[int]) -> dict[str, Any]:
     """The digests of what a task has written with the batches that it made."""
     found = await tx.several(*((statement, (project, [*batches])) for statement in _OF_TABLES))
     tables = {
@@ -463,7 +463,7 @@ _OF_BATCHES: Final[LiteralString] = """
 """
 _OF_TABLES: Final = [
     SQL(_OF_BATCHES).format(
-        digest=digest_of(table), table=SQL(table.name), batch=SQL(table.batch), task=of_tasks(table)
+        digest=select_digest(table), table=SQL(table.name), batch=SQL(table.batch), task=match_tasks(table)
     )
     for table in WRITTEN
 ]

@@ -13,15 +13,15 @@ from typing import Any, Final, LiteralString
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import CHUNK_SIZE
-from weighbridge.accounting.inputs.selection import BySlot, chosen, membership, select_events
-from weighbridge.accounting.inputs.streams import InputStream, matching
+from weighbridge.accounting.inputs.selection import BySlot, match_chosen, match_membership, select_events
+from weighbridge.accounting.inputs.streams import InputStream, select_matching
 from weighbridge.accounting.planning.plan import Run, RunDifference
 from weighbridge.collection.measurements.values import NUMBERS
 from weighbridge.core.engine import NodeReading
 from weighbridge.core.engine.slot_computation import Drawn
-from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, as_columns
+from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, write_columns
 from weighbridge.core.model import Model, Node
-from weighbridge.core.quantity.number import digest_of
+from weighbridge.core.quantity.number import hash_numbers
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.cadence import EventSlot
 from weighbridge.core.time.instant import Interval
@@ -53,7 +53,7 @@ class GenerationContext:
     assets: Mapping[str, int]
 
 
-def identity_columns(context: GenerationContext, run: Run) -> tuple[object, ...]:
+def build_identity_columns(context: GenerationContext, run: Run) -> tuple[object, ...]:
     """The identity of a run, as its columns are written: slot, and partition by number."""
     feedstock = context.feedstocks[run.partition.feedstock] if run.partition.feedstock else None
     asset = context.assets[run.partition.asset] if run.partition.asset else None
@@ -77,9 +77,9 @@ def insert_calculations(
     """Write down the value of every node that has one, in the order of the document."""
     rows = [
         (
-            one.batch_id, position, node.slug, node.label, str(node.unit), *_columns(reading),
+            one.batch_id, position, node.slug, node.label, str(node.unit), *_build_value_columns(reading),
             node in model.outputs, node.slug == one.difference.ledger.output,
-            _node_contributions(model, node, one.difference.run),
+            _write_node_contributions(model, node, one.difference.run),
         )
         for one in posted
         for position, node in enumerate(model.nodes, start=1)
@@ -102,28 +102,34 @@ def insert_calculations(
     )
 
 
-def _node_contributions(model: Model, node: Node, run: Run) -> str | None:
+def _write_node_contributions(model: Model, node: Node, run: Run) -> str | None:
     """What contributes to an output, as an array's text; None of other nodes, and where nobody knows."""
     rests_on = run.contributions.get(node.slug, NO_CONTRIBUTIONS) if node in model.outputs else None
-    return None if rests_on is None else array_text(as_columns(rests_on))
+    return None if rests_on is None else write_array(write_columns(rests_on))
 
 
-def array_text(numbers: Sequence[Decimal | None]) -> str:
+def write_array(numbers: Sequence[Decimal | None]) -> str:
     """Numbers as PostgreSQL reads an array of them."""
-    return f"{{{','.join('NULL' if one is None else format(one, 'f') for one in numbers)}}}"
+    return f"{{{','.join('NULL' if number is None else format(number, 'f') for number in numbers)}}}"
 
 
-def _columns(reading: NodeReading) -> tuple[Any, ...]:
+def _build_value_columns(reading: NodeReading) -> tuple[Any, ...]:
     """Value, whole, number of elements, elements as an array's text, and their digest."""
     if isinstance(reading.amount, tuple):
-        return None, reading.whole, len(reading.amount), _elements(reading.amount), digest_of(reading.amount)
+        return (
+            None,
+            reading.whole,
+            len(reading.amount),
+            _write_elements(reading.amount),
+            hash_numbers(reading.amount),
+        )
     return reading.amount, reading.whole, None, None, None
 
 
-def _elements(amounts: Sequence[Decimal]) -> str | None:
+def _write_elements(amounts: Sequence[Decimal]) -> str | None:
     if len(amounts) > ELEMENTS_KEPT_MAX:
         return None
-    return array_text(amounts)
+    return write_array(amounts)
 
 
 # ByLineage as generation writes it: which events and static inputs each batch was made of.
@@ -178,12 +184,12 @@ async def _insert_elements(
             f"{context.project}\t{one.batch_id}\t{stream.number}\t{chunk_number}\t{min(chunk)}\t{max(chunk)}"
             f"\t{{{','.join(map(str, chunk))}}}\n"
             for one in used
-            for chunk_number, chunk in enumerate(_chunks(one.difference.run.used[stream.number]))
+            for chunk_number, chunk in enumerate(_split_chunks(one.difference.run.used[stream.number]))
         ),
     )
 
 
-def _chunks(events: Sequence[int]) -> list[Sequence[int]]:
+def _split_chunks(events: Sequence[int]) -> list[Sequence[int]]:
     return [events[start : start + CHUNK_SIZE] for start in range(0, len(events), CHUNK_SIZE)]
 
 
@@ -191,13 +197,13 @@ def _insert_by_batch(
     tx: Write, context: GenerationContext, discovery: BySlot, stream: InputStream, used: Sequence[Posted]
 ) -> None:
     """Write the events of a stream that PostgreSQL summed, where no two batches share a slot."""
-    keys = [identity_columns(context, one.difference.run) for one in used]
+    keys = [build_identity_columns(context, one.difference.run) for one in used]
     numbers = {slot: number for number, slot in enumerate(discovery.slots, start=1)}
-    restriction, values = chosen(discovery, stream)
+    restriction, values = match_chosen(discovery, stream)
     statement = _BY_BATCH.format(
-        source=matching(stream),
+        source=select_matching(stream),
         size=Literal(CHUNK_SIZE),
-        condition=membership(discovery.slots, stream),
+        condition=match_membership(discovery.slots, stream),
         chosen=restriction,
         order=_ORDER,
     )
@@ -234,7 +240,7 @@ def _insert_by_tags(
     The tags of the groups that each run was made of say whose an event is; a shared one belongs to several.
     """
     slots = {one.difference.run.slot for one in used}
-    narrowed = _only(discovery, slots)
+    narrowed = _restrict_to_slots(discovery, slots)
     numbers = {slot: number for number, slot in enumerate(narrowed.slots, start=1)}
     events = select_events(narrowed, stream, dimensions)
     rows = [
@@ -267,7 +273,7 @@ def _insert_by_tags(
     )
 
 
-def _only(discovery: BySlot, slots: Collection[Interval]) -> BySlot:
+def _restrict_to_slots(discovery: BySlot, slots: Collection[Interval]) -> BySlot:
     """The same with these of its slots."""
     kept = [index for index, slot in enumerate(discovery.slots) if slot in slots]
     sets = {new: discovery.sets[old] for new, old in enumerate(kept) if old in discovery.sets}
@@ -375,7 +381,7 @@ def insert_draws(tx: Write, project: int, posted: Sequence[Posted]) -> None:
             position,
             draw.source.number,
             draw.amount,
-            _withdrawal_contributions(draw),
+            _write_withdrawal_contributions(draw),
             draw,
         )
         for one in posted
@@ -411,9 +417,9 @@ def insert_draws(tx: Write, project: int, posted: Sequence[Posted]) -> None:
     )
 
 
-def _withdrawal_contributions(draw: Drawn) -> str:
+def _write_withdrawal_contributions(draw: Drawn) -> str:
     """What the drawn amount and each attribute rest on, one after the other, as an array's text."""
     unknown: list[Decimal | None] = [None] * len(ValueSource)
-    return array_text(
-        [one for part in draw.rests_on for one in (unknown if part is None else as_columns(part))]
+    return write_array(
+        [one for part in draw.rests_on for one in (unknown if part is None else write_columns(part))]
     )

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.inputs.event_slots import streams_by_time
-from weighbridge.accounting.inputs.streams import Catalogue, catalogue_of, matching
+from weighbridge.accounting.inputs.event_slots import read_streams_by_time
+from weighbridge.accounting.inputs.streams import Catalogue, read_catalogue, select_matching
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.time.cadence import EVENT
 from weighbridge.core.time.instant import Interval
@@ -34,7 +34,7 @@ from weighbridge.platform.changes.staleness import IS_NEWEST
 # earlier time. A slot of which a batch was deleted has seen nothing.
 
 
-async def moment_before(tx: Read) -> object:
+async def read_moment_before(tx: Read) -> object:
     """The moment up to which a snapshot that is taken after this sees all that was stored."""
     return await tx.value(f"SELECT {MOMENT_BEFORE}")
 
@@ -43,10 +43,10 @@ def keep_seen(tx: Write, scope: Scope, seen_until: object) -> None:
     """Note up to which moment the slots of a scope have seen all data, and forget those that they replace."""
     ledgers = [ledger.number for ledger in scope.ledgers]
     if scope.replaced:
-        tx.later(_FORGET_SEEN, (scope.project, ledgers, *_times(scope.replaced)))
+        tx.later(_FORGET_SEEN, (scope.project, ledgers, *_build_time_columns(scope.replaced)))
     # An event that would make a slot has none yet: what was asked for is what was looked through.
     slots = (scope.requested,) if scope.model.cadence == EVENT else scope.slots
-    tx.later(_KEEP_SEEN, (scope.project, seen_until, ledgers, *_times(slots)))
+    tx.later(_KEEP_SEEN, (scope.project, seen_until, ledgers, *_build_time_columns(slots)))
 
 
 async def forget_seen(tx: Write, project: int, batches: Sequence[int]) -> None:
@@ -57,7 +57,7 @@ async def forget_seen(tx: Write, project: int, batches: Sequence[int]) -> None:
     await tx.execute(_UNSEE, {"project": project, "batches": [*batches]})
 
 
-def _times(slots: tuple[Interval, ...]) -> tuple[object, object]:
+def _build_time_columns(slots: tuple[Interval, ...]) -> tuple[object, object]:
     return moments(slot.start for slot in slots), moments(slot.end for slot in slots)
 
 
@@ -162,7 +162,7 @@ async def update_waiting(database: Database, project: int) -> bool:
                 return False
             if await _sum_up_days(tx, project, until):
                 continue
-            catalogue = await catalogue_of(tx, project)
+            catalogue = await read_catalogue(tx, project)
             for ledger in ledgers:
                 await _keep(tx, project, ledger.ledger, await find_waiting(tx, project, ledger, catalogue))
             return True
@@ -173,7 +173,7 @@ async def find_waiting(
 ) -> list[_WaitingEvent]:
     """Events that wait for a ledger, one more than are counted at the most."""
     found: dict[int, _WaitingEvent] = {}
-    for stream in await streams_by_time(tx, ledger.document, catalogue):
+    for stream in await read_streams_by_time(tx, ledger.document, catalogue):
         values: dict[str, Any] = {
             "project": project,
             "ledger": ledger.ledger,
@@ -183,8 +183,8 @@ async def find_waiting(
         if not days:
             continue
         statement = SQL(_WAITING).format(
-            stream=matching(stream),
-            unseen=matching(stream),
+            stream=select_matching(stream),
+            unseen=select_matching(stream),
             window=stream.window.condition,
             used=SQL(USED),
             other=SQL(USED),
@@ -202,7 +202,7 @@ async def find_waiting(
 
 async def _sum_up_days(tx: Write, project: int, until: object) -> bool:
     """Sum up some of the events that changed since the last look; gives whether there are more."""
-    values = {"project": project, "until": until, "now": await moment_before(tx), "most": SUMMED_AT_ONCE}
+    values = {"project": project, "until": until, "now": await read_moment_before(tx), "most": SUMMED_AT_ONCE}
     bound = await tx.value(_BOUND, values)
     values["bound"] = bound or values["now"]
     await tx.execute(_SUM_UP, values)
@@ -213,7 +213,7 @@ async def _sum_up_days(tx: Write, project: int, until: object) -> bool:
 async def _keep(tx: Write, project: int, ledger: int, waiting: Sequence[_WaitingEvent]) -> None:
     """Keep what waits for a ledger; what stands as it is, is not written."""
     values = {"project": project, "ledger": ledger}
-    slots = Counter(_slots(waiting))
+    slots = Counter(_list_waiting_slots(waiting))
     await tx.execute(
         _KEEP_SLOTS,
         values
@@ -238,7 +238,7 @@ async def _keep(tx: Write, project: int, ledger: int, waiting: Sequence[_Waiting
     )
 
 
-def _slots(waiting: Iterable[_WaitingEvent]) -> Iterable[tuple[datetime, datetime]]:
+def _list_waiting_slots(waiting: Iterable[_WaitingEvent]) -> Iterable[tuple[datetime, datetime]]:
     for one in waiting:
         if one.slot_start is not None and one.slot_end is not None:
             yield one.slot_start, one.slot_end

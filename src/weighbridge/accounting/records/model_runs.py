@@ -35,14 +35,14 @@ class ModelRunKey:
     number: int
 
 
-def model_run_id(key: ModelRunKey) -> str:
+def write_model_run_id(key: ModelRunKey) -> str:
     """The friendly id of a run."""
     return ids.of("model_run", key.project, key.number, owner=key.owner)
 
 
 def run_behind(project: int, batch: int) -> str:
     """The friendly id of the run behind a batch."""
-    return model_run_id(ModelRunKey(Owner.BATCH, project, batch))
+    return write_model_run_id(ModelRunKey(Owner.BATCH, project, batch))
 
 
 def read_model_run_id(friendly: str) -> ModelRunKey | None:

@@ -27,7 +27,7 @@ from weighbridge.db.engine import Command, Read
 # Each stands among the batch's input data as a zero without an event, so that what is missing can be seen.
 
 
-async def skipped_nodes(tx: Read, project: int, batch: int) -> frozenset[str]:
+async def read_skipped_nodes(tx: Read, project: int, batch: int) -> frozenset[str]:
     """The nodes of a batch whose data were set aside."""
     rows = await tx.tuples(
         "SELECT node FROM batch_skipped_inputs WHERE project_id = %s AND batch_id = %s", (project, batch)
@@ -35,12 +35,12 @@ async def skipped_nodes(tx: Read, project: int, batch: int) -> frozenset[str]:
     return frozenset(node for (node,) in rows)
 
 
-def skipped_numbered(project: int, batches: Sequence[int]) -> Command:
+def ask_for_skipped(project: int, batches: Sequence[int]) -> Command:
     """The question for what was set aside of some batches."""
     return _OF_BATCHES, (project, list(batches))
 
 
-def skipped_by_batch(
+def group_skipped(
     project: int, batches: Sequence[int], answers: Sequence[TupleRow]
 ) -> Mapping[int, list[InputRow]]:
     """The rows that stand for what was set aside, by batch."""
@@ -125,13 +125,13 @@ class StoredEvent(msgspec.Struct, frozen=True):
 
     def value_at(self, position: int) -> Content:
         """The value that stands at a position; None when the event carries none."""
-        return _at(position, self.numbers, self.texts, self.booleans)
+        return _select_value(position, self.numbers, self.texts, self.booleans)
 
     def raw_value_at(self, position: int) -> Content:
         """The captured value; None when a rule made the event for a slot without a measurement."""
         if self.is_imputed:
             return None
-        return _at(
+        return _select_value(
             position,
             self.numbers if self.captured_numbers is None else self.captured_numbers,
             self.texts if self.captured_texts is None else self.captured_texts,
@@ -172,24 +172,24 @@ class RowRange:
             (_SETS, of_batches),
             (_SLUGS_AND_UNITS_OF_BATCHES, (self.project, *of_batches)),
             (_EVENTS_OF_ROWS, values),
-            skipped_numbered(*of_batches),
+            ask_for_skipped(*of_batches),
         )
 
 
-async def input_data(tx: Read, wanted: RowRange) -> dict[int, tuple[list[InputRow], int]]:
+async def read_input_data(tx: Read, wanted: RowRange) -> dict[int, tuple[list[InputRow], int]]:
     """Some consecutive rows of each batch's input data, and how many it has; what was set aside is last."""
-    return await input_data_answered(tx, wanted, await tx.several(*wanted.questions))
+    return await build_input_data(tx, wanted, await tx.several(*wanted.questions))
 
 
-async def input_data_answered(
+async def build_input_data(
     tx: Read, wanted: RowRange, answers: Sequence[Sequence[TupleRow]]
 ) -> dict[int, tuple[list[InputRow], int]]:
     """The rows by batch, and how many each batch has, of the answers to what was asked for them."""
     project, batches, offset, limit = wanted.project, wanted.batches, wanted.offset, wanted.limit
-    sets = _by_batch(batches, answers[0])
+    sets = _group_by_batch(batches, answers[0])
     stored = [StoredEvent(*row) for row in answers[2]]
-    rows = await _rows(tx, wanted, sets, _names(answers[1]), stored)
-    skipped = skipped_by_batch(project, batches, answers[3])
+    rows = await _read_rows(tx, wanted, sets, _index_names(answers[1]), stored)
+    skipped = group_skipped(project, batches, answers[3])
     pages = {}
     for batch in batches:
         measured = sum(one.row_count for one in sets[batch])
@@ -199,12 +199,12 @@ async def input_data_answered(
     return pages
 
 
-async def input_sets(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[InputSet]]:
+async def read_input_sets(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[InputSet]]:
     """The input sets of several batches, in their order."""
-    return _by_batch(batches, await tx.tuples(_SETS, (project, list(batches))))
+    return _group_by_batch(batches, await tx.tuples(_SETS, (project, list(batches))))
 
 
-def _by_batch(batches: Sequence[int], rows: Sequence[TupleRow]) -> dict[int, list[InputSet]]:
+def _group_by_batch(batches: Sequence[int], rows: Sequence[TupleRow]) -> dict[int, list[InputSet]]:
     sets: dict[int, list[InputSet]] = {batch: [] for batch in batches}
     for row in rows:
         one = InputSet(*row)
@@ -212,7 +212,7 @@ def _by_batch(batches: Sequence[int], rows: Sequence[TupleRow]) -> dict[int, lis
     return sets
 
 
-async def _rows(
+async def _read_rows(
     tx: Read,
     wanted: RowRange,
     sets: Mapping[int, Sequence[InputSet]],
@@ -226,19 +226,19 @@ async def _rows(
     for event in stored:
         of_set.setdefault((event.batch, event.set_number), []).append(event)
     rows: dict[int, list[InputRow]] = {batch: [] for batch in sets}
-    slices = (_slices(of_batch, wanted.offset, wanted.limit) for of_batch in sets.values())
+    slices = (_cut_slices(of_batch, wanted.offset, wanted.limit) for of_batch in sets.values())
     for piece in chain.from_iterable(slices):
         events = of_set.get((piece.inputs.batch, piece.inputs.number), [])
         meanings = [
             (position, *names[piece.inputs.event_type, position]) for position in piece.inputs.positions
         ]
-        of_slice = _rows_of(wanted.project, events, meanings, named)
+        of_slice = _build_rows(wanted.project, events, meanings, named)
         rows[piece.inputs.batch] += of_slice[piece.skip : piece.skip + piece.rows]
         assert len(events) == piece.count, "lineage names an event that is not there"  # noqa: S101
     return rows
 
 
-async def first_events(
+async def read_first_events(
     tx: Read, project: int, sets: Sequence[InputSet], limit: int
 ) -> list[list[PlacedEvent]]:
     """The first events of each set."""
@@ -258,7 +258,7 @@ async def first_events(
     return [*found.values()]
 
 
-def _slices(sets: Sequence[InputSet], offset: int, limit: int) -> Iterator[Slice]:
+def _cut_slices(sets: Sequence[InputSet], offset: int, limit: int) -> Iterator[Slice]:
     for one in sets:
         width = len(one.positions)
         start, stop = max(0, offset), min(one.row_count, offset + limit)
@@ -268,18 +268,18 @@ def _slices(sets: Sequence[InputSet], offset: int, limit: int) -> Iterator[Slice
         offset -= one.row_count
 
 
-async def slugs_and_units(
+async def read_slugs_and_units(
     tx: Read, project: int, event_types: Collection[int]
 ) -> dict[tuple[int, int], tuple[str, str | None]]:
     """Slug and unit of every position of some event types."""
-    return _names(await tx.tuples(_SLUGS_AND_UNITS, (project, list(event_types))))
+    return _index_names(await tx.tuples(_SLUGS_AND_UNITS, (project, list(event_types))))
 
 
-def _names(rows: Sequence[TupleRow]) -> dict[tuple[int, int], tuple[str, str | None]]:
+def _index_names(rows: Sequence[TupleRow]) -> dict[tuple[int, int], tuple[str, str | None]]:
     return {(event_type, position): (slug, unit) for event_type, position, slug, unit in rows}
 
 
-def _rows_of(
+def _build_rows(
     project: int,
     events: Sequence[StoredEvent],
     meanings: Sequence[tuple[int, str, str | None]],
@@ -308,7 +308,7 @@ def _rows_of(
     return rows
 
 
-def _at(position: int, *arrays: Sequence[Content]) -> Content:
+def _select_value(position: int, *arrays: Sequence[Content]) -> Content:
     for values in arrays:
         if position <= len(values) and (value := values[position - 1]) is not None:
             return value
@@ -376,7 +376,7 @@ _FIRST_EVENTS: Final = f"""
     SELECT {_VALUES}, e.tracking_id, e.start_time, e.end_time {_WITH_EVENTS}
 """
 
-# What `_slices` does, for the rows of all sets of each batch one behind the other.
+# What `_cut_slices` does, for the rows of all sets of each batch one behind the other.
 _EVENTS_OF_ROWS: Final = f"""
     WITH behind AS (
         SELECT batch_id, set_number, cardinality(positions) AS width,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from weighbridge.accounting.books.runs import stale_among
+from weighbridge.accounting.books.runs import select_stale
 from weighbridge.core.identity.ids import Key
 from weighbridge.core.ledger.posting import OF_REPORTS
 from weighbridge.core.time.instant import MILLISECOND, Instant
@@ -48,7 +48,9 @@ class Holding(NamedTuple):
     amount: Decimal
 
 
-async def slot_states(tx: Read, project: int, ledger: int, start: Instant, end: Instant) -> list[SlotState]:
+async def read_slot_states(
+    tx: Read, project: int, ledger: int, start: Instant, end: Instant
+) -> list[SlotState]:
     """The slots of a ledger that begin in a range, in order; each run's batches count as one."""
     values = {"project": project, "ledger": ledger, "start": start, "end": end}
     rows = await tx.tuples(
@@ -56,7 +58,7 @@ async def slot_states(tx: Read, project: int, ledger: int, start: Instant, end: 
         SELECT b.start_time, b.end_time, count(DISTINCT b.run_id), count(stale.id),
                coalesce(max(w.event_count), 0)
           FROM batches b
-          LEFT JOIN ({stale_among("= %(project)s")}) AS stale
+          LEFT JOIN ({select_stale("= %(project)s")}) AS stale
                  ON (stale.project_id, stale.id) = (b.project_id, b.id)
           LEFT JOIN slot_waits w ON (w.project_id, w.ledger_id, w.start_time, w.end_time)
                                   = (b.project_id, b.ledger_id, b.start_time, b.end_time)
@@ -69,7 +71,7 @@ async def slot_states(tx: Read, project: int, ledger: int, start: Instant, end: 
     return [SlotState(*row) for row in rows]
 
 
-async def lots(
+async def read_lots(
     tx: Read, project: int, ledgers: Sequence[int], also: Sequence[int], most: int
 ) -> list[OfferedLot]:
     """The batches of some ledgers of which something is left, the newest first; and others that are named."""
@@ -90,7 +92,7 @@ async def lots(
     return [OfferedLot(*row) for row in rows]
 
 
-async def holdings(
+async def read_holdings(
     tx: Read, ledger: Key, nodes: Sequence[str], start: Instant, end: Instant
 ) -> list[Holding]:
     """What the runs of a ledger's model that lie in a period draw for some nodes, batch by batch."""
@@ -132,7 +134,7 @@ class LedgerFlow(NamedTuple):
     amount: Decimal
 
 
-async def turnover(
+async def read_turnover(
     tx: Read, project: int, ledgers: Sequence[int], edges: Sequence[Instant]
 ) -> dict[int, list[Turnover]]:
     """By the number of each ledger, what it produced and gave in each period between the edges.
@@ -152,14 +154,16 @@ async def turnover(
     return found
 
 
-async def turnover_until(tx: Read, project: int, ledger: int, moment: Instant) -> tuple[Turnover, Turnover]:
+async def read_turnover_until(
+    tx: Read, project: int, ledger: int, moment: Instant
+) -> tuple[Turnover, Turnover]:
     """What one ledger produced and gave up to a moment; and all in all, whenever it counts."""
     values = {"project": project, "ledger": ledger, "moment": moment, "of_reports": list(OF_REPORTS)}
     [(before, drawn_before, produced, drawn)] = await tx.tuples(_TURNOVER_UNTIL, values)
     return Turnover(before, drawn_before), Turnover(produced, drawn)
 
 
-async def ledger_flows(tx: Read, project: int, start: Instant, end: Instant) -> list[LedgerFlow]:
+async def read_ledger_flows(tx: Read, project: int, start: Instant, end: Instant) -> list[LedgerFlow]:
     """What flowed between the ledgers of a project, and into reports, after the start and up to the end."""
     values = {"project": project, "start": start, "end": end, "of_reports": list(OF_REPORTS)}
     return [LedgerFlow(*row) for row in await tx.tuples(_FLOWS, values)]

@@ -30,16 +30,16 @@ from weighbridge.accounting.records.batches import (
 from weighbridge.accounting.tracing.input_data import (
     InputSet,
     PlacedEvent,
-    first_events,
-    input_sets,
-    skipped_nodes,
-    slugs_and_units,
+    read_first_events,
+    read_input_sets,
+    read_skipped_nodes,
+    read_slugs_and_units,
 )
 from weighbridge.core.expression import print_tree
 from weighbridge.core.identity import ids
-from weighbridge.core.model import Formula, Input, Node, Upstream, needs
+from weighbridge.core.model import Formula, Input, Node, Upstream, list_needs
 from weighbridge.db.engine import Command, Read
-from weighbridge.modelling.document.stored import stored_model
+from weighbridge.modelling.document.stored import find_stored_model
 from weighbridge.modelling.document.yaml_text import read_model
 
 # Allocations: what was drawn from a batch for runs of other ledgers, and what a batch drew itself.
@@ -48,12 +48,12 @@ from weighbridge.modelling.document.yaml_text import read_model
 # that it draws.
 
 
-def allocations_numbered(project: int, batches: Sequence[int]) -> Command:
+def ask_for_allocations(project: int, batches: Sequence[int]) -> Command:
     """The question for what runs hold of each of some batches."""
     return _HELD, {"project": project, "batches": list(batches)}
 
 
-def allocations_by_batch(
+def group_allocations(
     project: int, batches: Sequence[int], answers: Sequence[TupleRow]
 ) -> dict[int, list[BatchAllocation]]:
     """What runs hold of each of some batches, in the order of their batches."""
@@ -85,7 +85,7 @@ _HELD: Final = """
 """
 
 
-async def draws_of(
+async def read_draws(
     tx: Read, project: int, batch: int, attributes: Mapping[str, Sequence[str]]
 ) -> dict[str, list[LineageDraw]]:
     """What each node of a batch had drawn when it was computed, in the order of its array.
@@ -125,12 +125,12 @@ async def draws_of(
 # it.
 
 
-def reported_numbered(project: int, batches: Sequence[int]) -> Command:
+def ask_for_reported(project: int, batches: Sequence[int]) -> Command:
     """The question for what reports hold of each of some batches."""
     return _REPORTED, {"project": project, "batches": list(batches)}
 
 
-def reported_by_batch(
+def group_reported(
     project: int, batches: Sequence[int], answers: Sequence[TupleRow]
 ) -> dict[int, list[BatchReportAllocation]]:
     """What reports hold of each of some batches, in the order in which the reports were made."""
@@ -197,7 +197,7 @@ class _Reads:
     skipped: Collection[str]
 
 
-async def lineage_of(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
+async def build_lineage(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
     """How a batch came about."""
     calculations = await tx.rows(
         _Calculation,
@@ -208,13 +208,13 @@ async def lineage_of(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
         (key.project, key.key),
     )
     if batch.model is None:
-        return Lineage(batch, [_figure(one) for one in calculations])
-    stored = await stored_model(tx, ids.number("model", batch.model.id))
+        return Lineage(batch, [_build_figure(calculation) for calculation in calculations])
+    stored = await find_stored_model(tx, ids.number("model", batch.model.id))
     model = await tx.in_thread(read_model, stored.document)
     reads = _Reads(
-        await _inputs(tx, key, {node.slug: node.body for node in model.nodes}),
-        await _static_inputs(tx, key),
-        await draws_of(
+        await _read_inputs(tx, key, {node.slug: node.body for node in model.nodes}),
+        await _read_static_inputs(tx, key),
+        await read_draws(
             tx,
             key.project,
             key.key,
@@ -224,26 +224,28 @@ async def lineage_of(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
                 if isinstance(node.body, Upstream)
             },
         ),
-        await skipped_nodes(tx, key.project, key.key),
+        await read_skipped_nodes(tx, key.project, key.key),
     )
     nodes = {node.slug: node for node in model.nodes}
-    return Lineage(batch, [_node(one, nodes[one.slug], reads) for one in calculations])
+    return Lineage(
+        batch, [_build_node(calculation, nodes[calculation.slug], reads) for calculation in calculations]
+    )
 
 
-async def _inputs(tx: Read, batch: ids.Key, bodies: Mapping[str, object]) -> dict[str, LineageInput]:
+async def _read_inputs(tx: Read, batch: ids.Key, bodies: Mapping[str, object]) -> dict[str, LineageInput]:
     """What each input node read, by the node's slug."""
-    sets = (await input_sets(tx, batch.project, [batch.key]))[batch.key]
-    names = await slugs_and_units(tx, batch.project, {one.event_type for one in sets})
-    events = await first_events(tx, batch.project, sets, ROWS_SHOWN)
+    sets = (await read_input_sets(tx, batch.project, [batch.key]))[batch.key]
+    names = await read_slugs_and_units(tx, batch.project, {one.event_type for one in sets})
+    events = await read_first_events(tx, batch.project, sets, ROWS_SHOWN)
     return {
-        slug: _input(batch.project, body, one, shown, names)
+        slug: _build_input(batch.project, body, one, shown, names)
         for one, shown in zip(sets, events, strict=True)
         for slug in one.nodes
         if isinstance(body := bodies[slug], Input)
     }
 
 
-async def _static_inputs(tx: Read, batch: ids.Key) -> dict[str, list[LineageStaticInput]]:
+async def _read_static_inputs(tx: Read, batch: ids.Key) -> dict[str, list[LineageStaticInput]]:
     """The values of static inputs that each node read."""
     by_node: dict[str, list[LineageStaticInput]] = {}
     for node, *value in await tx.tuples(
@@ -259,7 +261,7 @@ async def _static_inputs(tx: Read, batch: ids.Key) -> dict[str, list[LineageStat
     return by_node
 
 
-def _node(calculation: _Calculation, node: Node, reads: _Reads) -> LineageNode:
+def _build_node(calculation: _Calculation, node: Node, reads: _Reads) -> LineageNode:
     return LineageNode(
         slug=calculation.slug,
         name=calculation.name,
@@ -271,7 +273,7 @@ def _node(calculation: _Calculation, node: Node, reads: _Reads) -> LineageNode:
         is_output=calculation.is_output,
         is_primary=calculation.is_primary,
         equation=print_tree(node.body.tree) if isinstance(node.body, Formula) else None,
-        reads=list(needs(node)),
+        reads=list(list_needs(node)),
         source=node.source,
         input=reads.inputs.get(node.slug),
         static_inputs=reads.static_inputs.get(node.slug, []),
@@ -280,7 +282,7 @@ def _node(calculation: _Calculation, node: Node, reads: _Reads) -> LineageNode:
     )
 
 
-def _figure(calculation: _Calculation) -> LineageNode:
+def _build_figure(calculation: _Calculation) -> LineageNode:
     """A number of an instrument, which nothing was computed from."""
     return LineageNode(
         slug=calculation.slug,
@@ -302,24 +304,26 @@ def _figure(calculation: _Calculation) -> LineageNode:
     )
 
 
-def _input(
+def _build_input(
     project: int,
     body: Input,
-    one: InputSet,
+    input_set: InputSet,
     events: Sequence[PlacedEvent],
     names: Mapping[tuple[int, int], tuple[str, str | None]],
 ) -> LineageInput:
-    positions = {slug: position for (kind, position), (slug, _) in names.items() if kind == one.event_type}
+    positions = {
+        slug: position for (kind, position), (slug, _) in names.items() if kind == input_set.event_type
+    }
     position = positions[body.data_point_type]
     # The weight of a joined input may stand on the events that it is joined to.
     weight = positions.get(body.weight) if body.weight else None
     return LineageInput(
-        event_type=one.event_type_slug,
+        event_type=input_set.event_type_slug,
         data_point=body.data_point_type,
-        unit=names[one.event_type, position][1],
+        unit=names[input_set.event_type, position][1],
         aggregate=body.aggregate,
         weight=body.weight,
-        event_count=one.event_count,
+        event_count=input_set.event_count,
         rows=[
             LineageRow(
                 data_point_id=ids.of("data_point", project, event.number, position),

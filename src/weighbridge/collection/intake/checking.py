@@ -22,12 +22,12 @@ from weighbridge.collection.records.events import (
     NewDataPoint,
     NewEvent,
 )
-from weighbridge.core.collection.correction import ESCAPES, NULL, utc_text
+from weighbridge.core.collection.correction import ESCAPES, NULL, write_utc
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import said_of_unseen
+from weighbridge.core.identity.names import explain_unseen
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, limited, shorten
+from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, limit_number, shorten
 from weighbridge.core.time.instant import BeyondCalendarError, Instant
 
 PROBLEMS_MAX: Final = 100
@@ -271,7 +271,7 @@ def _unusual_number(index: int, point: NewDataPoint, text: str, problems: EventP
     """A number as the database gives it back: without exponent, and zero without a sign."""
     number = Decimal(point.value)
     try:
-        limited(number)
+        limit_number(number)
     except NumberError as error:
         problems.refuse(f"data_points[{index}].value", f"of {point.slug!r} is out of limits: {error}")
         return text
@@ -332,7 +332,7 @@ def reference(name: str, value: str | None, problems: EventProblems) -> str | No
         return None
     if not value.strip():
         problems.refuse(name, "is blank; leave it out instead.")
-    if unseen := said_of_unseen(value):
+    if unseen := explain_unseen(value):
         problems.refuse(name, f"{unseen}.")
         return value
     return bounded_text(name, value, REFERENCE_LENGTH_MAX, problems)
@@ -364,4 +364,4 @@ def _time(name: str, moment: datetime, problems: EventProblems) -> str:
             return moment.isoformat()
     if moment.tzinfo is UTC and moment.microsecond % 1000 == 0:
         return _encode(moment)[1:-1].decode()  # quicker, and the same text
-    return utc_text(moment)
+    return write_utc(moment)

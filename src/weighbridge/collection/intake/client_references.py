@@ -21,7 +21,7 @@ from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.records.events import NewEvent
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.identity import ids
-from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
@@ -316,7 +316,7 @@ def with_references(
             said = f"is {reference!r}, which events[{first[reference]}] has too."
             EventProblems(prefix, index, twice).refuse("client_reference", said, "taken")
     if problems or twice:
-        return bounded([*problems, *twice, *taken], PROBLEMS_MAX)
+        return limit_problems([*problems, *twice, *taken], PROBLEMS_MAX)
     return [
         *_gathered(
             taken, "{:,} more of the events have a client reference that an event of the project has."

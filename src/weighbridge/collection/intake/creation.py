@@ -46,11 +46,11 @@ from weighbridge.collection.records.events import (
     NewEvent,
     NewEventsBody,
 )
-from weighbridge.core.collection.correction import leaves_of_rows
+from weighbridge.core.collection.correction import hash_event_rows
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.platform.settings import problem_of_quota
-from weighbridge.core.proof.merkle import root_of
+from weighbridge.core.platform.settings import check_quota
+from weighbridge.core.proof.merkle import compute_root
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical, jsonb
@@ -83,7 +83,7 @@ async def count_day(tx: Write, actor: Actor, count: int) -> None:
         return
     [(events, seconds_left)] = await tx.tuples(_COUNT, (actor.account_id, count))
     if events > allowed:
-        problem = problem_of_quota("events of today", events - count, count, allowed)
+        problem = check_quota("events of today", events - count, count, allowed)
         raise TooManyRequests([problem], retry_after_seconds=max(1, seconds_left))
 
 
@@ -106,7 +106,7 @@ async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Ev
     tx.later(INSERT_EVENT, intake.rows[0])
     assert names.moment is not None  # noqa: S101 - the event type was found
     event = answer_of(keys[0], sent, names, names.moment)
-    [leaf] = leaves_of_rows([copy_row(intake.rows[0])])
+    [leaf] = hash_event_rows([copy_row(intake.rows[0])])
     changes.record(
         tx,
         actor,
@@ -219,10 +219,10 @@ async def _digests_and_texts(
         digest.update(b"," * (first > 0) + canonical(sent[some])[1:-1])
         of_step = [copy_row(row) for row in rows[some]]
         texts.append("".join(of_step))
-        leaves += leaves_of_rows(of_step)
+        leaves += hash_event_rows(of_step)
         await turns.next()
     digest.update(b"]}")
-    return digest.hexdigest(), root_of(leaves).hex(), texts
+    return digest.hexdigest(), compute_root(leaves).hex(), texts
 
 
 def _new(sent: Sequence[NewEvent], names: ResolvedNames) -> changes.NewEvents:
@@ -365,7 +365,7 @@ async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     if intake.problems:
         return None
     event = answer_of(key, sent, names, _NOT_YET)
-    [leaf] = leaves_of_rows([copy_row(intake.rows[0])])
+    [leaf] = hash_event_rows([copy_row(intake.rows[0])])
     values = {
         **call.presumed.values,
         **dict(zip(_ROW, intake.rows[0], strict=True)),

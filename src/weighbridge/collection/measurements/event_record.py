@@ -34,7 +34,7 @@ from weighbridge.collection.records.events import (
     EventReadings,
 )
 from weighbridge.collection.records.projects import Location
-from weighbridge.core.collection.correction import value_source
+from weighbridge.core.collection.correction import determine_value_source
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Link
 from weighbridge.core.quantity.number import CONTEXT
@@ -169,7 +169,7 @@ def _data_point(
         substituted=corrections.substitution is not None and not row.is_imputed,
         imputed=row.is_imputed,
         substitution=corrections.substitution,
-        value_source=value_source(corrections.origin, is_imputed=row.is_imputed),
+        value_source=determine_value_source(corrections.origin, is_imputed=row.is_imputed),
         corrections_count=corrections.corrections_count,
         corrections_total=corrections.corrections_total,
         rule_results=results,

@@ -15,7 +15,14 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.annotations import HAS_RESULTS
 from weighbridge.collection.measurements.values import BOOLEANS, CAPTURED_ARRAYS, NUMBERS, TEXTS
-from weighbridge.core.collection.correction import ESCAPES, NULL, event_leaf, field_of, texts_of, utc_text
+from weighbridge.core.collection.correction import (
+    ESCAPES,
+    NULL,
+    hash_event_line,
+    write_nullable,
+    write_texts,
+    write_utc,
+)
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import MILLISECOND, Instant
 from weighbridge.db.engine import Read, Write
@@ -302,12 +309,12 @@ def leaf_of_columns(columns: Sequence[Any]) -> bytes:
     project, number, kind, start, end, tracking_id, feedstock, asset, reference, notes, *arrays = columns
     locations, numbers, texts, booleans = arrays
     fields = (
-        str(project), str(number), str(kind), utc_text(start), utc_text(end), field_of(tracking_id),
+        str(project), str(number), str(kind), write_utc(start), write_utc(end), write_nullable(tracking_id),
         NULL if feedstock is None else str(feedstock), NULL if asset is None else str(asset),
-        field_of(reference), field_of(notes), locations, numbers,
-        texts_of(texts).translate(ESCAPES) if texts else "{}", booleans,
+        write_nullable(reference), write_nullable(notes), locations, numbers,
+        write_texts(texts).translate(ESCAPES) if texts else "{}", booleans,
     )  # fmt: skip
-    return event_leaf("\t".join(fields))
+    return hash_event_line("\t".join(fields))
 
 
 async def stored_leaves(tx: Read, project: int, numbers: Collection[int]) -> dict[int, str]:

@@ -15,7 +15,7 @@ from typing import Final, LiteralString
 from psycopg.sql import SQL, Composable
 
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
-from weighbridge.core.expression.compiler import constant_of, fold
+from weighbridge.core.expression.compiler import fold, read_constant
 from weighbridge.core.expression.meaning import OperationMeaning
 from weighbridge.core.expression.tree import Expression, Name, NullTest, names, print_tree
 from weighbridge.core.problem import Problem
@@ -215,7 +215,7 @@ def value_of(column: ValueColumn) -> Composable:
 
 def _sql(tree: Expression, columns: ValueColumns) -> Composable:
     def leaf(node: Expression) -> Composable:
-        return _name(node, columns) if isinstance(node, Name) else Literal(constant_of(node))
+        return _name(node, columns) if isinstance(node, Name) else Literal(read_constant(node))
 
     def operation(node: Expression, meaning: OperationMeaning, operands: Iterator[Composable]) -> Composable:
         # A division by zero is no missing value, and nothing stands in for it.

@@ -21,7 +21,7 @@ from weighbridge.collection.named_records.spreadsheet import SheetLine, with_cha
 from weighbridge.collection.records.projects import Asset, AssetImport, NewAsset
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import canonical, canonical_sha256
 from weighbridge.errors import Invalid
@@ -90,7 +90,7 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
         ]
     if problems:
         ordered = sorted(problems, key=lambda problem: _line_of(problem.field))
-        raise Invalid(bounded(ordered, spreadsheet.PROBLEMS_MAX))
+        raise Invalid(limit_problems(ordered, spreadsheet.PROBLEMS_MAX))
     result, summary = await _store(tx, project, text, asset_changes)
     if result.created or result.updated:
         target = f"{result.created + result.updated} assets"

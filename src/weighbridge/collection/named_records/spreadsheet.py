@@ -23,19 +23,19 @@ from weighbridge.core.collection.custom_field import (
     STANDARD_COLUMNS,
     TEXT_LENGTH_MAX,
     CustomValueError,
-    cell_of,
     checked,
     checked_text,
-    quoted,
-    standard_column,
-    unquoted,
-    value_of,
+    find_standard_column,
+    quote_cell,
+    read_cell,
+    unquote_cell,
+    write_cell,
 )
 from weighbridge.core.identity.names import (
     NAME_LENGTH_MAX,
+    explain_unseen,
     problem_of_name,
     problem_of_unseen,
-    said_of_unseen,
 )
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
@@ -93,7 +93,7 @@ class SheetLine:
 
 def header(value_types: Mapping[str, str]) -> list[str]:
     """The cells of the first line, in their order."""
-    return [*STANDARD_COLUMNS, *map(quoted, value_types)]
+    return [*STANDARD_COLUMNS, *map(quote_cell, value_types)]
 
 
 def written(rows: Sequence[Sequence[str]]) -> bytes:
@@ -107,10 +107,10 @@ def cells_of(asset: Asset, value_types: Mapping[str, str]) -> list[str]:
     """The cells of an asset's line."""
     texts = (asset.name, asset.asset_type, asset.serial_number, asset.description)
     values = (
-        cell_of(value_type, asset.custom_fields[label]) if label in asset.custom_fields else ""
+        write_cell(value_type, asset.custom_fields[label]) if label in asset.custom_fields else ""
         for label, value_type in value_types.items()
     )
-    return [asset.id, *(quoted(text or "") for text in texts), *values]
+    return [asset.id, *(quote_cell(text or "") for text in texts), *values]
 
 
 def read(text: str, value_types: Mapping[str, str]) -> tuple[list[SheetLine], list[Problem]]:
@@ -184,7 +184,7 @@ def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
         if times > 1
     ]
     unknown = list(
-        dict.fromkeys(name for name in named if not (standard_column(name) or name in value_types))
+        dict.fromkeys(name for name in named if not (find_standard_column(name) or name in value_types))
     )
     if unknown:
         allowed = ", ".join(map(repr, [*STANDARD_COLUMNS, *value_types]))
@@ -201,8 +201,8 @@ def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
 
 
 def _column(cell: str, value_types: Mapping[str, str]) -> str:
-    name = unquoted(cell).strip()
-    return name if name in value_types else standard_column(name) or name
+    name = unquote_cell(cell).strip()
+    return name if name in value_types else find_standard_column(name) or name
 
 
 def _line(
@@ -211,7 +211,7 @@ def _line(
     friendly = cells.get("id", "").strip() or None
     fields: dict[str, Any] = {}
     if "name" in cells:
-        fields["name"] = unquoted(cells["name"]).strip()
+        fields["name"] = unquote_cell(cells["name"]).strip()
         if wrong := problem_of_name(fields["name"], f"The asset of line {number:,}", f"lines[{number}].name"):
             problems.append(wrong)
     elif friendly is None:
@@ -227,8 +227,8 @@ def _line(
 
 
 def _text(number: int, name: str, cell: str, longest: int, problems: list[Problem]) -> str | None:
-    text = unquoted(cell)
-    if name in LINES and (unseen := said_of_unseen(text)):
+    text = unquote_cell(cell)
+    if name in LINES and (unseen := explain_unseen(text)):
         problems.append(_problem(number, name, unseen))
         return None
     try:
@@ -242,7 +242,7 @@ def _value(number: int, label: str, value_type: str, cell: str, problems: list[P
     if not cell.strip():
         return None
     try:
-        return value_of(value_type, cell)
+        return read_cell(value_type, cell)
     except CustomValueError as error:
         problems.append(_problem(number, label, str(error).removesuffix(".")))
         return None

@@ -7,8 +7,8 @@ tells whether one byte of the frame is another.
 
     local header, part, local header, part, ..., directory, end
 
-Invariants: `headers` and `directory` are the only places that know the format, for writing and for reading;
-reading looks at each byte once and believes no length that does not lie inside the file.
+Invariants: `write_headers` and `write_directory` are the only places that know the format, for writing and
+for reading; reading looks at each byte once and believes no length that does not lie inside the file.
 """
 
 import re
@@ -48,7 +48,7 @@ class ArchivePart:
     crc: int
 
 
-def headers(parts: Sequence[ArchivePart]) -> Iterator[bytes]:
+def write_headers(parts: Sequence[ArchivePart]) -> Iterator[bytes]:
     """What stands before the content of each part, in the order of the parts."""
     for part in parts:
         is_long = part.size >= _LONG
@@ -62,16 +62,16 @@ def headers(parts: Sequence[ArchivePart]) -> Iterator[bytes]:
         ) + name + extra  # fmt: skip
 
 
-def directory(parts: Sequence[ArchivePart]) -> bytes:
+def write_directory(parts: Sequence[ArchivePart]) -> bytes:
     """All that stands behind the last part."""
     written, place = bytearray(), 0
-    for part, header in zip(parts, headers(parts), strict=True):
-        written += _entry(part, place)
+    for part, header in zip(parts, write_headers(parts), strict=True):
+        written += _write_entry(part, place)
         place += len(header) + part.size
     return bytes(written) + _end(len(parts), len(written), place)
 
 
-def _entry(part: ArchivePart, place: int) -> bytes:
+def _write_entry(part: ArchivePart, place: int) -> bytes:
     wide = [number for number in (part.size, part.size, place) if number >= _LONG]
     name = part.name.encode("ascii")
     extra = pack(f"<HH{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
@@ -94,7 +94,7 @@ def _end(count: int, size: int, place: int) -> bytes:
     return wide + pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, few, few, short, near, 0)
 
 
-def parts_of(content: memoryview) -> dict[str, memoryview]:
+def read_parts(content: memoryview) -> dict[str, memoryview]:
     """The parts of an archive by their names, none of them copied.
 
     Raises UnreadableError unless the file is byte for byte what its parts make.
@@ -103,7 +103,7 @@ def parts_of(content: memoryview) -> dict[str, memoryview]:
     contents: dict[str, memoryview] = {}
     place = 0
     while bytes(content[place : place + 4]) == _LOCAL:
-        part, header = _local(content, place)
+        part, header = _read_local_header(content, place)
         if parts and part.name <= parts[-1].name:
             raise UnreadableError(
                 f"{part.name!r} stands behind {parts[-1].name!r}; parts are sorted, and each is there once."
@@ -117,23 +117,23 @@ def parts_of(content: memoryview) -> dict[str, memoryview]:
     if not parts:
         raise UnreadableError("The file is no bundle: it does not begin with a part.")
     for part in parts:
-        if crc_of(contents[part.name]) != part.crc:
+        if compute_crc(contents[part.name]) != part.crc:
             raise UnreadableError(f"The content of {part.name!r} has another checksum than it should.")
-    if bytes(content[place:]) != directory(parts):
+    if bytes(content[place:]) != write_directory(parts):
         raise UnreadableError(
             f"What stands behind the last part, {parts[-1].name!r}, is not the directory that the parts make."
         )
     return contents
 
 
-def crc_of(content: memoryview, start: int = 0) -> int:
+def compute_crc(content: memoryview, start: int = 0) -> int:
     """The checksum of a content that goes on from another one; ZIP's own, which protects from accidents."""
     for place in range(0, len(content), _BLOCK):
         start = zlib.crc32(content[place : place + _BLOCK], start)
     return start
 
 
-def _local(content: memoryview, place: int) -> tuple[ArchivePart, bytes]:
+def _read_local_header(content: memoryview, place: int) -> tuple[ArchivePart, bytes]:
     """The part whose header begins here, and that header."""
     if len(content) < place + _LOCAL_BYTES:
         raise UnreadableError("The file ends within the header of a part.")
@@ -151,7 +151,7 @@ def _local(content: memoryview, place: int) -> tuple[ArchivePart, bytes]:
     if size == _LONG and extra == 20 and len(content) >= behind + 20:
         [size] = unpack_from("<4x8xQ", content, behind)
     part = ArchivePart(shown, size, crc)
-    [header] = headers([part])
+    [header] = write_headers([part])
     if bytes(content[place : place + len(header)]) != header:
         raise UnreadableError(f"The header of {shown!r} is not the one that its name and its content make.")
     if place + len(header) + size > len(content):

@@ -19,7 +19,7 @@ from itertools import groupby
 from typing import Final
 
 from weighbridge.core.bundle.archive import Faults
-from weighbridge.core.bundle.contents import REPORT, BundleContents, Vouched, chain_of
+from weighbridge.core.bundle.contents import REPORT, BundleContents, Vouched, list_restated_reports
 from weighbridge.core.bundle.rows import BatchRow, DeficitRow, EntryRow
 from weighbridge.core.bundle.tables import BATCHES, DEFICITS, ENTRIES
 from weighbridge.core.identity import ids
@@ -65,28 +65,28 @@ class TakenRun:
         return f"comes to {of_unit} by {by}, and the report takes {plain(self.taken)}"
 
 
-def taken_runs(contents: BundleContents) -> list[TakenRun]:
+def list_reported_runs(contents: BundleContents) -> list[TakenRun]:
     """The runs that the report takes of, by the time of their slots; an instrument is one by itself."""
     stories: dict[tuple[int, int], list[BatchRow]] = {}
     for _, batch in sorted(contents.batches.items()):
         stories.setdefault((batch.ledger, -batch.batch if batch.run is None else batch.run), []).append(batch)
     found = []
     for story in sorted(stories.values(), key=lambda one: (one[0].start_time, one[0].tracking_id)):
-        said = [contents.reported[one.batch_id] for one in story if one.batch_id in contents.reported]
-        standing = newest_of(story)
-        if said and standing is not None:
-            taken = exact_total(Decimal(one.amount) for one in said)
+        message = [contents.reported[one.batch_id] for one in story if one.batch_id in contents.reported]
+        standing = find_newest_batch(story)
+        if message and standing is not None:
+            taken = exact_total(Decimal(one.amount) for one in message)
             ledger = contents.ledgers.get(standing.ledger)
             found.append(TakenRun(story, standing, taken, ledger.unit if ledger else ""))
     return found
 
 
-def newest_of(story: Iterable[BatchRow]) -> BatchRow | None:
+def find_newest_batch(story: Iterable[BatchRow]) -> BatchRow | None:
     """The batch that says what its run comes to; None where all were deleted."""
     return max((one for one in story if one.deleted_at is None), key=lambda one: one.batch, default=None)
 
 
-def stories_of(contents: BundleContents) -> dict[RunOfLedger, list[BatchRow]]:
+def group_batches_by_run(contents: BundleContents) -> dict[RunOfLedger, list[BatchRow]]:
     """The batches of each run on each ledger, the oldest first."""
     stories: dict[RunOfLedger, list[BatchRow]] = {}
     for _, batch in sorted(contents.batches.items()):
@@ -108,7 +108,7 @@ def check_books(contents: BundleContents, vouched: Vouched, faults: Faults) -> N
             faults.add(DEFICITS.part, f"Row {deficit.entry} {sentence}")
     for part, sentence in books.wrong():
         faults.add(part, sentence)
-    for sentence in books.beyond(chain_of(contents.report, vouched)):
+    for sentence in books.beyond(list_restated_reports(contents.report, vouched)):
         faults.add(REPORT, sentence)
 
 
@@ -117,7 +117,7 @@ class _Books:
 
     def __init__(self, contents: BundleContents) -> None:
         self._contents = contents
-        self.stories = stories_of(contents)
+        self.stories = group_batches_by_run(contents)
         self._first = {run: story[0] for (_, run), story in self.stories.items()}
         self._on: dict[int, list[EntryRow]] = {}
         self._by: dict[int, list[EntryRow]] = {}
@@ -195,12 +195,15 @@ class _Books:
             if entry.reverses not in self._numbers:
                 yield "It undoes one that is not here."
             return
-        undone = [_posted(one._replace(amount=-one.amount)) for one in self._undoing.get(entry.entry, ())]
+        undone = [
+            _select_posted_fields(one._replace(amount=-one.amount))
+            for one in self._undoing.get(entry.entry, ())
+        ]
         if poster is None:
             return
         if poster.deleted_at is None and undone:
             yield "It is undone, and its batch was not deleted."
-        elif poster.deleted_at is not None and undone != [_posted(entry)]:
+        elif poster.deleted_at is not None and undone != [_select_posted_fields(entry)]:
             yield "It is not undone as it was posted, and its batch was deleted."
 
     def wrong(self) -> Iterator[tuple[str, str]]:
@@ -209,20 +212,22 @@ class _Books:
             own = [one for one in self._on.get(number, ()) if one.reverses is None]
             credited = [one.amount for one in own if one.kind == EntryKind.CREDIT]
             if credited != [batch.credited]:
-                said = (
+                message = (
                     f"says that it was credited with {plain(batch.credited)}, and the ledger says otherwise."
                 )
-                yield BATCHES.part, f"Batch {batch.batch_id} {said}"
+                yield BATCHES.part, f"Batch {batch.batch_id} {message}"
             for by_effect in (True, False):
-                if (below := _below_zero(self._on.get(number, ()), by_effect=by_effect)) is not None:
+                if (
+                    below := _find_negative_balance(self._on.get(number, ()), by_effect=by_effect)
+                ) is not None:
                     yield ENTRIES.part, f"Batch {batch.batch_id} holds {below}."
         yield from self._of_times()
         for key, story in self.stories.items():
-            standing = newest_of(story)
+            standing = find_newest_batch(story)
             total = Decimal(0) if standing is None else standing.total
             if (posted := self._posted_by(*key)) != total:
-                said = f"its run comes to {plain(total)}, and has posted {plain(posted)}."
-                yield BATCHES.part, f"Batch {(standing or story[-1]).batch_id}: {said}"
+                message = f"its run comes to {plain(total)}, and has posted {plain(posted)}."
+                yield BATCHES.part, f"Batch {(standing or story[-1]).batch_id}: {message}"
             yield from self._of_draws(story)
 
     def _of_times(self) -> Iterator[tuple[str, str]]:
@@ -245,7 +250,11 @@ class _Books:
         posted = [
             one.amount for one in self._by.get(run, ()) if one.ledger == ledger and one.kind in GENERATED
         ]
-        short = [-one.amount for one in self._contents.deficits if (one.ledger, one.run) == (ledger, run)]
+        short = [
+            -deficit.amount
+            for deficit in self._contents.deficits
+            if (deficit.ledger, deficit.run) == (ledger, run)
+        ]
         return exact_total([*posted, *short])
 
     def _of_draws(self, story: Sequence[BatchRow]) -> Iterator[tuple[str, str]]:
@@ -257,8 +266,8 @@ class _Books:
                 continue
             made, drawn = own[0].posted_at, self._by.get(batch.run or 0, ())
             by_then = [one for one in drawn if one.node is not None and one.posted_at <= made]
-            said = _sums(((read.node, read.source), Decimal(read.amount)) for read in lineage.draws)
-            if said != _sums(((one.node or "", one.batch), -one.amount) for one in by_then):
+            message = _sum_amounts(((read.node, read.source), Decimal(read.amount)) for read in lineage.draws)
+            if message != _sum_amounts(((one.node or "", one.batch), -one.amount) for one in by_then):
                 text = "was computed from other draws than its run had drawn by then."
                 yield ENTRIES.part, f"Batch {batch.batch_id} {text}"
 
@@ -266,26 +275,26 @@ class _Books:
         """What the report takes beyond what is left of a batch, once its own chain is put aside."""
         project = self._contents.manifest.project_number
         for number, batch in self._contents.batches.items():
-            said = self._contents.reported.get(batch.batch_id)
-            if said is None:
+            message = self._contents.reported.get(batch.batch_id)
+            if message is None:
                 continue
             there = exact_total(
                 one.amount
                 for one in self._on.get(number, ())
                 if one.kind not in OF_REPORTS or ids.of("report", project, one.report or 0) not in chain
             )
-            if Decimal(said.amount) > there:
-                yield f"It takes {said.amount} of batch {batch.batch_id}, which has {plain(there)} left."
+            if Decimal(message.amount) > there:
+                yield f"It takes {message.amount} of batch {batch.batch_id}, which has {plain(there)} left."
 
 
-def _posted(entry: EntryRow) -> tuple[object, ...]:
+def _select_posted_fields(entry: EntryRow) -> tuple[object, ...]:
     return (
         entry.ledger, entry.batch, entry.kind, entry.amount, entry.effective_at, entry.run, entry.node,
         entry.posted_by,
     )  # fmt: skip
 
 
-def _below_zero(entries: Iterable[EntryRow], *, by_effect: bool) -> str | None:
+def _find_negative_balance(entries: Iterable[EntryRow], *, by_effect: bool) -> str | None:
     """The first moment at which entries come to less than nothing, by one of their two times."""
 
     def moment(entry: EntryRow) -> Instant:
@@ -299,7 +308,7 @@ def _below_zero(entries: Iterable[EntryRow], *, by_effect: bool) -> str | None:
     return None
 
 
-def _sums(amounts: Iterable[tuple[tuple[str, int], Decimal]]) -> dict[tuple[str, int], Decimal]:
+def _sum_amounts(amounts: Iterable[tuple[tuple[str, int], Decimal]]) -> dict[tuple[str, int], Decimal]:
     parts: dict[tuple[str, int], list[Decimal]] = {}
     for key, amount in amounts:
         parts.setdefault(key, []).append(amount)

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
-from weighbridge.core.bundle.archive import Faults, UnreadableError, parts_of
+from weighbridge.core.bundle.archive import Faults, UnreadableError, read_parts
 from weighbridge.core.bundle.books import check_books
 from weighbridge.core.bundle.contents import (
     DATA_PACKAGE,
@@ -41,16 +41,16 @@ from weighbridge.core.bundle.contents import (
     IndexedPart,
     ReadModel,
     Vouched,
-    contents_of,
-    data_package,
-    digest_of_part,
-    proof_part,
-    ro_crate,
+    describe_parts,
+    describe_tables,
+    hash_part,
+    name_proof_part,
+    read_contents,
     verify_audit,
     verify_sums,
 )
 from weighbridge.core.bundle.log import compare_with_log
-from weighbridge.core.bundle.page import page_of
+from weighbridge.core.bundle.page import render_page
 from weighbridge.core.bundle.recomputation import Advance, RecomputedBatches, check_drawn, recompute
 from weighbridge.core.bundle.rows import BatchRow, CorrectionRow
 from weighbridge.core.bundle.tables import (
@@ -68,13 +68,13 @@ from weighbridge.core.bundle.tables import (
     BundleTable,
     SetRead,
     SlotLine,
-    events_part,
-    lines_of,
-    numbers_of,
+    name_events_part,
+    parse_ranges,
+    split_lines,
 )
-from weighbridge.core.engine.slot_computation import unreleased
+from weighbridge.core.engine.slot_computation import check_revision
 from weighbridge.core.identity import ids
-from weighbridge.core.model import PreparedModel, prepare, sha256
+from weighbridge.core.model import PreparedModel, hash_model, prepare
 from weighbridge.core.proof.signing import VerifierKey
 from weighbridge.core.quantity.number import exact_total
 
@@ -86,10 +86,16 @@ _FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_i
 def check_parts(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
     """Every part is one that the others name."""
     expected = {MANIFEST, REPORT, PAGE, DATA_PACKAGE, RO_CRATE, SUMS, SIGNATURE, LINEAGE, SLOTS, HEAD, ROWS}
-    expected |= {table.part for table in contents.tables} | {events_part(one) for one in contents.points}
-    expected |= {proof_part(row["number"]) for row in vouched.rows}
+    expected |= {table.part for table in contents.tables} | {
+        name_events_part(point) for point in contents.points
+    }
+    expected |= {name_proof_part(row["number"]) for row in vouched.rows}
     expected |= {f"{MODEL_FOLDER}{model.model_id}.yaml" for model in contents.models.values()}
-    expected |= {_rule_part(one) for one in contents.corrections.values() if one.rule is not None}
+    expected |= {
+        _name_rule_part(correction)
+        for correction in contents.corrections.values()
+        if correction.rule is not None
+    }
     if not contents.manifest.is_redacted:
         expected |= {f"{EVIDENCE_FOLDER}{one.sha256}" for one in contents.evidence if one.sha256}
     for name in sorted(contents.parts.keys() - expected):
@@ -98,7 +104,7 @@ def check_parts(contents: BundleContents, vouched: Vouched, faults: Faults) -> N
         faults.add(name, "The part is missing.")
 
 
-def _rule_part(correction: CorrectionRow) -> str:
+def _name_rule_part(correction: CorrectionRow) -> str:
     return f"{RULE_FOLDER}{correction.rule}-{correction.rule_version}.json"
 
 
@@ -141,7 +147,7 @@ def _check_report(contents: BundleContents, faults: Faults) -> None:
             faults.add(REPORT, f"It takes of batch {inclusion.batch_id}, which is not there.")
             continue
         ledger = contents.ledgers.get(batch.ledger)
-        said = (
+        message = (
             inclusion.tracking_id,
             inclusion.start_time,
             inclusion.end_time,
@@ -152,7 +158,7 @@ def _check_report(contents: BundleContents, faults: Faults) -> None:
             batch.tracking_id, batch.start_time.text, batch.end_time.text, ledger and ledger.unit,
             ledger and ledger.ledger_id,
         )  # fmt: skip
-        if said != stands:
+        if message != stands:
             faults.add(REPORT, f"What it says of batch {inclusion.batch_id} is not what the batch is.")
         if Decimal(inclusion.amount) > batch.credited:
             faults.add(REPORT, f"It takes more of batch {inclusion.batch_id} than that was credited with.")
@@ -182,7 +188,7 @@ def _check_batches(contents: BundleContents, faults: Faults) -> None:
 def _check_reached(contents: BundleContents, faults: Faults) -> None:
     """Every batch is reported, or a batch that is rests on it."""
     mates = {number: line for line in contents.slots for number in line.batches}
-    of_run = _batches_of_runs(contents)
+    of_run = _group_batches_by_run(contents)
     waiting = [batch.batch for batch in contents.batches.values() if batch.batch_id in contents.reported]
     reached: set[int] = set()
     while waiting:
@@ -192,14 +198,14 @@ def _check_reached(contents: BundleContents, faults: Faults) -> None:
                 faults.add(BATCHES.part, f"Batch {number} is rested on, and is missing.")
             continue
         reached.add(number)
-        waiting += _rests_on(contents, contents.batches[number], mates, of_run)
+        waiting += _list_batches_rested_on(contents, contents.batches[number], mates, of_run)
     for number in sorted(contents.batches.keys() - reached)[:5]:
         faults.add(
             BATCHES.part, f"Nothing that is reported rests on batch {contents.batches[number].batch_id}."
         )
 
 
-def _batches_of_runs(contents: BundleContents) -> dict[tuple[int, int], list[int]]:
+def _group_batches_by_run(contents: BundleContents) -> dict[tuple[int, int], list[int]]:
     of_run: dict[tuple[int, int], list[int]] = {}
     for batch in contents.batches.values():
         if batch.run is not None:
@@ -207,7 +213,7 @@ def _batches_of_runs(contents: BundleContents) -> dict[tuple[int, int], list[int
     return of_run
 
 
-def _rests_on(
+def _list_batches_rested_on(
     contents: BundleContents,
     batch: BatchRow,
     mates: Mapping[int, SlotLine],
@@ -234,7 +240,7 @@ def _check_models(contents: BundleContents, faults: Faults) -> None:
         part = f"{MODEL_FOLDER}{row.model_id}.yaml"
         if row.model_id != ids.of("model", 0, number):
             faults.add(MODELS.part, f"Model {number} has another id than {row.model_id}.")
-        if document is not None and sha256(document) != row.sha256:
+        if document is not None and hash_model(document) != row.sha256:
             faults.add(part, "The document is not the one that made the batches, by its digest.")
 
 
@@ -245,11 +251,11 @@ def _check_corrections(contents: BundleContents, faults: Faults) -> None:
         if (one.rule is None) != (one.rule_version is None):
             faults.add(CORRECTIONS.part, f"Correction {number} names a rule without its version.")
     for line in contents.lineage.values():
-        numbers = numbers_of(line.corrections)
+        numbers = parse_ranges(line.corrections)
         named |= set(numbers)
         for number in numbers:
             row = contents.corrections.get(number)
-            if row is not None and (wrong := _unlike(contents, line, row)):
+            if row is not None and (wrong := _explain_misfit(contents, line, row)):
                 faults.add(CORRECTIONS.part, f"Correction {number}: {wrong}")
     for number in sorted(contents.corrections.keys() - named if contents.has_whole_stories else ()):
         event = contents.corrections[number].event
@@ -258,7 +264,7 @@ def _check_corrections(contents: BundleContents, faults: Faults) -> None:
     _check_named(CORRECTIONS.part, contents.corrections, named, faults)
 
 
-def _unlike(contents: BundleContents, line: BatchLineage, row: CorrectionRow) -> str | None:
+def _explain_misfit(contents: BundleContents, line: BatchLineage, row: CorrectionRow) -> str | None:
     """Why a correction does not fit the event of a batch; None when it does."""
     reads = [read for read in line.inputs if row.event in _Numbers.of(read)]
     if not reads:
@@ -286,7 +292,7 @@ class _Numbers:
     @classmethod
     def of(cls, read: SetRead) -> frozenset[int]:
         if cls._last is None or cls._last[0] is not read:
-            cls._last = read, frozenset(numbers_of(read.events))
+            cls._last = read, frozenset(parse_ranges(read.events))
         return cls._last[1]
 
 
@@ -294,7 +300,7 @@ def check_evidence(contents: BundleContents, faults: Faults) -> None:
     """What was attached is there, by the events that it was attached to."""
     for row in contents.evidence:
         content = contents.parts.get(f"{EVIDENCE_FOLDER}{row.sha256}")
-        if content is not None and (digest_of_part(content), len(content)) != (row.sha256, row.size):
+        if content is not None and (hash_part(content), len(content)) != (row.sha256, row.size):
             faults.add(EVIDENCE.part, f"The file of {row.name!r} is not the one that was attached.")
         if not any(file.has(row.event) for file in contents.events.values()):
             faults.add(EVIDENCE.part, f"{row.name!r} was attached to event {row.event}, which is not there.")
@@ -319,7 +325,7 @@ _FORMAT_1: Final = (
 )
 
 
-def unshown(contents: BundleContents) -> tuple[str, ...]:
+def list_unshown(contents: BundleContents) -> tuple[str, ...]:
     """What its format cannot show; nothing for the present one."""
     return () if contents.has_whole_stories else _FORMAT_1
 
@@ -342,18 +348,18 @@ def check_bundle(
     checked = CheckedBundle()
     faults = checked.faults
     try:
-        parts = parts_of(content)
+        parts = read_parts(content)
     except UnreadableError as error:
         faults.add("", str(error))
         return checked
     checked.part_count = len(parts)
     verify_sums(parts, key, faults)
     checked.vouched = verify_audit(parts, key, faults)
-    checked.contents = contents = contents_of(parts, read_model, faults)
+    checked.contents = contents = read_contents(parts, read_model, faults)
     if contents is None or faults:
         return checked
     check_parts(contents, checked.vouched, faults)
-    _guarded(faults, contents, checked.vouched)
+    _compare_rows(faults, contents, checked.vouched)
     check_made(contents, checked.vouched, faults)
     if not faults:
         checked.recomputed = recompute(contents, faults, advance)
@@ -361,7 +367,7 @@ def check_bundle(
     return checked
 
 
-def _guarded(faults: Faults, contents: BundleContents, vouched: Vouched) -> None:
+def _compare_rows(faults: Faults, contents: BundleContents, vouched: Vouched) -> None:
     """What compares rows may meet any nonsense that a key was made to sign."""
     try:
         check_rows(contents, faults)
@@ -369,7 +375,7 @@ def _guarded(faults: Faults, contents: BundleContents, vouched: Vouched) -> None
         check_drawn(contents, faults)
         check_evidence(contents, faults)
         compare_with_log(contents, vouched, faults)
-        if (unknown := unreleased(contents.manifest.engine_revision)) is not None:
+        if (unknown := check_revision(contents.manifest.engine_revision)) is not None:
             faults.add(MANIFEST, f"{unknown[0].upper()}{unknown[1:]}.")
         if vouched.head is not None and vouched.head.origin != contents.manifest.audit_log:
             faults.add(
@@ -379,7 +385,7 @@ def _guarded(faults: Faults, contents: BundleContents, vouched: Vouched) -> None
         faults.add("", f"Its rows cannot be compared: {type(error).__name__} {error}.")
 
 
-def prepared_models(contents: BundleContents) -> dict[int, PreparedModel]:
+def prepare_models(contents: BundleContents) -> dict[int, PreparedModel]:
     """The models, ready to run."""
     return {number: prepare(model) for number, model in contents.documents.items()}
 
@@ -387,7 +393,7 @@ def prepared_models(contents: BundleContents) -> dict[int, PreparedModel]:
 def check_made(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
     """Hold what follows from the other parts against what it would be."""
     try:
-        made = made_parts(contents, vouched)
+        made = render_parts(contents, vouched)
     except (KeyError, ArithmeticError, ValueError, TypeError) as error:
         faults.add("", f"Its page cannot be made again: {type(error).__name__} {error}.")
         return
@@ -396,27 +402,27 @@ def check_made(contents: BundleContents, vouched: Vouched, faults: Faults) -> No
             faults.add(name, "It is not what the other parts make.")
 
 
-def made_parts(contents: BundleContents, vouched: Vouched) -> dict[str, bytes]:
+def render_parts(contents: BundleContents, vouched: Vouched) -> dict[str, bytes]:
     """The page and the indexes that the other parts make, each of which describes those before it."""
     indexed = {
-        name: IndexedPart(name, len(content), digest_of_part(content))
+        name: IndexedPart(name, len(content), hash_part(content))
         for name, content in contents.parts.items()
         if name not in {PAGE, DATA_PACKAGE, RO_CRATE, SUMS, SIGNATURE}
     }
-    page = b"".join(page_of(contents, prepared_models(contents), vouched))
-    package = data_package(contents.report.id, indexed, row_counts(contents))
+    page = b"".join(render_page(contents, prepare_models(contents), vouched))
+    package = describe_tables(contents.report.id, indexed, count_rows(contents))
     for name, content in ((PAGE, page), (DATA_PACKAGE, package)):
-        indexed[name] = IndexedPart(name, len(content), digest_of_part(memoryview(content)))
+        indexed[name] = IndexedPart(name, len(content), hash_part(memoryview(content)))
     published = (contents.report.effective_at or contents.report.end_time or "")[:10]
-    crate = ro_crate(contents.report.name, published, [indexed[name] for name in sorted(indexed)])
+    crate = describe_parts(contents.report.name, published, [indexed[name] for name in sorted(indexed)])
     return {PAGE: page, DATA_PACKAGE: package, RO_CRATE: crate}
 
 
-def row_counts(contents: BundleContents) -> dict[BundleTable, int]:
+def count_rows(contents: BundleContents) -> dict[BundleTable, int]:
     """How many rows each table has."""
-    counts = {table: _lines(contents.parts[table.part], table.part) - 1 for table in contents.tables}
+    counts = {table: _count_lines(contents.parts[table.part], table.part) - 1 for table in contents.tables}
     return counts | {file.table: len(file) for file in contents.events.values()}
 
 
-def _lines(content: memoryview, part: str) -> int:
-    return sum(1 for _ in lines_of(content, part))
+def _count_lines(content: memoryview, part: str) -> int:
+    return sum(1 for _ in split_lines(content, part))

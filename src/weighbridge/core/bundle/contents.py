@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from weighbridge.core.bundle import rows, tables
 from weighbridge.core.bundle.archive import Faults, UnreadableError
-from weighbridge.core.bundle.rows import TextKind, json_read, read_record
+from weighbridge.core.bundle.rows import TextKind, parse_json, read_record
 from weighbridge.core.bundle.tables import (
     LINEAGE,
     SLOTS,
@@ -26,13 +26,18 @@ from weighbridge.core.bundle.tables import (
     BundleTable,
     EventFile,
     SlotLine,
-    lines_of,
     read_lines,
+    split_lines,
 )
 from weighbridge.core.model import Model, ModelError
 from weighbridge.core.platform.audit import hash_of_row
-from weighbridge.core.proof.checkpoint import Checkpoint, InclusionProof, opened
-from weighbridge.core.proof.signing import UnprovenError, VerifierKey, canonical_json, verify_ssh_signature
+from weighbridge.core.proof.checkpoint import Checkpoint, InclusionProof, open_checkpoint
+from weighbridge.core.proof.signing import (
+    UnprovenError,
+    VerifierKey,
+    verify_ssh_signature,
+    write_canonical_json,
+)
 
 FORMAT: Final = 2
 """The form of bundles that are made; the check reads every format that `TABLES` names."""
@@ -140,7 +145,7 @@ class BundleContents:
         return {inclusion.batch_id: inclusion for inclusion in self.report.inclusions}
 
 
-def contents_of(
+def read_contents(
     parts: Mapping[str, memoryview], read_model: ReadModel, faults: Faults
 ) -> BundleContents | None:
     """Read the parts; what cannot be read is taken down, and then there is nothing to compare."""
@@ -213,7 +218,7 @@ class _PartReader:
             return ""
 
     def table(self, table: tables.BundleTable) -> Iterable[Any]:
-        return self._each(table.part, tables.rows_in(table, self._content(table.part)))
+        return self._each(table.part, tables.read_rows(table, self._content(table.part)))
 
     def lines(self, kind: type[Any], part: str) -> Iterable[Any]:
         return self._each(part, read_lines(kind, self._content(part), part))
@@ -232,10 +237,10 @@ class _PartReader:
         files = {}
         for event_type, of_type in points.items():
             try:
-                table = tables.events_table(event_type, of_type)
+                table = tables.define_events_table(event_type, of_type)
                 files[event_type] = EventFile(table, self._content(table.part))
             except UnreadableError as error:
-                self._faults.add(tables.events_part(event_type), str(error))
+                self._faults.add(tables.name_events_part(event_type), str(error))
         return files
 
     def record(self, kind: type[Any], part: str) -> Any:
@@ -295,12 +300,14 @@ class IndexedPart:
     sha256: str
 
 
-def digest_of_part(content: memoryview) -> str:
+def hash_part(content: memoryview) -> str:
     """The SHA-256 of a content, as 64 hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()
 
 
-def data_package(report: str, parts: Mapping[str, IndexedPart], counted: Mapping[BundleTable, int]) -> bytes:
+def describe_tables(
+    report: str, parts: Mapping[str, IndexedPart], counted: Mapping[BundleTable, int]
+) -> bytes:
     """The description of the tables, with how many rows each has."""
     resources = [
         {
@@ -313,24 +320,24 @@ def data_package(report: str, parts: Mapping[str, IndexedPart], counted: Mapping
             "hash": f"sha256:{parts[table.part].sha256}",
             "rows": count,
             "schema": {
-                "fields": [_field(column) for column in table.columns],
+                "fields": [_describe_column(column) for column in table.columns],
                 "primaryKey": [column.name for column in table.columns[: table.keys]],
             },
         }
         for table, count in sorted(counted.items(), key=lambda pair: pair[0].part)
     ]
     described = {"profile": "data-package", "name": report.replace("_", "-"), "resources": resources}
-    return canonical_json(described) + b"\n"
+    return write_canonical_json(described) + b"\n"
 
 
-def _field(column: BundleColumn) -> dict[str, Any]:
+def _describe_column(column: BundleColumn) -> dict[str, Any]:
     field: dict[str, Any] = {"name": column.name, "type": _TYPES[column.kind]}
     if not column.is_optional:
         field["constraints"] = {"required": True}
     return field
 
 
-def ro_crate(title: str, published: str, parts: Sequence[IndexedPart]) -> bytes:
+def describe_parts(title: str, published: str, parts: Sequence[IndexedPart]) -> bytes:
     """The description of all parts as an RO-Crate 1.1; `published` is the day that the report counts from."""
     files = [
         {
@@ -358,10 +365,10 @@ def ro_crate(title: str, published: str, parts: Sequence[IndexedPart]) -> bytes:
         "hasPart": [{"@id": part.name} for part in parts],
     }
     crate = {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": [about, root, *files]}
-    return canonical_json(crate) + b"\n"
+    return write_canonical_json(crate) + b"\n"
 
 
-def sums(parts: Sequence[IndexedPart]) -> bytes:
+def write_sums(parts: Sequence[IndexedPart]) -> bytes:
     """The digests of all parts, as `sha256sum -c` takes them."""
     ordered = sorted(parts, key=lambda part: part.name)
     return "".join(f"{part.sha256}  {part.name}\n" for part in ordered).encode()
@@ -372,7 +379,7 @@ HEAD: Final = "audit/head.checkpoint"
 ROWS: Final = "audit/rows.jsonl"
 
 
-def proof_part(number: int) -> str:
+def name_proof_part(number: int) -> str:
     """The part with the proof of a row of the audit log."""
     return f"{AUDIT_FOLDER}{number}.tlog-proof"
 
@@ -390,12 +397,12 @@ class Vouched:
 def verify_sums(parts: Mapping[str, memoryview], key: VerifierKey, faults: Faults) -> None:
     """Hold every part against `SHA256SUMS`, and that against its signature."""
     indexed = [
-        IndexedPart(name, len(content), digest_of_part(content))
+        IndexedPart(name, len(content), hash_part(content))
         for name, content in parts.items()
         if name not in {SUMS, SIGNATURE}
     ]
     stated = bytes(parts.get(SUMS, b""))
-    if stated != sums(indexed):
+    if stated != write_sums(indexed):
         named = {line[66:]: line[:64] for line in stated.decode("utf-8", "replace").splitlines()}
         for part in indexed:
             if named.pop(part.name, None) != part.sha256:
@@ -415,13 +422,13 @@ def verify_audit(parts: Mapping[str, memoryview], key: VerifierKey, faults: Faul
     """Hold the rows of the audit log against their proofs, and these against the signed head."""
     vouched = Vouched(is_signed=not faults)
     try:
-        vouched.head = opened(_text(parts, HEAD), key)
+        vouched.head = open_checkpoint(_decode_part(parts, HEAD), key)
     except UnprovenError as error:
         faults.add(HEAD, str(error))
     last = 0
     try:
-        for line in lines_of(parts.get(ROWS, memoryview(b"")), ROWS):
-            row = json_read(line)
+        for line in split_lines(parts.get(ROWS, memoryview(b"")), ROWS):
+            row = parse_json(line)
             number = row["number"]
             if number <= last:
                 faults.add(ROWS, f"Rows are sorted, each once; row {number} is not.")
@@ -441,8 +448,8 @@ def _is_proved(
     head: Checkpoint | None,
     faults: Faults,
 ) -> bool:
-    part = proof_part(number)
-    text = _text(parts, part)
+    part = name_proof_part(number)
+    text = _decode_part(parts, part)
     try:
         proof = InclusionProof.read(text)
         proved_under = proof.verify(hash_of_row(row), key)
@@ -457,11 +464,11 @@ def _is_proved(
     return is_proof and proved_under == head
 
 
-def _text(parts: Mapping[str, memoryview], part: str) -> str:
+def _decode_part(parts: Mapping[str, memoryview], part: str) -> str:
     return bytes(parts.get(part, b"")).decode("utf-8", "replace")
 
 
-def chain_of(report: BundledReport, vouched: Vouched) -> set[str]:
+def list_restated_reports(report: BundledReport, vouched: Vouched) -> set[str]:
     """The ids of a report and of those that it restates, one after the other, as the log tells it."""
     restated = {
         row["object"]: after["supersedes"]

@@ -25,7 +25,7 @@ from weighbridge.core.bundle.tables import (
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.instrument import AMOUNT, FIGURES
-from weighbridge.core.time.cadence import label, slot_at
+from weighbridge.core.time.cadence import find_slot, label_slot
 
 # The proved rows of the audit log by what they tell of, and how a record is held against one.
 #
@@ -64,19 +64,19 @@ class LogRows:
         """What was done in one transaction, or at the same millisecond."""
         return [row for row in self._rows if row["at"] == moment]
 
-    def compare(self, part: str, name: str, noun: str, said: Mapping[str, object]) -> Iterator[Wrong]:
+    def compare(self, part: str, name: str, noun: str, message: Mapping[str, object]) -> Iterator[Wrong]:
         """Where a record is another than its newest row says; it has to have one."""
         rows = [row for row in self.of(name, noun) if isinstance(row["after"], Mapping)]
         if not rows:
             yield part, f"No row of the audit log tells of the {noun} {name}."
             return
-        for field in unlike(said, rows[-1]["after"]):
+        for field in list_differing_fields(message, rows[-1]["after"]):
             yield part, f"The {field} of the {noun} {name} is another than the log says."
 
 
-def unlike(said: Mapping[str, object], logged: Mapping[str, Any]) -> Iterator[str]:
+def list_differing_fields(message: Mapping[str, object], logged: Mapping[str, Any]) -> Iterator[str]:
     """The fields that a row says otherwise; what it leaves out is nothing."""
-    for name, value in said.items():
+    for name, value in message.items():
         if not _are_equal(value, logged.get(name)):
             yield name
 
@@ -114,22 +114,22 @@ _OF_EVIDENCE: Final = ("type", "name", "content_type", "size", "sha256")
 def compare_with_log(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
     """Hold what the parts state against what the proved rows of the log state."""
     log = LogRows(vouched.rows)
-    found = chain(_wrong_report(contents, log), _wrong_evidence(contents, log), _wrong_models(contents, log))
+    found = chain(_check_report(contents, log), _check_evidence(contents, log), _check_models(contents, log))
     if contents.has_whole_stories:
         found = chain(
             found,
-            _wrong_generations(contents, log),
-            _wrong_deletions(contents, log),
-            _wrong_records(contents, log),
-            _wrong_instruments(contents, log),
-            wrong_corrections(contents, log),
-            wrong_rules(contents, log),
+            _check_generations(contents, log),
+            _check_deletions(contents, log),
+            _check_records(contents, log),
+            _check_instruments(contents, log),
+            check_corrections(contents, log),
+            check_rules(contents, log),
         )
     for part, sentence in found:
         faults.add(part, sentence)
 
 
-def _wrong_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+def _check_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     report = contents.report
     rows = [row for row in log.of(report.id, "report") if "inclusions" in (row["after"] or {})]
     if not rows:
@@ -137,26 +137,32 @@ def _wrong_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         return
     number, after = rows[-1]["number"], rows[-1]["after"]
     try:
-        logged = {one["batch_id"]: _taken(one) for one in after["inclusions"]}
+        logged = {one["batch_id"]: _select_inclusion_fields(one) for one in after["inclusions"]}
         amount = Decimal(str(after["amount"]))
     except (KeyError, TypeError, InvalidOperation):
         yield ROWS, f"Row {number} does not say what the report {report.id} takes."
         return
     stated = {
-        one.batch_id: (Decimal(one.amount), one.unit, one.tracking_id, one.start_time, one.end_time)
-        for one in report.inclusions
+        inclusion.batch_id: (
+            Decimal(inclusion.amount),
+            inclusion.unit,
+            inclusion.tracking_id,
+            inclusion.start_time,
+            inclusion.end_time,
+        )
+        for inclusion in report.inclusions
     }
     if (logged, amount) != (stated, Decimal(report.amount)):
         yield REPORT, f"The report takes something else than row {number} of the log says."
-    for name in unlike({name: getattr(report, name) for name in _STATED}, after):
+    for name in list_differing_fields({name: getattr(report, name) for name in _STATED}, after):
         yield REPORT, f"Its {name} is another than row {number} of the log says."
 
 
-def _taken(one: Mapping[str, Any]) -> tuple[object, ...]:
+def _select_inclusion_fields(one: Mapping[str, Any]) -> tuple[object, ...]:
     return Decimal(str(one["amount"])), one["unit"], one["tracking_id"], one["start_time"], one["end_time"]
 
 
-def _wrong_evidence(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+def _check_evidence(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     project = contents.manifest.project_number
     there = {
         f"evidence {row.evidence} of {ids.of('event', project, row.event)}": row for row in contents.evidence
@@ -166,33 +172,33 @@ def _wrong_evidence(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         if len(rows) != 1:
             yield EVIDENCE.part, f"No row of the audit log tells that {row.name!r} was attached."
             continue
-        for field in _unlike_evidence(row, rows[0]):
+        for field in _compare_evidence(row, rows[0]):
             yield EVIDENCE.part, f"The {field} of {row.name!r} is another than the log says."
     logged = {row["object"] for row in log.doing(_ATTACHED)}
     for name in sorted(logged - there.keys())[:5]:
         yield EVIDENCE.part, f"The audit log tells of {name}, and it is not there."
 
 
-def _unlike_evidence(row: EvidenceRow, logged: Row) -> Iterator[str]:
-    yield from unlike({name: getattr(row, name) for name in _OF_EVIDENCE}, logged["after"])
+def _compare_evidence(row: EvidenceRow, logged: Row) -> Iterator[str]:
+    yield from list_differing_fields({name: getattr(row, name) for name in _OF_EVIDENCE}, logged["after"])
     if row.url != (None if row.type == "file" else logged["after"]["url"]):
         yield "url"
     if row.created_at.text != logged["at"]:
         yield "created_at"
 
 
-def _wrong_models(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+def _check_models(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     for model in contents.models.values():
         rows = [row for row in log.of(model.model_id, "model") if "sha256" in (row["after"] or {})]
         if not rows:
             yield MODELS.part, f"No row of the audit log tells of the model {model.model_id}."
             continue
-        said = {"sha256": model.sha256, "version": model.version, "name": model.name}
-        for name in unlike(said, rows[-1]["after"]):
+        message = {"sha256": model.sha256, "version": model.version, "name": model.name}
+        for name in list_differing_fields(message, rows[-1]["after"]):
             yield MODELS.part, f"The {name} of model {model.model_id} is another than the log says."
 
 
-def _wrong_generations(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+def _check_generations(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     """Each batch was made by the generation that it names, which the log tells from start to finish."""
     started = {row["after"]["id"]: row for action in _STARTED for row in log.doing(action)}
     finished: dict[str, Row] = {name: row for row in log.doing(_FINISHED) for name in row["after"]["batches"]}
@@ -206,17 +212,17 @@ def _wrong_generations(contents: BundleContents, log: LogRows) -> Iterator[Wrong
             yield ROWS, f"No row of the audit log tells of the {what} of the generation of {batch.batch_id}."
         elif generations.setdefault(finish["number"], batch.generation) != batch.generation:
             yield BATCHES.part, f"Batch {batch.batch_id} was made by another generation, as the log tells."
-        elif finish["at"] != batch.created_at.text or not _are_of_one(start, finish):
+        elif finish["at"] != batch.created_at.text or not _are_of_one_generation(start, finish):
             yield BATCHES.part, f"Batch {batch.batch_id} was made at another time, as the log tells."
 
 
-def _are_of_one(start: Row, finish: Row) -> bool:
+def _are_of_one_generation(start: Row, finish: Row) -> bool:
     """Whether two rows are of one generation: of one request, the start before the end."""
     is_of_one: bool = start["request_id"] == finish["request_id"]
     return is_of_one and bool(start["number"] < finish["number"])
 
 
-def _wrong_deletions(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+def _check_deletions(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     """Batches are deleted that the log says were, by when the report was sent off."""
     deleted = {name: row for row in log.doing(_DELETED) for name in row["after"]["deleted"]}
     sent = [row["number"] for row in log.of(contents.report.id, "report") if row["action"] == "report.submit"]
@@ -228,28 +234,28 @@ def _wrong_deletions(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
             yield BATCHES.part, f"Batch {batch.batch_id} says that it was deleted, and the log tells of none."
 
 
-def _wrong_records(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+def _check_records(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     manifest = contents.manifest
-    said: dict[str, object] = {"name": manifest.project_name, "time_zone": manifest.time_zone}
-    yield from log.compare(MANIFEST, manifest.project_id, "project", said)
+    message: dict[str, object] = {"name": manifest.project_name, "time_zone": manifest.time_zone}
+    yield from log.compare(MANIFEST, manifest.project_id, "project", message)
     for ledger in contents.ledgers.values():
-        said = {
+        message = {
             "name": ledger.name, "unit": ledger.unit or "dimensionless", "scale": ledger.scale,
             "rounding": ledger.rounding, "output": ledger.output,
         }  # fmt: skip
         if ledger.ledger_id != ids.of("ledger", manifest.project_number, ledger.ledger):
             yield LEDGERS.part, f"Ledger {ledger.ledger} of the project has another id."
-        yield from log.compare(LEDGERS.part, ledger.ledger_id, "ledger", said)
+        yield from log.compare(LEDGERS.part, ledger.ledger_id, "ledger", message)
     for static in contents.statics.values():
-        said = {
+        message = {
             "slug": static.slug, "value": static.value, "unit": static.unit or None,
             "effective_from": static.effective_from.text,
         }  # fmt: skip
-        yield from log.compare(STATIC_INPUTS.part, str(static.static_input), "static_input", said)
-    yield from _wrong_event_types(contents, log)
+        yield from log.compare(STATIC_INPUTS.part, str(static.static_input), "static_input", message)
+    yield from _check_event_types(contents, log)
 
 
-def _wrong_event_types(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+def _check_event_types(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     newest = {
         row["after"]["slug"]: row["after"] for row in log.rows_of("event_type") if row["after"] is not None
     }
@@ -265,11 +271,11 @@ def _wrong_event_types(contents: BundleContents, log: LogRows) -> Iterator[Wrong
         for point in sorted(points, key=lambda one: one.position):
             in_order.setdefault(point.value_type, []).append(point.data_point)
             one = logged[point.data_point]
-            for name in unlike({"unit": point.unit, "value_type": point.value_type}, one):
+            for name in list_differing_fields({"unit": point.unit, "value_type": point.value_type}, one):
                 yield EVENT_TYPES.part, f"The {name} of {event_type}.{point.data_point} is not the log's."
 
 
-def _wrong_instruments(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+def _check_instruments(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     """An instrument has the figures that were entered: nothing computes them again."""
     for batch in contents.batches.values():
         if batch.model is not None:
@@ -279,10 +285,10 @@ def _wrong_instruments(contents: BundleContents, log: LogRows) -> Iterator[Wrong
             yield ROWS, f"No row of the audit log tells of the instrument {batch.batch_id}."
             continue
         after = rows[0]["after"]
-        yield from _unlike_instrument(contents, batch, after, rows[0]["at"])
+        yield from _compare_instrument(contents, batch, after, rows[0]["at"])
 
 
-def _unlike_instrument(
+def _compare_instrument(
     contents: BundleContents, batch: BatchRow, after: Mapping[str, Any], at: str
 ) -> Iterator[Wrong]:
     ledger = contents.ledgers[batch.ledger]
@@ -292,10 +298,14 @@ def _unlike_instrument(
     if batch.created_at.text != at or batch.tracking_id not in {after["external_id"], after["name"]}:
         yield BATCHES.part, f"Instrument {batch.batch_id} has another name or time than the log says."
     day = after["issued_on"] or batch.created_at.astimezone(ZoneInfo(contents.manifest.time_zone)).date()
-    slot = slot_at("daily", batch.start_time, ZoneInfo(contents.manifest.time_zone))
-    said = (batch.start_time, batch.end_time, label("daily", slot, ZoneInfo(contents.manifest.time_zone)))
+    slot = find_slot("daily", batch.start_time, ZoneInfo(contents.manifest.time_zone))
+    message = (
+        batch.start_time,
+        batch.end_time,
+        label_slot("daily", slot, ZoneInfo(contents.manifest.time_zone)),
+    )
     tags = (batch.by_event, batch.event, batch.run_tracking_id, batch.feedstock, batch.asset)
-    if said != (slot.start, slot.end, str(day)) or any(tags) or batch.share_places:
+    if message != (slot.start, slot.end, str(day)) or any(tags) or batch.share_places:
         yield BATCHES.part, f"Instrument {batch.batch_id} counts for another day or partition than it does."
     for value in contents.values.get(batch.batch, {}).values():
         logged = after.get(value.node)
@@ -333,7 +343,7 @@ _OF_RULE: Final = (
 )  # fmt: skip
 
 
-def wrong_corrections(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+def check_corrections(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     """Where corrections by hand are others than the log tells, and where it tells of others."""
     by_time: dict[str, list[CorrectionRow]] = {}
     for row in contents.corrections.values():
@@ -357,12 +367,12 @@ def _has(contents: BundleContents, event: str) -> bool:
 
 def _is_logged(contents: BundleContents, log: LogRows, row: CorrectionRow) -> bool:
     return any(
-        one["action"] in CORRECTING and one["user_id"] == row.user and _tells_of(contents, one, row)
+        one["action"] in CORRECTING and one["user_id"] == row.user and _matches_logged(contents, one, row)
         for one in log.at(row.created_at.text)
     )
 
 
-def _tells_of(contents: BundleContents, logged: Row, row: CorrectionRow) -> bool:
+def _matches_logged(contents: BundleContents, logged: Row, row: CorrectionRow) -> bool:
     event = ids.of("event", contents.manifest.project_number, row.event)
     before, after = logged["before"], logged["after"]
     match logged["action"]:
@@ -378,13 +388,13 @@ def _tells_of(contents: BundleContents, logged: Row, row: CorrectionRow) -> bool
         case "event.update":
             return (
                 logged["object"] == event
-                and _is(_held(after, row.data_point), row.to_value)
-                and _is(_held(before, row.data_point), row.from_value)
+                and _is(_read_held_value(after, row.data_point), row.to_value)
+                and _is(_read_held_value(before, row.data_point), row.from_value)
             )
     return True
 
 
-def _held(event: Mapping[str, Any], name: str) -> Any:
+def _read_held_value(event: Mapping[str, Any], name: str) -> Any:
     """What an event shows of a field or data point."""
     if name in _ID_FIELDS:
         named = event[_ID_FIELDS[name]]
@@ -406,7 +416,7 @@ def _is(logged: Any, written: str | None) -> bool:
         return False
 
 
-def wrong_rules(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
+def check_rules(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     """Where a rule version is another than the log tells."""
     versions = {(row.rule, row.rule_version) for row in contents.corrections.values() if row.rule is not None}
     for number, version in sorted(versions, key=str):
@@ -420,13 +430,15 @@ def wrong_rules(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         if not rows:
             yield part, f"No row of the audit log tells of version {version} of the rule {name}."
             continue
-        said = {field: document[field] for field in _OF_RULE if field in document}
-        for field in unlike(said, rows[0]["after"]):
+        message = {field: document[field] for field in _OF_RULE if field in document}
+        for field in list_differing_fields(message, rows[0]["after"]):
             yield part, f"The {field} of the rule is another than the log says."
         watched = document["event_type_id"], document.get("asset_id")
-        if (document["user_id"], document["name"]) != (rows[0]["user_id"], _named(log, name)):
+        if (document["user_id"], document["name"]) != (rows[0]["user_id"], _find_rule_name(log, name)):
             yield part, "It is called otherwise, or of another user than the log says."
-        if watched != tuple(_number(contents, rows[0]["after"], noun) for noun in ("event_type", "asset")):
+        if watched != tuple(
+            _find_watched_number(contents, rows[0]["after"], noun) for noun in ("event_type", "asset")
+        ):
             yield part, "It watches another event type or asset than the log says."
         if document["project_id"] != contents.manifest.project_number:
             yield part, "It is of another project."
@@ -434,12 +446,12 @@ def wrong_rules(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
             yield part, "It is another version or rule than its name says."
 
 
-def _named(log: LogRows, rule: str) -> Any:
+def _find_rule_name(log: LogRows, rule: str) -> Any:
     """What a rule is called by now."""
     return [row["after"]["name"] for row in log.of(rule, "rule") if "name" in (row["after"] or {})][-1]
 
 
-def _number(contents: BundleContents, after: Mapping[str, Any], noun: str) -> int | None:
+def _find_watched_number(contents: BundleContents, after: Mapping[str, Any], noun: str) -> int | None:
     """The number of the event type or asset that a rule watches; rows of 1.0.0 know no asset."""
     name = after.get(f"{noun}_id")
     return None if name is None else ids.number(noun, name, contents.manifest.project_number)

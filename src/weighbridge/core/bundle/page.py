@@ -17,11 +17,20 @@ from decimal import Decimal
 from html import escape
 from typing import Final, NamedTuple
 
-from weighbridge.core.bundle.books import taken_runs
+from weighbridge.core.bundle.books import list_reported_runs
 from weighbridge.core.bundle.contents import BundleContents, Vouched
 from weighbridge.core.bundle.rows import BatchRow, NodeValueRow
-from weighbridge.core.bundle.tables import BatchLineage, DrawRead, numbers_of
-from weighbridge.core.model import Amount, Constant, Formula, Input, Node, StaticInput, Upstream, equations
+from weighbridge.core.bundle.tables import BatchLineage, DrawRead, parse_ranges
+from weighbridge.core.model import (
+    Amount,
+    Constant,
+    Formula,
+    Input,
+    Node,
+    StaticInput,
+    Upstream,
+    list_equations,
+)
 from weighbridge.core.model.prepared import PreparedModel
 from weighbridge.core.quantity.number import ZERO, exact_total, plain
 from weighbridge.core.report.restatement import ChangeCause
@@ -54,9 +63,9 @@ class _RunState:
     lineage: BatchLineage | None
 
 
-def bundle_difference(before: BundleContents, after: BundleContents) -> list[RunDeviation]:
+def compare_bundles(before: BundleContents, after: BundleContents) -> list[RunDeviation]:
     """What changed from one bundle to another, by ledger and batch."""
-    earlier, later = _states(before), _states(after)
+    earlier, later = _read_run_states(before), _read_run_states(after)
     return [
         change
         for name in sorted(earlier.keys() | later.keys())
@@ -64,33 +73,34 @@ def bundle_difference(before: BundleContents, after: BundleContents) -> list[Run
     ]
 
 
-def story_lines(contents: BundleContents, story: Sequence[BatchRow]) -> Iterator[str]:
+def describe_batches_of_run(contents: BundleContents, story: Sequence[BatchRow]) -> Iterator[str]:
     """What a run came to with each of its batches, the oldest first, and why."""
     before: _RunState | None = None
     for batch in story:
-        state = _state(contents, batch.batch, ZERO)
-        why = [f"{cause}: {text}" for cause, text in _causes(before, state)] if before else []
+        state = _read_run_state(contents, batch.batch, ZERO)
+        why = [f"{cause}: {text}" for cause, text in _list_causes(before, state)] if before else []
         of_unit = f"{plain(batch.total)} {state.unit}".strip()
         gone = [] if batch.deleted_at is None else [f"deleted at {batch.deleted_at.text}"]
         yield "; ".join([f"{of_unit} by {batch.batch_id}", *why, *gone])
         before = before if gone else state
 
 
-def _states(contents: BundleContents) -> dict[RunName, _RunState]:
+def _read_run_states(contents: BundleContents) -> dict[RunName, _RunState]:
     newest: dict[RunName, int] = {}
     taken: dict[RunName, list[Decimal]] = {}
     for number, batch in sorted(contents.batches.items()):
         name = contents.ledgers[batch.ledger].name, batch.tracking_id
         if batch.deleted_at is None:
             newest[name] = number
-        if said := contents.reported.get(batch.batch_id):
-            taken.setdefault(name, []).append(Decimal(said.amount))
+        if message := contents.reported.get(batch.batch_id):
+            taken.setdefault(name, []).append(Decimal(message.amount))
     return {
-        name: _state(contents, number, exact_total(taken.get(name, ()))) for name, number in newest.items()
+        name: _read_run_state(contents, number, exact_total(taken.get(name, ())))
+        for name, number in newest.items()
     }
 
 
-def _state(contents: BundleContents, number: int, taken: Decimal) -> _RunState:
+def _read_run_state(contents: BundleContents, number: int, taken: Decimal) -> _RunState:
     batch = contents.batches[number]
     model = None if batch.model is None else contents.models[batch.model]
     return _RunState(
@@ -108,7 +118,7 @@ def _change(name: RunName, before: _RunState | None, after: _RunState | None) ->
     assert state is not None, "the name is of one of them"  # noqa: S101
     taken = (before.taken if before else ZERO, after.taken if after else ZERO)
     totals = (before.total if before else None, after.total if after else None)
-    found = list(_causes(before, after))
+    found = list(_list_causes(before, after))
     if taken[0] != taken[1] and not found:
         found.append((ChangeCause.SELECTION, "the data are the same"))
     if not found and totals[0] == totals[1]:
@@ -117,50 +127,55 @@ def _change(name: RunName, before: _RunState | None, after: _RunState | None) ->
     return RunDeviation(*name, state.unit, taken, totals, causes, tuple(text for _, text in found))
 
 
-def _causes(before: _RunState | None, after: _RunState | None) -> Iterator[tuple[ChangeCause, str]]:
+def _list_causes(before: _RunState | None, after: _RunState | None) -> Iterator[tuple[ChangeCause, str]]:
     if before is None or after is None:
         yield ChangeCause.LATE_DATA, "it is new" if before is None else "it is gone"
         return
     if before.model != after.model:
-        yield ChangeCause.NEW_VERSION, f"computed by {_version(before)} before, by {_version(after)} after"
+        yield (
+            ChangeCause.NEW_VERSION,
+            f"computed by {_describe_version(before)} before, by {_describe_version(after)} after",
+        )
     if before.revision != after.revision:
         yield (
             ChangeCause.NEW_VERSION,
             f"by revision {before.revision} of the engine before, {after.revision} after",
         )
     if before.lineage is not None and after.lineage is not None:
-        yield from _of_lineage(before.lineage, after.lineage)
+        yield from _list_lineage_causes(before.lineage, after.lineage)
 
 
-def _version(state: _RunState) -> str:
+def _describe_version(state: _RunState) -> str:
     return "nothing" if state.model is None else f"{state.model[0]} version {state.model[1]}"
 
 
-def _of_lineage(before: BatchLineage, after: BatchLineage) -> Iterator[tuple[ChangeCause, str]]:
-    was, now = _events(before), _events(after)
+def _list_lineage_causes(before: BatchLineage, after: BatchLineage) -> Iterator[tuple[ChangeCause, str]]:
+    was, now = _list_events_by_source(before), _list_events_by_source(after)
     for event_type in sorted(was.keys() | now.keys()):
         gone, came = was.get(event_type, set()), now.get(event_type, set())
         if gone != came:
             text = f"{event_type}: {len(came - gone):,} events more, {len(gone - came):,} fewer"
             yield ChangeCause.LATE_DATA, text
-    old, new = set(numbers_of(before.corrections)), set(numbers_of(after.corrections))
+    old, new = set(parse_ranges(before.corrections)), set(parse_ranges(after.corrections))
     if old != new:
         text = f"{len(new - old):,} corrections more, {len(old - new):,} fewer"
         yield ChangeCause.CORRECTION, text
     if before.static_inputs != after.static_inputs:
         yield ChangeCause.OTHER_INPUTS, "other static inputs were in force"
-    if [_drawn(one) for one in before.draws] != [_drawn(one) for one in after.draws]:
+    if [_select_draw_fields(draw) for draw in before.draws] != [
+        _select_draw_fields(draw) for draw in after.draws
+    ]:
         yield ChangeCause.OTHER_INPUTS, f"{len(before.draws):,} draws before, {len(after.draws):,} after"
 
 
-def _events(lineage: BatchLineage) -> dict[str, set[int]]:
+def _list_events_by_source(lineage: BatchLineage) -> dict[str, set[int]]:
     events: dict[str, set[int]] = {}
     for read in lineage.inputs:
-        events.setdefault(read.event_type, set()).update(numbers_of(read.events))
+        events.setdefault(read.event_type, set()).update(parse_ranges(read.events))
     return events
 
 
-def _drawn(draw: DrawRead) -> tuple[object, ...]:
+def _select_draw_fields(draw: DrawRead) -> tuple[object, ...]:
     return draw.node, draw.source, draw.amount, draw.attributes
 
 
@@ -183,20 +198,20 @@ class EquationLine(NamedTuple):
     origin: str
 
 
-def equation_lines(
+def list_batch_equations(
     contents: BundleContents, number: int, prepared: PreparedModel | None
 ) -> Iterator[EquationLine]:
     """The nodes of a batch in the order of computing; of an instrument, its figures."""
     values = contents.values.get(number, {})
     if prepared is None:
         for value in values.values():
-            yield EquationLine(value.node, "", "", _result(value), "as it was bought or entered")
+            yield EquationLine(value.node, "", "", _show_result(value), "as it was bought or entered")
         return
     batch = contents.batches[number]
-    amounts = {slug: amount for slug, value in values.items() if (amount := _amount(value)) is not None}
+    amounts = {slug: amount for slug, value in values.items() if (amount := _parse_amount(value)) is not None}
     partition = {"tracking_id": batch.run_tracking_id, "feedstock": batch.feedstock, "asset": batch.asset}
     named = {name: value for name, value in partition.items() if value is not None}
-    written = {one.slug: one for one in equations(prepared, amounts, named)}
+    written = {equation.slug: equation for equation in list_equations(prepared, amounts, named)}
     for node in prepared.nodes:
         if node.slug not in values:
             continue
@@ -205,18 +220,18 @@ def equation_lines(
             node.slug,
             one.written if one else "",
             one.filled if one else "",
-            _result(values[node.slug]),
-            _origin(contents, number, node),
+            _show_result(values[node.slug]),
+            _describe_origin(contents, number, node),
         )
 
 
-def _amount(value: NodeValueRow) -> Amount:
+def _parse_amount(value: NodeValueRow) -> Amount:
     if value.element_count is None:
         return value.value
     return None if value.elements is None else tuple(map(Decimal, value.elements))
 
 
-def _result(value: NodeValueRow) -> str:
+def _show_result(value: NodeValueRow) -> str:
     if value.element_count is not None:
         text = f"[{', '.join((value.elements or ['…'])[:4])}{', …' if value.element_count > 4 else ''}]"
     else:
@@ -225,7 +240,7 @@ def _result(value: NodeValueRow) -> str:
     return f"{text}{whole} {value.unit or ''}".strip()
 
 
-def _origin(contents: BundleContents, number: int, node: Node) -> str:  # noqa: PLR0911 - one for each kind
+def _describe_origin(contents: BundleContents, number: int, node: Node) -> str:  # noqa: PLR0911 - one for each kind
     lineage = contents.lineage[number]
     if node.slug in lineage.skipped:
         return "its data were set aside"
@@ -255,13 +270,15 @@ def _count(ranges: str) -> int:
     return sum(int(last or first) - int(first) + 1 for first, _, last in pieces)
 
 
-def batch_named(contents: BundleContents, name: str) -> int | None:
+def find_batch(contents: BundleContents, name: str) -> int | None:
     """The batch of an id or of what people call it, the newest of several; None when there is none."""
-    found = [one.batch for one in contents.batches.values() if name in {one.batch_id, one.tracking_id}]
+    found = [
+        batch.batch for batch in contents.batches.values() if name in {batch.batch_id, batch.tracking_id}
+    ]
     return max(found, default=None)
 
 
-def prepared_of(
+def find_prepared_model(
     contents: BundleContents, prepared: Mapping[int, PreparedModel], number: int
 ) -> PreparedModel | None:
     """The model of a batch, ready to run; None of an instrument."""
@@ -286,7 +303,7 @@ code,pre{font:13px ui-monospace,monospace;overflow-wrap:anywhere;white-space:pre
 """
 
 
-def page_of(
+def render_page(
     contents: BundleContents, prepared: Mapping[int, PreparedModel], vouched: Vouched
 ) -> Iterator[bytes]:
     """The page, some at a time."""
@@ -297,18 +314,18 @@ def page_of(
         '<meta name="viewport" content="width=device-width">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
     ).encode()
-    for piece in _sections(contents, prepared, vouched):
+    for piece in _render_sections(contents, prepared, vouched):
         yield piece.encode()
     yield b"</body></html>\n"
 
 
-def _sections(
+def _render_sections(
     contents: BundleContents, prepared: Mapping[int, PreparedModel], vouched: Vouched
 ) -> Iterator[str]:
     report = contents.report
     ledger = next((one for one in contents.ledgers.values() if one.ledger_id == report.ledger_id), None)
     unit = ledger.unit if ledger else ""
-    yield "<h2>Result</h2>" + _pairs(
+    yield "<h2>Result</h2>" + _render_pairs(
         [
             ("States", f"{report.amount} {unit}"),
             ("Of ledger", ledger.name if ledger else ""),
@@ -319,72 +336,81 @@ def _sections(
             ("Evidence", "by digests alone" if contents.manifest.is_redacted else "included"),
         ]
     )
-    yield _table(
+    yield _render_table(
         "Batches that it takes of",
         ("Batch", "From", "To", f"Amount, {unit}"),
-        ((one.tracking_id, one.start_time, one.end_time, one.amount) for one in report.inclusions),
+        (
+            (inclusion.tracking_id, inclusion.start_time, inclusion.end_time, inclusion.amount)
+            for inclusion in report.inclusions
+        ),
         numbers=1,
     )
     if contents.has_whole_stories:
-        yield _table("What the runs come to", ("Run", "It", "Its batches"), _runs(contents))
-    yield _checking(contents)
+        yield _render_table("What the runs come to", ("Run", "It", "Its batches"), _list_runs(contents))
+    yield _render_instructions(contents)
     yield "<h2>Equations</h2>"
-    shown = _in_order(contents)
+    shown = _order_batches(contents)
     for number in shown[:BATCHES_SHOWN]:
-        yield _batch(contents, number, prepared_of(contents, prepared, number))
+        yield _render_batch(contents, number, find_prepared_model(contents, prepared, number))
     if len(shown) > BATCHES_SHOWN:
         yield (
             f"<p>{len(shown) - BATCHES_SHOWN:,} more batches stand in node_values.csv;"
             " <code>weighbridge bundle check --show BATCH</code> prints any of them.</p>"
         )
-    yield from _tables(contents, vouched)
+    yield from _render_tables(contents, vouched)
 
 
-def _runs(contents: BundleContents) -> Iterator[tuple[str, str, str]]:
+def _list_runs(contents: BundleContents) -> Iterator[tuple[str, str, str]]:
     """The runs that the report takes of: what they come to now, and how they came there."""
-    for run in taken_runs(contents):
-        yield run.name, run.sentence, "\n".join(story_lines(contents, run.story))
+    for run in list_reported_runs(contents):
+        yield run.name, run.sentence, "\n".join(describe_batches_of_run(contents, run.story))
 
 
-def _tables(contents: BundleContents, vouched: Vouched) -> Iterator[str]:
+def _render_tables(contents: BundleContents, vouched: Vouched) -> Iterator[str]:
     """What the equations rest on."""
-    yield _table(
+    yield _render_table(
         "Corrections",
         ("Correction", "Event", "Data point", "Was", "Is", "By", "Why"),
         (
             (
-                one.correction, one.event, one.data_point, one.from_value or "", one.to_value, one.origin,
-                one.reason or "",
+                correction.correction, correction.event, correction.data_point, correction.from_value or "",
+                correction.to_value, correction.origin, correction.reason or "",
             )
-            for one in contents.corrections.values()
+            for correction in contents.corrections.values()
         ),
     )  # fmt: skip
-    yield _table(
+    yield _render_table(
         "Static inputs",
         ("Number", "Name", "Value", "Unit", "From"),
         (
-            (one.static_input, one.slug, plain(one.value), one.unit or "", one.effective_from.text)
-            for one in contents.statics.values()
+            (
+                static.static_input,
+                static.slug,
+                plain(static.value),
+                static.unit or "",
+                static.effective_from.text,
+            )
+            for static in contents.statics.values()
         ),
     )
-    yield _table(
+    yield _render_table(
         "Models",
         ("Model", "Name", "Version", "SHA-256"),
-        ((one.model_id, one.name, one.version, one.sha256) for one in contents.models.values()),
+        ((model.model_id, model.name, model.version, model.sha256) for model in contents.models.values()),
     )
-    yield _table(
+    yield _render_table(
         "Evidence",
         ("Event", "Name", "SHA-256 or address"),
         ((one.event, one.name, one.sha256 or one.url or "") for one in contents.evidence),
     )
-    yield _table(
+    yield _render_table(
         "Audit log",
         ("Row", "When", "What", "Of"),
         ((row["number"], row["at"], row["action"], row["object"]) for row in vouched.rows),
     )
 
 
-def _checking(contents: BundleContents) -> str:
+def _render_instructions(contents: BundleContents) -> str:
     lines = (
         "sha256sum -c SHA256SUMS\n"
         "ssh-keygen -Y verify -f allowed_signers -I operator -n weighbridge-bundle -s SHA256SUMS.sig"
@@ -399,7 +425,7 @@ def _checking(contents: BundleContents) -> str:
     )
 
 
-def _in_order(contents: BundleContents) -> list[int]:
+def _order_batches(contents: BundleContents) -> list[int]:
     """Batches that the report takes of, then those that they rest on."""
     named = contents.reported
     return sorted(
@@ -413,15 +439,15 @@ def _in_order(contents: BundleContents) -> list[int]:
     )
 
 
-def _batch(contents: BundleContents, number: int, prepared: PreparedModel | None) -> str:
+def _render_batch(contents: BundleContents, number: int, prepared: PreparedModel | None) -> str:
     batch = contents.batches[number]
     ledger = contents.ledgers.get(batch.ledger)
     head = f"{batch.tracking_id}: {plain(batch.total)} {ledger.unit if ledger else ''}"
-    said = contents.reported.get(batch.batch_id)
-    use = f"the report takes {said.amount}" if said else "others rest on it"
+    message = contents.reported.get(batch.batch_id)
+    use = f"the report takes {message.amount}" if message else "others rest on it"
     if contents.has_whole_stories and batch.deleted_at is not None:
         use += f"; it was deleted at {batch.deleted_at.text}"
-    written = "".join(map(_equation, equation_lines(contents, number, prepared)))
+    written = "".join(map(_render_equation, list_batch_equations(contents, number, prepared)))
     times = f"{batch.start_time.text} to {batch.end_time.text}"
     return (
         f'<section id="{escape(batch.batch_id)}"><h3>{escape(head)}</h3>'
@@ -430,7 +456,7 @@ def _batch(contents: BundleContents, number: int, prepared: PreparedModel | None
     )
 
 
-def _equation(line: EquationLine) -> str:
+def _render_equation(line: EquationLine) -> str:
     filled = f"<br><code>{escape(line.filled)}</code>" if line.filled else ""
     return (
         f"<tr><td><code>{escape(line.written or line.node)}</code>{filled}"
@@ -439,12 +465,14 @@ def _equation(line: EquationLine) -> str:
     )
 
 
-def _pairs(pairs: Iterable[tuple[str, str]]) -> str:
+def _render_pairs(pairs: Iterable[tuple[str, str]]) -> str:
     written = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in pairs)
     return f"<table>{written}</table>"
 
 
-def _table(title: str, names: Sequence[str], found: Iterable[Sequence[object]], numbers: int = 0) -> str:
+def _render_table(
+    title: str, names: Sequence[str], found: Iterable[Sequence[object]], numbers: int = 0
+) -> str:
     written, count = [], 0
     for row in found:
         count += 1

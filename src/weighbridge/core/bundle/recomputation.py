@@ -14,10 +14,10 @@ from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from weighbridge.core.bundle.archive import Faults, UnreadableError
-from weighbridge.core.bundle.books import newest_of, stories_of
+from weighbridge.core.bundle.books import find_newest_batch, group_batches_by_run
 from weighbridge.core.bundle.contents import BundleContents
 from weighbridge.core.bundle.rows import BatchRow, NodeValueRow
-from weighbridge.core.bundle.slot_inputs import groups_of, measures_of, sources_of
+from weighbridge.core.bundle.slot_inputs import group_events, list_measures, list_slot_sources
 from weighbridge.core.bundle.tables import (
     BATCHES,
     LINEAGE,
@@ -26,10 +26,16 @@ from weighbridge.core.bundle.tables import (
     BatchLineage,
     DrawRead,
     SlotLine,
-    numbers_of,
+    parse_ranges,
 )
 from weighbridge.core.engine import EngineSetting, NodeReading, PartitionRun, SlotData, SlotRun, run_slot
-from weighbridge.core.engine.slot_computation import Drawing, Drawn, SourceLedgerView, StaticValue, unreleased
+from weighbridge.core.engine.slot_computation import (
+    Drawing,
+    Drawn,
+    SourceLedgerView,
+    StaticValue,
+    check_revision,
+)
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import (
     DOWN,
@@ -38,9 +44,9 @@ from weighbridge.core.ledger.allocation import (
     Contributions,
     LedgerRounding,
     Partition,
-    as_columns,
-    of_columns,
-    rounded_total,
+    read_columns,
+    round_total,
+    write_columns,
 )
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool
@@ -49,7 +55,7 @@ from weighbridge.core.model import Available, Model, Node, PreparedModel, Static
 from weighbridge.core.quantity.number import digits, plain
 from weighbridge.core.quantity.unit import ONE, Unit, UnitError, convert, parse_unit
 from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import EVENT, label, slot_at, slot_of
+from weighbridge.core.time.cadence import EVENT, build_slot, find_slot, label_slot
 from weighbridge.core.time.instant import Interval
 
 Advance = Callable[[int], None]
@@ -75,9 +81,9 @@ def recompute(
             continue
         try:
             slot = ComputedAgain(contents, line, prepared[line.model])
-            for other in _made_otherwise(contents, line):
-                said = f"Batch {other.batch_id} was made of other data than its run on other ledgers."
-                faults.add(LINEAGE, said)
+            for other in _find_deviating_batches(contents, line):
+                message = f"Batch {other.batch_id} was made of other data than its run on other ledgers."
+                faults.add(LINEAGE, message)
             for batch in line.batches:
                 _compare(contents, slot, batch, faults, recomputed)
         except (
@@ -96,7 +102,7 @@ def recompute(
     return recomputed
 
 
-def _made_otherwise(contents: BundleContents, line: SlotLine) -> Iterator[BatchRow]:
+def _find_deviating_batches(contents: BundleContents, line: SlotLine) -> Iterator[BatchRow]:
     """Batches of a slot made of other data than another of their run, which one generation made with them."""
     first: dict[int | None, BatchLineage] = {}
     for number in line.batches:
@@ -111,20 +117,20 @@ class ComputedAgain:
     def __init__(self, contents: BundleContents, line: SlotLine, prepared: PreparedModel) -> None:
         self.prepared = prepared
         self.model: Model = prepared.model
-        self.slot = _slot_of(contents.batches[max(line.batches)])
+        self.slot = _read_slot(contents.batches[max(line.batches)])
         newest: dict[int | None, int] = {}
         for number in sorted((*line.batches, *line.alongside)):
             newest[contents.batches[number].run] = number
         chosen = sorted(newest.values())
-        sources = sources_of(contents, self.model, chosen)
-        measures = measures_of(contents, self.model, sources)
-        corrections = _corrections_seen(contents, chosen)
+        sources = list_slot_sources(contents, self.model, chosen)
+        measures = list_measures(contents, self.model, sources)
+        corrections = _list_corrections_seen(contents, chosen)
         data = SlotData(
             self.slot,
-            tuple(groups_of(contents, self.model, self.slot, sources, corrections)),
-            _statics(contents, self.model, chosen),
+            tuple(group_events(contents, self.model, self.slot, sources, corrections)),
+            _read_static_values(contents, self.model, chosen),
             frozenset(slug for number in chosen for slug in contents.lineage[number].skipped),
-            _drawing(contents, self.model, self.slot, chosen),
+            _read_drawing(contents, self.model, self.slot, chosen),
         )
         zone = ZoneInfo(contents.manifest.time_zone)
         setting = EngineSetting(
@@ -134,16 +140,16 @@ class ComputedAgain:
         self.runs = {run.partition: run for run in self.computed.runs}
 
 
-def _corrections_seen(contents: BundleContents, batches: Sequence[int]) -> list[int]:
+def _list_corrections_seen(contents: BundleContents, batches: Sequence[int]) -> list[int]:
     """The corrections in force for the newest of some batches that was made of each event."""
-    of_batch = {number: numbers_of(contents.lineage[number].corrections) for number in batches}
+    of_batch = {number: parse_ranges(contents.lineage[number].corrections) for number in batches}
     corrected = {contents.corrections[one].event for numbers in of_batch.values() for one in numbers}
     if not corrected:
         return []
     newest: dict[int, int] = {}
     for number in batches:
         for read in contents.lineage[number].inputs:
-            newest |= dict.fromkeys(corrected.intersection(numbers_of(read.events)), number)
+            newest |= dict.fromkeys(corrected.intersection(parse_ranges(read.events)), number)
     return [
         one
         for number, numbers in of_batch.items()
@@ -152,8 +158,8 @@ def _corrections_seen(contents: BundleContents, batches: Sequence[int]) -> list[
     ]
 
 
-def _slot_of(batch: BatchRow) -> Interval:
-    return slot_of(
+def _read_slot(batch: BatchRow) -> Interval:
+    return build_slot(
         batch.start_time,
         batch.end_time,
         by_event=batch.by_event,
@@ -162,12 +168,12 @@ def _slot_of(batch: BatchRow) -> Interval:
     )
 
 
-def partition_of(batch: BatchRow) -> Partition:
+def read_partition(batch: BatchRow) -> Partition:
     """The partition that a batch's run is of."""
     return Partition(batch.run_tracking_id, batch.feedstock, batch.asset)
 
 
-def _statics(
+def _read_static_values(
     contents: BundleContents, model: Model, batches: Sequence[int]
 ) -> dict[str, tuple[StaticValue, ...]]:
     used = {
@@ -189,7 +195,7 @@ def _statics(
     return {slug: tuple(values) for slug, values in by_slug.items()}
 
 
-def _drawing(
+def _read_drawing(
     contents: BundleContents, model: Model, slot: Interval, batches: Sequence[int]
 ) -> Drawing | None:
     """What the slot's nodes drew and saw; None for a model that looks at no other ledger."""
@@ -200,20 +206,22 @@ def _drawing(
     seen: dict[Drawer, Decimal] = {}
     drawn_from: dict[str, DrawRead] = {}
     for number in batches:
-        partition = partition_of(contents.batches[number])
+        partition = read_partition(contents.batches[number])
         for read in contents.lineage[number].draws:
             drawer = Drawer(slot, partition, read.node)
-            recorded[drawer] = (*recorded.get(drawer, ()), _drawn(contents, read))
+            recorded[drawer] = (*recorded.get(drawer, ()), _read_drawn(contents, read))
             drawn_from[read.node] = read
         for slug in bodies:
             value = contents.values.get(number, {}).get(slug)
             if value is not None and value.value is not None:
                 seen[Drawer(slot, partition, slug)] = value.value
-    ledgers = {slug: _source_ledger(contents, body, drawn_from.get(slug)) for slug, body in bodies.items()}
+    ledgers = {
+        slug: _read_source_ledger(contents, body, drawn_from.get(slug)) for slug, body in bodies.items()
+    }
     return Drawing(slot, Pool((), {}), ledgers, recorded=recorded, seen=seen)
 
 
-def _drawn(contents: BundleContents, read: DrawRead) -> Drawn:
+def _read_drawn(contents: BundleContents, read: DrawRead) -> Drawn:
     source = contents.batches[read.source]
     place = Interval(source.start_time, source.end_time)
     return Drawn(
@@ -222,24 +230,24 @@ def _drawn(contents: BundleContents, read: DrawRead) -> Drawn:
         Decimal(read.amount),
         tuple(map(Decimal, read.attributes)),
         tuple(map(parse_unit, read.units)),
-        tuple(_rests_on(read)),
+        tuple(_read_contributions(read)),
     )
 
 
-def _rests_on(read: DrawRead) -> Iterator[Contributions | None]:
+def _read_contributions(read: DrawRead) -> Iterator[Contributions | None]:
     width = len(ValueSource)
     for column in range(1 + len(read.attributes)):
         kept = (read.contributions or [])[width * column : width * (column + 1)]
         known = [Decimal(one) for one in kept if one is not None]
-        yield of_columns(known) if len(known) == width else None
+        yield read_columns(known) if len(known) == width else None
 
 
-def _source_ledger(
+def _read_source_ledger(
     contents: BundleContents, body: Upstream | Available, read: DrawRead | None
 ) -> SourceLedgerView:
     written = body.attributes if isinstance(body, Upstream) else {}
     if read is None:
-        named = next((one for one in contents.ledgers.values() if one.name == body.ledger), None)
+        named = next((ledger for ledger in contents.ledgers.values() if ledger.name == body.ledger), None)
         units: list[Unit] = [unit or ONE for unit in written.values()]
     else:
         named = contents.ledgers[contents.batches[read.source].ledger]
@@ -248,11 +256,16 @@ def _source_ledger(
     if named is None:
         return SourceLedgerView(0, body.ledger, ONE, 0, attributes)
     return SourceLedgerView(
-        named.ledger, body.ledger, parse_unit(named.unit), named.scale, attributes, _rounding(named.rounding)
+        named.ledger,
+        body.ledger,
+        parse_unit(named.unit),
+        named.scale,
+        attributes,
+        _read_rounding(named.rounding),
     )
 
 
-def _rounding(text: str) -> LedgerRounding:
+def _read_rounding(text: str) -> LedgerRounding:
     return DOWN if text == DOWN else HALF_EVEN
 
 
@@ -262,20 +275,20 @@ def _compare(
     """Hold what a batch says against what it is computed to be."""
     batch = contents.batches[number]
     recomputed.batches += 1
-    run = slot.runs.get(partition_of(batch))
-    said = list(_differences(contents, slot.model, batch, run))
-    said += [problem.message for problem in slot.computed.problems]
-    said += _misplaced(contents, slot, batch)
-    if (unknown := unreleased(batch.engine_revision)) is not None:
-        said.append(f"{unknown[0].upper()}{unknown[1:]}.")
-    for sentence in said:
+    run = slot.runs.get(read_partition(batch))
+    message = list(_compare_batch(contents, slot.model, batch, run))
+    message += [problem.message for problem in slot.computed.problems]
+    message += _check_place(contents, slot, batch)
+    if (unknown := check_revision(batch.engine_revision)) is not None:
+        message.append(f"{unknown[0].upper()}{unknown[1:]}.")
+    for sentence in message:
         faults.add(
             NODE_VALUES.part if sentence.startswith("Node") else BATCHES.part,
             f"Batch {batch.batch_id}: {sentence}",
         )
 
 
-def _misplaced(contents: BundleContents, slot: ComputedAgain, batch: BatchRow) -> Iterator[str]:
+def _check_place(contents: BundleContents, slot: ComputedAgain, batch: BatchRow) -> Iterator[str]:
     """Why its slot and its name are not those of its run, by the model and the project's clock."""
     cadence, zone = slot.model.cadence, ZoneInfo(contents.manifest.time_zone)
     if batch.deleted_at is not None:
@@ -283,14 +296,14 @@ def _misplaced(contents: BundleContents, slot: ComputedAgain, batch: BatchRow) -
     # What brings a slot to zero may be made by a version of another cadence, which has no such slot.
     if not batch.total and not contents.lineage[batch.batch].inputs:
         return
-    own = _slot_of(batch)
+    own = _read_slot(batch)
     is_of_time = not batch.by_event
     if is_of_time != (cadence != EVENT) or (
-        is_of_time and (slot_at(cadence, batch.start_time, zone) != own or batch.event is not None)
+        is_of_time and (find_slot(cadence, batch.start_time, zone) != own or batch.event is not None)
     ):
         yield f"Its slot is none of {cadence} slots in {zone}."
         return
-    place, partition = label(cadence, own, zone), partition_of(batch)
+    place, partition = label_slot(cadence, own, zone), read_partition(batch)
     if batch.event:
         place = ids.of("event", contents.manifest.project_number, batch.event)
     name = partition.tracking_id or " ".join(part for part in (place, partition.label) if part)
@@ -298,7 +311,7 @@ def _misplaced(contents: BundleContents, slot: ComputedAgain, batch: BatchRow) -
         yield f"It is called {batch.tracking_id!r}, and its slot and partition make {name!r}."
 
 
-def _differences(
+def _compare_batch(
     contents: BundleContents, model: Model, batch: BatchRow, run: PartitionRun | None
 ) -> Iterator[str]:
     ledger = contents.ledgers[batch.ledger]
@@ -306,21 +319,21 @@ def _differences(
     if run is None and (batch.total or contents.lineage[batch.batch].inputs):
         yield "Its events make no run of its partition."
         return
-    yield from _of_nodes(model, contents.values.get(batch.batch, {}), output, run)
+    yield from _compare_nodes(model, contents.values.get(batch.batch, {}), output, run)
     if run is None:
         return
     value = run.readings.get(output)
     total = Decimal(0)
     if value is not None and isinstance(value.amount, Decimal):
         amount = convert(value.amount, model.node(output).unit, parse_unit(ledger.unit))
-        total = rounded_total(amount, ledger.scale, _rounding(ledger.rounding))
+        total = round_total(amount, ledger.scale, _read_rounding(ledger.rounding))
     if total != batch.total:
         yield f"Its run comes to {plain(total)}, and the batch says {plain(batch.total)}."
     if batch.share_places != model.share_places:
         yield f"Shares were cut at {batch.share_places} places, and its model says {model.share_places}."
 
 
-def _of_nodes(
+def _compare_nodes(
     model: Model, kept: Mapping[str, NodeValueRow], output: str, run: PartitionRun | None
 ) -> Iterator[str]:
     """Where the nodes of a batch are not what they are computed to be; without a run the output is zero."""
@@ -330,16 +343,17 @@ def _of_nodes(
         reading = readings.get(node.slug)
         if reading is None or reading.amount is None:
             if node.slug in kept:
-                yield f"Node {node.slug!r} is {_amount(kept[node.slug])}, and nothing when computed again."
+                stored = _write_amount(kept[node.slug])
+                yield f"Node {node.slug!r} is {stored}, and nothing when computed again."
         elif node.slug not in kept:
             yield f"Node {node.slug!r} is missing; it comes to {digits(reading.amount)}."
         else:
-            yield from _of_node(model, node, kept[node.slug], reading, output, rests_on)
+            yield from _compare_node(model, node, kept[node.slug], reading, output, rests_on)
     if unknown := kept.keys() - {node.slug for node in model.nodes}:
         yield f"Node {min(unknown)!r} is none of its model."
 
 
-def _of_node(
+def _compare_node(
     model: Model,
     node: Node,
     kept: NodeValueRow,
@@ -350,24 +364,24 @@ def _of_node(
     anew = digits(reading.amount)
     is_array = kept.element_count is not None
     is_both = kept.value is not None if is_array else bool(kept.elements or kept.elements_sha256)
-    if _amount(kept) != anew or kept.whole != reading.whole or is_both:
-        yield f"Node {node.slug!r} is {_amount(kept)}, and {anew} when computed again."
+    if _write_amount(kept) != anew or kept.whole != reading.whole or is_both:
+        yield f"Node {node.slug!r} is {_write_amount(kept)}, and {anew} when computed again."
         return
     is_output = node in model.outputs
-    said = (kept.name, kept.unit or "", kept.is_output, kept.is_primary)
-    if said != (node.label, str(node.unit), is_output, node.slug == output):
+    message = (kept.name, kept.unit or "", kept.is_output, kept.is_primary)
+    if message != (node.label, str(node.unit), is_output, node.slug == output):
         yield f"Node {node.slug!r} has another name, unit or purpose than in its model."
     if not is_output and kept.contributions is not None:
         yield f"Node {node.slug!r} is no output, and rests on {kept.contributions}."
     if not is_output or contributions is None:
         return
     rests_on = contributions.get(node.slug, NO_CONTRIBUTIONS)
-    columns = None if rests_on is None else [plain(one) for one in as_columns(rests_on)]
+    columns = None if rests_on is None else [plain(one) for one in write_columns(rests_on)]
     if kept.contributions != columns:
         yield f"Node {node.slug!r} rests on {kept.contributions}, and on {columns} when computed again."
 
 
-def _amount(kept: NodeValueRow) -> str:
+def _write_amount(kept: NodeValueRow) -> str:
     """What is kept of a node, as `digits` writes it."""
     if kept.element_count is None:
         return digits(kept.value)
@@ -410,7 +424,7 @@ class _Sources:
 
     def __init__(self, contents: BundleContents) -> None:
         self._contents = contents
-        self._stories = stories_of(contents)
+        self._stories = group_batches_by_run(contents)
         self._of_run: dict[int, list[BatchRow]] = {}
         for (_, run), story in self._stories.items():
             self._of_run.setdefault(run, []).extend(story)
@@ -457,19 +471,19 @@ class _Sources:
         if source.run is None:
             return source
         story = [one for one in self._stories[source.ledger, source.run] if one.batch < batch.batch]
-        return newest_of(_as_of(story, batch)) or source
+        return find_newest_batch(_list_batches_at(story, batch)) or source
 
     def _attributes(self, standing: BatchRow, read: DrawRead, slugs: Sequence[str]) -> list[str]:
         """What the source came to, in the units that travelled along; empty where it has no such output."""
         values = self._contents.values.get(standing.batch, {})
-        return [_in_unit(values.get(slug), unit) for slug, unit in zip(slugs, read.units, strict=True)]
+        return [_show_in_unit(values.get(slug), unit) for slug, unit in zip(slugs, read.units, strict=True)]
 
     def _were_so(self, batch: BatchRow, read: DrawRead, source: BatchRow) -> bool:
         """Whether an earlier batch of the run drew with the same, and the source's run has fallen since."""
         if (source.ledger, source.run) not in self._fell:
             return False
         earlier = [one for one in self._of_run.get(batch.run or 0, ()) if one.batch < batch.batch]
-        for one in sorted(_as_of(earlier, batch), key=lambda row: -row.batch):
+        for one in sorted(_list_batches_at(earlier, batch), key=lambda row: -row.batch):
             draws = [
                 drawn
                 for drawn in self._contents.lineage[one.batch].draws
@@ -491,7 +505,7 @@ class _Sources:
         return found
 
 
-def _as_of(story: Sequence[BatchRow], batch: BatchRow) -> list[BatchRow]:
+def _list_batches_at(story: Sequence[BatchRow], batch: BatchRow) -> list[BatchRow]:
     """Those batches that were not deleted yet when another was made, as they stood then."""
     return [
         one._replace(deleted_at=None)
@@ -500,7 +514,7 @@ def _as_of(story: Sequence[BatchRow], batch: BatchRow) -> list[BatchRow]:
     ]
 
 
-def _in_unit(value: NodeValueRow | None, unit: str) -> str:
+def _show_in_unit(value: NodeValueRow | None, unit: str) -> str:
     if value is None or not value.is_output or value.value is None:
         return ""
     try:

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple, NewType, TypeVar
 
 from weighbridge.core.bundle.archive import UnreadableError
-from weighbridge.core.proof.signing import canonical_json
+from weighbridge.core.proof.signing import write_canonical_json
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.time.instant import Instant
 
@@ -233,45 +233,49 @@ Record = TypeVar("Record")
 
 def record_text(record: Any) -> bytes:
     """A record as a line of JSON, with its line end."""
-    return canonical_json(asdict(record)) + b"\n"
+    return write_canonical_json(asdict(record)) + b"\n"
 
 
 def read_record(kind: type[Record], text: bytes) -> Record:
     """The record of a line; UnreadableError unless it is written as `record_text` writes it."""
     try:
-        record = _value(kind, json.loads(text))
+        record = _require_kind(kind, json.loads(text))
         if record_text(record) == text:
             return typing.cast("Record", record)
     except (ValueError, RecursionError) as error:
-        raise UnreadableError(f"{_shown(text)} cannot be read: {error}.") from None
-    raise UnreadableError(f"{_shown(text)} is not written as it should be.")
+        raise UnreadableError(f"{_shorten_bytes(text)} cannot be read: {error}.") from None
+    raise UnreadableError(f"{_shorten_bytes(text)} is not written as it should be.")
 
 
-def _shown(text: bytes) -> str:
+def _shorten_bytes(text: bytes) -> str:
     return repr(text[:60].decode("utf-8", "replace"))
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _read_type_hints(kind: type) -> dict[str, Any]:
     return typing.get_type_hints(kind)
 
 
-def _value(kind: Any, value: Any) -> Any:
+def _require_kind(kind: Any, value: Any) -> Any:
     """A value of a kind; ValueError for one of another."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin in {types.UnionType, typing.Union}:
         [some] = [one for one in inner if one is not types.NoneType]
-        return None if value is None else _value(some, value)
+        return None if value is None else _require_kind(some, value)
     if origin is list and isinstance(value, list):
-        return [_value(inner[0], one) for one in value]
+        return [_require_kind(inner[0], one) for one in value]
     if origin is dict and isinstance(value, dict):
-        return {name: _value(inner[1], one) for name, one in value.items()}
+        return {name: _require_kind(inner[1], one) for name, one in value.items()}
     if is_dataclass(kind) and isinstance(kind, type) and isinstance(value, dict):
         names = {one.name for one in fields(kind)}
         if value.keys() != names:
             raise ValueError(f"it has the fields {', '.join(sorted(value))}")
         return kind(
-            **{name: _value(hint, value[name]) for name, hint in _hints(kind).items() if name in names}
+            **{
+                name: _require_kind(hint, value[name])
+                for name, hint in _read_type_hints(kind).items()
+                if name in names
+            }
         )
     if origin is None and type(value) is kind:
         return value
@@ -324,42 +328,42 @@ _NEEDS_MARKS: Final = re.compile(r'[",\n\r]')
 _FIELD: Final = re.compile(r'"((?:[^"]|"")*)"|([^",\r\n]*)')
 
 
-def _number(text: str) -> Decimal:
+def _parse_number(text: str) -> Decimal:
     if not _COMPILED[TextKind.NUMBER].fullmatch(text):
         raise ValueError("is no number as it is written here")
     return Decimal(text)
 
 
-def _whole(text: str) -> int:
+def _parse_whole_number(text: str) -> int:
     if not _COMPILED[TextKind.WHOLE].fullmatch(text):
         raise ValueError("is no whole number")
     return int(text)
 
 
-def time_read(text: str) -> Instant:
+def parse_time(text: str) -> Instant:
     """A time from its one form; ValueError for any other text."""
     if not _COMPILED[TextKind.TIME].fullmatch(text):
         raise ValueError("is no time as it is written here")
     return Instant.fromisoformat(text[:-1]).replace(tzinfo=UTC)
 
 
-def _flag(text: str) -> bool:
+def _parse_flag(text: str) -> bool:
     if text not in {"true", "false"}:
         raise ValueError("is neither true nor false")
     return text == "true"
 
 
-def _digest(text: str) -> str:
+def _parse_digest(text: str) -> str:
     if not _COMPILED[TextKind.DIGEST].fullmatch(text):
         raise ValueError("is no digest")
     return text
 
 
-def json_read(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """JSON as it is written here; ValueError for anything else."""
     try:
         value = json.loads(text, parse_float=_refuse_float)
-        if canonical_json(value).decode() == text:
+        if write_canonical_json(value).decode() == text:
             return value
     except (ValueError, RecursionError):
         pass
@@ -372,12 +376,12 @@ def _refuse_float(_text: str) -> Any:
 
 READERS: Final[dict[TextKind, Callable[[str], Any]]] = {
     TextKind.TEXT: str,
-    TextKind.NUMBER: _number,
-    TextKind.WHOLE: _whole,
-    TextKind.TIME: time_read,
-    TextKind.FLAG: _flag,
-    TextKind.DIGEST: _digest,
-    TextKind.LIST: json_read,
+    TextKind.NUMBER: _parse_number,
+    TextKind.WHOLE: _parse_whole_number,
+    TextKind.TIME: parse_time,
+    TextKind.FLAG: _parse_flag,
+    TextKind.DIGEST: _parse_digest,
+    TextKind.LIST: parse_json,
 }
 """By kind, what reads a text that stands there; ValueError for one that nobody writes."""
 
@@ -395,16 +399,16 @@ def write(kind: TextKind, value: Any) -> str | None:
         case TextKind.FLAG:
             return "true" if value else "false"
         case TextKind.LIST:
-            return canonical_json(value).decode()
+            return write_canonical_json(value).decode()
     return str(value)
 
 
-def line_of(fields: Iterable[str | None]) -> str:
+def write_line(fields: Iterable[str | None]) -> str:
     """A row as a line, with its line end."""
-    return ",".join(map(_field, fields)) + "\n"
+    return ",".join(map(_write_field, fields)) + "\n"
 
 
-def _field(text: str | None) -> str:
+def _write_field(text: str | None) -> str:
     if text is None:
         return ""
     if not text or _NEEDS_MARKS.search(text):
@@ -413,7 +417,7 @@ def _field(text: str | None) -> str:
     return text
 
 
-def fields_of(line: str) -> Sequence[str | None]:
+def split_fields(line: str) -> Sequence[str | None]:
     """The fields of a line without its line end; ValueError when it is no line as it is written here."""
     if '"' not in line and "\r" not in line:
         return [field or None for field in line.split(",")]

@@ -18,11 +18,18 @@ from typing import Any, Final
 
 from weighbridge.core.bundle.archive import UnreadableError
 from weighbridge.core.bundle.contents import BundleContents
-from weighbridge.core.bundle.rows import CorrectionRow, time_read
-from weighbridge.core.bundle.tables import VALUES_FROM, VERSION_BITS, EventFile, SetRead, Texts, numbers_of
-from weighbridge.core.collection.correction import CorrectionOrigin, value_source
-from weighbridge.core.engine.inputs import latest
-from weighbridge.core.engine.slot_computation import NOTHING, Content, Element, Group, Measure, statistics_of
+from weighbridge.core.bundle.rows import CorrectionRow, parse_time
+from weighbridge.core.bundle.tables import VALUES_FROM, VERSION_BITS, EventFile, SetRead, Texts, parse_ranges
+from weighbridge.core.collection.correction import CorrectionOrigin, determine_value_source
+from weighbridge.core.engine.inputs import find_least_measured
+from weighbridge.core.engine.slot_computation import (
+    NOTHING,
+    Content,
+    Element,
+    Group,
+    Measure,
+    compute_statistics,
+)
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
 from weighbridge.core.model import Aggregate, Input, Model, Straddle
@@ -51,15 +58,15 @@ class SourceOfSlot:
     """Numbers and versions of the events, ascending."""
 
 
-def sources_of(contents: BundleContents, model: Model, batches: Sequence[int]) -> list[SourceOfSlot]:
+def list_slot_sources(contents: BundleContents, model: Model, batches: Sequence[int]) -> list[SourceOfSlot]:
     """The events that batches of one slot read, in sets; UnreadableError for nodes that read none."""
     by_nodes: dict[tuple[str, ...], tuple[str, dict[int, int]]] = {}
     for batch in sorted(batches):
         for read in contents.lineage[batch].inputs:
-            _refuse_misread(model, read)
+            _reject_misread(model, read)
             _, versions = by_nodes.setdefault(tuple(read.nodes), (read.event_type, {}))
             named = {int(event): version for event, version in read.versions.items()}
-            versions |= dict.fromkeys(numbers_of(read.events), 0) | named
+            versions |= dict.fromkeys(parse_ranges(read.events), 0) | named
     return [
         SourceOfSlot(
             number,
@@ -71,14 +78,14 @@ def sources_of(contents: BundleContents, model: Model, batches: Sequence[int]) -
     ]
 
 
-def _refuse_misread(model: Model, read: SetRead) -> None:
+def _reject_misread(model: Model, read: SetRead) -> None:
     for slug in read.nodes:
         body = model.by_slug[slug].body if slug in model.by_slug else None
         if not isinstance(body, Input) or body.event_type != read.event_type:
             raise UnreadableError(f"Node {slug!r} of the model reads no events of {read.event_type!r}.")
 
 
-def measures_of(
+def list_measures(
     contents: BundleContents, model: Model, sources: Sequence[SourceOfSlot]
 ) -> dict[str, Measure]:
     """Where each input finds what it reads in its events."""
@@ -91,18 +98,18 @@ def measures_of(
         if source is None:  # none of its events was read by any batch
             measures[node.slug] = Measure(node.unit, len(sources) + 1 + len(measures))
         else:
-            is_of_elements = not all(map(is_summed, inputs_of(model, source).values()))
-            measures[node.slug] = _measure(contents, model, node.body, source.number, is_of_elements)
+            is_of_elements = not all(map(is_summed, list_inputs(model, source).values()))
+            measures[node.slug] = _build_measure(contents, model, node.body, source.number, is_of_elements)
     return measures
 
 
-def inputs_of(model: Model, source: SourceOfSlot) -> dict[str, Input]:
+def list_inputs(model: Model, source: SourceOfSlot) -> dict[str, Input]:
     """The inputs that read the events of a source."""
     bodies = {slug: model.node(slug).body for slug in source.nodes}
     return {slug: body for slug, body in bodies.items() if isinstance(body, Input)}
 
 
-def _measure(
+def _build_measure(
     contents: BundleContents,
     model: Model,
     body: Input,
@@ -113,8 +120,8 @@ def _measure(
     if body.data_point_type not in points:
         raise UnreadableError(f"{body.event_type!r} has no data point {body.data_point_type!r}.")
     point = contents.points[body.event_type][points[body.data_point_type]]
-    there = _points_of_target(contents, model, body)
-    key = _key_point(body)
+    there = _list_target_points(contents, model, body)
+    key = _find_join_point(body)
     is_own_weight = body.weight in points
     return Measure(
         unit=parse_unit(point.unit) if point.value_type == "number" and point.unit else ONE,
@@ -128,7 +135,7 @@ def _measure(
     )
 
 
-def _points_of_target(contents: BundleContents, model: Model, body: Input) -> Mapping[str, int]:
+def _list_target_points(contents: BundleContents, model: Model, body: Input) -> Mapping[str, int]:
     """Where the data points stand of the events that an input is joined to."""
     target = model.node(body.join.to).body if body.join is not None else None
     if not isinstance(target, Input):
@@ -136,7 +143,7 @@ def _points_of_target(contents: BundleContents, model: Model, body: Input) -> Ma
     return {point.data_point: index for index, point in enumerate(contents.points.get(target.event_type, ()))}
 
 
-def _key_point(body: Input) -> str | None:
+def _find_join_point(body: Input) -> str | None:
     """The text data point that an input is joined on; None where it is joined otherwise."""
     return body.join.on if body.join is not None and body.join.on not in JOINED_ON else None
 
@@ -151,7 +158,7 @@ def is_summed(body: Input) -> bool:
     )
 
 
-def groups_of(
+def group_events(
     contents: BundleContents,
     model: Model,
     slot: Interval,
@@ -165,16 +172,16 @@ def groups_of(
         origins[row.event, row.data_point] = CorrectionOrigin(row.origin)
     groups: list[Group] = []
     for source in sources:
-        inputs = inputs_of(model, source)
+        inputs = list_inputs(model, source)
         gathering = _Gathering(contents, source, DIMENSIONS[model.partition_type], origins)
         if all(map(is_summed, inputs.values())):
             groups += gathering.sums(inputs, slot)
         else:
-            groups += gathering.elements(inputs, ranking_of(contents, model, inputs), slot)
+            groups += gathering.elements(inputs, list_ranking_points(contents, model, inputs), slot)
     return groups
 
 
-def ranking_of(contents: BundleContents, model: Model, inputs: Mapping[str, Input]) -> list[str]:
+def list_ranking_points(contents: BundleContents, model: Model, inputs: Mapping[str, Input]) -> list[str]:
     """The data points by which events of one time are ranked: all that any input reads that finds them alike,
     so that arrays of the same events run in parallel.
     """
@@ -183,22 +190,22 @@ def ranking_of(contents: BundleContents, model: Model, inputs: Mapping[str, Inpu
     there = {point.data_point for point in contents.points[first.event_type]}
     read: dict[str, None] = {}
     for slug, body in every.items():
-        if _likeness(body) != _likeness(first):
+        if _key_selection(body) != _key_selection(first):
             continue
         joined = [other for other in every.values() if other.join is not None and other.join.to == slug]
-        named = [body.data_point_type, body.weight, _key_point(body)]
+        named = [body.data_point_type, body.weight, _find_join_point(body)]
         for other in joined:
-            weight = None if other.weight in _points_read(contents, other) else other.weight
-            named += [_key_point(other), weight]
+            weight = None if other.weight in _list_points_read(contents, other) else other.weight
+            named += [_find_join_point(other), weight]
         read |= dict.fromkeys(point for point in named if point is not None and point in there)
     return list(read)
 
 
-def _points_read(contents: BundleContents, body: Input) -> set[str]:
+def _list_points_read(contents: BundleContents, body: Input) -> set[str]:
     return {point.data_point for point in contents.points.get(body.event_type, ())}
 
 
-def _likeness(body: Input) -> tuple[object, ...]:
+def _key_selection(body: Input) -> tuple[object, ...]:
     """What inputs have in common that find the same events."""
     window: tuple[object, ...] = (body.straddle, body.aggregate is Aggregate.TIME_WEIGHTED)
     if body.is_any_period:
@@ -251,7 +258,7 @@ class _Gathering:
     def _refuse_others(self, events: Sequence[Texts], inputs: Iterable[Input], slot: Interval) -> None:
         bodies = list(inputs)
         for fields in events:
-            time = Interval(time_read(fields[_START] or ""), time_read(fields[_END] or ""))
+            time = Interval(parse_time(fields[_START] or ""), parse_time(fields[_END] or ""))
             if not any(has(slot, body, time) for body in bodies):
                 raise UnreadableError(f"event {fields[0]} is of another slot.")
 
@@ -275,17 +282,17 @@ class _Gathering:
             for fields in valued
         ]
         read = [point for point in (body.data_point_type, body.weight) if point is not None]
-        return statistics_of(pairs, self._sources(valued, read))
+        return compute_statistics(pairs, self._sources(valued, read))
 
     def _sources(self, events: Sequence[Texts], read: Sequence[str]) -> list[ValueSource]:
         """Where values come from, weights with them; nothing where all were captured."""
         if not self._corrected and not any(fields[_IMPUTED] == "true" for fields in events):
             return []
-        return [latest([self._source_of(fields, point) for point in read]) for fields in events]
+        return [find_least_measured([self._source_of(fields, point) for point in read]) for fields in events]
 
     def _source_of(self, fields: Texts, point: str) -> ValueSource:
         origin = self._origins.get((int(fields[0] or 0), point))
-        return value_source(origin, is_imputed=fields[_IMPUTED] == "true")
+        return determine_value_source(origin, is_imputed=fields[_IMPUTED] == "true")
 
     def elements(
         self, inputs: Mapping[str, Input], ranking: Sequence[str], slot: Interval
@@ -319,9 +326,9 @@ class _Gathering:
             return (
                 fields[_START],
                 fields[_END],
-                *map(_last_without, texts),
-                *map(_last_without, ranked),
-                *map(_last_without, names),
+                *map(_rank_null_last, texts),
+                *map(_rank_null_last, ranked),
+                *map(_rank_null_last, names),
                 int(fields[0] or 0),
             )
 
@@ -340,7 +347,7 @@ class _Gathering:
 
     def _element(self, fields: Texts, rank: int, body: Input, slot: Interval) -> Element:
         event = int(fields[0] or 0)
-        time = Interval(time_read(fields[_START] or ""), time_read(fields[_END] or ""))
+        time = Interval(parse_time(fields[_START] or ""), parse_time(fields[_END] or ""))
         asset, location = fields[_ASSET], fields[_LOCATION]
         sources: tuple[ValueSource, ...] = ()
         if event in self._corrected or fields[_IMPUTED] == "true":
@@ -366,7 +373,7 @@ class _Gathering:
         return ALWAYS if row is None else Service(row.in_service_from, row.in_service_until)
 
 
-def _last_without(value: Content) -> tuple[bool, Any]:
+def _rank_null_last(value: Content) -> tuple[bool, Any]:
     return value is None, "" if value is None else value.encode() if isinstance(value, str) else value
 
 

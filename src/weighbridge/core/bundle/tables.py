@@ -21,11 +21,11 @@ from weighbridge.core.bundle.rows import (
     LINE_BYTES_MAX,
     PATTERNS,
     TextKind,
-    fields_of,
-    line_of,
     read,
     read_record,
+    split_fields,
     write,
+    write_line,
 )
 from weighbridge.core.identity.ids import KEY_MAX
 from weighbridge.core.time.instant import Instant
@@ -54,12 +54,12 @@ class BundleColumn(NamedTuple):
     is_optional: bool = False
 
 
-def columns_of(row: type) -> tuple[BundleColumn, ...]:
+def list_columns(row: type) -> tuple[BundleColumn, ...]:
     """The columns that the fields of a row make."""
     made = []
     for name, hint in typing.get_type_hints(row).items():
         choices = typing.get_args(hint) if typing.get_origin(hint) in _UNIONS else (hint,)
-        [kind] = [one for one in choices if one is not types.NoneType]
+        [kind] = [choice for choice in choices if choice is not types.NoneType]
         made.append(BundleColumn(name, _KINDS[kind], len(choices) > 1))
     return tuple(made)
 
@@ -76,12 +76,12 @@ class BundleTable:
     @cached_property
     def header(self) -> str:
         """The first line."""
-        return line_of(column.name for column in self.columns)
+        return write_line(column.name for column in self.columns)
 
     def line(self, row: Sequence[Any]) -> str:
         """A row as its line."""
         pairs = zip(self.columns, row, strict=True)
-        return line_of(write(column.kind, value) for column, value in pairs)
+        return write_line(write(column.kind, value) for column, value in pairs)
 
     def text(self, written: Iterable[Sequence[Any]]) -> Iterator[bytes]:
         """The table as bytes, its rows in the order of their keys."""
@@ -92,7 +92,7 @@ class BundleTable:
     def values_of(self, line: str) -> list[Any]:
         """The values of a line; UnreadableError when it is none of this table."""
         try:
-            fields = fields_of(line)
+            fields = split_fields(line)
         except ValueError as error:
             raise UnreadableError(f"{line[:60]!r}: {error}.") from None
         if len(fields) != len(self.columns):
@@ -103,7 +103,7 @@ class BundleTable:
         ]
 
 
-def lines_of(content: memoryview, part: str) -> Iterator[str]:
+def split_lines(content: memoryview, part: str) -> Iterator[str]:
     """The lines of a text without their line ends; a line goes on within quotation marks."""
     rest, held = b"", ""
     for place in range(0, len(content), _BLOCK):
@@ -124,9 +124,9 @@ def lines_of(content: memoryview, part: str) -> Iterator[str]:
         raise UnreadableError(f"{part} does not end with a line end.")
 
 
-def rows_in(table: BundleTable, content: memoryview) -> Iterator[Any]:
+def read_rows(table: BundleTable, content: memoryview) -> Iterator[Any]:
     """The rows of a table; UnreadableError when it is not written as it should be."""
-    lines = lines_of(content, table.part)
+    lines = split_lines(content, table.part)
     if (header := next(lines, "") + "\n") != table.header:
         raise UnreadableError(f"The first line of {table.part} is {header[:100]!r}, not its columns.")
     before: list[Any] | None = None
@@ -144,22 +144,22 @@ def rows_in(table: BundleTable, content: memoryview) -> Iterator[Any]:
         yield table.row(*values)
 
 
-def _table(part: str, row: type, keys: int = 1) -> BundleTable:
-    return BundleTable(part, row, keys, columns_of(row))
+def _define_table(part: str, row: type, keys: int = 1) -> BundleTable:
+    return BundleTable(part, row, keys, list_columns(row))
 
 
-LEDGERS: Final = _table("ledgers.csv", rows.BundledLedgerRow)
-MODELS: Final = _table("models.csv", rows.ModelRow)
-BATCHES: Final = _table("batches.csv", rows.BatchRow)
-NODE_VALUES: Final = _table("node_values.csv", rows.NodeValueRow, 2)
-EVENT_TYPES: Final = _table("event_types.csv", rows.EventTypeRow, 2)
-METERS: Final = _table("meters.csv", rows.MeterRow, 2)
-CORRECTIONS: Final = _table("corrections.csv", rows.CorrectionRow)
-STATIC_INPUTS: Final = _table("static_inputs.csv", rows.StaticInputRow)
-EVIDENCE: Final = _table("evidence.csv", rows.EvidenceRow)
+LEDGERS: Final = _define_table("ledgers.csv", rows.BundledLedgerRow)
+MODELS: Final = _define_table("models.csv", rows.ModelRow)
+BATCHES: Final = _define_table("batches.csv", rows.BatchRow)
+NODE_VALUES: Final = _define_table("node_values.csv", rows.NodeValueRow, 2)
+EVENT_TYPES: Final = _define_table("event_types.csv", rows.EventTypeRow, 2)
+METERS: Final = _define_table("meters.csv", rows.MeterRow, 2)
+CORRECTIONS: Final = _define_table("corrections.csv", rows.CorrectionRow)
+STATIC_INPUTS: Final = _define_table("static_inputs.csv", rows.StaticInputRow)
+EVIDENCE: Final = _define_table("evidence.csv", rows.EvidenceRow)
 
-ENTRIES: Final = _table("entries.csv", rows.EntryRow)
-DEFICITS: Final = _table("deficits.csv", rows.DeficitRow)
+ENTRIES: Final = _define_table("entries.csv", rows.EntryRow)
+DEFICITS: Final = _define_table("deficits.csv", rows.DeficitRow)
 
 _FIRST: Final = (
     BATCHES, CORRECTIONS, EVENT_TYPES, EVIDENCE, LEDGERS, METERS, MODELS, NODE_VALUES, STATIC_INPUTS,
@@ -170,16 +170,16 @@ TABLES: Final = {1: _FIRST, 2: (*_FIRST, DEFICITS, ENTRIES)}
 EVENTS: Final = "events/"
 """The folder of the tables of events, one for each event type: `events/delivery.csv`."""
 
-_EVENT_COLUMNS: Final = columns_of(rows.BundledEventRow)
+_EVENT_COLUMNS: Final = list_columns(rows.BundledEventRow)
 _OF_VALUES: Final = {"number": TextKind.NUMBER, "string": TextKind.TEXT, "boolean": TextKind.FLAG}
 
 
-def events_part(event_type: str) -> str:
+def name_events_part(event_type: str) -> str:
     """The part in which the events of a type stand."""
     return f"{EVENTS}{event_type}.csv"
 
 
-def events_table(event_type: str, points: Sequence[rows.EventTypeRow]) -> BundleTable:
+def define_events_table(event_type: str, points: Sequence[rows.EventTypeRow]) -> BundleTable:
     """The table of the events of a type: what every event has, and a column for each data point.
 
     A column is called by the slug of its data point behind a dot, so that it is told from the others.
@@ -191,7 +191,7 @@ def events_table(event_type: str, points: Sequence[rows.EventTypeRow]) -> Bundle
         BundleColumn(f".{point.data_point}", _OF_VALUES[point.value_type], is_optional=True)
         for point in points
     ]
-    return BundleTable(events_part(event_type), lambda *values: values, 2, (*_EVENT_COLUMNS, *own))
+    return BundleTable(name_events_part(event_type), lambda *values: values, 2, (*_EVENT_COLUMNS, *own))
 
 
 VALUES_FROM: Final = len(_EVENT_COLUMNS)
@@ -236,7 +236,7 @@ class EventFile:
 
     def _index(self) -> None:
         place, last = 0, -1
-        for number, line in enumerate(lines_of(self._content, self.table.part)):
+        for number, line in enumerate(split_lines(self._content, self.table.part)):
             if number:
                 last = self._add(line, place, last)
             elif line + "\n" != self.table.header:
@@ -285,13 +285,13 @@ class EventFile:
     def _lines(self, at: int, count: int) -> Iterator[Texts]:
         block = self._content[self._places[at] : self._places[at + count]]
         match = self._pattern.fullmatch
-        for line in lines_of(block, self.table.part):
+        for line in split_lines(block, self.table.part):
             found = match(line)
             if found is not None:
                 yield found.groups()
                 continue
             self.table.values_of(line)
-            yield fields_of(line)
+            yield split_fields(line)
 
     def has(self, event: int) -> bool:
         """Whether an event is there, in any state."""
@@ -384,14 +384,14 @@ Line = TypeVar("Line")
 
 def read_lines(kind: type[Line], content: memoryview, part: str) -> Iterator[Line]:
     """The lines of a part; UnreadableError when one is not written as it should be."""
-    for text in lines_of(content, part):
+    for text in split_lines(content, part):
         try:
             yield read_record(kind, text.encode() + b"\n")
         except UnreadableError as error:
             raise UnreadableError(f"A line of {part} is wrong: {error}") from None
 
 
-def ranges_of(numbers: Iterable[int]) -> str:
+def write_ranges(numbers: Iterable[int]) -> str:
     """Ascending numbers as ranges."""
     ranges: list[str] = []
     first = last = None
@@ -400,18 +400,18 @@ def ranges_of(numbers: Iterable[int]) -> str:
             last = number
             continue
         if first is not None:
-            ranges.append(_range(first, last))
+            ranges.append(_write_range(first, last))
         first = last = number
     if first is not None:
-        ranges.append(_range(first, last))
+        ranges.append(_write_range(first, last))
     return ",".join(ranges)
 
 
-def _range(first: int, last: int | None) -> str:
+def _write_range(first: int, last: int | None) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def numbers_of(ranges: str) -> list[int]:
+def parse_ranges(ranges: str) -> list[int]:
     """The numbers of ranges; UnreadableError when they are not written as they should be."""
     numbers: list[int] = []
     try:
@@ -423,6 +423,6 @@ def numbers_of(ranges: str) -> list[int]:
             numbers += range(start, end + 1)
     except ValueError:
         raise UnreadableError(f"{ranges[:60]!r} are no ranges of numbers.") from None
-    if ranges_of(numbers) != ranges or any(after <= before for before, after in pairwise(numbers)):
+    if write_ranges(numbers) != ranges or any(after <= before for before, after in pairwise(numbers)):
         raise UnreadableError(f"{ranges[:60]!r} are not written as ranges are.")
     return numbers

@@ -60,7 +60,7 @@ class CaptureCounts:
     @property
     def rate(self) -> Decimal | None:
         """Valid of expected, between 0 and 1 to 34 digits; None where nothing was expected."""
-        return share(self.valid, self.expected)
+        return divide_share(self.valid, self.expected)
 
     def plus(self, other: "CaptureCounts") -> "CaptureCounts":
         """Both together."""
@@ -83,14 +83,14 @@ class CaptureTime:
     @property
     def rate(self) -> Decimal | None:
         """Valid of expected, between 0 and 1 to 34 digits; None where nothing was expected."""
-        return share(self.valid, self.expected)
+        return divide_share(self.valid, self.expected)
 
     def plus(self, other: "CaptureTime") -> "CaptureTime":
         """Both together."""
         return CaptureTime(self.expected + other.expected, self.valid + other.valid)
 
 
-def share(part: int, whole: int) -> Decimal | None:
+def divide_share(part: int, whole: int) -> Decimal | None:
     """A part of a whole, to 34 digits; None where there is no whole."""
     return CONTEXT.divide(Decimal(part), Decimal(whole)) if whole else None
 
@@ -131,7 +131,7 @@ SPANS: Final = 64
 """So many stretches of slots at most are rolled up by themselves; what lies between costs less."""
 
 
-def gathered(stretches: Iterable[range]) -> list[range]:
+def gather_ranges(stretches: Iterable[range]) -> list[range]:
     """Few stretches of slots that hold them all, cut where the longest gaps between them lie."""
     merged: list[range] = []
     for one in sorted(filter(len, stretches), key=lambda stretch: stretch.start):
@@ -146,7 +146,7 @@ def gathered(stretches: Iterable[range]) -> list[range]:
     ]
 
 
-def rolled_up_measure(aggregate: str, source: Measure) -> Measure | None:
+def find_roll_up_measure(aggregate: str, source: Measure) -> Measure | None:
     """What an aggregate of values is; None of one that these values do not have."""
     if aggregate == Aggregate.COUNT:
         return "number", None

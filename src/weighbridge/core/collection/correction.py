@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
-from weighbridge.core.proof.merkle import leaf_hash
+from weighbridge.core.proof.merkle import hash_leaf
 from weighbridge.core.quantity.value_source import ValueSource
 
 
@@ -90,7 +90,7 @@ class Claim:
     priority: int = PRIORITY_OF_PEOPLE
 
 
-def value_source(in_force: CorrectionOrigin | None, *, is_imputed: bool) -> ValueSource:
+def determine_value_source(in_force: CorrectionOrigin | None, *, is_imputed: bool) -> ValueSource:
     """The source of a value by the origin of its correction in force, and whether a rule made its event."""
     without = ValueSource.IMPUTED if is_imputed else ValueSource.CAPTURED
     if is_imputed and in_force is CorrectionOrigin.SUBSTITUTION:
@@ -111,7 +111,7 @@ def states_before(trigger: CorrectionTrigger) -> list[str]:
     return [state.value for state, by in MOVES if by is trigger]
 
 
-def prevailing(claims: Iterable[Claim]) -> Claim | None:
+def find_prevailing_claim(claims: Iterable[Claim]) -> Claim | None:
     """The one in force: by source, then by priority, then the newest."""
     return min(
         claims, key=lambda one: (PRECEDENCE.index(one.source), one.priority, -one.number), default=None
@@ -142,24 +142,24 @@ ENDING: Final = 3
 """Characters of a row of COPY behind the line: a tab, whether required values are there, a line break."""
 
 
-def event_leaf(line: str) -> bytes:
+def hash_event_line(line: str) -> bytes:
     """The hash of an event's line."""
-    return leaf_hash(line.encode())
+    return hash_leaf(line.encode())
 
 
-def leaves_of_rows(rows: Iterable[str]) -> list[bytes]:
+def hash_event_rows(rows: Iterable[str]) -> list[bytes]:
     """The hashes of events by their rows for COPY; the hot path of a bulk write."""
     sha256 = hashlib.sha256
     return [sha256(b"\x00" + row[:-ENDING].encode()).digest() for row in rows]
 
 
-def utc_text(moment: datetime) -> str:
+def write_utc(moment: datetime) -> str:
     """A time in a line; what is shorter than a millisecond is not kept."""
     at = moment.astimezone(UTC)
     return datetime.isoformat(at.replace(microsecond=at.microsecond // 1000 * 1000))[:-6] + "Z"
 
 
-def texts_of(values: Sequence[str | None]) -> str:
+def write_texts(values: Sequence[str | None]) -> str:
     """Texts as an array; escaped where they are part of a line."""
     quoted = (
         "NULL" if value is None else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -168,6 +168,6 @@ def texts_of(values: Sequence[str | None]) -> str:
     return "{" + ",".join(quoted) + "}"
 
 
-def field_of(value: str | int | None) -> str:
+def write_nullable(value: str | int | None) -> str:
     """A field that may be missing."""
     return NULL if value is None else str(value).translate(ESCAPES)

@@ -14,7 +14,7 @@ from typing import Final
 
 from weighbridge.core.identity.names import problem_of_unseen
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limited, parse_decimal, shorten
+from weighbridge.core.quantity.number import NumberError, limit_number, parse_decimal, shorten
 
 VALUE_TYPES: Final = ("text", "number", "boolean", "date")
 """What the values of a custom field may be."""
@@ -45,24 +45,24 @@ class CustomValueError(ValueError):
     """A value does not fit its custom field; the message goes on from the field's name."""
 
 
-def problems_of_label(label: str, field: str) -> Iterator[Problem]:
+def check_label(label: str, field: str) -> Iterator[Problem]:
     """What is wrong with the label of a custom field, if anything is."""
     if not label:
         yield Problem("A custom field needs a label.", field, "required")
     elif len(label) > LABEL_LENGTH_MAX:
-        said = f"{field} has {len(label)} characters; a label has at most {LABEL_LENGTH_MAX}."
-        yield Problem(said, field, "invalid")
+        message = f"{field} has {len(label)} characters; a label has at most {LABEL_LENGTH_MAX}."
+        yield Problem(message, field, "invalid")
     elif unseen := problem_of_unseen(label, field):
         yield unseen
-    elif standard_column(label):
-        said = (
+    elif find_standard_column(label):
+        message = (
             f"{field} is {label!r}, a standard column of the asset spreadsheet; "
             f"its standard columns are {', '.join(STANDARD_COLUMNS)}."
         )
-        yield Problem(said, field, "reserved")
+        yield Problem(message, field, "reserved")
 
 
-def standard_column(label: str) -> str | None:
+def find_standard_column(label: str) -> str | None:
     """The standard column that the label reads as, as `Asset Type` reads as `asset_type`; None for others."""
     name = _BETWEEN_WORDS.sub("_", label.strip().casefold())
     return name if name in STANDARD_COLUMNS else None
@@ -76,12 +76,12 @@ def checked(value_type: str, value: object) -> CustomValue:
         case "number", bool():
             pass
         case "number", int() | Decimal():
-            return _limited(Decimal(value))
+            return _limit_number(Decimal(value))
         case "text", str() if value.strip():
             return checked_text(value, TEXT_LENGTH_MAX)
         case "date", str() if _is_date(value):
             return value
-    raise CustomValueError(f"is {_shown(value)}; it takes {_TAKES[value_type]}.")
+    raise CustomValueError(f"is {_describe_kind(value)}; it takes {_TAKES[value_type]}.")
 
 
 def checked_text(value: str, longest: int) -> str:
@@ -91,7 +91,7 @@ def checked_text(value: str, longest: int) -> str:
     return value
 
 
-def cell_of(value_type: str, value: CustomValue) -> str:
+def write_cell(value_type: str, value: CustomValue) -> str:
     """Write a value as the cell of a spreadsheet."""
     match value:
         case bool():
@@ -99,11 +99,11 @@ def cell_of(value_type: str, value: CustomValue) -> str:
         case Decimal():
             return format(value, "f")
         case str() if value_type == "text":
-            return quoted(value)
+            return quote_cell(value)
     return str(value)
 
 
-def value_of(value_type: str, cell: str) -> CustomValue:
+def read_cell(value_type: str, cell: str) -> CustomValue:
     """Read a value from the cell of a spreadsheet that is not blank."""
     text = cell.strip()
     match value_type:
@@ -115,13 +115,13 @@ def value_of(value_type: str, cell: str) -> CustomValue:
         case "boolean" if text.lower() in _BOOLEANS:
             return _BOOLEANS[text.lower()]
         case "text":
-            return checked("text", unquoted(cell))
+            return checked("text", unquote_cell(cell))
     return checked(value_type, text)
 
 
-def _limited(value: Decimal) -> Decimal:
+def _limit_number(value: Decimal) -> Decimal:
     try:
-        return limited(value)
+        return limit_number(value)
     except NumberError as error:
         raise CustomValueError(f"is out of limits: {error}") from None
 
@@ -133,7 +133,7 @@ def _is_date(text: str) -> bool:
         return False
 
 
-def _shown(value: object) -> str:
+def _describe_kind(value: object) -> str:
     match value:
         case bool():
             return str(value).lower()
@@ -165,11 +165,11 @@ _TO_QUOTE: Final = re.compile(f"{QUOTE}*[{re.escape(FORMULA_STARTS)}]")
 _QUOTED: Final = re.compile(f"{QUOTE}+[{re.escape(FORMULA_STARTS)}]")
 
 
-def quoted(text: str) -> str:
+def quote_cell(text: str) -> str:
     """Write a text so that no program takes it for a formula."""
     return QUOTE + text if _TO_QUOTE.match(text) else text
 
 
-def unquoted(cell: str) -> str:
+def unquote_cell(cell: str) -> str:
     """Read a text that may have been quoted."""
     return cell[len(QUOTE) :] if _QUOTED.match(cell) else cell

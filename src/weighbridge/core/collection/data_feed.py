@@ -150,25 +150,25 @@ def is_place(text: str) -> bool:
 
 def is_root(text: str) -> bool:
     """Whether a text says what an operator allows."""
-    return is_place(root_of(text).place)
+    return is_place(parse_root(text).place)
 
 
-def root_of(text: str) -> WatchedRoot:
+def parse_root(text: str) -> WatchedRoot:
     """What a text allows."""
     match = _ACCOUNT.fullmatch(text)
     return WatchedRoot("", None) if match is None else WatchedRoot(match["root"], match["account"])
 
 
-def root_above(place: str, roots: Sequence[str], account: str) -> str | None:
+def find_root(place: str, roots: Sequence[str], account: str) -> str | None:
     """The root at or above a place that an account may watch."""
-    for root in map(root_of, roots):
+    for root in map(parse_root, roots):
         is_within = place == root.place or place.startswith(f"{root.place}/")
         if is_within and root.account in {None, account}:
             return root.place
     return None
 
 
-def problems_of_watch(place: str, roots: Sequence[str], account: str) -> Iterator[Problem]:
+def check_watch(place: str, roots: Sequence[str], account: str) -> Iterator[Problem]:
     """What is wrong with a place that a data feed is to watch."""
     field = "data_feed.watch"
     if not is_place(place):
@@ -180,7 +180,7 @@ def problems_of_watch(place: str, roots: Sequence[str], account: str) -> Iterato
     elif place.rpartition("/")[2] in MOVED_TO:
         text = f"{field} is {shorten(place)!r}; files are moved to folders of that name, not taken there."
         yield Problem(text, field, "invalid")
-    elif root_above(place, roots, account) is None:
+    elif find_root(place, roots, account) is None:
         text = (
             f"{field} is {shorten(place)!r}, which lies below no folder that this account may watch; "
             "whoever runs the service allows them by WEIGHBRIDGE_WATCHED_ROOTS."

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from weighbridge.core.identity.names import problem_of_name, said_of_unseen
+from weighbridge.core.identity.names import explain_unseen, problem_of_name
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 
@@ -30,12 +30,12 @@ _HOST: Final = re.compile(
 )
 
 
-def without_path(name: str) -> str:
+def remove_path(name: str) -> str:
     """The last part of a name that may be a path of some machine."""
     return name.replace("\\", "/").rpartition("/")[2].strip(" ")
 
 
-def problems_of_name(name: str, field: str) -> list[Problem]:
+def check_file_name(name: str, field: str) -> list[Problem]:
     """What is wrong with the name of a file or a link."""
     if not name.strip(". \t"):
         return [Problem("A piece of evidence needs a name.", field, "required")]
@@ -43,32 +43,32 @@ def problems_of_name(name: str, field: str) -> list[Problem]:
     return [wrong] if wrong else []
 
 
-def problems_of_link(link: str, field: str) -> list[Problem]:
+def check_link(link: str, field: str) -> list[Problem]:
     """What is wrong with a link."""
     if len(link) > LINK_LENGTH_MAX:
-        said = f"{field} has {len(link):,} characters; a link has at most {LINK_LENGTH_MAX:,}."
-    elif unseen := said_of_unseen(link):
-        said = f"{field} {unseen}."
+        message = f"{field} has {len(link):,} characters; a link has at most {LINK_LENGTH_MAX:,}."
+    elif unseen := explain_unseen(link):
+        message = f"{field} {unseen}."
     elif any(character.isspace() or character == "\\" for character in link):
-        said = f"{field} holds a space or a backslash, which no link may."
+        message = f"{field} holds a space or a backslash, which no link may."
     else:
-        return _problems_of_parts(link, field)
-    return [Problem(said, field, "invalid")]
+        return _check_link_parts(link, field)
+    return [Problem(message, field, "invalid")]
 
 
-def _problems_of_parts(link: str, field: str) -> list[Problem]:
+def _check_link_parts(link: str, field: str) -> list[Problem]:
     parts = _LINK.fullmatch(link)
     authority = parts["authority"] if parts else None
     host = _HOST.fullmatch(authority) if authority else None
     if parts is None or parts["scheme"].lower() not in {"http", "https"}:
-        said = f"{field} is {shorten(repr(link))}; it takes a link that begins with http:// or https://."
+        message = f"{field} is {shorten(repr(link))}; it takes a link that begins with http:// or https://."
     elif authority and "@" in authority:
-        said = f"{field} names a user or a password before the host; leave them out."
+        message = f"{field} names a user or a password before the host; leave them out."
     elif host is None or int(host["port"] or 0) > _PORT_MAX:
-        said = f"{field} is {shorten(repr(link))}; it takes a link with a host, such as https://example.org/report."
+        message = f"{field} is {shorten(repr(link))}; it takes a link with a host, such as https://example.org/report."
     else:
         return []
-    return [Problem(said, field, "invalid")]
+    return [Problem(message, field, "invalid")]
 
 
 # A file type is a kind of file that may be kept as evidence: what its name ends in, how its content begins.
@@ -118,12 +118,12 @@ class FileType:
 
     def name_of(self, name: str) -> str:
         """The name for a copy of the file: it always ends in an extension of the type."""
-        return name if _extension(name) in self.extensions else name + self.extensions[0]
+        return name if _find_extension(name) in self.extensions else name + self.extensions[0]
 
 
-def type_named(name: str) -> FileType | None:
+def find_type(name: str) -> FileType | None:
     """The type that a file's name stands for, if it is one of the table."""
-    return _BY_EXTENSION.get(_extension(name))
+    return _BY_EXTENSION.get(_find_extension(name))
 
 
 def has_controls(part: bytes) -> bool:
@@ -131,37 +131,37 @@ def has_controls(part: bytes) -> bool:
     return len(part.translate(None, _CONTROLS)) != len(part)
 
 
-def _extension(name: str) -> str:
+def _find_extension(name: str) -> str:
     _, dot, last = name.rpartition(".")
     return dot + last.lower()
 
 
-def _begins(*beginnings: bytes) -> Fits:
+def _match_beginning(*beginnings: bytes) -> Fits:
     return lambda head, _: head.startswith(beginnings)
 
 
-def _webp(head: bytes, _: bytes) -> bool:
+def _is_webp(head: bytes, _: bytes) -> bool:
     return head[:4] == b"RIFF" and head[8:12] == b"WEBP"
 
 
-def _text(head: bytes, _: bytes) -> bool:
+def _is_text(head: bytes, _: bytes) -> bool:
     return not _MARKUP_OR_SCRIPT.match(head.removeprefix(_BYTE_ORDER_MARK)) and not has_controls(head)
 
 
-def _json(head: bytes, tail: bytes) -> bool:
-    return _text(head, tail) and _JSON.match(head.removeprefix(_BYTE_ORDER_MARK)) is not None
+def _is_json(head: bytes, tail: bytes) -> bool:
+    return _is_text(head, tail) and _JSON.match(head.removeprefix(_BYTE_ORDER_MARK)) is not None
 
 
-def _workbook(head: bytes, tail: bytes) -> bool:
+def _is_workbook(head: bytes, tail: bytes) -> bool:
     if not head.startswith(_ARCHIVE):
         return False
-    names = set(_entries(tail))
+    names = set(_list_entries(tail))
     return names >= _WORKBOOK_PARTS and not any(
         _MACROS.fullmatch(name.replace(b"\\", b"/")) for name in names
     )
 
 
-def _entries(tail: bytes) -> Iterator[bytes]:
+def _list_entries(tail: bytes) -> Iterator[bytes]:
     """The names in an archive's list of entries; none of an archive whose list is not where it says."""
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or end + _END_OF_DIRECTORY.size > len(tail):
@@ -178,19 +178,19 @@ def _entries(tail: bytes) -> Iterator[bytes]:
 
 
 FILE_TYPES: Final = (
-    FileType("a PDF document", "application/pdf", (".pdf",), _begins(b"%PDF-")),
-    FileType("a PNG image", "image/png", (".png",), _begins(b"\x89PNG\r\n\x1a\n")),
-    FileType("a JPEG image", "image/jpeg", (".jpeg", ".jpg"), _begins(b"\xff\xd8\xff")),
-    FileType("a WebP image", "image/webp", (".webp",), _webp),
-    FileType("a CSV file", "text/csv", (".csv",), _text, is_text=True),
+    FileType("a PDF document", "application/pdf", (".pdf",), _match_beginning(b"%PDF-")),
+    FileType("a PNG image", "image/png", (".png",), _match_beginning(b"\x89PNG\r\n\x1a\n")),
+    FileType("a JPEG image", "image/jpeg", (".jpeg", ".jpg"), _match_beginning(b"\xff\xd8\xff")),
+    FileType("a WebP image", "image/webp", (".webp",), _is_webp),
+    FileType("a CSV file", "text/csv", (".csv",), _is_text, is_text=True),
     FileType(
         "an XLSX workbook without macros",
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         (".xlsx",),
-        _workbook,
+        _is_workbook,
     ),
-    FileType("a text file", "text/plain", (".txt",), _text, is_text=True),
-    FileType("a JSON file", "application/json", (".json",), _json, is_text=True),
+    FileType("a text file", "text/plain", (".txt",), _is_text, is_text=True),
+    FileType("a JSON file", "application/json", (".json",), _is_json, is_text=True),
 )
 """Every type that is kept."""
 

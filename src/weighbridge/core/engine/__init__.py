@@ -8,8 +8,8 @@ Invariants: the parts of a shared amount sum to it, to the last digit; every gro
 least one run, or named as not counted; a run either has a value for every node or the slot is refused.
 """
 
-from weighbridge.core.engine.inputs import aggregated
-from weighbridge.core.engine.run import PartitionRun, SlotRun, partitions_of, run_slot, unmet
+from weighbridge.core.engine.inputs import aggregate_statistics
+from weighbridge.core.engine.run import PartitionRun, SlotRun, find_partitions, list_unmet_groups, run_slot
 from weighbridge.core.engine.slot_computation import (
     ENGINE_REVISION,
     NOT_COMPUTABLE,
@@ -19,7 +19,7 @@ from weighbridge.core.engine.slot_computation import (
     NodeReading,
     SlotData,
 )
-from weighbridge.core.engine.trials import CaseResult, Comparison, Trial, run_cases, try_out, with_attributes
+from weighbridge.core.engine.trials import CaseResult, Comparison, Trial, add_attributes, run_cases, try_out
 from weighbridge.core.model import Amount
 
 __all__ = [
@@ -36,11 +36,11 @@ __all__ = [
     "SlotData",
     "SlotRun",
     "Trial",
-    "aggregated",
-    "partitions_of",
+    "add_attributes",
+    "aggregate_statistics",
+    "find_partitions",
+    "list_unmet_groups",
     "run_cases",
     "run_slot",
     "try_out",
-    "unmet",
-    "with_attributes",
 ]

@@ -7,16 +7,16 @@ from decimal import Decimal
 
 from weighbridge.core.engine.inputs import (
     Shared,
-    amount_of,
+    aggregate_own_statistics,
+    contribute_definition,
     contributing,
+    find_least_measured,
     is_own,
-    latest,
-    of_defined,
+    list_value_sources,
     settle,
-    share,
-    sources_of,
+    share_whole,
 )
-from weighbridge.core.engine.meters import Counted, counted, coverage
+from weighbridge.core.engine.meters import Counted, compute_coverage, count_totalisers
 from weighbridge.core.engine.slot_computation import (
     NOT_COMPUTABLE,
     NOTHING,
@@ -26,12 +26,12 @@ from weighbridge.core.engine.slot_computation import (
     Measure,
     SlotComputation,
     Statistics,
-    hours,
-    hours_inside,
-    part_inside,
-    statistics_of,
+    compute_statistics,
+    measure_hours,
+    measure_hours_inside,
+    prorate_value,
 )
-from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, Contributions, Partition, together
+from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, Contributions, Partition, add_contributions
 from weighbridge.core.model import Aggregate, Amount, Input, Node, Straddle, aggregates
 from weighbridge.core.quantity.number import ZERO, total
 from weighbridge.core.quantity.value_source import ValueSource
@@ -45,9 +45,9 @@ _HELD = frozenset({Aggregate.TIME_WEIGHTED, Aggregate.DELTA})
 def read_elements(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input its value in every partition, from the elements of groups."""
     measure = computation.measure(node)
-    own: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
-    seen: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
-    shared = {one: Shared() for one in computation.partitions}
+    own: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
+    seen: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
+    shared = {partition: Shared() for partition in computation.partitions}
     for group in computation.data.groups:
         if node.slug not in group.by_input:
             continue
@@ -59,13 +59,15 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
             if is_own(computation, body, group):
                 own[one] += valued
         if agreeing and valued and not is_own(computation, body, group):
-            statistics = _statistics(computation, node, body, valued)
+            statistics = _compute_statistics(computation, node, body, valued)
             whole = Decimal(len(valued)) if body.aggregate is Aggregate.COUNT else statistics.total
-            share(computation, node, whole, agreeing, shared, contributing(computation, node, statistics))
+            share_whole(
+                computation, node, whole, agreeing, shared, contributing(computation, node, statistics)
+            )
     for one in computation.partitions:
         own[one].sort(key=lambda element: element.rank)
-        amount = _amount(computation, node, one, own[one])
-        contributions = _contributing(computation, node, body, own[one])
+        amount = _aggregate_own_elements(computation, node, one, own[one])
+        contributions = _compute_contributions(computation, node, body, own[one])
         _settle_checked(computation, node, one, amount, seen[one], shared[one], contributions)
         if body.is_array:
             keep_elements(computation, node, body, one, own[one])
@@ -74,11 +76,11 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
 def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input that counts from reading to reading its value in every partition."""
     measure = computation.measure(node)
-    own: dict[Partition, list[Counted]] = {one: [] for one in computation.partitions}
-    seen: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
-    shared = {one: Shared() for one in computation.partitions}
+    own: dict[Partition, list[Counted]] = {partition: [] for partition in computation.partitions}
+    seen: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
+    shared = {partition: Shared() for partition in computation.partitions}
     groups = [group for group in computation.data.groups if node.slug in group.by_input]
-    for group, metered in zip(groups, counted(groups, measure, computation.data.slot), strict=True):
+    for group, metered in zip(groups, count_totalisers(groups, measure, computation.data.slot), strict=True):
         agreeing = computation.agreeing(group)
         for one in agreeing:
             seen[one] += [each for each in group.elements if each.values[measure.value] is not None]
@@ -86,20 +88,20 @@ def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> No
             if metered.amount is not None and is_own(computation, body, group):
                 own[one].append(metered)
         if agreeing and metered.amount is not None and not is_own(computation, body, group):
-            share(computation, node, metered.amount, agreeing, shared, metered.contributions)
+            share_whole(computation, node, metered.amount, agreeing, shared, metered.contributions)
     for one in computation.partitions:
         if node in computation.model.partitioning and not computation.uses(one, measure.source):
             # Readings that count for nothing still are why the partition runs.
             computation.use(one, measure.source, [each for each in seen[one] if each.is_of_slot])
         amount = total(metered.amount or ZERO for metered in own[one]) if own[one] else None
-        contributions = together(metered.contributions for metered in own[one])
+        contributions = add_contributions(metered.contributions for metered in own[one])
         _settle_checked(computation, node, one, amount, seen[one], shared[one], contributions)
 
 
 def _settle_checked(
     computation: SlotComputation,
     node: Node,
-    one: Partition,
+    partition: Partition,
     amount: Amount,
     seen: Sequence[Element],
     shared: Shared,
@@ -111,26 +113,29 @@ def _settle_checked(
     has_none = amount is None and shared.part is None
     if has_none and seen and not node.is_optional and node.default is None:
         fact = f"has {len(seen)} values, but no {body.aggregate} over the slot"
-        computation.problem(node, fact, one, NOT_COMPUTABLE)
-    _check_coverage(computation, node, body, one, seen)
-    settle(computation, node, one, amount, shared, contributions)
+        computation.problem(node, fact, partition, NOT_COMPUTABLE)
+    _check_coverage(computation, node, body, partition, seen)
+    settle(computation, node, partition, amount, shared, contributions)
 
 
 def keep_elements(
-    computation: SlotComputation, node: Node, body: Input, one: Partition, elements: Sequence[Element]
+    computation: SlotComputation, node: Node, body: Input, partition: Partition, elements: Sequence[Element]
 ) -> None:
     """Keep the elements of an array, and how long each of them lasts."""
     is_divided = body.straddle is Straddle.PRORATE
     slot = computation.data.slot
     computation.keep_array(
         node.slug,
-        one,
+        partition,
         elements,
-        (hours_inside(element.time, slot) if is_divided else hours(element.time) for element in elements),
+        (
+            measure_hours_inside(element.time, slot) if is_divided else measure_hours(element.time)
+            for element in elements
+        ),
     )
 
 
-def value_in(computation: SlotComputation, node: Node, body: Input, element: Element) -> Decimal:
+def compute_slot_value(computation: SlotComputation, node: Node, body: Input, element: Element) -> Decimal:
     """What an element counts for in the slot."""
     index = computation.measure(node).value
     if body.aggregate is Aggregate.COUNT:
@@ -138,89 +143,99 @@ def value_in(computation: SlotComputation, node: Node, body: Input, element: Ele
     value = element.number(index)
     assert value is not None, "elements without a value were left out"  # noqa: S101
     if body.straddle is Straddle.PRORATE and body.aggregate is not Aggregate.TIME_WEIGHTED:
-        return part_inside(value, element.time, computation.data.slot)
+        return prorate_value(value, element.time, computation.data.slot)
     return value
 
 
-def _contributing(
+def _compute_contributions(
     computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
 ) -> Contributions:
     """What contributes to one number, in the unit of the data; nothing where nobody asks."""
     if not computation.setting.says_contributions or body.is_array:
         return NO_CONTRIBUTIONS
     if body.aggregate in _BY_STATISTICS:
-        return contributing(computation, node, _statistics(computation, node, body, elements))
-    readings = _readings(computation, node, body, elements)
-    return of_defined(body.aggregate, readings, computation.data.slot, computation.measure(node))
+        return contributing(computation, node, _compute_statistics(computation, node, body, elements))
+    readings = _list_readings(computation, node, body, elements)
+    return contribute_definition(body.aggregate, readings, computation.data.slot, computation.measure(node))
 
 
-def _amount(computation: SlotComputation, node: Node, one: Partition, own: Sequence[Element]) -> Amount:
+def _aggregate_own_elements(
+    computation: SlotComputation, node: Node, partition: Partition, own: Sequence[Element]
+) -> Amount:
     """What a partition's own elements come to, in the unit of their values; None when there are none."""
     body = node.body
     assert isinstance(body, Input)  # noqa: S101 - only inputs have elements
     if body.is_array:
-        return tuple(value_in(computation, node, body, element) for element in own)
+        return tuple(compute_slot_value(computation, node, body, element) for element in own)
     if body.aggregate in _BY_STATISTICS:
-        statistics = _statistics(computation, node, body, own)
-        return amount_of(computation, node, one, statistics, unweighted=_unweighted(computation, node, own))
-    return _defined(computation, node, body, own) if own else None
+        statistics = _compute_statistics(computation, node, body, own)
+        return aggregate_own_statistics(
+            computation,
+            node,
+            partition,
+            statistics,
+            unweighted=_list_unweighted_events(computation, node, own),
+        )
+    return _compute_definition(computation, node, body, own) if own else None
 
 
-def _statistics(
+def _compute_statistics(
     computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
 ) -> Statistics:
     weight = computation.measure(node).weight
     return (
-        statistics_of(
+        compute_statistics(
             (
                 (
-                    value_in(computation, node, body, element),
+                    compute_slot_value(computation, node, body, element),
                     None if weight is None else element.number(weight),
                 )
                 for element in elements
             ),
-            sources_of(elements, computation.measure(node)),
+            list_value_sources(elements, computation.measure(node)),
         )
         if elements
         else NOTHING
     )
 
 
-def _unweighted(computation: SlotComputation, node: Node, elements: Sequence[Element]) -> list[int]:
+def _list_unweighted_events(
+    computation: SlotComputation, node: Node, elements: Sequence[Element]
+) -> list[int]:
     """The events that have no weight."""
     weight = computation.measure(node).weight
     return [] if weight is None else [each.event for each in elements if each.number(weight) is None]
 
 
-def _defined(
+def _compute_definition(
     computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
 ) -> Decimal | None:
     """The aggregate as its definition computes it."""
-    readings = [reading for reading, _ in _readings(computation, node, body, elements)]
-    value = aggregates.aggregate(body.aggregate, readings, computation.data.slot)
+    readings = [reading for reading, _ in _list_readings(computation, node, body, elements)]
+    value = aggregates.aggregate_readings(body.aggregate, readings, computation.data.slot)
     assert not isinstance(value, tuple), "arrays are read before"  # noqa: S101
     return value
 
 
-def _readings(
+def _list_readings(
     computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
 ) -> list[tuple[aggregates.Reading, Element]]:
     """Elements with what they read in the slot."""
     return [
         (aggregates.Reading(element.time, value, meter=element.meter), element)
         for element in elements
-        for value in [value_in(computation, node, body, element)]
+        for value in [compute_slot_value(computation, node, body, element)]
     ]
 
 
 def _check_coverage(
-    computation: SlotComputation, node: Node, body: Input, one: Partition, elements: Sequence[Element]
+    computation: SlotComputation, node: Node, body: Input, partition: Partition, elements: Sequence[Element]
 ) -> None:
     """Time that the data leave uncovered or cover twice is a missing input."""
     measure = computation.measure(node)
     if not measure.coverage or not elements or computation.data.slot.is_reading:
         return
-    covered = coverage(
+    covered = compute_coverage(
         elements,
         computation.data.slot,
         measure.cadence,
@@ -228,7 +243,7 @@ def _check_coverage(
         is_held=body.aggregate in _HELD,
     )
     if not covered.reaches(measure.coverage):
-        computation.problem(node, f"does not cover the slot: {covered.fault}", one, UNCOVERED)
+        computation.problem(node, f"does not cover the slot: {covered.fault}", partition, UNCOVERED)
 
 
 # Joins: each element of one input matched to an element of another, one to one or many to one.
@@ -249,21 +264,23 @@ def read_joined(computation: SlotComputation, node: Node, body: Input) -> None:
     measure = computation.measure(node)
     waiting: dict[int, Element] = {}
     matched: set[int] = set()
-    for one in computation.partitions:
+    for partition in computation.partitions:
         candidates = [
             element
             for group in computation.data.groups
-            if node.slug in group.by_input and group.tags.agrees_with(one)
+            if node.slug in group.by_input and group.tags.agrees_with(partition)
             for element in group.elements
             if element.values[measure.value] is not None
         ]
         waiting |= {element.event: element for element in candidates}
         # An optional input that has no data at all takes what stands in for it.
         is_absent = not candidates and (node.is_optional or node.default is not None)
-        targets = () if is_absent else computation.by_partition[one].arrays.get(body.join.to, ())
-        pairs = _pairs(computation, node, one, targets, _finder(body.join.on, candidates, computation, node))
+        targets = () if is_absent else computation.by_partition[partition].arrays.get(body.join.to, ())
+        pairs = _match_pairs(
+            computation, node, partition, targets, _build_finder(body.join.on, candidates, computation, node)
+        )
         matched |= {element.event for _, element in pairs}
-        _settle(computation, node, body, one, pairs)
+        _settle(computation, node, body, partition, pairs)
     alone = [event for event in waiting if event not in matched]
     # What matches nothing is left alone whatever its date, unless somebody named it.
     if alone and (not body.is_any_period or computation.data.alone is not None):
@@ -272,20 +289,20 @@ def read_joined(computation: SlotComputation, node: Node, body: Input) -> None:
         computation.note(node, sentence, UNMATCHED, alone)
 
 
-def _pairs(
-    computation: SlotComputation, node: Node, one: Partition, targets: Sequence[Element], find: Finder
+def _match_pairs(
+    computation: SlotComputation, node: Node, partition: Partition, targets: Sequence[Element], find: Finder
 ) -> list[tuple[Element, Element]]:
     """Each target with the one element that matches it; problems name the others."""
     matched = [(target, find(target)) for target in targets]
     if nothing := [target.event for target, matches in matched if not matches]:
         fact = f"has nothing that matches {computation.setting.named(nothing)}"
-        computation.problem(node, fact, one, UNMATCHED, nothing)
+        computation.problem(node, fact, partition, UNMATCHED, nothing)
     for target, matches in matched:
         if len(matches) > 1:
             several = [element.event for element in matches]
             named = computation.setting.named
             fact = f"matches {named([target.event])} more than once: {named(several)}"
-            computation.problem(node, fact, one, UNMATCHED, (target.event, *several))
+            computation.problem(node, fact, partition, UNMATCHED, (target.event, *several))
     return [(target, matches[0]) for target, matches in matched if matches]
 
 
@@ -293,44 +310,44 @@ def _settle(
     computation: SlotComputation,
     node: Node,
     body: Input,
-    one: Partition,
+    partition: Partition,
     pairs: Sequence[tuple[Element, Element]],
 ) -> None:
     measure = computation.measure(node)
     elements = [element for _, element in pairs]
-    computation.use(one, measure.source, elements)
+    computation.use(partition, measure.source, elements)
     if body.is_array:
-        amounts = tuple(value_in(computation, node, body, element) for element in elements)
-        settle(computation, node, one, amounts, Shared())
-        keep_elements(computation, node, body, one, elements)
+        amounts = tuple(compute_slot_value(computation, node, body, element) for element in elements)
+        settle(computation, node, partition, amounts, Shared())
+        keep_elements(computation, node, body, partition, elements)
         return
-    weights = [_weight(measure, target, element) for target, element in pairs]
-    values = (value_in(computation, node, body, element) for element in elements)
-    sources = [_source(measure, target, element) for target, element in pairs]
-    statistics = statistics_of(zip(values, weights, strict=True), sources)
+    weights = [_read_weight(measure, target, element) for target, element in pairs]
+    values = (compute_slot_value(computation, node, body, element) for element in elements)
+    sources = [_determine_source(measure, target, element) for target, element in pairs]
+    statistics = compute_statistics(zip(values, weights, strict=True), sources)
     unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
-    amount = amount_of(computation, node, one, statistics, unweighted=unweighted)
-    settle(computation, node, one, amount, Shared(), contributing(computation, node, statistics))
+    amount = aggregate_own_statistics(computation, node, partition, statistics, unweighted=unweighted)
+    settle(computation, node, partition, amount, Shared(), contributing(computation, node, statistics))
 
 
-def _source(measure: Measure, target: Element, element: Element) -> ValueSource:
+def _determine_source(measure: Measure, target: Element, element: Element) -> ValueSource:
     """Where a value and its weight come from."""
     if measure.weight is None:
         return element.source(measure.value)
     weighed = target if measure.is_weight_of_target else element
-    return latest([element.source(measure.value), weighed.source(measure.weight)])
+    return find_least_measured([element.source(measure.value), weighed.source(measure.weight)])
 
 
-def _weight(measure: Measure, target: Element, element: Element) -> Decimal | None:
+def _read_weight(measure: Measure, target: Element, element: Element) -> Decimal | None:
     """What an element weighs by itself, or by what it is joined to."""
     if measure.weight is None:
         return None
     return (target if measure.is_weight_of_target else element).number(measure.weight)
 
 
-def _finder(on: str, candidates: Sequence[Element], computation: SlotComputation, node: Node) -> Finder:
+def _build_finder(on: str, candidates: Sequence[Element], computation: SlotComputation, node: Node) -> Finder:
     if on == "interval":
-        return _by_interval(candidates)
+        return _build_interval_finder(candidates)
     measure = computation.measure(node)
     by_key: dict[object, list[Element]] = {}
     for element in candidates:
@@ -345,7 +362,7 @@ def _finder(on: str, candidates: Sequence[Element], computation: SlotComputation
     return find
 
 
-def _by_interval(candidates: Sequence[Element]) -> Finder:
+def _build_interval_finder(candidates: Sequence[Element]) -> Finder:
     """Find by bisection: what meets a stretch begins before its end, and not too long before its start."""
     ordered = sorted(candidates, key=lambda element: (element.time, element.rank))
     starts = [element.time.start for element in ordered]
@@ -354,10 +371,12 @@ def _by_interval(candidates: Sequence[Element]) -> Finder:
     def find(target: Element) -> Sequence[Element]:
         first = bisect_left(starts, target.time.start - longest)
         last = bisect_right(starts, target.time.end)
-        return [element for element in ordered[first:last] if _fits(element.time, target.time)]
+        return [
+            element for element in ordered[first:last] if _are_overlapping_or_equal(element.time, target.time)
+        ]
 
     return find
 
 
-def _fits(one: Interval, other: Interval) -> bool:
+def _are_overlapping_or_equal(one: Interval, other: Interval) -> bool:
     return one == other or one.holds(other) or other.holds(one)

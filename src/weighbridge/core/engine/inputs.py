@@ -27,11 +27,11 @@ from weighbridge.core.engine.slot_computation import (
     SlotComputation,
     StaticValue,
     Statistics,
-    of,
+    name_partition,
 )
 from weighbridge.core.expression import ExpressionError
-from weighbridge.core.expression.compiler import Gradient, Traced, gradients_of, plus, trace
-from weighbridge.core.expression.functions import slopes_of_median
+from weighbridge.core.expression.compiler import Gradient, Traced, add_gradients, gradients_of, trace
+from weighbridge.core.expression.functions import differentiate_median
 from weighbridge.core.expression.value import Content
 from weighbridge.core.halt import proceed
 from weighbridge.core.ledger import allocation
@@ -40,10 +40,10 @@ from weighbridge.core.ledger.allocation import (
     AllocationError,
     Contributions,
     Partition,
+    add_contributions,
     divide,
-    size_of,
-    times,
-    together,
+    find_magnitude,
+    multiply_contributions,
 )
 from weighbridge.core.model import (
     Aggregate,
@@ -56,9 +56,17 @@ from weighbridge.core.model import (
     StaticInput,
     Upstream,
 )
-from weighbridge.core.model.aggregates import Reading, stretches_of
+from weighbridge.core.model.aggregates import Reading, list_stretches
 from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO, exact_total, plain
-from weighbridge.core.quantity.unit import ONE, Unit, absolute, conversion, convert, convert_by, slope
+from weighbridge.core.quantity.unit import (
+    ONE,
+    Unit,
+    convert,
+    convert_by,
+    find_absolute,
+    find_conversion,
+    find_slope,
+)
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 
@@ -71,7 +79,9 @@ Unknown = None
 """In place of contributions: something contributes of which nobody knows what it rests on."""
 
 
-def contributions_of(computation: SlotComputation, one: Partition) -> Mapping[str, Contributions | None]:
+def compute_contributions(
+    computation: SlotComputation, partition: Partition
+) -> Mapping[str, Contributions | None]:
     """What contributes to each output that has a value, in its unit; None where that cannot be known.
 
     Only the proportions count: what surely rests on nothing but captured values is told by its own size. The
@@ -80,13 +90,13 @@ def contributions_of(computation: SlotComputation, one: Partition) -> Mapping[st
     outputs = computation.model.outputs
     traced: dict[str, Traced] = {}
     contributions: dict[str, Contributions | None] = {}
-    is_measured = computation.is_captured and all(map(_is_measured, computation.draws[one]))
+    is_measured = computation.is_captured and all(map(_is_measured, computation.draws[partition]))
     for node in outputs:
-        amount = computation.number_of(one, node.slug)
+        amount = computation.number_of(partition, node.slug)
         if amount and is_measured and node.slug in computation.setting.program.surely_contributing:
-            contributions[node.slug] = {ValueSource.CAPTURED: allocation.size_of(amount)}
+            contributions[node.slug] = {ValueSource.CAPTURED: allocation.find_magnitude(amount)}
         elif amount is not None:
-            contributions[node.slug] = _contributing(computation, one, node, traced)
+            contributions[node.slug] = _contributing(computation, partition, node, traced)
     return contributions
 
 
@@ -96,7 +106,7 @@ def _is_measured(draw: Drawn) -> bool:
 
 
 def _contributing(
-    computation: SlotComputation, one: Partition, output: Node, traced: dict[str, Traced]
+    computation: SlotComputation, partition: Partition, output: Node, traced: dict[str, Traced]
 ) -> Contributions | None:
     """What contributes to one output; `traced` are the formulas that another one went through."""
     gradients: dict[str, Gradient] = {output.slug: Decimal(1)}
@@ -104,35 +114,37 @@ def _contributing(
     for node in reversed(computation.setting.program.nodes):
         proceed()
         if isinstance(node.body, Upstream):
-            found += _of_draws(computation, one, node, gradients)
+            found += _compute_draw_contributions(computation, partition, node, gradients)
         elif node.slug in gradients:
             gradient = gradients.pop(node.slug)
             if isinstance(node.body, Formula):
                 if node.slug not in traced:
-                    traced[node.slug] = trace(node.body.tree, computation.environment(one))
+                    traced[node.slug] = trace(node.body.tree, computation.environment(partition))
                 for name, inner in gradients_of(traced[node.slug], gradient, node.unit).items():
-                    gradients[name] = plus(gradients.get(name), inner)
+                    gradients[name] = add_gradients(gradients.get(name), inner)
             elif isinstance(node.body, Input):
-                found.append(_of_input(computation, one, node, gradient))
+                found.append(_compute_input_contributions(computation, partition, node, gradient))
     known = [contributions for contributions in found if contributions is not None]
-    return allocation.together(known) if len(known) == len(found) else Unknown
+    return allocation.add_contributions(known) if len(known) == len(found) else Unknown
 
 
-def _of_input(computation: SlotComputation, one: Partition, node: Node, gradient: Gradient) -> Contributions:
+def _compute_input_contributions(
+    computation: SlotComputation, partition: Partition, node: Node, gradient: Gradient
+) -> Contributions:
     """What an input contributes, by the sources of its data; what stands in for them contributes nothing."""
-    work = computation.by_partition[one]
-    own = absolute(node.unit)
-    rate = slope(own, node.unit)
+    work = computation.by_partition[partition]
+    own = find_absolute(node.unit)
+    rate = find_slope(own, node.unit)
     if not isinstance(gradient, tuple):
         contributions = work.contributions.get(node.slug, allocation.NO_CONTRIBUTIONS)
-        return allocation.times(contributions, CONTEXT.multiply(gradient, rate))
+        return allocation.multiply_contributions(contributions, CONTEXT.multiply(gradient, rate))
     amounts, elements = work.readings[node.slug].amount, work.arrays.get(node.slug, ())
     assert isinstance(amounts, tuple), "an array has a gradient for each element"  # noqa: S101
     measure = computation.measure(node)
-    return allocation.together(
+    return allocation.add_contributions(
         {
-            element.source(measure.value): allocation.size_of(
-                CONTEXT.multiply(in_absolute_unit(amount, node.unit), CONTEXT.multiply(change, rate))
+            element.source(measure.value): allocation.find_magnitude(
+                CONTEXT.multiply(convert_to_absolute(amount, node.unit), CONTEXT.multiply(change, rate))
             )
         }
         for amount, element, change in zip(amounts, elements, gradient, strict=True)
@@ -140,24 +152,24 @@ def _of_input(computation: SlotComputation, one: Partition, node: Node, gradient
     )
 
 
-def _of_draws(
-    computation: SlotComputation, one: Partition, node: Node, gradients: Mapping[str, Gradient]
+def _compute_draw_contributions(
+    computation: SlotComputation, partition: Partition, node: Node, gradients: Mapping[str, Gradient]
 ) -> list[Contributions | None]:
     """What a node's draws contribute, and what travels along with them: what their source batches rest on."""
-    draws = [draw for draw in computation.draws[one] if draw.node == node.slug]
+    draws = [draw for draw in computation.draws[partition] if draw.node == node.slug]
     body = node.body
     assert isinstance(body, Upstream)  # noqa: S101 - the caller saw it
     found: list[Contributions | None] = []
     for column, name in enumerate([node.slug, *(f"{node.slug}.{slug}" for slug in body.attributes)]):
         changes = gradients.get(name, ())
-        amounts = computation.by_partition[one].values[name].content
+        amounts = computation.by_partition[partition].values[name].content
         assert isinstance(changes, tuple), "a draw is an array"  # noqa: S101
         if changes and isinstance(amounts, tuple):
-            found += _of_column(draws, column, amounts, changes)
+            found += _compute_column_contributions(draws, column, amounts, changes)
     return found
 
 
-def _of_column(
+def _compute_column_contributions(
     draws: Sequence[Drawn], column: int, amounts: Sequence[Content], changes: Sequence[Decimal]
 ) -> Iterator[Contributions | None]:
     """What one column of draws contributes: the amounts themselves, or one attribute of their sources."""
@@ -177,7 +189,7 @@ Term = tuple[Decimal, ValueSource]
 """What a value makes of an aggregate, and where it comes from."""
 
 
-def of_statistics(body: Input, statistics: Statistics, unit: Unit) -> Contributions:
+def contribute_statistics(body: Input, statistics: Statistics, unit: Unit) -> Contributions:
     """What contributes to an aggregate of whole events."""
     if not statistics.count:
         return NO_CONTRIBUTIONS
@@ -186,35 +198,35 @@ def of_statistics(body: Input, statistics: Statistics, unit: Unit) -> Contributi
         case Aggregate.COUNT:
             return {source: Decimal(part.count) for source, part in parts.items()}
         case Aggregate.MIN | Aggregate.MAX:
-            return _of_extreme(body.aggregate, statistics, unit)
+            return _contribute_extreme(body.aggregate, statistics, unit)
     divisor = Decimal(1)
     if body.aggregate is Aggregate.AVERAGE:
-        divisor = size_of(statistics.weight) if body.weight else Decimal(statistics.count)
+        divisor = find_magnitude(statistics.weight) if body.weight else Decimal(statistics.count)
     if not divisor:
         return NO_CONTRIBUTIONS
     is_weighted = body.aggregate is Aggregate.AVERAGE and body.weight is not None
     return {
-        source: CONTEXT.divide(_size(part, unit, is_weighted=is_weighted), divisor)
+        source: CONTEXT.divide(_add_magnitudes(part, unit, is_weighted=is_weighted), divisor)
         for source, part in parts.items()
     }
 
 
-def of_terms(terms: Iterable[Term]) -> Contributions:
+def contribute_terms(terms: Iterable[Term]) -> Contributions:
     """What contributes to a sum of terms."""
-    return together({source: size_of(term)} for term, source in terms)
+    return add_contributions({source: find_magnitude(term)} for term, source in terms)
 
 
-def in_absolute_unit(value: Decimal, unit: Unit) -> Decimal:
+def convert_to_absolute(value: Decimal, unit: Unit) -> Decimal:
     """A value in the absolute unit of its own unit."""
-    return value if unit.is_absolute else convert(value, unit, absolute(unit))
+    return value if unit.is_absolute else convert(value, unit, find_absolute(unit))
 
 
-def latest(sources: Iterable[ValueSource]) -> ValueSource:
+def find_least_measured(sources: Iterable[ValueSource]) -> ValueSource:
     """Return the source of a value that is made of several: the one that is furthest from measured."""
     return max(sources, key=_RANKS.__getitem__, default=ValueSource.CAPTURED)
 
 
-def _of_extreme(aggregate: Aggregate, statistics: Statistics, unit: Unit) -> Contributions:
+def _contribute_extreme(aggregate: Aggregate, statistics: Statistics, unit: Unit) -> Contributions:
     least = aggregate is Aggregate.MIN
     value = statistics.least if least else statistics.greatest
     held = [
@@ -222,17 +234,19 @@ def _of_extreme(aggregate: Aggregate, statistics: Statistics, unit: Unit) -> Con
         for source, part in statistics.of_sources.items()
         if (part.least if least else part.greatest) == value
     ]
-    return {} if value is None else {latest(held): size_of(in_absolute_unit(value, unit))}
+    return (
+        {} if value is None else {find_least_measured(held): find_magnitude(convert_to_absolute(value, unit))}
+    )
 
 
-def _size(part: Statistics, unit: Unit, *, is_weighted: bool) -> Decimal:
+def _add_magnitudes(part: Statistics, unit: Unit, *, is_weighted: bool) -> Decimal:
     """The terms of a sum without their signs, added."""
     whole, count = (part.weighted, part.weight) if is_weighted else (part.total, Decimal(part.count))
     if unit.is_absolute:
         return EXACT.subtract(whole, EXACT.multiply(Decimal(2), part.negative))
-    rise, shift, divisor = conversion(unit, absolute(unit))
+    rise, shift, divisor = find_conversion(unit, find_absolute(unit))
     degrees = EXACT.add(EXACT.multiply(whole, rise), EXACT.multiply(count, shift))
-    return size_of(CONTEXT.divide(degrees, divisor))
+    return find_magnitude(CONTEXT.divide(degrees, divisor))
 
 
 # What elements contribute to an aggregate that is defined by their order or by time.
@@ -242,28 +256,28 @@ ReadElement = tuple[Reading, Element]
 """What an element reads in the slot, and the element."""
 
 
-def of_defined(
+def contribute_definition(
     aggregate: Aggregate, readings: Sequence[ReadElement], slot: Interval, measure: Measure
 ) -> Contributions:
     """What contributes to a first, last or middle value or to a mean over time, in the unit of the data."""
-    return of_terms(
+    return contribute_terms(
         (
-            CONTEXT.multiply(rate, in_absolute_unit(readings[index][0].value, measure.unit)),
+            CONTEXT.multiply(rate, convert_to_absolute(readings[index][0].value, measure.unit)),
             readings[index][1].source(measure.value),
         )
-        for index, rate in _rates(aggregate, readings, slot)
+        for index, rate in _compute_rates(aggregate, readings, slot)
     )
 
 
-def sources_of(elements: Sequence[Element], measure: Measure) -> list[ValueSource]:
+def list_value_sources(elements: Sequence[Element], measure: Measure) -> list[ValueSource]:
     """Where the values of elements come from, with their weights; empty when all were captured."""
     if not any(element.sources for element in elements):
         return []
     read = [measure.value] if measure.weight is None else [measure.value, measure.weight]
-    return [latest([element.source(index) for index in read]) for element in elements]
+    return [find_least_measured([element.source(index) for index in read]) for element in elements]
 
 
-def _rates(
+def _compute_rates(
     aggregate: Aggregate, readings: Sequence[ReadElement], slot: Interval
 ) -> Iterator[tuple[int, Decimal]]:
     """How fast an aggregate changes with readings, by their indexes."""
@@ -275,16 +289,18 @@ def _rates(
         case Aggregate.LAST:
             yield len(readings) - 1, Decimal(1)
         case Aggregate.MEDIAN:
-            rates = slopes_of_median([reading.value for reading, _ in readings])
+            rates = differentiate_median([reading.value for reading, _ in readings])
             yield from ((index, rate) for index, rate in enumerate(rates) if rate)
         case Aggregate.TIME_WEIGHTED:
-            yield from _of_times(readings, slot)
+            yield from _weigh_by_time(readings, slot)
 
 
-def _of_times(readings: Sequence[ReadElement], slot: Interval) -> Iterator[tuple[int, Decimal]]:
+def _weigh_by_time(readings: Sequence[ReadElement], slot: Interval) -> Iterator[tuple[int, Decimal]]:
     """The part of the time for which each reading stands."""
     numbered = [replace(reading, value=Decimal(index)) for index, (reading, _) in enumerate(readings)]
-    stretches = [(int(one.value), slot.overlap(one.time)) for one in stretches_of(numbered, slot)]
+    stretches = [
+        (int(stretch.value), slot.overlap(stretch.time)) for stretch in list_stretches(numbered, slot)
+    ]
     lengths = [
         (index, Decimal((overlap.end - overlap.start) // MILLISECOND))
         for index, overlap in stretches
@@ -308,13 +324,13 @@ class Shared:
         self.part = EXACT.add(self.part or ZERO, part)
         self.whole = EXACT.add(self.whole or ZERO, whole)
         if contributions and whole:
-            self.contributions.append(times(contributions, CONTEXT.divide(part, whole)))
+            self.contributions.append(multiply_contributions(contributions, CONTEXT.divide(part, whole)))
 
 
 def read_statistics(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input its value in every partition, from the statistics of groups."""
     own = dict.fromkeys(computation.partitions, NOTHING)
-    shared = {one: Shared() for one in computation.partitions}
+    shared = {partition: Shared() for partition in computation.partitions}
     for group in computation.data.groups:
         of_group = group.by_input.get(node.slug)
         agreeing = computation.agreeing(group)
@@ -325,9 +341,9 @@ def read_statistics(computation: SlotComputation, node: Node, body: Input) -> No
                 own[one] = own[one].plus(of_group)
         else:
             whole = Decimal(of_group.count) if body.aggregate is Aggregate.COUNT else of_group.total
-            share(computation, node, whole, agreeing, shared, contributing(computation, node, of_group))
+            share_whole(computation, node, whole, agreeing, shared, contributing(computation, node, of_group))
     for one, statistics in own.items():
-        amount = amount_of(computation, node, one, statistics)
+        amount = aggregate_own_statistics(computation, node, one, statistics)
         settle(computation, node, one, amount, shared[one], contributing(computation, node, statistics))
 
 
@@ -336,7 +352,7 @@ def contributing(computation: SlotComputation, node: Node, statistics: Statistic
     if not computation.setting.says_contributions:
         return NO_CONTRIBUTIONS
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
-    return of_statistics(node.body, statistics, unit_read(computation, node))
+    return contribute_statistics(node.body, statistics, find_read_unit(computation, node))
 
 
 def is_own(computation: SlotComputation, body: Input, group: Group) -> bool:
@@ -346,7 +362,7 @@ def is_own(computation: SlotComputation, body: Input, group: Group) -> bool:
     return body.share is Share.REPEAT or group.tags.is_whole(computation.model.partition_type)
 
 
-def share(
+def share_whole(
     computation: SlotComputation,
     node: Node,
     whole: Decimal,
@@ -355,7 +371,7 @@ def share(
     contributions: Contributions = NO_CONTRIBUTIONS,
 ) -> None:
     """Convert a whole to the node's unit, and divide that over the partitions that it belongs to."""
-    converted = convert(whole, unit_read(computation, node), node.unit)
+    converted = convert(whole, find_read_unit(computation, node), node.unit)
     for one, part in zip(agreeing, _divide(computation, node, converted, agreeing), strict=True):
         shared[one].take(part, converted, contributions)
 
@@ -377,10 +393,10 @@ def _divide(
         return [ZERO] * len(agreeing)
 
 
-def amount_of(
+def aggregate_own_statistics(
     computation: SlotComputation,
     node: Node,
-    one: Partition,
+    partition: Partition,
     statistics: Statistics,
     *,
     unweighted: Sequence[int] = (),
@@ -392,18 +408,18 @@ def amount_of(
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
     if node.body.weight is not None and statistics.unweighted:
         fact = f"has {statistics.unweighted} values without {node.body.weight!r}"
-        computation.problem(node, fact, one, MISSING, unweighted)
+        computation.problem(node, fact, partition, MISSING, unweighted)
     try:
-        return aggregated(node.body, statistics)
+        return aggregate_statistics(node.body, statistics)
     except ArithmeticError:
-        computation.problem(node, "has no weight to average by", one, NOT_COMPUTABLE)
+        computation.problem(node, "has no weight to average by", partition, NOT_COMPUTABLE)
         return ZERO
 
 
 def settle(
     computation: SlotComputation,
     node: Node,
-    one: Partition,
+    partition: Partition,
     amount: Amount,
     shared: Shared,
     contributions: Contributions = NO_CONTRIBUTIONS,
@@ -412,30 +428,34 @@ def settle(
 
     Without a value, keep what stands in.
     """
-    unit = unit_read(computation, node)
+    unit = find_read_unit(computation, node)
     if computation.setting.says_contributions and not isinstance(amount, tuple):
-        computation.contribute(node, one, together([contributions, *shared.contributions]), unit)
+        computation.contribute(
+            node, partition, add_contributions([contributions, *shared.contributions]), unit
+        )
     if amount == () or (amount is None and shared.part is None):
-        computation.keep(node, one, NodeReading(stand_in(computation, node, one)))
+        computation.keep(node, partition, NodeReading(stand_in(computation, node, partition)))
     elif isinstance(amount, tuple):
-        exact = conversion(unit, node.unit)
-        computation.keep(node, one, NodeReading(tuple(convert_by(element, *exact) for element in amount)))
+        exact = find_conversion(unit, node.unit)
+        computation.keep(
+            node, partition, NodeReading(tuple(convert_by(element, *exact) for element in amount))
+        )
     else:
         own = ZERO if amount is None else convert(amount, unit, node.unit)
         value = own if shared.part is None else CONTEXT.plus(EXACT.add(own, shared.part))
-        computation.keep(node, one, NodeReading(value, shared.whole))
+        computation.keep(node, partition, NodeReading(value, shared.whole))
 
 
-def unit_read(computation: SlotComputation, node: Node) -> Unit:
+def find_read_unit(computation: SlotComputation, node: Node) -> Unit:
     """The unit in which an input's data are read: a count is a plain number, whatever is counted."""
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
     return ONE if node.body.aggregate is Aggregate.COUNT else computation.measure(node).unit
 
 
-def stand_in(computation: SlotComputation, node: Node, one: Partition) -> Amount:
+def stand_in(computation: SlotComputation, node: Node, partition: Partition) -> Amount:
     """What stands in for a node without data; a problem when it is neither optional nor has a default."""
-    if not node.is_optional and node.default is None and (one, node.slug) not in computation.failed:
-        computation.problem(node, "has no data", one)
+    if not node.is_optional and node.default is None and (partition, node.slug) not in computation.failed:
+        computation.problem(node, "has no data", partition)
     return substitute(computation, node)
 
 
@@ -448,7 +468,7 @@ def substitute(computation: SlotComputation, node: Node) -> Amount:
     return ZERO if isinstance(node.body, Input) and node.body.aggregate is Aggregate.SUM else None
 
 
-def aggregated(body: Input, statistics: Statistics) -> Decimal | None:
+def aggregate_statistics(body: Input, statistics: Statistics) -> Decimal | None:
     """The aggregate of an input's statistics; None when there are no data.
 
     Raises ArithmeticError when the weights of an average sum to zero.
@@ -481,62 +501,74 @@ _NO_KEY = {"asset": None, "feedstock": None, "location": None}
 def read_static(computation: SlotComputation, node: Node, body: StaticInput) -> None:
     """Give a static input its value in every partition."""
     values = sorted(computation.data.statics.get(body.slug, ()), key=lambda one: one.effective_from)
-    for one in computation.partitions:
+    for partition in computation.partitions:
         if body.at is not None:
-            amount = _at_elements(computation, node, body, one, values)
+            amount = _read_values_at_elements(computation, node, body, partition, values)
         else:
-            amount = _at_start(computation, node, body, one, values)
-        computation.keep(node, one, NodeReading(amount))
+            amount = _read_value_at_start(computation, node, body, partition, values)
+        computation.keep(node, partition, NodeReading(amount))
 
 
-def _at_start(
-    computation: SlotComputation, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
+def _read_value_at_start(
+    computation: SlotComputation,
+    node: Node,
+    body: StaticInput,
+    partition: Partition,
+    values: Sequence[StaticValue],
 ) -> Amount:
-    key = None if body.by is None else _shared_key(computation, body.by, one)
+    key = None if body.by is None else _find_partition_key(computation, body.by, partition)
     if body.by is not None and key is None:
         return stand_in_static(
-            computation, node, body, f"is a value for each {body.by}, and the partition has none", one
+            computation, node, body, f"is a value for each {body.by}, and the partition has none", partition
         )
-    keyed = _keyed(values, body.by, key)
+    keyed = _list_keyed_values(values, body.by, key)
     slot = computation.data.slot
-    in_force = _in_force(keyed, Instant.of(slot.start))
+    in_force = _find_value_in_force(keyed, Instant.of(slot.start))
     if in_force is None:
         fact = f"has no value in force at {Instant.of(slot.start).text}"
-        amount = stand_in_static(computation, node, body, fact, one)
+        amount = stand_in_static(computation, node, body, fact, partition)
     else:
         amount = convert(in_force.value, in_force.unit, node.unit)
-        computation.by_partition[one].statics.setdefault(node.slug, set()).add(in_force.number)
+        computation.by_partition[partition].statics.setdefault(node.slug, set()).add(in_force.number)
     later = [value for value in keyed if slot.start < value.effective_from < slot.end]
     # A value that is set again as it was does not change.
     changes = [value for value in later if convert(value.value, value.unit, node.unit) != amount]
-    if changes and (one, node.slug) not in computation.failed:
+    if changes and (partition, node.slug) not in computation.failed:
         moment = changes[0].effective_from.text
-        _problem(computation, node, body, f"changes at {moment}, inside the slot", one, code=CHANGING)
+        _report_static_problem(
+            computation, node, body, f"changes at {moment}, inside the slot", partition, code=CHANGING
+        )
     return amount
 
 
 def stand_in_static(
-    computation: SlotComputation, node: Node, body: StaticInput, fact: str, one: Partition
+    computation: SlotComputation, node: Node, body: StaticInput, fact: str, partition: Partition
 ) -> Amount:
     """What stands in for a value that is not there; a problem when nothing does."""
     if not node.is_optional and node.default is None:
-        _problem(computation, node, body, fact, one)
+        _report_static_problem(computation, node, body, fact, partition)
     return substitute(computation, node)
 
 
-def _at_elements(
-    computation: SlotComputation, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
+def _read_values_at_elements(
+    computation: SlotComputation,
+    node: Node,
+    body: StaticInput,
+    partition: Partition,
+    values: Sequence[StaticValue],
 ) -> Amount:
     """The value in force at each element of an input."""
     assert body.at is not None  # noqa: S101 - the caller saw it
     amounts = []
     missing = []
     by_key: dict[str | None, list[StaticValue]] = {}
-    used = computation.by_partition[one].statics.setdefault(node.slug, set())
-    for element in computation.by_partition[one].arrays.get(body.at, ()):
-        key = _key(body.by, element, one)
-        keyed = by_key.setdefault(key, _keyed(values, body.by, key) if key or body.by is None else [])
-        in_force = _in_force(keyed, Instant.of(element.time.start))
+    used = computation.by_partition[partition].statics.setdefault(node.slug, set())
+    for element in computation.by_partition[partition].arrays.get(body.at, ()):
+        key = _find_element_key(body.by, element, partition)
+        keyed = by_key.setdefault(
+            key, _list_keyed_values(values, body.by, key) if key or body.by is None else []
+        )
+        in_force = _find_value_in_force(keyed, Instant.of(element.time.start))
         if in_force is None:
             missing.append(element.event)
             amounts.append(ZERO)
@@ -544,36 +576,40 @@ def _at_elements(
             used.add(in_force.number)
             amounts.append(convert(in_force.value, in_force.unit, node.unit))
     if missing:
-        not_in_force(computation, node, body, one, missing)
+        report_not_in_force(computation, node, body, partition, missing)
     return tuple(amounts)
 
 
-def not_in_force(
-    computation: SlotComputation, node: Node, body: StaticInput, one: Partition, events: Sequence[int]
+def report_not_in_force(
+    computation: SlotComputation, node: Node, body: StaticInput, partition: Partition, events: Sequence[int]
 ) -> None:
     """Note the elements at which no value is in force."""
-    _problem(computation, node, body, f"has no value in force for {computation.setting.named(events)}", one)
+    _report_static_problem(
+        computation, node, body, f"has no value in force for {computation.setting.named(events)}", partition
+    )
 
 
-def _shared_key(computation: SlotComputation, by: Dimension, one: Partition) -> str | None:
+def _find_partition_key(computation: SlotComputation, by: Dimension, partition: Partition) -> str | None:
     """The asset, feedstock or location of a partition as a whole."""
     alone = computation.data.alone
-    key: str | None = getattr(one, by, None) if alone is None else alone.keys.get(by)
+    key: str | None = getattr(partition, by, None) if alone is None else alone.keys.get(by)
     return key
 
 
-def _key(by: Dimension | None, element: Element, one: Partition) -> str | None:
+def _find_element_key(by: Dimension | None, element: Element, partition: Partition) -> str | None:
     match by:
         case Dimension.ASSET:
-            return element.asset or one.asset
+            return element.asset or partition.asset
         case Dimension.FEEDSTOCK:
-            return element.feedstock or one.feedstock
+            return element.feedstock or partition.feedstock
         case Dimension.LOCATION:
             return element.location
     return None
 
 
-def _keyed(values: Sequence[StaticValue], by: Dimension | None, key: str | None) -> list[StaticValue]:
+def _list_keyed_values(
+    values: Sequence[StaticValue], by: Dimension | None, key: str | None
+) -> list[StaticValue]:
     """The values whose keys are exactly the one that is asked for."""
     keys = _NO_KEY if by is None else _NO_KEY | {str(by): key}
     return [
@@ -584,21 +620,21 @@ def _keyed(values: Sequence[StaticValue], by: Dimension | None, key: str | None)
     ]
 
 
-def _in_force(values: Sequence[StaticValue], moment: Instant) -> StaticValue | None:
+def _find_value_in_force(values: Sequence[StaticValue], moment: Instant) -> StaticValue | None:
     """The newest value that holds at a moment."""
     return next((value for value in reversed(values) if value.effective_from <= moment), None)
 
 
-def _problem(
+def _report_static_problem(
     computation: SlotComputation,
     node: Node,
     body: StaticInput,
     fact: str,
-    one: Partition,
+    partition: Partition,
     *,
     code: str = MISSING,
 ) -> None:
-    computation.problem(node, f"reads the static input {body.slug!r}, which {fact}", one, code)
+    computation.problem(node, f"reads the static input {body.slug!r}, which {fact}", partition, code)
 
 
 # Constants and formulas: nodes that are computed from the nodes they name, each partition by itself.
@@ -607,29 +643,31 @@ def _problem(
 def compute(computation: SlotComputation, node: Node) -> None:
     """Compute a constant or a formula in every partition."""
     program = computation.setting.program
-    for one in computation.partitions:
+    for partition in computation.partitions:
         amount: Amount = () if program.types[node.slug].is_array else ZERO
-        if any((one, slug) in computation.failed for slug in program.needs[node.slug]):
-            computation.failed.add((one, node.slug))
-        elif _are_parallel(computation, node, one):
-            amount = _computed(computation, node, one, amount)
-        computation.keep(node, one, NodeReading(amount))
+        if any((partition, slug) in computation.failed for slug in program.needs[node.slug]):
+            computation.failed.add((partition, node.slug))
+        elif _are_parallel(computation, node, partition):
+            amount = _compute_formula(computation, node, partition, amount)
+        computation.keep(node, partition, NodeReading(amount))
 
 
-def _computed(computation: SlotComputation, node: Node, one: Partition, instead: Amount) -> Amount:
+def _compute_formula(
+    computation: SlotComputation, node: Node, partition: Partition, instead: Amount
+) -> Amount:
     """The value of a formula; `instead` goes on in its place when it has none."""
     program, budget = computation.setting.program, computation.setting.budget
     try:
-        return _amount(program.compute(node, computation.environment(one), budget).content)
+        return _to_amount(program.compute(node, computation.environment(partition), budget).content)
     except ExpressionError as error:
-        at = f"Node {node.slug!r}{of(one)}, at {error.position} of its formula"
-        computation.fail(node, one, f"{at}: {error.message}", NOT_COMPUTABLE)
+        at = f"Node {node.slug!r}{name_partition(partition)}, at {error.position} of its formula"
+        computation.fail(node, partition, f"{at}: {error.message}", NOT_COMPUTABLE)
         return instead
 
 
-def _are_parallel(computation: SlotComputation, node: Node, one: Partition) -> bool:
+def _are_parallel(computation: SlotComputation, node: Node, partition: Partition) -> bool:
     """Whether arrays that meet in the formula are of the same events; a problem when they are not."""
-    arrays = computation.by_partition[one].arrays
+    arrays = computation.by_partition[partition].arrays
     for first, second in computation.setting.program.parallel.get(node.slug, ()):
         events, others = ([element.event for element in arrays[slug]] for slug in (first, second))
         if events != others:
@@ -637,14 +675,14 @@ def _are_parallel(computation: SlotComputation, node: Node, one: Partition) -> b
             stand = "stands" if len(lone) == 1 else "stand"
             sentence = (
                 f"Inputs {first!r} and {second!r} are computed element by element and need the same events"
-                f"{of(one)}; {computation.setting.named(lone)} {stand} in one of them only."
+                f"{name_partition(partition)}; {computation.setting.named(lone)} {stand} in one of them only."
             )
-            computation.fail(node, one, sentence, UNMATCHED, lone)
+            computation.fail(node, partition, sentence, UNMATCHED, lone)
             return False
     return True
 
 
-def _amount(content: Content) -> Amount:
+def _to_amount(content: Content) -> Amount:
     if isinstance(content, tuple):
         return tuple(element for element in content if isinstance(element, Decimal))
     return content if isinstance(content, Decimal) else None

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
-from weighbridge.core.engine.inputs import Term, latest, of_terms
+from weighbridge.core.engine.inputs import Term, contribute_terms, find_least_measured
 from weighbridge.core.engine.slot_computation import (
     Element,
     EngineSetting,
@@ -18,9 +18,9 @@ from weighbridge.core.engine.slot_computation import (
 )
 from weighbridge.core.ledger.allocation import Contributions
 from weighbridge.core.model import Aggregate, Input
-from weighbridge.core.model.aggregates import Reading, steps, stretches_of
+from weighbridge.core.model.aggregates import Reading, list_steps, list_stretches
 from weighbridge.core.quantity.number import EXACT, total
-from weighbridge.core.time.expectation import EVENT_TYPE, Meter, by_meter
+from weighbridge.core.time.expectation import EVENT_TYPE, Meter, group_by_meter
 from weighbridge.core.time.instant import Instant, Interval
 
 # Totalisers: what their readings counted from one to the next, meter by meter, in every partition.
@@ -53,7 +53,7 @@ class Unusable:
     elements: tuple[Element, ...]
 
 
-def counted(groups: Sequence[Group], measure: Measure, slot: Interval) -> list[Counted]:
+def count_totalisers(groups: Sequence[Group], measure: Measure, slot: Interval) -> list[Counted]:
     """What totalisers counted in a slot, group by group."""
     placed = sorted(
         (
@@ -67,18 +67,20 @@ def counted(groups: Sequence[Group], measure: Measure, slot: Interval) -> list[C
     amounts: list[list[Decimal]] = [[] for _ in groups]
     terms: list[list[Term]] = [[] for _ in groups]
     used: list[dict[int, Element]] = [{} for _ in groups]
-    for step in steps(readings_of([element for element, _ in placed], measure), slot):
+    for step in list_steps(list_meter_readings([element for element, _ in placed], measure), slot):
         (late, group), (early, _) = placed[step.late], placed[step.early]
         amounts[group].append(step.amount)
-        terms[group].append((step.amount, latest([early.source(measure.value), late.source(measure.value)])))
+        terms[group].append(
+            (step.amount, find_least_measured([early.source(measure.value), late.source(measure.value)]))
+        )
         used[group] |= {early.event: early, late.event: late}
     return [
-        Counted(total(parts) if parts else None, tuple(elements.values()), of_terms(of_group))
+        Counted(total(parts) if parts else None, tuple(elements.values()), contribute_terms(of_group))
         for parts, elements, of_group in zip(amounts, used, terms, strict=True)
     ]
 
 
-def readings_of(elements: Sequence[Element], measure: Measure) -> list[Reading]:
+def list_meter_readings(elements: Sequence[Element], measure: Measure) -> list[Reading]:
     """Elements that have a number, as their readings."""
     return [
         Reading(element.time, number, meter=element.meter)
@@ -87,7 +89,7 @@ def readings_of(elements: Sequence[Element], measure: Measure) -> list[Reading]:
     ]
 
 
-def unusable(setting: EngineSetting, data: SlotData) -> Iterator[Unusable]:
+def list_unusable(setting: EngineSetting, data: SlotData) -> Iterator[Unusable]:
     """The readings of a slot of which its inputs can make nothing, such as a totaliser's only one."""
     for node in setting.program.nodes:
         body = node.body
@@ -110,21 +112,25 @@ def unusable(setting: EngineSetting, data: SlotData) -> Iterator[Unusable]:
             yield Unusable(node.slug, measure.source, body.aggregate, left)
 
 
-def _in_steps(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
-    counting = steps(readings_of(elements, measure), slot)
+def _list_step_indices(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
+    counting = list_steps(list_meter_readings(elements, measure), slot)
     return {index for step in counting for index in (step.early, step.late)}
 
 
-def _in_stretches(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
+def _list_stretch_indices(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
     """The indices of the readings that stand for some time inside the slot."""
     numbered = [
         Reading(reading.time, Decimal(index), meter=reading.meter)
-        for index, reading in enumerate(readings_of(elements, measure))
+        for index, reading in enumerate(list_meter_readings(elements, measure))
     ]
-    return {int(one.value) for one in stretches_of(numbered, slot) if slot.overlap(one.time) is not None}
+    return {
+        int(stretch.value)
+        for stretch in list_stretches(numbered, slot)
+        if slot.overlap(stretch.time) is not None
+    }
 
 
-_USABLE = {Aggregate.DELTA: _in_steps, Aggregate.TIME_WEIGHTED: _in_stretches}
+_USABLE = {Aggregate.DELTA: _list_step_indices, Aggregate.TIME_WEIGHTED: _list_stretch_indices}
 """The aggregates that need more of a reading than its value, and the indices of those that they can use."""
 
 
@@ -229,8 +235,10 @@ class Coverage:
 
     def reaches(self, percent: Decimal) -> bool:
         """Whether at most the rest of what was asked for is at fault."""
-        allowed = EXACT.multiply(EXACT.subtract(Decimal(100), percent), Decimal(_milliseconds(self.length)))
-        return Decimal(100 * _milliseconds(self.faulty)) <= allowed
+        allowed = EXACT.multiply(
+            EXACT.subtract(Decimal(100), percent), Decimal(_count_milliseconds(self.length))
+        )
+        return Decimal(100 * _count_milliseconds(self.faulty)) <= allowed
 
     @property
     def fault(self) -> str:
@@ -242,8 +250,10 @@ class Coverage:
 
     def plus(self, other: "Coverage") -> "Coverage":
         """The coverage of both together, with the first faults of either."""
-        gap, gap_of = _first((self.gap, self.gap_of), (other.gap, other.gap_of))
-        overlap, overlap_of = _first((self.overlap, self.overlap_of), (other.overlap, other.overlap_of))
+        gap, gap_of = _find_first_fault((self.gap, self.gap_of), (other.gap, other.gap_of))
+        overlap, overlap_of = _find_first_fault(
+            (self.overlap, self.overlap_of), (other.overlap, other.overlap_of)
+        )
         length, faulty = self.length + other.length, self.faulty + other.faulty
         return Coverage(length, faulty, gap, overlap, gap_of, overlap_of)
 
@@ -251,7 +261,7 @@ class Coverage:
 _Fault = tuple[Interval | None, Meter]
 
 
-def coverage(
+def compute_coverage(
     elements: Sequence[Element],
     slot: Interval,
     cadence: EventCadence | None,
@@ -264,23 +274,23 @@ def coverage(
     if not elements:
         return Coverage(length, length, slot, None)
     covered = Coverage(timedelta(), timedelta(), None, None)
-    for meter, of_meter in by_meter(elements, lambda element: element.meter).items():
+    for meter, of_meter in group_by_meter(elements, lambda element: element.meter).items():
         in_service = of_meter[0].service.inside(slot)
         if in_service is not None:
             times = [element.time for element in of_meter]
-            stretches = _stretches(times, slot, in_service, cadence, zone, is_held=is_held)
+            stretches = _list_stretches(times, slot, in_service, cadence, zone, is_held=is_held)
             covered = covered.plus(_examine(stretches, in_service, meter))
     return covered
 
 
-def _first(one: _Fault, other: _Fault) -> _Fault:
+def _find_first_fault(one: _Fault, other: _Fault) -> _Fault:
     """The fault that comes first; of the same time, the one that was found first."""
     if one[0] is None or other[0] is None:
         return other if one[0] is None else one
     return other if other[0] < one[0] else one
 
 
-def _stretches(
+def _list_stretches(
     times: Iterable[Interval],
     slot: Interval,
     in_service: Interval,
@@ -300,13 +310,15 @@ def _stretches(
         first = next((cell.start for cell in cells.from_on(in_service.start)), in_service.end)
         # What belongs to an expected slot that began before this time is not asked for here.
         before = Interval(in_service.start, min(first, in_service.end))
-        return sorted([*lasting, *([] if lasting else [before]), *_cells(moments, cells, in_service)])
+        return sorted([*lasting, *([] if lasting else [before]), *_list_cells(moments, cells, in_service)])
     if is_held and not lasting:
         return [Interval(start, end) for start, end in pairwise([*moments, max(slot.end, moments[-1])])]
     return lasting
 
 
-def _cells(moments: Sequence[datetime], expected: ExpectedSlots, in_service: Interval) -> Iterator[Interval]:
+def _list_cells(
+    moments: Sequence[datetime], expected: ExpectedSlots, in_service: Interval
+) -> Iterator[Interval]:
     """The cells that readings lie in: once each, and once more for a second reading of the same moment."""
     cell: Interval | None = None
     before: datetime | None = None
@@ -344,5 +356,5 @@ def _examine(stretches: Iterable[Interval], in_service: Interval, meter: Meter) 
     return Coverage(in_service.end - in_service.start, faulty, gap, overlap, meter, meter)
 
 
-def _milliseconds(length: timedelta) -> int:
+def _count_milliseconds(length: timedelta) -> int:
     return length // timedelta(milliseconds=1)

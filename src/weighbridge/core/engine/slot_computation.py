@@ -22,16 +22,22 @@ from typing import Final
 
 from weighbridge.core.expression import Budget, Environment, Value, number, quantity
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.allocation import HALF_EVEN, Contributions, LedgerRounding, Partition, times
+from weighbridge.core.ledger.allocation import (
+    HALF_EVEN,
+    Contributions,
+    LedgerRounding,
+    Partition,
+    multiply_contributions,
+)
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Amount, Model, Node, PreparedModel
 from weighbridge.core.model.definition import NO_COVERAGE
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import CONTEXT, DIGITS_MAX, EXACT, ZERO, exact_total
-from weighbridge.core.quantity.unit import ONE, Unit, absolute, parse_unit, slope
+from weighbridge.core.quantity.unit import ONE, Unit, find_absolute, find_slope, parse_unit
 from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import days_of, hours_of
+from weighbridge.core.time.cadence import count_days, count_hours
 from weighbridge.core.time.expectation import ALWAYS, Meter, Service
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 
@@ -47,7 +53,7 @@ from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 _HOUR: Final = Decimal(3_600_000)
 
 
-def part_inside(value: Decimal, time: Interval, slot: Interval) -> Decimal:
+def prorate_value(value: Decimal, time: Interval, slot: Interval) -> Decimal:
     """The part of a value that falls to the slot; all of it when its time is a moment or lies inside."""
     length = (time.end - time.start) // MILLISECOND
     if not value or not length or slot.holds(time):
@@ -59,21 +65,21 @@ def part_inside(value: Decimal, time: Interval, slot: Interval) -> Decimal:
         return round(Fraction(units * min(max(milliseconds, 0), length), length))
 
     count = up_to((slot.end - time.start) // MILLISECOND) - up_to((slot.start - time.start) // MILLISECOND)
-    return _brief(Decimal(count).scaleb(quantum, context=EXACT), value)
+    return _shorten_part(Decimal(count).scaleb(quantum, context=EXACT), value)
 
 
-def hours_inside(time: Interval, slot: Interval) -> Decimal:
+def measure_hours_inside(time: Interval, slot: Interval) -> Decimal:
     """How long a stretch lasts inside the slot, in hours."""
     common = slot.overlap(time)
-    return Decimal(0) if common is None else hours(common)
+    return Decimal(0) if common is None else measure_hours(common)
 
 
-def hours(time: Interval) -> Decimal:
+def measure_hours(time: Interval) -> Decimal:
     """How long a stretch lasts, in hours."""
     return CONTEXT.divide(Decimal((time.end - time.start) // MILLISECOND), _HOUR)
 
 
-def _brief(part: Decimal, whole: Decimal) -> Decimal:
+def _shorten_part(part: Decimal, whole: Decimal) -> Decimal:
     """The part without zeros that the whole does not have either."""
     if not part:
         return Decimal(0)
@@ -233,7 +239,7 @@ NOTHING: Final = Statistics()
 """The statistics of no values."""
 
 
-def statistics_of(
+def compute_statistics(
     values: Iterable[tuple[Decimal, Decimal | None]], sources: Sequence[ValueSource] = ()
 ) -> Statistics:
     """The statistics of values with their weights; None where there is no weight.
@@ -243,15 +249,15 @@ def statistics_of(
     pairs = list(values)
     kinds = set(sources) - {ValueSource.CAPTURED}
     if not kinds:
-        return _alike(pairs)
+        return _compute_captured_statistics(pairs)
     whole = NOTHING
     for kind in (ValueSource.CAPTURED, *kinds):
         alike = [pair for pair, source in zip(pairs, sources, strict=True) if source is kind]
-        whole = whole.plus(_alike(alike).of(kind)) if alike else whole
+        whole = whole.plus(_compute_captured_statistics(alike).of(kind)) if alike else whole
     return whole
 
 
-def _alike(pairs: Sequence[tuple[Decimal, Decimal | None]]) -> Statistics:
+def _compute_captured_statistics(pairs: Sequence[tuple[Decimal, Decimal | None]]) -> Statistics:
     """The statistics of captured values."""
     weighed = [(value, weight) for value, weight in pairs if weight is not None]
     numbers = [value for value, _ in pairs]
@@ -391,7 +397,7 @@ class EngineSetting:
         """The ids of events, as many as a problem carries; a given value is none."""
         if self.project is None:
             return ()
-        return tuple(ids.of("event", self.project, one) for one in events[:EVENTS_LISTED_MAX])
+        return tuple(ids.of("event", self.project, event) for event in events[:EVENTS_LISTED_MAX])
 
     def named(self, events: Sequence[int]) -> str:
         """Events by their ids, for a sentence; given values by their places in the list."""
@@ -525,8 +531,8 @@ class SlotComputation:
         given, slot, functions = self.data.given, self.data.slot, self.setting.program.functions
         days = given.period_days if given else None
         if given is None and "period_days" in functions:
-            days = days_of(slot, self.setting.zone)
-        clock = given.period_hours if given else hours_of(slot)
+            days = count_days(slot, self.setting.zone)
+        clock = given.period_hours if given else count_hours(slot)
         self.period_days = None if days is None else quantity(days, parse_unit(DAY))
         self.period_hours = None if clock is None else quantity(clock, parse_unit(HOUR))
 
@@ -547,9 +553,9 @@ class SlotComputation:
         """The partitions that a group of data belongs to."""
         return [one for one in self.by_partition if group.tags.agrees_with(one)]
 
-    def number_of(self, one: Partition, slug: str) -> Decimal | None:
+    def number_of(self, partition: Partition, slug: str) -> Decimal | None:
         """The value of a node that is one number."""
-        amount = self.by_partition[one].readings[slug].amount
+        amount = self.by_partition[partition].readings[slug].amount
         assert not isinstance(amount, tuple), "the model was checked: this node is one number"  # noqa: S101
         return amount
 
@@ -558,28 +564,28 @@ class SlotComputation:
         """Whether all data of the slot were captured."""
         return all(group.is_captured for group in self.data.groups)
 
-    def environment(self, one: Partition) -> Environment:
+    def environment(self, partition: Partition) -> Environment:
         """What a formula may name in a partition."""
-        work = self.by_partition[one]
+        work = self.by_partition[partition]
         return Environment(
             work.values, self.model.tables, work.durations, self.period_days, self.period_hours
         )
 
-    def keep(self, node: Node, one: Partition, reading: NodeReading) -> None:
+    def keep(self, node: Node, partition: Partition, reading: NodeReading) -> None:
         """Keep what a node came to in a partition, for the record and for the formulas that name it."""
-        self.by_partition[one].readings[node.slug] = reading
-        self.keep_value(node.slug, node.unit, one, reading.amount)
+        self.by_partition[partition].readings[node.slug] = reading
+        self.keep_value(node.slug, node.unit, partition, reading.amount)
 
-    def keep_value(self, name: str, unit: Unit | None, one: Partition, amount: Amount) -> None:
+    def keep_value(self, name: str, unit: Unit | None, partition: Partition, amount: Amount) -> None:
         """Keep a value under the name by which formulas know it."""
         origin = self.setting.program.types[name].origin if isinstance(amount, tuple) else None
-        self.by_partition[one].values[name] = Value(number(unit, origin), amount)
+        self.by_partition[partition].values[name] = Value(number(unit, origin), amount)
 
     def keep_array(
-        self, slug: str, one: Partition, elements: Sequence[Element], hours: Iterable[Decimal]
+        self, slug: str, partition: Partition, elements: Sequence[Element], hours: Iterable[Decimal]
     ) -> None:
         """Keep the elements behind an array and how long each lasts, for what is joined to it or asks."""
-        work = self.by_partition[one]
+        work = self.by_partition[partition]
         work.arrays[slug] = tuple(elements)
         if self.data.given is not None:
             known = self.data.given.hours.get(slug)
@@ -589,29 +595,31 @@ class SlotComputation:
         origin = self.setting.program.types[slug].origin
         work.durations[slug] = Value(number(parse_unit(HOUR), origin), tuple(hours))
 
-    def contribute(self, node: Node, one: Partition, contributions: Contributions, unit: Unit) -> None:
+    def contribute(self, node: Node, partition: Partition, contributions: Contributions, unit: Unit) -> None:
         """Keep what contributes to an input; `unit` is that of its data."""
-        rate = slope(absolute(unit), absolute(node.unit))
-        self.by_partition[one].contributions[node.slug] = times(contributions, rate)
+        rate = find_slope(find_absolute(unit), find_absolute(node.unit))
+        self.by_partition[partition].contributions[node.slug] = multiply_contributions(contributions, rate)
 
-    def use(self, one: Partition, source: int, elements: Iterable[Element]) -> None:
+    def use(self, partition: Partition, source: int, elements: Iterable[Element]) -> None:
         """Note that a partition's values were made of these elements."""
-        used = self.by_partition[one].used.setdefault(source, {})
+        used = self.by_partition[partition].used.setdefault(source, {})
         used |= {element.event: element for element in elements}
 
-    def uses(self, one: Partition, source: int) -> bool:
+    def uses(self, partition: Partition, source: int) -> bool:
         """Whether a partition's values were made of elements of a source."""
-        return bool(self.by_partition[one].used.get(source))
+        return bool(self.by_partition[partition].used.get(source))
 
     def problem(
-        self, node: Node, fact: str, one: Partition, code: str = MISSING, events: Sequence[int] = ()
+        self, node: Node, fact: str, partition: Partition, code: str = MISSING, events: Sequence[int] = ()
     ) -> None:
         """Note why an input has no value in a partition, and the events that are in the way."""
-        self.fail(node, one, f"Input {node.slug!r} {fact}{of(one)}.", code, events)
+        self.fail(node, partition, f"Input {node.slug!r} {fact}{name_partition(partition)}.", code, events)
 
-    def fail(self, node: Node, one: Partition, sentence: str, code: str, events: Sequence[int] = ()) -> None:
+    def fail(
+        self, node: Node, partition: Partition, sentence: str, code: str, events: Sequence[int] = ()
+    ) -> None:
         """Note why a node has no value in a partition; nothing more is said of what needs it."""
-        self.failed.add((one, node.slug))
+        self.failed.add((partition, node.slug))
         self.note(node, sentence, code, events)
 
     def note(self, node: Node, sentence: str, code: str, events: Sequence[int] = ()) -> None:
@@ -619,7 +627,7 @@ class SlotComputation:
         self.problems.append(Problem(sentence, node.slug, code, self.setting.ids_of(events)))
 
 
-def of(partition: Partition) -> str:
+def name_partition(partition: Partition) -> str:
     """` for Straw`: the partition as the end of a sentence about a node; empty when there is but one."""
     return f" for {partition.label}" if partition.label else ""
 
@@ -647,7 +655,7 @@ REVISION_OF_1_0_0: Final = 2
 """The revision of the first release: no batch of a release has an older one, however old its books are."""
 
 
-def unreleased(revision: int) -> str | None:
+def check_revision(revision: int) -> str | None:
     """What is wrong with a batch that says it was computed by a revision that no release up to this one has.
 
     Whatever differs of a batch of a released revision is wrong, for each stays computable.

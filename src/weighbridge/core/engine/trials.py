@@ -29,11 +29,11 @@ from weighbridge.core.model import (
     Input,
     Model,
     PreparedModel,
-    equations,
     is_listed,
+    list_equations,
     prepare,
 )
-from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.quantity.number import round_to
 from weighbridge.core.quantity.unit import Unit
 from weighbridge.core.time.instant import Instant, Interval
@@ -79,19 +79,19 @@ def try_out(
     partition = Partition(**given.partition)
     data = SlotData(
         _SLOT,
-        tuple(_groups(part, given, sources, partition)),
+        tuple(_build_groups(part, given, sources, partition)),
         alone=Alone(partition),
         given=given,
     )
     ran = run_slot(EngineSetting(part, measures, None, budget=budget), data)
     if ran.problems:
-        return Trial({}, tuple(_told_once(ran.problems, budget)))
+        return Trial({}, tuple(_report_budget_once(ran.problems, budget)))
     [run] = ran.runs
     slugs = [slug for slug in program.model.slugs if slug in run.readings]
     return Trial({slug: run.readings[slug].amount for slug in slugs})
 
 
-def _told_once(problems: Sequence[Problem], budget: Budget | None) -> Iterator[Problem]:
+def _report_budget_once(problems: Sequence[Problem], budget: Budget | None) -> Iterator[Problem]:
     """The problems; of a budget that is spent only the first tells, and not every formula after that."""
     is_told = False
     for problem in problems:
@@ -101,7 +101,7 @@ def _told_once(problems: Sequence[Problem], budget: Budget | None) -> Iterator[P
         is_told = is_told or is_excess
 
 
-def _groups(
+def _build_groups(
     program: PreparedModel, given: GivenValues, sources: Mapping[str, int], partition: Partition
 ) -> Iterator[Group]:
     """The lists that were given to inputs, as the events of a slot."""
@@ -111,7 +111,7 @@ def _groups(
             continue
         if node.body.is_array or (isinstance(value, tuple) and is_listed(node.body)):
             listed = (value,) if isinstance(value, Decimal) else value
-            elements = tuple(_element(position, one) for position, one in enumerate(listed, 1))
+            elements = tuple(_build_element(position, one) for position, one in enumerate(listed, 1))
             yield Group(
                 source=sources[node.slug],
                 tags=partition,
@@ -124,7 +124,7 @@ def _groups(
             )
 
 
-def _element(position: int, value: Decimal) -> Element:
+def _build_element(position: int, value: Decimal) -> Element:
     """A value as an event; by its tracking id, and by its moment, it matches what has the same position."""
     moment = _START + position * _STEP
     return Element(position, position, Interval(moment, moment), (value,), tracking_id=str(position))
@@ -184,27 +184,29 @@ def _run(case: Case, prepared: PreparedModel, budget: Budget) -> CaseResult:
     given = GivenValues(case.inputs, case.partition, case.durations, case.period_days, case.period_hours)
     trial = try_out(prepared, given, tuple(case.expect), budget)
     if trial.problems:
-        return CaseResult(case, error=" ".join(one.message for one in bounded(trial.problems, REASONS_MAX)))
+        return CaseResult(
+            case, error=" ".join(one.message for one in limit_problems(trial.problems, REASONS_MAX))
+        )
     comparisons = tuple(
         Comparison(
             slug,
-            _rounded(expected, case),
-            _rounded(trial.values[slug], case),
+            _round_expected(expected, case),
+            _round_expected(trial.values[slug], case),
             prepared.model.node(slug).unit,
         )
         for slug, expected in case.expect.items()
     )
     return CaseResult(
-        case, comparisons, equations(prepared, with_attributes(trial.values, given), case.partition)
+        case, comparisons, list_equations(prepared, add_attributes(trial.values, given), case.partition)
     )
 
 
-def with_attributes(values: Mapping[str, Amount], given: GivenValues) -> dict[str, Amount]:
+def add_attributes(values: Mapping[str, Amount], given: GivenValues) -> dict[str, Amount]:
     """The values of the nodes, and of what travels along with draws, as equations show them."""
     return {**{name: value for name, value in given.values.items() if "." in name}, **values}
 
 
-def _rounded(amount: Amount, case: Case) -> Amount:
+def _round_expected(amount: Amount, case: Case) -> Amount:
     if case.places is None or amount is None:
         return amount
     if isinstance(amount, Decimal):

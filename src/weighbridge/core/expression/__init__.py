@@ -12,7 +12,7 @@ are in `arithmetic`, `comparison`, `lookup` and `functions`, which has the whole
 backends that make types, values, closures and gradients of it.
 """
 
-from weighbridge.core.expression.compiler import Compiled, check, compiled, evaluate
+from weighbridge.core.expression.compiler import Compiled, check, compile_columns, evaluate
 from weighbridge.core.expression.functions import FUNCTIONS, MODELS
 from weighbridge.core.expression.meaning import Budget, Environment, Function, Language, NameScope
 from weighbridge.core.expression.parsing import parse
@@ -61,7 +61,7 @@ __all__ = [
     "Type",
     "Value",
     "check",
-    "compiled",
+    "compile_columns",
     "evaluate",
     "names",
     "number",

@@ -26,14 +26,14 @@ from weighbridge.core.expression.meaning import (
     OperandRow,
     OperationMeaning,
     TypedNode,
-    always,
-    as_the_first,
     between,
+    define_slopes,
+    follow_first,
     grow_alike,
     grow_unknown,
-    numbers_at,
-    only,
-    sloping,
+    ignore_node,
+    place_slope,
+    read_numbers,
     take_as_they_are,
     take_first,
     take_in_absolute_units,
@@ -62,7 +62,15 @@ from weighbridge.core.expression.value import (
     require_same_measure,
 )
 from weighbridge.core.quantity.number import CONTEXT, EXACT, PLACES_MAX, ROUNDING_MODES, plain, round_to
-from weighbridge.core.quantity.unit import Unit, UnitError, absolute, divide, multiply, power, square_root
+from weighbridge.core.quantity.unit import (
+    Unit,
+    UnitError,
+    divide,
+    find_absolute,
+    multiply,
+    power,
+    square_root,
+)
 
 EXPONENT_MAX: Final = 64
 """The largest exponent, either way."""
@@ -75,24 +83,24 @@ _MINUS: Final = Decimal(-1)
 
 def _sum_rule(at: TypedNode) -> Type:
     left, right = at.types
-    action = "Adding" if _operator(at.node) is Operator.ADD else "Subtracting"
+    action = "Adding" if _find_operator(at.node) is Operator.ADD else "Subtracting"
     require_same_measure(left, right, action, at.position)
     require(Kind.NUMBER, left, "An operand of + or -", at.position)
     unit = left.unit if left.unit is not None else right.unit
-    return number(unit and absolute(unit), at.origin)
+    return number(unit and find_absolute(unit), at.origin)
 
 
-def _sum(function: ScalarFunction, sql: LiteralString, sign: Decimal) -> OperationMeaning:
+def _define_sum(function: ScalarFunction, sql: LiteralString, sign: Decimal) -> OperationMeaning:
     return OperationMeaning(
-        rule=_sum_rule, function=always(function), units=take_in_result_unit, sql=sql,
+        rule=_sum_rule, function=ignore_node(function), units=take_in_result_unit, sql=sql,
         slopes=lambda _at, _row: (ALL, sign), degree=grow_alike,
     )  # fmt: skip
 
 
-def _product_rule(combine: Callable[[Unit, Unit], Unit]) -> Callable[[TypedNode], Type]:
+def _build_product_rule(combine: Callable[[Unit, Unit], Unit]) -> Callable[[TypedNode], Type]:
     def rule(at: TypedNode) -> Type:
         for operand in at.types:
-            require(Kind.NUMBER, operand, f"An operand of {_operator(at.node)}", at.position)
+            require(Kind.NUMBER, operand, f"An operand of {_find_operator(at.node)}", at.position)
         left, right = (operand.unit for operand in at.types)
         if left is None or right is None:
             return number(None, at.origin)
@@ -109,14 +117,14 @@ def _grow_as_product(_node: Expression, degrees: Sequence[Degree]) -> Degree:
     return None if left is None or right is None else left + right
 
 
-def quotient(dividend: Decimal, divisor: Decimal) -> Decimal:
+def divide_numbers(dividend: Decimal, divisor: Decimal) -> Decimal:
     """Divide; a divisor of zero has no result."""
     if not divisor:
         raise UndefinedResultError("The divisor is zero.")
     return CONTEXT.divide(dividend, divisor)
 
 
-def _slopes_of_quotient(dividend: Decimal, divisor: Decimal) -> Sequence[Decimal]:
+def _differentiate_quotient(dividend: Decimal, divisor: Decimal) -> Sequence[Decimal]:
     inverse = CONTEXT.divide(ALL, divisor)
     return inverse, CONTEXT.minus(CONTEXT.divide(CONTEXT.divide(dividend, divisor), divisor))
 
@@ -126,11 +134,11 @@ def _grow_as_quotient(_node: Expression, degrees: Sequence[Degree]) -> Degree:
     return None if left is None or right is None else left - right
 
 
-def _power_rule(at: TypedNode) -> Type:
+def _type_power(at: TypedNode) -> Type:
     base, exponent = at.types
     require(Kind.NUMBER, base, "The base of a power", at.position)
     require_plain(exponent, "An exponent", at.position)
-    whole = whole_exponent(at.node)
+    whole = find_whole_exponent(at.node)
     if whole is not None and abs(whole) > EXPONENT_MAX:
         raise ExpressionError(f"The exponent {whole} is beyond {EXPONENT_MAX}.", at.position)
     if base.unit is None:
@@ -147,8 +155,8 @@ def _power_rule(at: TypedNode) -> Type:
     return PLAIN.of(at.origin)
 
 
-def _power(at: TypedNode) -> ScalarFunction:
-    whole = whole_exponent(at.node)
+def _build_power(at: TypedNode) -> ScalarFunction:
+    whole = find_whole_exponent(at.node)
     if whole is None or abs(whole) > EXPONENT_MAX:
         return raise_any
     return lambda base, *_: raise_whole(base, whole)
@@ -156,7 +164,7 @@ def _power(at: TypedNode) -> ScalarFunction:
 
 def _take_for_power(at: TypedNode, result: Type) -> Sequence[Unit | None]:
     """With an exponent that is written as a whole number the base keeps its unit."""
-    if whole_exponent(at.node) is None:
+    if find_whole_exponent(at.node) is None:
         return take_plain(at, result)
     return take_in_absolute_units(at, result)[:1]
 
@@ -184,9 +192,9 @@ def raise_whole(base: Decimal, exponent: int) -> Decimal:
     return CONTEXT.plus(exact) if exponent >= 0 else CONTEXT.divide(Decimal(1), exact)
 
 
-def _slopes_of_power(at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
-    whole = whole_exponent(at.node)
-    base, *written = numbers_at(row)
+def _differentiate_power(at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
+    whole = find_whole_exponent(at.node)
+    base, *written = read_numbers(row)
     exponent = written[0] if whole is None else Decimal(whole)
     if not base:
         return (ALL if exponent == 1 else NONE), NONE
@@ -196,11 +204,11 @@ def _slopes_of_power(at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
 
 
 def _grow_as_power(node: Expression, degrees: Sequence[Degree]) -> Degree:
-    left, exponent = degrees[0], whole_exponent(node)
+    left, exponent = degrees[0], find_whole_exponent(node)
     return None if None in degrees or left is None or exponent is None else left * exponent
 
 
-def whole_exponent(node: Expression) -> int | None:
+def find_whole_exponent(node: Expression) -> int | None:
     """Return the exponent when it is written as a whole number, so that the unit of the power is known."""
     match node:
         case Binary(right=Number(value=value)) if value == value.to_integral_value():
@@ -212,13 +220,13 @@ def whole_exponent(node: Expression) -> int | None:
     return None
 
 
-def _negative_rule(at: TypedNode) -> Type:
+def _type_negative(at: TypedNode) -> Type:
     (operand,) = at.types
     require(Kind.NUMBER, operand, "What a minus sign stands before", at.position)
-    return number(operand.unit and absolute(operand.unit), operand.origin)
+    return number(operand.unit and find_absolute(operand.unit), operand.origin)
 
 
-def _operator(node: Expression) -> Operator:
+def _find_operator(node: Expression) -> Operator:
     match node:
         case Binary(operator=operator) | Unary(operator=operator):
             return operator
@@ -226,26 +234,27 @@ def _operator(node: Expression) -> Operator:
 
 
 ARITHMETIC: Final = {
-    Operator.ADD: _sum(CONTEXT.add, "({} + {})", ALL),
-    Operator.SUBTRACT: _sum(CONTEXT.subtract, "({} - {})", _MINUS),
+    Operator.ADD: _define_sum(CONTEXT.add, "({} + {})", ALL),
+    Operator.SUBTRACT: _define_sum(CONTEXT.subtract, "({} - {})", _MINUS),
     Operator.MULTIPLY: OperationMeaning(
-        rule=_product_rule(multiply), function=always(CONTEXT.multiply), units=take_in_absolute_units,
-        sql="({} * {})", slopes=sloping(lambda left, right: (right, left)), degree=_grow_as_product,
+        rule=_build_product_rule(multiply), function=ignore_node(CONTEXT.multiply),
+        units=take_in_absolute_units,
+        sql="({} * {})", slopes=define_slopes(lambda left, right: (right, left)), degree=_grow_as_product,
     ),
     Operator.DIVIDE: OperationMeaning(
-        rule=_product_rule(divide), function=always(quotient), units=take_in_absolute_units,
+        rule=_build_product_rule(divide), function=ignore_node(divide_numbers), units=take_in_absolute_units,
         sql="quotient({}, {})", lacks_result_in_sql=True,
-        slopes=sloping(_slopes_of_quotient), degree=_grow_as_quotient,
+        slopes=define_slopes(_differentiate_quotient), degree=_grow_as_quotient,
     ),
     Operator.POWER: OperationMeaning(
-        rule=_power_rule, function=_power, units=_take_for_power, sql=None, slopes=_slopes_of_power,
+        rule=_type_power, function=_build_power, units=_take_for_power, sql=None, slopes=_differentiate_power,
         degree=_grow_as_power, cost=50,
     ),
 }  # fmt: skip
 """The meaning of each arithmetic operator."""
 
 NEGATIVE: Final = OperationMeaning(
-    rule=_negative_rule, function=always(CONTEXT.minus), units=take_in_absolute_units, sql="(- {})",
+    rule=_type_negative, function=ignore_node(CONTEXT.minus), units=take_in_absolute_units, sql="(- {})",
     slopes=lambda _at, _row: (_MINUS,), degree=grow_alike,
 )  # fmt: skip
 """The meaning of the minus sign."""
@@ -256,7 +265,7 @@ _TWO: Final = Decimal(2)
 _LN_10: Final = CONTEXT.ln(Decimal(10))
 
 
-def _own_unit_rule(at: TypedNode) -> Type:
+def _type_own_unit(at: TypedNode) -> Type:
     first, *others = at.types
     require(Kind.NUMBER, first, f"The argument of {at.name}", at.position)
     for other in others:
@@ -264,12 +273,12 @@ def _own_unit_rule(at: TypedNode) -> Type:
     return number(first.unit, at.origin)
 
 
-def _plain_rule(at: TypedNode) -> Type:
+def _type_plain(at: TypedNode) -> Type:
     require_plain(at.types[0], f"The argument of {at.name}", at.position)
     return PLAIN.of(at.origin)
 
 
-def _square_root_rule(at: TypedNode) -> Type:
+def _type_square_root(at: TypedNode) -> Type:
     (operand,) = at.types
     require(Kind.NUMBER, operand, "The argument of sqrt", at.position)
     if operand.unit is None:
@@ -288,24 +297,24 @@ def _take_for_root(at: TypedNode, result: Type) -> list[Unit | None]:
     return take(at, result)
 
 
-def _square_root(value: Decimal) -> Decimal:
+def _compute_square_root(value: Decimal) -> Decimal:
     if value < 0:
         raise UndefinedResultError(f"sqrt needs a number not below zero; this is {plain(value)}.")
     return CONTEXT.sqrt(value)
 
 
-def _slopes_of_root(value: Decimal) -> Sequence[Decimal]:
+def _differentiate_root(value: Decimal) -> Sequence[Decimal]:
     root = CONTEXT.sqrt(value)
     return [CONTEXT.divide(ALL, CONTEXT.multiply(_TWO, root)) if root else NONE]
 
 
-def _above_zero(value: Decimal, name: str) -> Decimal:
+def _require_above_zero(value: Decimal, name: str) -> Decimal:
     if value <= 0:
         raise UndefinedResultError(f"{name} needs a number above zero; this is {plain(value)}.")
     return value
 
 
-def _clamped(value: Decimal, low: Decimal, high: Decimal) -> Decimal:
+def _clamp(value: Decimal, low: Decimal, high: Decimal) -> Decimal:
     if low > high:
         raise UndefinedResultError(
             f"clamp needs low not above high; they are {plain(low)} and {plain(high)}."
@@ -315,8 +324,8 @@ def _clamped(value: Decimal, low: Decimal, high: Decimal) -> Decimal:
 
 def _round_rule(at: TypedNode) -> Type:
     require(Kind.NUMBER, at.types[0], "What is rounded", at.position)
-    _places(at.node)
-    mode = _mode(at.node)
+    _read_places(at.node)
+    mode = _read_mode(at.node)
     if mode not in ROUNDING_MODES:
         raise ExpressionError(
             f"{mode!r} is no rounding mode; the modes are {', '.join(ROUNDING_MODES)}.", at.position
@@ -325,11 +334,11 @@ def _round_rule(at: TypedNode) -> Type:
 
 
 def _round(at: TypedNode) -> ScalarFunction:
-    places, mode = _places(at.node), _mode(at.node)
+    places, mode = _read_places(at.node), _read_mode(at.node)
     return lambda value, *_: round_to(value, places, mode)
 
 
-def _places(node: Expression) -> int:
+def _read_places(node: Expression) -> int:
     """Return the places of a rounding, which are written as a whole number and nothing else."""
     written: Expression = Number(Decimal(0))
     if isinstance(node, FunctionCall) and len(node.arguments) > 1:
@@ -347,43 +356,45 @@ def _places(node: Expression) -> int:
     )
 
 
-def _mode(node: Expression) -> str:
+def _read_mode(node: Expression) -> str:
     match node:
         case FunctionCall(arguments=(_, _, Word(text=mode))):
             return mode
     return "half_even"
 
 
-def _own_unit(
+def _define_in_own_unit(
     function: ScalarFunction,
     slopes: Callable[..., Sequence[Decimal]],
     degree: Callable[[Expression, Sequence[Degree]], Degree] = grow_unknown,
 ) -> OperationMeaning:
     return OperationMeaning(
-        rule=_own_unit_rule, function=always(function), units=take_in_result_unit, sql=None,
-        slopes=sloping(slopes), degree=degree,
+        rule=_type_own_unit, function=ignore_node(function), units=take_in_result_unit, sql=None,
+        slopes=define_slopes(slopes), degree=degree,
     )  # fmt: skip
 
 
-def _of_plain(function: ScalarFunction, slope: Callable[[Decimal], Decimal]) -> OperationMeaning:
+def _define_of_plain(function: ScalarFunction, slope: Callable[[Decimal], Decimal]) -> OperationMeaning:
     return OperationMeaning(
-        rule=_plain_rule, function=always(function), units=take_plain, sql=None,
-        slopes=sloping(lambda value: (slope(value),)), cost=_SERIES_COST,
+        rule=_type_plain, function=ignore_node(function), units=take_plain, sql=None,
+        slopes=define_slopes(lambda value: (slope(value),)), cost=_SERIES_COST,
     )  # fmt: skip
 
 
-_ABS: Final = _own_unit(
+_ABS: Final = _define_in_own_unit(
     CONTEXT.abs, lambda value: (ALL if value > 0 else _MINUS if value < 0 else NONE,), grow_alike
 )
-_CLAMP: Final = _own_unit(
-    _clamped, lambda value, low, high: only(1 if value < low else 2 if value > high else 0, 3), grow_alike
+_CLAMP: Final = _define_in_own_unit(
+    _clamp,
+    lambda value, low, high: place_slope(1 if value < low else 2 if value > high else 0, 3),
+    grow_alike,
 )
 _ROUND: Final = OperationMeaning(
-    rule=_round_rule, function=_round, units=take_first, sql=None, slopes=sloping(as_the_first)
+    rule=_round_rule, function=_round, units=take_first, sql=None, slopes=define_slopes(follow_first)
 )
 _SQUARE_ROOT: Final = OperationMeaning(
-    rule=_square_root_rule, function=always(_square_root), units=_take_for_root, sql=None,
-    slopes=sloping(_slopes_of_root), cost=_SERIES_COST,
+    rule=_type_square_root, function=ignore_node(_compute_square_root), units=_take_for_root, sql=None,
+    slopes=define_slopes(_differentiate_root), cost=_SERIES_COST,
 )  # fmt: skip
 
 MATHEMATICS: Final = (
@@ -396,12 +407,12 @@ MATHEMATICS: Final = (
     ),
     Function(
         "floor", "x", between(1, 1),
-        _own_unit(lambda value: value.to_integral_value(ROUND_FLOOR), as_the_first),
+        _define_in_own_unit(lambda value: value.to_integral_value(ROUND_FLOOR), follow_first),
         "The largest whole number that is not above x, in the unit of x.", "floor(days)",
     ),
     Function(
         "ceil", "x", between(1, 1),
-        _own_unit(lambda value: value.to_integral_value(ROUND_CEILING), as_the_first),
+        _define_in_own_unit(lambda value: value.to_integral_value(ROUND_CEILING), follow_first),
         "The smallest whole number that is not below x, in the unit of x.", "ceil(days)",
     ),
     Function(
@@ -410,20 +421,21 @@ MATHEMATICS: Final = (
     ),
     Function("sqrt", "x", between(1, 1), _SQUARE_ROOT, "The square root.", "sqrt(area)"),
     Function(
-        "exp", "x", between(1, 1), _of_plain(CONTEXT.exp, CONTEXT.exp), "e to the power x.",
+        "exp", "x", between(1, 1), _define_of_plain(CONTEXT.exp, CONTEXT.exp), "e to the power x.",
         "exp(-decay * years)",
     ),
     Function(
         "ln", "x", between(1, 1),
-        _of_plain(
-            lambda value: CONTEXT.ln(_above_zero(value, "ln")), lambda value: CONTEXT.divide(ALL, value)
+        _define_of_plain(
+            lambda value: CONTEXT.ln(_require_above_zero(value, "ln")),
+            lambda value: CONTEXT.divide(ALL, value),
         ),
         "The natural logarithm.", "ln(ratio)",
     ),
     Function(
         "log10", "x", between(1, 1),
-        _of_plain(
-            lambda value: CONTEXT.log10(_above_zero(value, "log10")),
+        _define_of_plain(
+            lambda value: CONTEXT.log10(_require_above_zero(value, "log10")),
             lambda value: CONTEXT.divide(ALL, CONTEXT.multiply(value, _LN_10)),
         ),
         "The logarithm to base 10.", "log10(ratio)",

@@ -20,10 +20,10 @@ from weighbridge.core.expression.meaning import (
     OperandRow,
     OperationMeaning,
     TypedNode,
-    always,
     between,
     grow_alike,
-    only,
+    ignore_node,
+    place_slope,
     take_as_they_are,
     take_first,
     take_in_first_unit,
@@ -62,16 +62,16 @@ def _read_texts(at: TypedNode, contents: Sequence[Content]) -> int:
     """What reading texts costs: those that are long, by their length."""
     if at.types[0].kind is not Kind.TEXT:
         return 0
-    return sum(map(_length, contents)) // CHARACTERS_OF_A_STEP
+    return sum(map(_count_characters, contents)) // CHARACTERS_OF_A_STEP
 
 
-def _length(content: Content) -> int:
+def _count_characters(content: Content) -> int:
     """Count the characters of the texts of a content."""
     elements = content if isinstance(content, tuple) else (content,)
     return sum(len(element) for element in elements if isinstance(element, str))
 
 
-def _membership_rule(at: TypedNode) -> Type:
+def _type_membership(at: TypedNode) -> Type:
     value, *others = at.types
     for other in others:
         require_same_measure(value, other, "Comparing", at.position)
@@ -84,18 +84,18 @@ def _order_rule(at: TypedNode) -> Type:
     return TRUTH.of(at.origin)
 
 
-def _range_rule(at: TypedNode) -> Type:
+def _type_range(at: TypedNode) -> Type:
     require(Kind.NUMBER, at.types[0], "What lies between", at.position)
-    return _membership_rule(at)
+    return _type_membership(at)
 
 
-def _text_rule(at: TypedNode) -> Type:
+def _type_text_test(at: TypedNode) -> Type:
     for operand in at.types:
         require(Kind.TEXT, operand, "An operand of a text test", at.position)
     return TRUTH.of(at.origin)
 
 
-def _matches_rule(at: TypedNode) -> Type:
+def _type_matches(at: TypedNode) -> Type:
     match at.node:
         case Binary(right=Text(value=written, position=position)):
             try:
@@ -104,10 +104,10 @@ def _matches_rule(at: TypedNode) -> Type:
                 raise ExpressionError(str(error), position) from error
         case _:
             raise ExpressionError("The pattern of matches must be a text in quotes.", at.position)
-    return _text_rule(at)
+    return _type_text_test(at)
 
 
-def _matches(at: TypedNode) -> ScalarFunction:
+def _build_matcher(at: TypedNode) -> ScalarFunction:
     assert isinstance(at.node, Binary), "matches is an operator"  # noqa: S101
     assert isinstance(at.node.right, Text), "its rule was applied"  # noqa: S101
     pattern = compile_pattern(at.node.right.value)
@@ -118,86 +118,98 @@ def _matches(at: TypedNode) -> ScalarFunction:
     return search
 
 
-def _null_rule(at: TypedNode) -> Type:
+def _type_null_test(at: TypedNode) -> Type:
     return TRUTH.of(at.types[0].origin)
 
 
-def _logic_rule(at: TypedNode) -> Type:
+def _type_logic(at: TypedNode) -> Type:
     for operand in at.types:
         require(Kind.TRUTH, operand, "An operand of and, or and not", at.position)
     return TRUTH.of(at.origin)
 
 
-def _comparison(
+def _define_comparison(
     rule: Callable[[TypedNode], Type], test: Callable[[Any, Any], bool], sql: LiteralString
 ) -> OperationMeaning:
     return OperationMeaning(
-        rule=rule, function=always(test), units=take_in_first_unit, sql=sql, slopes=None, reading=_read_texts
+        rule=rule,
+        function=ignore_node(test),
+        units=take_in_first_unit,
+        sql=sql,
+        slopes=None,
+        reading=_read_texts,
     )
 
 
-def _text_test(test: Callable[[str, str], bool], sql: LiteralString) -> OperationMeaning:
+def _define_text_test(test: Callable[[str, str], bool], sql: LiteralString) -> OperationMeaning:
     return OperationMeaning(
-        rule=_text_rule, function=always(test), units=take_as_they_are, sql=sql, slopes=None,
+        rule=_type_text_test, function=ignore_node(test), units=take_as_they_are, sql=sql, slopes=None,
         reading=_read_texts,
     )  # fmt: skip
 
 
-def _logic(nulls: NullRule, sql: LiteralString, function: ScalarFunction = operator.not_) -> OperationMeaning:
+def _define_logic(
+    nulls: NullRule, sql: LiteralString, function: ScalarFunction = operator.not_
+) -> OperationMeaning:
     return OperationMeaning(
-        rule=_logic_rule, function=always(function), nulls=nulls, units=take_as_they_are, sql=sql, slopes=None
+        rule=_type_logic,
+        function=ignore_node(function),
+        nulls=nulls,
+        units=take_as_they_are,
+        sql=sql,
+        slopes=None,
     )
 
 
 TESTS: Final = {
-    Operator.EQUAL: _comparison(_membership_rule, operator.eq, "({} = {})"),
-    Operator.NOT_EQUAL: _comparison(_membership_rule, operator.ne, "({} <> {})"),
-    Operator.LESS: _comparison(_order_rule, operator.lt, "({} < {})"),
-    Operator.LESS_OR_EQUAL: _comparison(_order_rule, operator.le, "({} <= {})"),
-    Operator.GREATER: _comparison(_order_rule, operator.gt, "({} > {})"),
-    Operator.GREATER_OR_EQUAL: _comparison(_order_rule, operator.ge, "({} >= {})"),
-    Operator.CONTAINS: _text_test(operator.contains, "(position({1} IN {0}) > 0)"),
-    Operator.STARTS_WITH: _text_test(str.startswith, "starts_with({}, {})"),
-    Operator.ENDS_WITH: _text_test(str.endswith, "(right({0}, length({1})) = {1})"),
+    Operator.EQUAL: _define_comparison(_type_membership, operator.eq, "({} = {})"),
+    Operator.NOT_EQUAL: _define_comparison(_type_membership, operator.ne, "({} <> {})"),
+    Operator.LESS: _define_comparison(_order_rule, operator.lt, "({} < {})"),
+    Operator.LESS_OR_EQUAL: _define_comparison(_order_rule, operator.le, "({} <= {})"),
+    Operator.GREATER: _define_comparison(_order_rule, operator.gt, "({} > {})"),
+    Operator.GREATER_OR_EQUAL: _define_comparison(_order_rule, operator.ge, "({} >= {})"),
+    Operator.CONTAINS: _define_text_test(operator.contains, "(position({1} IN {0}) > 0)"),
+    Operator.STARTS_WITH: _define_text_test(str.startswith, "starts_with({}, {})"),
+    Operator.ENDS_WITH: _define_text_test(str.endswith, "(right({0}, length({1})) = {1})"),
     Operator.MATCHES: OperationMeaning(
-        rule=_matches_rule,
-        function=_matches,
+        rule=_type_matches,
+        function=_build_matcher,
         units=take_first,
         sql=None,
         slopes=None,
         cost=5,
         is_metered=True,
     ),
-    Operator.AND: _logic(AND, "({} AND {})"),
-    Operator.OR: _logic(OR, "({} OR {})"),
+    Operator.AND: _define_logic(AND, "({} AND {})"),
+    Operator.OR: _define_logic(OR, "({} OR {})"),
 }
 """The meaning of each operator that yields true or false."""
 
-NOT: Final = _logic(STRICT, "(NOT {})")
+NOT: Final = _define_logic(STRICT, "(NOT {})")
 BETWEEN: Final = OperationMeaning(
-    rule=_range_rule, function=always(lambda value, low, high: low <= value <= high), nulls=WITHIN,
+    rule=_type_range, function=ignore_node(lambda value, low, high: low <= value <= high), nulls=WITHIN,
     units=take_in_first_unit, sql="({} BETWEEN {} AND {})", slopes=None,
 )  # fmt: skip
 MEMBERSHIP: Final = OperationMeaning(
-    rule=_membership_rule, function=always(lambda value, *options: value in options), nulls=AMONG,
+    rule=_type_membership, function=ignore_node(lambda value, *options: value in options), nulls=AMONG,
     units=take_in_first_unit, sql="({0} IN ({rest}))", slopes=None, reading=_read_texts,
 )  # fmt: skip
 NULL_TEST: Final = OperationMeaning(
-    rule=_null_rule, nulls=IS_MISSING, units=take_as_they_are, sql="({} IS NULL)", slopes=None
+    rule=_type_null_test, nulls=IS_MISSING, units=take_as_they_are, sql="({} IS NULL)", slopes=None
 )
 
 
-def _if_rule(at: TypedNode) -> Type:
+def _type_if(at: TypedNode) -> Type:
     condition, *choices = at.types
     require(Kind.TRUTH, condition, "The condition of if", at.position)
-    return _choice_of(choices, at)
+    return _type_choice(choices, at)
 
 
-def _coalesce_rule(at: TypedNode) -> Type:
-    return _choice_of(at.types, at)
+def _type_coalesce(at: TypedNode) -> Type:
+    return _type_choice(at.types, at)
 
 
-def _choice_of(choices: Sequence[Type], at: TypedNode) -> Type:
+def _type_choice(choices: Sequence[Type], at: TypedNode) -> Type:
     first, *others = choices
     for other in others:
         require_same_measure(first, other, "Choosing", at.position)
@@ -205,12 +217,12 @@ def _choice_of(choices: Sequence[Type], at: TypedNode) -> Type:
     return Type(first.kind, units[0] if units else None, at.origin)
 
 
-def _slopes_of_if(_at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
-    return only(1 if row[0] is True else 2, 3)
+def _differentiate_if(_at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
+    return place_slope(1 if row[0] is True else 2, 3)
 
 
-def _slopes_of_coalesce(_at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
-    return only(find_given(row), len(row))
+def _differentiate_coalesce(_at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
+    return place_slope(find_given(row), len(row))
 
 
 def _grow_as_chosen(node: Expression, degrees: Sequence[Degree]) -> Degree:
@@ -218,12 +230,12 @@ def _grow_as_chosen(node: Expression, degrees: Sequence[Degree]) -> Degree:
 
 
 _IF: Final = OperationMeaning(
-    rule=_if_rule, nulls=CHOSEN, units=take_in_result_unit, sql=None, slopes=_slopes_of_if,
+    rule=_type_if, nulls=CHOSEN, units=take_in_result_unit, sql=None, slopes=_differentiate_if,
     degree=_grow_as_chosen,
 )  # fmt: skip
 _COALESCE: Final = OperationMeaning(
-    rule=_coalesce_rule, nulls=FIRST_GIVEN, units=take_in_result_unit, sql="coalesce({0}, {rest})",
-    slopes=_slopes_of_coalesce, degree=grow_alike,
+    rule=_type_coalesce, nulls=FIRST_GIVEN, units=take_in_result_unit, sql="coalesce({0}, {rest})",
+    slopes=_differentiate_coalesce, degree=grow_alike,
 )  # fmt: skip
 
 CHOICE: Final = (

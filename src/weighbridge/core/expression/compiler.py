@@ -4,10 +4,10 @@ it.
 `fold` is the walk: a backend gives it what a leaf comes to, and what an operation comes to of what its
 operands came to. The backends of this file are
 
-    check         the type of an expression, by the typing rules
-    evaluate      its value, with the types of the values that it meets
-    compiled      a closure over columns, of types that are known before
-    compiled_row  a closure over a row of plain values, with the logic of SQL for missing ones
+    check            the type of an expression, by the typing rules
+    evaluate         its value, with the types of the values that it meets
+    compile_columns  a closure over columns, of types that are known before
+    compile_row      a closure over a row of plain values, with the logic of SQL for missing ones
 
 The last part of this file derives an expression. Others write it as SQL for events
 (`collection.measurements.values`), or follow which arrays meet (`core.model.prepared`). What a language adds,
@@ -16,8 +16,8 @@ something of its own.
 
 Invariants: `check` and `evaluate` raise ExpressionError and nothing else for any tree that was parsed; what
 `evaluate` returns has the type that `check` found for the same names; for values of the types that it was
-compiled for, `compiled` computes what `evaluate` does, at the same cost; a row is computed without raising
-anything but what spending raises.
+compiled for, `compile_columns` computes what `evaluate` does, at the same cost; a row is computed without
+raising anything but what spending raises.
 
 The derivative of an expression: how fast its result changes with each value that it names.
 
@@ -41,7 +41,7 @@ Exact rules in decimals of 34 digits, no differences. Where a function is not sm
     lookup count, tests, texts     0: they go in steps
     interpolate                    that of the line to the right; at the last key, of the one to the left
 
-`degree_of` tells without values how results grow: when some of the values grow by a factor, by which power
+`find_degree` tells without values how results grow: when some of the values grow by a factor, by which power
 of it the result. Of a degree that is not zero, Euler's theorem says what all x * df/dx add up to: the degree
 times the result. So a result that is not zero changes with some of these values, and nobody has to find out
 with which.
@@ -56,7 +56,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeVar
 
-from weighbridge.core.expression.functions import FUNCTIONS, OPERATORS, meaning_of
+from weighbridge.core.expression.functions import FUNCTIONS, OPERATORS, find_meaning
 from weighbridge.core.expression.meaning import (
     Budget,
     Degree,
@@ -66,7 +66,7 @@ from weighbridge.core.expression.meaning import (
     OperationMeaning,
     TypedNode,
 )
-from weighbridge.core.expression.pattern import Spend, free
+from weighbridge.core.expression.pattern import Spend, spend_nothing
 from weighbridge.core.expression.tree import (
     Boolean,
     Expression,
@@ -75,8 +75,8 @@ from weighbridge.core.expression.tree import (
     Number,
     Text,
     Word,
+    list_operands,
     names,
-    operands_of,
 )
 from weighbridge.core.expression.value import (
     PLAIN,
@@ -89,12 +89,12 @@ from weighbridge.core.expression.value import (
     Scalar,
     Type,
     Value,
-    numbers_in,
+    convert_numbers,
     require_content,
 )
-from weighbridge.core.identity.suggestion import nearest
+from weighbridge.core.identity.suggestion import find_nearest
 from weighbridge.core.quantity.number import CONTEXT, ZERO, total
-from weighbridge.core.quantity.unit import Unit, slope
+from weighbridge.core.quantity.unit import Unit, find_slope
 
 Part = TypeVar("Part")
 
@@ -111,15 +111,15 @@ def fold(
     """Compile a tree: each leaf, and each operation of its operands, which come as they are asked for."""
     if isinstance(tree, _LEAVES) or (leaves and tree in leaves):
         return leaf(tree)
-    operands = (fold(operand, leaf, operation, leaves) for operand in operands_of(tree))
-    return operation(tree, meaning_of(tree), operands)
+    operands = (fold(operand, leaf, operation, leaves) for operand in list_operands(tree))
+    return operation(tree, find_meaning(tree), operands)
 
 
 def check(tree: Expression, scope: NameScope, leaves: Mapping[Expression, Type] = _NO_LEAVES) -> Type:
     """Find the type of an expression, and refuse it when its parts do not fit together."""
 
     def leaf(node: Expression) -> Type:
-        return leaves[node] if node in leaves else _type_of_leaf(node, scope)
+        return leaves[node] if node in leaves else _type_leaf(node, scope)
 
     def operation(node: Expression, meaning: OperationMeaning, operands: Iterator[Type]) -> Type:
         return meaning.rule(TypedNode(node, list(operands), scope.tables))
@@ -159,15 +159,15 @@ def evaluate_node(
 def evaluate_leaf(node: Expression, environment: Environment) -> Value:
     """Say what a name or a constant stands for; a missing value is a fault, raised where it ends up."""
     if not isinstance(node, Name):
-        return Value(_type_of_constant(node), constant_of(node))
+        return Value(_type_constant(node), read_constant(node))
     value = environment.values.get(node.text)
     if value is None:
-        raise _unknown(node, list(environment.values))
+        raise _build_unknown_error(node, list(environment.values))
     content: Content = value.content
     if content is None:
-        return Value(value.type, _missing(node))
+        return Value(value.type, _build_missing_fault(node))
     if isinstance(content, tuple) and None in content:
-        missing = _missing(node)
+        missing = _build_missing_fault(node)
         return Value(value.type, tuple(missing if element is None else element for element in content))
     return value
 
@@ -184,7 +184,7 @@ class Compiled:
         return Value(self.type, require_content(self.step(environment, budget or Budget())))
 
 
-def compiled(tree: Expression, scope: NameScope) -> Compiled | None:
+def compile_columns(tree: Expression, scope: NameScope) -> Compiled | None:
     """Compile an expression; None when only a run can tell the unit of something it names.
 
     Raises ExpressionError when its parts do not fit together.
@@ -196,18 +196,18 @@ def compiled(tree: Expression, scope: NameScope) -> Compiled | None:
     def leaf(node: Expression) -> Compiled:
         if isinstance(node, Name):
             return Compiled(
-                _type_of_leaf(node, scope), lambda environment, _: evaluate_leaf(node, environment).content
+                _type_leaf(node, scope), lambda environment, _: evaluate_leaf(node, environment).content
             )
-        constant = constant_of(node)
-        return Compiled(_type_of_constant(node), lambda _environment, _budget: constant)
+        constant = read_constant(node)
+        return Compiled(_type_constant(node), lambda _environment, _budget: constant)
 
     def operation(node: Expression, meaning: OperationMeaning, operands: Iterator[Compiled]) -> Compiled:
-        return _over_columns(node, meaning, list(operands), scope)
+        return _compile_over_columns(node, meaning, list(operands), scope)
 
     return fold(tree, leaf, operation)
 
 
-def _over_columns(
+def _compile_over_columns(
     node: Expression, meaning: OperationMeaning, operands: Sequence[Compiled], scope: NameScope
 ) -> Compiled:
     at = TypedNode(node, [operand.type for operand in operands], scope.tables)
@@ -225,7 +225,7 @@ def _over_columns(
     return Compiled(result, step)
 
 
-def compiled_row(tree: Expression, indexes: Mapping[Expression, int], spend: Spend = free) -> RowStep:
+def compile_row(tree: Expression, indexes: Mapping[Expression, int], spend: Spend = spend_nothing) -> RowStep:
     """Compile an expression over rows that hold what `indexes` says; what a match looks at is spent.
 
     Numbers are plain, operands are computed only when they are asked for, and None stands for a missing
@@ -235,7 +235,7 @@ def compiled_row(tree: Expression, indexes: Mapping[Expression, int], spend: Spe
     def leaf(node: Expression) -> RowStep:
         if node in indexes:
             return operator.itemgetter(indexes[node])
-        constant = constant_of(node)
+        constant = read_constant(node)
         return lambda _row: constant
 
     def operation(node: Expression, meaning: OperationMeaning, operands: Iterator[RowStep]) -> RowStep:
@@ -244,7 +244,7 @@ def compiled_row(tree: Expression, indexes: Mapping[Expression, int], spend: Spe
     return fold(tree, leaf, operation, indexes)
 
 
-def constant_of(node: Expression) -> Scalar:
+def read_constant(node: Expression) -> Scalar:
     """Return the value of a leaf that is no name."""
     match node:
         case Number(value=value) | Text(value=value) | Boolean(value=value) | Word(text=value):
@@ -252,15 +252,15 @@ def constant_of(node: Expression) -> Scalar:
     raise ValueError(f"{node} is no constant")
 
 
-def _type_of_leaf(node: Expression, scope: NameScope) -> Type:
+def _type_leaf(node: Expression, scope: NameScope) -> Type:
     if not isinstance(node, Name):
-        return _type_of_constant(node)
+        return _type_constant(node)
     if node.text not in scope.names:
-        raise _unknown(node, list(scope.names))
+        raise _build_unknown_error(node, list(scope.names))
     return scope.names[node.text]
 
 
-def _type_of_constant(node: Expression) -> Type:
+def _type_constant(node: Expression) -> Type:
     match node:
         case Number():
             return PLAIN
@@ -269,12 +269,12 @@ def _type_of_constant(node: Expression) -> Type:
     return TEXT
 
 
-def _missing(name: Name) -> Fault:
+def _build_missing_fault(name: Name) -> Fault:
     return Fault(ExpressionError(f"{name.text} has no value.", name.position), is_missing=True)
 
 
-def _unknown(name: Name, known: list[str]) -> ExpressionError:
-    close = nearest(name.text, known)
+def _build_unknown_error(name: Name, known: list[str]) -> ExpressionError:
+    close = find_nearest(name.text, known)
     hint = f"; did you mean {close!r}?" if close else "."
     return ExpressionError(f"There is no {name.text!r} here{hint}", name.position)
 
@@ -332,11 +332,13 @@ def gradients_of(traced: Traced, outer: Gradient, unit: Unit) -> dict[str, Gradi
     """
     gradients: dict[str, Gradient] = {}
     result = traced.value.type.unit
-    _descend(traced, outer if result is None else times(outer, slope(result, unit)), gradients)
+    _descend(
+        traced, outer if result is None else multiply_gradient(outer, find_slope(result, unit)), gradients
+    )
     return gradients
 
 
-def plus(one: Gradient | None, other: Gradient) -> Gradient:
+def add_gradients(one: Gradient | None, other: Gradient) -> Gradient:
     """Add two gradients of the same value."""
     if one is None:
         return other
@@ -347,7 +349,7 @@ def plus(one: Gradient | None, other: Gradient) -> Gradient:
     return CONTEXT.add(one, other)
 
 
-def times(gradient: Gradient, factor: Decimal) -> Gradient:
+def multiply_gradient(gradient: Gradient, factor: Decimal) -> Gradient:
     """Multiply a gradient: that of something that changes with the former by a factor."""
     if factor == 1:
         return gradient
@@ -361,9 +363,9 @@ def _descend(step: Traced, outer: Gradient, gradients: dict[str, Gradient]) -> N
         return
     if isinstance(step.tree, Name):
         name = step.tree.text
-        gradients[name] = plus(gradients.get(name), outer)
+        gradients[name] = add_gradients(gradients.get(name), outer)
     elif step.meaning is not None and step.meaning.slopes is not None:
-        for operand, gradient in zip(step.operands, _inner(step, outer), strict=False):
+        for operand, gradient in zip(step.operands, _compute_operand_gradients(step, outer), strict=False):
             if operand.is_varying:
                 _descend(operand, gradient, gradients)
 
@@ -372,34 +374,39 @@ def _is_any(gradient: Gradient) -> bool:
     return any(gradient) if isinstance(gradient, tuple) else bool(gradient)
 
 
-def _inner(step: Traced, outer: Gradient) -> list[Gradient]:
+def _compute_operand_gradients(step: Traced, outer: Gradient) -> list[Gradient]:
     """Return the gradient of each operand that the operation takes."""
     assert step.meaning is not None, "only an operation is derived"  # noqa: S101
     assert step.at is not None, "only an operation is derived"  # noqa: S101
     units = step.meaning.units(step.at, step.value.type)
     taken = [(operand.value, unit) for operand, unit in zip(step.operands, units, strict=False)]
     contents = [
-        value.content if unit is None else numbers_in(value, unit, step.at.position) for value, unit in taken
+        value.content if unit is None else convert_numbers(value, unit, step.at.position)
+        for value, unit in taken
     ]
     inner: list[Gradient]
     if isinstance(outer, tuple):
-        inner = _by_element(step, contents, outer)
+        inner = _compute_element_gradients(step, contents, outer)
     elif len(contents) == 1 and isinstance(contents[0], tuple):
-        inner = [tuple(CONTEXT.multiply(outer, part) for part in _slopes(step, contents[0]))]
+        inner = [tuple(CONTEXT.multiply(outer, part) for part in _compute_slopes(step, contents[0]))]
     else:
-        inner = [CONTEXT.multiply(outer, part) for part in _slopes(step, contents)]
+        inner = [CONTEXT.multiply(outer, part) for part in _compute_slopes(step, contents)]
     return [
-        gradient if unit is None or value.type.unit is None else times(gradient, slope(value.type.unit, unit))
+        gradient
+        if unit is None or value.type.unit is None
+        else multiply_gradient(gradient, find_slope(value.type.unit, unit))
         for gradient, (value, unit) in zip(inner, taken, strict=False)
     ]
 
 
-def _by_element(step: Traced, contents: Sequence[Content], outer: tuple[Decimal, ...]) -> list[Gradient]:
+def _compute_element_gradients(
+    step: Traced, contents: Sequence[Content], outer: tuple[Decimal, ...]
+) -> list[Gradient]:
     """Go element by element; what stands for all elements at once changes the result by the sum."""
     columns: list[list[Decimal]] = [[] for _ in contents]
     for index, gradient in enumerate(outer):
         row = [content[index] if isinstance(content, tuple) else content for content in contents]
-        parts = _slopes(step, row) if gradient else [ZERO] * len(row)
+        parts = _compute_slopes(step, row) if gradient else [ZERO] * len(row)
         for column, part in zip(columns, parts, strict=False):
             column.append(CONTEXT.multiply(gradient, part))
     return [
@@ -408,7 +415,7 @@ def _by_element(step: Traced, contents: Sequence[Content], outer: tuple[Decimal,
     ]
 
 
-def _slopes(step: Traced, row: OperandRow) -> Sequence[Decimal]:
+def _compute_slopes(step: Traced, row: OperandRow) -> Sequence[Decimal]:
     """Return the slopes of one element; nothing where there are none."""
     assert step.meaning is not None and step.at is not None and step.meaning.slopes is not None  # noqa: S101, PT018
     try:
@@ -417,7 +424,7 @@ def _slopes(step: Traced, row: OperandRow) -> Sequence[Decimal]:
         return [ZERO] * len(row)
 
 
-def degree_of(tree: Expression, of_name: Callable[[str], Degree]) -> Degree:
+def find_degree(tree: Expression, of_name: Callable[[str], Degree]) -> Degree:
     """Return the degree of an expression, by those of the names in it."""
 
     def leaf(node: Expression) -> Degree:

@@ -36,13 +36,13 @@ from weighbridge.core.expression.meaning import (
     Language,
     OperationMeaning,
     TypedNode,
-    always,
-    as_the_first,
     between,
+    define_slopes,
+    follow_first,
     grow_alike,
     grow_unknown,
-    only,
-    sloping,
+    ignore_node,
+    place_slope,
     stay_constant,
     take_as_they_are,
     take_in_result_unit,
@@ -71,8 +71,8 @@ from weighbridge.core.expression.value import (
     Kind,
     Type,
     Value,
+    convert_numbers,
     number,
-    numbers_in,
     require,
     require_plain,
     require_same_measure,
@@ -83,36 +83,36 @@ from weighbridge.core.quantity.unit import Unit, UnitError, parse_unit
 _TWO: Final = Decimal(2)
 
 
-def average(values: Sequence[Decimal]) -> Decimal:
+def compute_average(values: Sequence[Decimal]) -> Decimal:
     """Return the arithmetic mean, rounded once."""
     return CONTEXT.divide(exact_total(values), Decimal(len(values)))
 
 
-def median(values: Sequence[Decimal]) -> Decimal:
+def compute_median(values: Sequence[Decimal]) -> Decimal:
     """Return the middle value; of an even number of values, the mean of the two in the middle."""
     ordered = sorted(values)
     middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else average(ordered[middle - 1 : middle + 1])
+    return ordered[middle] if len(ordered) % 2 else compute_average(ordered[middle - 1 : middle + 1])
 
 
-def slopes_of_average(values: Sequence[Decimal]) -> list[Decimal]:
+def differentiate_average(values: Sequence[Decimal]) -> list[Decimal]:
     """Say how fast the mean changes with each value."""
     return [CONTEXT.divide(ALL, Decimal(len(values)))] * len(values)
 
 
-def slopes_of_median(values: Sequence[Decimal]) -> list[Decimal]:
+def differentiate_median(values: Sequence[Decimal]) -> list[Decimal]:
     """Say how fast the median changes with each value."""
     order = sorted(range(len(values)), key=lambda index: values[index])
     half = len(order) // 2
     if len(order) % 2:
-        return only(order[half], len(order))
+        return place_slope(order[half], len(order))
     halves = CONTEXT.divide(ALL, _TWO)
-    parts = only(order[half], len(order), halves)
+    parts = place_slope(order[half], len(order), halves)
     parts[order[half - 1]] = halves
     return parts
 
 
-def _aggregate_rule(at: TypedNode) -> Type:
+def _type_aggregate(at: TypedNode) -> Type:
     first, *others = at.types
     require(Kind.NUMBER, first, f"What {at.name} is taken of", at.position)
     if not others and not first.is_array:
@@ -127,7 +127,7 @@ def _aggregate_rule(at: TypedNode) -> Type:
     return number(first.unit, at.origin if others else None)
 
 
-def _aggregate(
+def _define_aggregate(
     name: str,
     function: Callable[[Sequence[Decimal]], Decimal],
     slopes: Callable[[Sequence[Decimal]], Sequence[Decimal]],
@@ -140,8 +140,8 @@ def _aggregate(
         return function(values)
 
     meaning = OperationMeaning(
-        rule=_aggregate_rule, function=always(of_some), nulls=AGGREGATED, units=take_in_result_unit,
-        sql=None, slopes=sloping(lambda *values: slopes(values)), degree=grow_alike,
+        rule=_type_aggregate, function=ignore_node(of_some), nulls=AGGREGATED, units=take_in_result_unit,
+        sql=None, slopes=define_slopes(lambda *values: slopes(values)), degree=grow_alike,
     )  # fmt: skip
     return Function(name, "array, or a, b, …", between(1, ARGUMENTS_MAX), meaning, doc, example)
 
@@ -154,26 +154,28 @@ def _count_rule(at: TypedNode) -> Type:
 
 _COUNT: Final = OperationMeaning(
     rule=_count_rule,
-    function=always(lambda elements: Decimal(len(elements)) if isinstance(elements, tuple) else Decimal(1)),
+    function=ignore_node(lambda elements: Decimal(len(elements) if isinstance(elements, tuple) else 1)),
     nulls=INDIFFERENT, units=take_as_they_are, sql=None, slopes=None, degree=stay_constant,
 )  # fmt: skip
 
 AGGREGATES: Final = (
-    _aggregate(
+    _define_aggregate(
         "sum", total, lambda values: [ALL] * len(values),
         "All elements added exactly, then rounded once; 0 of no elements.", "sum(mass * ash)",
     ),
-    _aggregate("average", average, slopes_of_average, "The arithmetic mean.", "average(ash)"),
-    _aggregate(
-        "min", min, lambda values: only(values.index(min(values)), len(values)),
+    _define_aggregate(
+        "average", compute_average, differentiate_average, "The arithmetic mean.", "average(ash)"
+    ),
+    _define_aggregate(
+        "min", min, lambda values: place_slope(values.index(min(values)), len(values)),
         "The smallest.", "min(0.95, fraction)",
     ),
-    _aggregate(
-        "max", max, lambda values: only(values.index(max(values)), len(values)),
+    _define_aggregate(
+        "max", max, lambda values: place_slope(values.index(max(values)), len(values)),
         "The largest.", "max(temperature, coldest)",
     ),
-    _aggregate(
-        "median", median, slopes_of_median,
+    _define_aggregate(
+        "median", compute_median, differentiate_median,
         "The middle one by size, or the mean of the two in the middle.", "median(ash)",
     ),
     Function("count", "array", between(1, 1), _COUNT, "The number of elements.", "count(mass)"),
@@ -181,7 +183,7 @@ AGGREGATES: Final = (
 """Functions of all elements of an array."""
 
 
-def unit_named(node: Expression) -> Unit:
+def read_unit_argument(node: Expression) -> Unit:
     """Return the unit that a call names as its second argument."""
     match node:
         case FunctionCall(arguments=(_, Word(text=text))):
@@ -192,41 +194,41 @@ def unit_named(node: Expression) -> Unit:
     raise ValueError(f"{node} names no unit")
 
 
-def _to_rule(at: TypedNode) -> Type:
+def _type_conversion(at: TypedNode) -> Type:
     (operand,) = at.types
-    target = number(unit_named(at.node), operand.origin)
+    target = number(read_unit_argument(at.node), operand.origin)
     require(Kind.NUMBER, operand, "What is converted", at.position)
     require_same_measure(operand, target, "Converting", at.position)
     return target
 
 
-def _value_rule(at: TypedNode) -> Type:
-    return PLAIN.of(_to_rule(at).origin)
+def _type_value(at: TypedNode) -> Type:
+    return PLAIN.of(_type_conversion(at).origin)
 
 
-def _quantity_rule(at: TypedNode) -> Type:
+def _type_quantity(at: TypedNode) -> Type:
     require_plain(at.types[0], "What quantity gives a unit to", at.position)
-    return number(unit_named(at.node), at.origin)
+    return number(read_unit_argument(at.node), at.origin)
 
 
 def _take_in_named_unit(at: TypedNode, _result: Type) -> list[Unit | None]:
-    return [unit_named(at.node)]
+    return [read_unit_argument(at.node)]
 
 
 def _grow_in_named_unit(node: Expression, degrees: Sequence[Degree]) -> Degree:
-    return grow_alike(node, degrees) if unit_named(node).is_absolute else grow_unknown(node, degrees)
+    return grow_alike(node, degrees) if read_unit_argument(node).is_absolute else grow_unknown(node, degrees)
 
 
-def _conversion(
+def _define_conversion(
     rule: Callable[[TypedNode], Type], units: Callable[[TypedNode, Type], Sequence[Unit | None]]
 ) -> OperationMeaning:
     return OperationMeaning(
-        rule=rule, units=units, sql=None, slopes=sloping(as_the_first), degree=_grow_in_named_unit
+        rule=rule, units=units, sql=None, slopes=define_slopes(follow_first), degree=_grow_in_named_unit
     )
 
 
-def _duration_rule(at: TypedNode) -> Type:
-    _input_name(at.node)
+def _type_duration(at: TypedNode) -> Type:
+    _read_input_name(at.node)
     if not at.types[0].is_array:
         raise ExpressionError(
             "duration_hours needs an input that is an array, with aggregate: values.", at.position
@@ -234,29 +236,29 @@ def _duration_rule(at: TypedNode) -> Type:
     return number(parse_unit("h"), at.origin)
 
 
-def _durations(at: TypedNode, environment: Environment) -> Content:
-    name = _input_name(at.node)
+def _read_durations(at: TypedNode, environment: Environment) -> Content:
+    name = _read_input_name(at.node)
     durations = environment.durations.get(name)
     if durations is None:
         raise ExpressionError(f"The durations of the events of {name} are not given.", at.position)
     return durations.content
 
 
-def _input_name(node: Expression) -> str:
+def _read_input_name(node: Expression) -> str:
     match node:
         case FunctionCall(arguments=(Name() as name,)):
             return name.text
     raise ExpressionError("duration_hours is taken of an input by its name alone.", node.position)
 
 
-def _length_of_period(period: Value | None, unit: str, at: TypedNode) -> Content:
+def _read_period_length(period: Value | None, unit: str, at: TypedNode) -> Content:
     if period is None:
         error = ExpressionError("The length of the period is not given.", at.position)
         return Fault(error, is_missing=True)
-    return numbers_in(period, parse_unit(unit), at.position)
+    return convert_numbers(period, parse_unit(unit), at.position)
 
 
-def _surroundings(
+def _define_of_surroundings(
     rule: Callable[[TypedNode], Type], read: Callable[[TypedNode, Environment], Content]
 ) -> OperationMeaning:
     return OperationMeaning(rule=rule, of_surroundings=read, sql=None, slopes=None, degree=stay_constant)
@@ -264,37 +266,37 @@ def _surroundings(
 
 CONVERSION: Final = (
     Function(
-        "to", "x, unit", between(2, 2), _conversion(_to_rule, take_in_result_unit),
+        "to", "x, unit", between(2, 2), _define_conversion(_type_conversion, take_in_result_unit),
         "x converted to a unit.", 'to(energy, "kWh")', frozenset({1}),
     ),
     Function(
-        "value", "x, unit", between(2, 2), _conversion(_value_rule, _take_in_named_unit),
+        "value", "x, unit", between(2, 2), _define_conversion(_type_value, _take_in_named_unit),
         "The plain number of x in a unit, for empirical equations.", 'value(soil_temperature, "degC")',
         frozenset({1}),
     ),
     Function(
-        "quantity", "x, unit", between(2, 2), _conversion(_quantity_rule, take_plain),
+        "quantity", "x, unit", between(2, 2), _define_conversion(_type_quantity, take_plain),
         "A plain number given a unit: what an empirical equation yields.",
         'quantity(0.35 * ln(ratio), "kg{CO2e}")', frozenset({1}),
     ),
     Function(
-        "duration_hours", "input", between(1, 1), _surroundings(_duration_rule, _durations),
+        "duration_hours", "input", between(1, 1), _define_of_surroundings(_type_duration, _read_durations),
         "How long each event of an input lasted, in hours.", "power * duration_hours(power)",
     ),
     Function(
         "period_days", "", between(0, 0),
-        _surroundings(
+        _define_of_surroundings(
             lambda _at: number(parse_unit("d")),
-            lambda at, environment: _length_of_period(environment.period_days, "d", at),
+            lambda at, environment: _read_period_length(environment.period_days, "d", at),
         ),
         "The days of the slot by the project's calendar; part of a day counts as its part of that day.",
         "period_days()",
     ),
     Function(
         "period_hours", "", between(0, 0),
-        _surroundings(
+        _define_of_surroundings(
             lambda _at: number(parse_unit("h")),
-            lambda at, environment: _length_of_period(environment.period_hours, "h", at),
+            lambda at, environment: _read_period_length(environment.period_hours, "h", at),
         ),
         "How long the slot lasts by the clock, in hours.", "period_hours()",
     ),
@@ -313,7 +315,7 @@ MODELS: Final = Language(FUNCTIONS)
 """The language of model formulas."""
 
 
-def meaning_of(tree: Expression) -> OperationMeaning:
+def find_meaning(tree: Expression) -> OperationMeaning:
     """Find the meaning of a node that has operands."""
     match tree:
         case Binary(operator=operator):

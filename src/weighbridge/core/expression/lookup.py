@@ -18,7 +18,7 @@ from weighbridge.core.expression.meaning import (
     OperationMeaning,
     TypedNode,
     between,
-    numbers_at,
+    read_numbers,
 )
 from weighbridge.core.expression.tree import ExpressionError, FunctionCall, UndefinedResultError, Word
 from weighbridge.core.expression.value import (
@@ -30,7 +30,7 @@ from weighbridge.core.expression.value import (
     Type,
     require_same_measure,
 )
-from weighbridge.core.identity.suggestion import nearest
+from weighbridge.core.identity.suggestion import find_nearest
 from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO
 from weighbridge.core.quantity.unit import Unit
 
@@ -49,8 +49,8 @@ _Point = tuple[Decimal, Decimal]
 
 
 def _lookup_rule(at: TypedNode) -> Type:
-    table, column = _table_and_column(at)
-    match = _word(at, 3, "exact")
+    table, column = _find_table_and_column(at)
+    match = _read_word(at, 3, "exact")
     if match not in MATCHES:
         raise ExpressionError(f"{match!r} is no way to match; there are {', '.join(MATCHES)}.", at.position)
     if match != "exact":
@@ -60,9 +60,9 @@ def _lookup_rule(at: TypedNode) -> Type:
 
 
 def _lookup(at: TypedNode) -> ScalarFunction:
-    table, column = _table_and_column(at)
-    match = _word(at, 3, "exact")
-    find = _finder([row[0] for row in table.rows], match)
+    table, column = _find_table_and_column(at)
+    match = _read_word(at, 3, "exact")
+    find = _build_row_finder([row[0] for row in table.rows], match)
 
     def cell(key: Scalar) -> Scalar:
         index = find(key)
@@ -73,7 +73,7 @@ def _lookup(at: TypedNode) -> ScalarFunction:
     return cell
 
 
-def _finder(keys: list[Decimal | str], match: str) -> Callable[[Scalar], int | None]:
+def _build_row_finder(keys: list[Decimal | str], match: str) -> Callable[[Scalar], int | None]:
     """Return what finds the row of a key, the first of several, without looking at all rows for each key."""
     first: dict[Scalar, int] = {key: index for index, key in reversed([*enumerate(keys)])}
 
@@ -90,7 +90,7 @@ def _finder(keys: list[Decimal | str], match: str) -> Callable[[Scalar], int | N
 
 
 def _interpolate_rule(at: TypedNode) -> Type:
-    table, column = _table_and_column(at)
+    table, column = _find_table_and_column(at)
     _require_ascending(table, at)
     require_same_measure(table.key.type, at.types[0], "Comparing with the key column", at.position)
     result = table.columns[column].type
@@ -100,7 +100,7 @@ def _interpolate_rule(at: TypedNode) -> Type:
 
 
 def _interpolate(at: TypedNode) -> ScalarFunction:
-    find_line = _line_finder(at)
+    find_line = _build_line_finder(at)
 
     def number_at(key: Decimal) -> Decimal:
         (low, at_low), (high, at_high) = find_line(key)
@@ -113,16 +113,16 @@ def _interpolate(at: TypedNode) -> ScalarFunction:
     return number_at
 
 
-def _slopes_of_interpolation(at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
-    (low, at_low), (high, at_high) = _line_finder(at)(*numbers_at(row))
+def _differentiate_interpolation(at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
+    (low, at_low), (high, at_high) = _build_line_finder(at)(*read_numbers(row))
     if high <= low:
         return (ZERO,)
     return (CONTEXT.divide(EXACT.subtract(at_high, at_low), EXACT.subtract(high, low)),)
 
 
-def _line_finder(at: TypedNode) -> Callable[[Decimal], tuple[_Point, _Point]]:
+def _build_line_finder(at: TypedNode) -> Callable[[Decimal], tuple[_Point, _Point]]:
     """Return what finds the two rows that a key lies between; of a table of one row, that row twice."""
-    table, column = _table_and_column(at)
+    table, column = _find_table_and_column(at)
     rows: Sequence[_Point] = [(row[0], row[column]) for row in table.rows]  # type: ignore[misc]  # numbers
     keys = [key for key, _ in rows]
 
@@ -137,18 +137,18 @@ def _line_finder(at: TypedNode) -> Callable[[Decimal], tuple[_Point, _Point]]:
 
 def _count_rows(at: TypedNode, _contents: Sequence[Content]) -> int:
     """What going through the rows of the table costs."""
-    return len(_table_and_column(at)[0].rows) // ROWS_OF_A_STEP
+    return len(_find_table_and_column(at)[0].rows) // ROWS_OF_A_STEP
 
 
 def _take_in_unit_of_key(at: TypedNode, _result: Type) -> list[Unit | None]:
-    return [_table_and_column(at)[0].key.type.unit]
+    return [_find_table_and_column(at)[0].key.type.unit]
 
 
-def _table_and_column(at: TypedNode) -> tuple[Table, int]:
-    name, column_name = _word(at, 0), _word(at, 1)
+def _find_table_and_column(at: TypedNode) -> tuple[Table, int]:
+    name, column_name = _read_word(at, 0), _read_word(at, 1)
     table = at.tables.get(name)
     if table is None:
-        close = nearest(name, list(at.tables))
+        close = find_nearest(name, list(at.tables))
         hint = f"; did you mean {close!r}" if close else ""
         raise ExpressionError(f"There is no table {name!r}{hint}.", at.position)
     column = table.column(column_name)
@@ -169,7 +169,7 @@ def _require_ascending(table: Table, at: TypedNode) -> None:
         )
 
 
-def _word(at: TypedNode, index: int, default: str = "") -> str:
+def _read_word(at: TypedNode, index: int, default: str = "") -> str:
     match at.node:
         case FunctionCall(arguments=arguments) if index < len(arguments):
             word = arguments[index]
@@ -192,7 +192,7 @@ LOOKUP: Final = (
         "interpolate", "table, column, key", between(3, 3),
         OperationMeaning(
             rule=_interpolate_rule, function=_interpolate, units=_take_in_unit_of_key, sql=None,
-            slopes=_slopes_of_interpolation, cost=10, reading=_count_rows,
+            slopes=_differentiate_interpolation, cost=10, reading=_count_rows,
         ),
         "The number between two rows of a table, on the straight line; a key outside the table has none.",
         "interpolate(permanence_class, fraction, temperature)", frozenset({0, 1}),

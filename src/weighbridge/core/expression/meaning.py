@@ -28,11 +28,11 @@ from weighbridge.core.expression.value import (
     Tables,
     Type,
     Value,
-    converter,
-    shared_origin,
+    build_converter,
+    find_shared_origin,
 )
 from weighbridge.core.halt import proceed
-from weighbridge.core.quantity.unit import ONE, Unit, absolute
+from weighbridge.core.quantity.unit import ONE, Unit, find_absolute
 
 COST_MAX: Final = 20_000_000
 """How much one run may cost: a simple operation on one element costs 1."""
@@ -108,7 +108,7 @@ class TypedNode(NamedTuple):
     @property
     def origin(self) -> Origin | None:
         """The origin that the operands share; two origins are refused."""
-        return shared_origin(self.types, self.position)
+        return find_shared_origin(self.types, self.position)
 
 
 Degree = Decimal | None
@@ -125,19 +125,19 @@ Combine = Callable[[Sequence[Content], Environment, Budget], Content]
 
 def take_in_result_unit(at: TypedNode, result: Type) -> list[Unit | None]:
     """Convert numbers to the unit of the result."""
-    unit = _known(result.unit, at) if result.kind is Kind.NUMBER else None
+    unit = _require_known_unit(result.unit, at) if result.kind is Kind.NUMBER else None
     return [unit if operand.kind is Kind.NUMBER else None for operand in at.types]
 
 
 def take_in_absolute_units(at: TypedNode, _result: Type) -> list[Unit | None]:
     """Take each operand in its own unit, temperatures from absolute zero."""
-    return [absolute(_known(operand.unit, at)) for operand in at.types]
+    return [find_absolute(_require_known_unit(operand.unit, at)) for operand in at.types]
 
 
 def take_in_first_unit(at: TypedNode, _result: Type) -> list[Unit | None]:
     """Convert numbers to the unit of the first."""
     first = at.types[0]
-    return [_known(first.unit, at) if first.kind is Kind.NUMBER else None] * len(at.types)
+    return [_require_known_unit(first.unit, at) if first.kind is Kind.NUMBER else None] * len(at.types)
 
 
 def take_plain(at: TypedNode, _result: Type) -> list[Unit | None]:
@@ -155,7 +155,7 @@ def take_first(_at: TypedNode, _result: Type) -> list[Unit | None]:
     return [None]
 
 
-def _known(unit: Unit | None, at: TypedNode) -> Unit:
+def _require_known_unit(unit: Unit | None, at: TypedNode) -> Unit:
     if unit is None:
         raise ExpressionError("The unit of this value is not known.", at.position)
     return unit
@@ -168,24 +168,26 @@ NONE: Final = Decimal(0)
 ALL: Final = Decimal(1)
 
 
-def numbers_at(row: OperandRow) -> Sequence[Decimal]:
+def read_numbers(row: OperandRow) -> Sequence[Decimal]:
     """Return the numbers of a row; the result has a value, so its operands have."""
     return cast("Sequence[Decimal]", row)
 
 
-def sloping(slopes: Callable[..., Sequence[Decimal]]) -> Callable[[TypedNode, OperandRow], Sequence[Decimal]]:
+def define_slopes(
+    slopes: Callable[..., Sequence[Decimal]],
+) -> Callable[[TypedNode, OperandRow], Sequence[Decimal]]:
     """Make slopes of a function of the numbers of a row."""
-    return lambda _at, row: slopes(*numbers_at(row))
+    return lambda _at, row: slopes(*read_numbers(row))
 
 
-def only(index: int, count: int, part: Decimal = ALL) -> list[Decimal]:
+def place_slope(index: int, count: int, part: Decimal = ALL) -> list[Decimal]:
     """Return nothing but a part at one index."""
     return [part if at == index else NONE for at in range(count)]
 
 
-def as_the_first(*values: Decimal) -> Sequence[Decimal]:
+def follow_first(*values: Decimal) -> Sequence[Decimal]:
     """The result changes as the first operand does."""
-    return only(0, len(values))
+    return place_slope(0, len(values))
 
 
 def grow_alike(_node: Expression, degrees: Sequence[Degree]) -> Degree:
@@ -203,19 +205,19 @@ def grow_unknown(_node: Expression, _degrees: Sequence[Degree]) -> Degree:
     return None
 
 
-def always(function: ScalarFunction) -> Callable[[TypedNode], ScalarFunction]:
+def ignore_node(function: ScalarFunction) -> Callable[[TypedNode], ScalarFunction]:
     """The same function for every node."""
     return lambda _at: function
 
 
-def identity(value: Any, *_: Any) -> Any:
+def return_value(value: Any, *_: Any) -> Any:
     """Return the value as it was taken."""
     return value
 
 
 def take_identity(_at: TypedNode) -> ScalarFunction:
     """Mean the operand itself, as it was taken."""
-    return identity
+    return return_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,11 +262,11 @@ class OperationMeaning:
         if (read := self.of_surroundings) is not None:
             return lambda _contents, environment, _budget: read(at, environment)
         converts = [
-            None if unit is None else converter(operand.unit, unit, position)
+            None if unit is None else build_converter(operand.unit, unit, position)
             for operand, unit in zip(at.types, self.units(at, result), strict=False)
         ]
         function, over_columns = self.function(at), self.nulls.over_columns
-        if function is identity and self.nulls is STRICT:
+        if function is return_value and self.nulls is STRICT:
             over_columns = _take_first_content
         if converts == [None] * len(at.types) and not self.is_metered:
             return lambda contents, _environment, _budget: over_columns(function, contents, position)
@@ -274,7 +276,9 @@ class OperationMeaning:
                 content if convert is None else convert(content)
                 for content, convert in zip(contents, converts, strict=False)
             ]
-            applied = partial(function, partial(_spend, budget, position)) if self.is_metered else function
+            applied = (
+                partial(function, partial(_spend_budget, budget, position)) if self.is_metered else function
+            )
             return over_columns(applied, taken, position)
 
         return combine
@@ -290,7 +294,7 @@ def _take_first_content(_: ScalarFunction, contents: Sequence[Content], _positio
     return contents[0]
 
 
-def _spend(budget: Budget, position: Position, cost: int) -> None:
+def _spend_budget(budget: Budget, position: Position, cost: int) -> None:
     budget.spend(cost, position)
 
 

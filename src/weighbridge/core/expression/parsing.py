@@ -37,7 +37,7 @@ from weighbridge.core.expression.tree import (
     Unary,
     Word,
 )
-from weighbridge.core.identity.suggestion import nearest
+from weighbridge.core.identity.suggestion import find_nearest
 from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
 
 LENGTH_MAX: Final = 10_000
@@ -58,17 +58,17 @@ def parse(text: str, language: Language = MODELS) -> Expression:
             f"An expression has at most {LENGTH_MAX} characters; this one has {len(text)}.", Position()
         )
     try:
-        built = _parser(language).parse(text)
+        built = _build_parser(language).parse(text)
     except UnexpectedToken as error:
-        raise _refused_token(error, text) from None
+        raise _build_token_error(error, text) from None
     except UnexpectedCharacters as error:
-        raise _refused_character(error, text) from None
+        raise _build_character_error(error, text) from None
     if not isinstance(built, Built):
         raise TypeError("the parser is made with the builder, so it yields what the builder makes")
     return built.tree
 
 
-def _refused_token(error: UnexpectedToken, text: str) -> ExpressionError:
+def _build_token_error(error: UnexpectedToken, text: str) -> ExpressionError:
     expected = "a number, a text in quotes, a name, a function or a parenthesis"
     if "NAME" not in error.accepts:
         expected = "an operator or a closing parenthesis" if "RPAR" in error.accepts else "an operator"
@@ -76,7 +76,7 @@ def _refused_token(error: UnexpectedToken, text: str) -> ExpressionError:
         line = text.count("\n") + 1
         end = Position(line, len(text) - (text.rfind("\n") + 1) + 1)
         return ExpressionError(f"The expression ends where {expected} is needed.", end)
-    position = position_of(error.token)
+    position = find_position(error.token)
     came = shorten(str(error.token))
     if came == "=" and text[: error.token.start_pos or 0].endswith("="):
         return ExpressionError("Two values are compared with a single =.", position)
@@ -85,7 +85,7 @@ def _refused_token(error: UnexpectedToken, text: str) -> ExpressionError:
     return ExpressionError(f"Here stands {came!r} where {expected} is needed.", position)
 
 
-def _refused_character(error: UnexpectedCharacters, text: str) -> ExpressionError:
+def _build_character_error(error: UnexpectedCharacters, text: str) -> ExpressionError:
     position = Position(error.line, error.column)
     character = text[error.pos_in_stream or 0]
     if character in "'\"":
@@ -94,7 +94,7 @@ def _refused_character(error: UnexpectedCharacters, text: str) -> ExpressionErro
 
 
 @cache
-def _parser(language: Language) -> Lark:
+def _build_parser(language: Language) -> Lark:
     grammar = files("weighbridge.core.expression").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(
         grammar, parser="lalr", lexer="basic", transformer=Builder(language), maybe_placeholders=False
@@ -140,132 +140,136 @@ class Builder(Transformer[Token, Built]):
 
     def number(self, token: Token) -> Built:
         try:
-            return Built(Number(parse_decimal(token), position_of(token)))
+            return Built(Number(parse_decimal(token), find_position(token)))
         except NumberError as error:
-            raise ExpressionError(str(error), position_of(token)) from error
+            raise ExpressionError(str(error), find_position(token)) from error
 
     def text(self, token: Token) -> Built:
-        return Built(Text(_unquoted(token), position_of(token)))
+        return Built(Text(_unquote(token), find_position(token)))
 
     def true(self, token: Token) -> Built:
-        return Built(Boolean(value=True, position=position_of(token)))
+        return Built(Boolean(value=True, position=find_position(token)))
 
     def false(self, token: Token) -> Built:
-        return Built(Boolean(value=False, position=position_of(token)))
+        return Built(Boolean(value=False, position=find_position(token)))
 
     def variable(self, token: Token) -> Built:
         name = token[2:-2].strip()
         if not name:
-            raise ExpressionError("The braces name nothing.", position_of(token))
-        return Built(Name((name,), is_verbatim=True, position=position_of(token)))
+            raise ExpressionError("The braces name nothing.", find_position(token))
+        return Built(Name((name,), is_verbatim=True, position=find_position(token)))
 
     def name(self, *tokens: Token) -> Built:
-        path = tuple(_unquoted(token) if token.type == "STRING" else str(token) for token in tokens)
-        return Built(Name(path, position=position_of(tokens[0])))
+        path = tuple(_unquote(token) if token.type == "STRING" else str(token) for token in tokens)
+        return Built(Name(path, position=find_position(tokens[0])))
 
     def group(self, built: Built) -> Built:
-        return _limited(replace(built, form=GrammarForm.SIMPLE, depth=built.depth + 1))
+        return _require_limits(replace(built, form=GrammarForm.SIMPLE, depth=built.depth + 1))
 
     def call(self, token: Token, *arguments: Built) -> Built:
         function = self._function(token, len(arguments))
         trees = tuple(
-            _word(built.tree, function, index) if index in function.words else built.tree
+            _read_word(built.tree, function, index) if index in function.words else built.tree
             for index, built in enumerate(arguments)
         )
-        return _over(FunctionCall(function.name, trees, position_of(token)), arguments)
+        return _build_over(FunctionCall(function.name, trees, find_position(token)), arguments)
 
     def negative(self, token: Token, operand: Built) -> Built:
-        return _over(Unary(Operator.SUBTRACT, operand.tree, position_of(token)), [operand], operand.form)
+        return _build_over(
+            Unary(Operator.SUBTRACT, operand.tree, find_position(token)), [operand], operand.form
+        )
 
     def negation(self, token: Token, operand: Built) -> Built:
-        return _over(Unary(Operator.NOT, operand.tree, position_of(token)), [operand])
+        return _build_over(Unary(Operator.NOT, operand.tree, find_position(token)), [operand])
 
     def arithmetic(self, left: Built, token: Token, right: Built) -> Built:
-        return _over(_binary(left, token, right), [left, right], GrammarForm.ARITHMETIC)
+        return _build_over(_build_binary(left, token, right), [left, right], GrammarForm.ARITHMETIC)
 
     def binary(self, left: Built, token: Token, right: Built) -> Built:
-        return _over(_binary(left, token, right), [left, right])
+        return _build_over(_build_binary(left, token, right), [left, right])
 
     def comparison(self, left: Built, token: Token, right: Built) -> Built:
-        _refuse_ambiguous([left, right], token)
-        return _over(_binary(left, token, right), [left, right], GrammarForm.TEST)
+        _reject_ambiguous([left, right], token)
+        return _build_over(_build_binary(left, token, right), [left, right], GrammarForm.TEST)
 
     def text_test(self, left: Built, *rest: Token | Built) -> Built:
-        tokens, (right,) = _tokens(rest), _operands(rest)
-        _refuse_ambiguous([left, right], tokens[-1])
-        return _over(_perhaps_not(tokens, _binary(left, tokens[-1], right)), [left, right], GrammarForm.TEST)
+        tokens, (right,) = _select_tokens(rest), _select_operands(rest)
+        _reject_ambiguous([left, right], tokens[-1])
+        return _build_over(
+            _negate(tokens, _build_binary(left, tokens[-1], right)), [left, right], GrammarForm.TEST
+        )
 
     def between(self, *parts: Token | Built) -> Built:
-        tokens, operands = _tokens(parts), _operands(parts)
-        _refuse_ambiguous(operands, tokens[0])
+        tokens, operands = _select_tokens(parts), _select_operands(parts)
+        _reject_ambiguous(operands, tokens[0])
         value, low, high = (built.tree for built in operands)
-        tree = Between(value, low, high, position_of(tokens[0]))
-        return _over(_perhaps_not(tokens, tree), operands, GrammarForm.TEST)
+        tree = Between(value, low, high, find_position(tokens[0]))
+        return _build_over(_negate(tokens, tree), operands, GrammarForm.TEST)
 
     def membership(self, *parts: Token | Built) -> Built:
-        tokens, operands = _tokens(parts), _operands(parts)
-        _refuse_ambiguous(operands[:1], tokens[0])
+        tokens, operands = _select_tokens(parts), _select_operands(parts)
+        _reject_ambiguous(operands[:1], tokens[0])
         value, *options = (built.tree for built in operands)
-        tree = Membership(value, tuple(options), position_of(tokens[0]))
-        return _over(_perhaps_not(tokens, tree), operands, GrammarForm.TEST)
+        tree = Membership(value, tuple(options), find_position(tokens[0]))
+        return _build_over(_negate(tokens, tree), operands, GrammarForm.TEST)
 
     def null_test(self, value: Built, *tokens: Token) -> Built:
-        _refuse_ambiguous([value], tokens[0])
-        tree = NullTest(value.tree, position_of(tokens[0]))
-        return _over(_perhaps_not(tokens, tree), [value], GrammarForm.TEST)
+        _reject_ambiguous([value], tokens[0])
+        tree = NullTest(value.tree, find_position(tokens[0]))
+        return _build_over(_negate(tokens, tree), [value], GrammarForm.TEST)
 
     def _function(self, token: Token, count: int) -> Function:
         function = self._functions.get(token.lower())
         if function is None:
-            close = nearest(token.lower(), self._functions)
+            close = find_nearest(token.lower(), self._functions)
             hint = f"; did you mean {close!r}?" if close else f"; there are {', '.join(self._functions)}."
-            raise ExpressionError(f"There is no function {str(token)!r}{hint}", position_of(token))
+            raise ExpressionError(f"There is no function {str(token)!r}{hint}", find_position(token))
         if count not in function.arity:
             least, most = function.arity[0], function.arity[-1]
             allowed = f"{least}" if least == most else f"{least} to {most}"
             raise ExpressionError(
                 f"{function.name}({function.parameters}) takes {allowed} arguments; here are {count}.",
-                position_of(token),
+                find_position(token),
             )
         return function
 
 
-def position_of(token: Token) -> Position:
+def find_position(token: Token) -> Position:
     """Where a token stands in the text."""
     return Position(token.line or 1, token.column or 1)
 
 
-def _tokens(parts: Sequence[Token | Built]) -> list[Token]:
+def _select_tokens(parts: Sequence[Token | Built]) -> list[Token]:
     return [part for part in parts if isinstance(part, Token)]
 
 
-def _operands(parts: Sequence[Token | Built]) -> list[Built]:
+def _select_operands(parts: Sequence[Token | Built]) -> list[Built]:
     return [part for part in parts if isinstance(part, Built)]
 
 
-def _binary(left: Built, token: Token, right: Built) -> Binary:
+def _build_binary(left: Built, token: Token, right: Built) -> Binary:
     operator = Operator(" ".join(token.lower().split()))
-    return Binary(operator, left.tree, right.tree, position_of(token))
+    return Binary(operator, left.tree, right.tree, find_position(token))
 
 
-def _perhaps_not(tokens: Sequence[Token], tree: Expression) -> Expression:
+def _negate(tokens: Sequence[Token], tree: Expression) -> Expression:
     negation = next((token for token in tokens if token.type == "NOT"), None)
-    return tree if negation is None else Unary(Operator.NOT, tree, position_of(negation))
+    return tree if negation is None else Unary(Operator.NOT, tree, find_position(negation))
 
 
-def _refuse_ambiguous(operands: Sequence[Built], token: Token) -> None:
+def _reject_ambiguous(operands: Sequence[Built], token: Token) -> None:
     for built in operands:
         if built.form is not GrammarForm.SIMPLE:
-            raise ExpressionError(_AMBIGUOUS[built.form], position_of(token))
+            raise ExpressionError(_AMBIGUOUS[built.form], find_position(token))
 
 
-def _over(tree: Expression, operands: Sequence[Built], form: GrammarForm = GrammarForm.SIMPLE) -> Built:
+def _build_over(tree: Expression, operands: Sequence[Built], form: GrammarForm = GrammarForm.SIMPLE) -> Built:
     """A node over its operands, which adds one to their depth and their number."""
     depth = 1 + max((built.depth for built in operands), default=0)
-    return _limited(Built(tree, form, depth, 1 + sum(built.count for built in operands)))
+    return _require_limits(Built(tree, form, depth, 1 + sum(built.count for built in operands)))
 
 
-def _limited(built: Built) -> Built:
+def _require_limits(built: Built) -> Built:
     if built.depth > DEPTH_MAX:
         raise ExpressionError(f"The expression is nested deeper than {DEPTH_MAX}.", built.tree.position)
     if built.count > NODES_MAX:
@@ -275,7 +279,7 @@ def _limited(built: Built) -> Built:
     return built
 
 
-def _word(tree: Expression, function: Function, index: int) -> Word:
+def _read_word(tree: Expression, function: Function, index: int) -> Word:
     match tree:
         case Name(path=(text,)) | Text(value=text):
             return Word(text, tree.position)
@@ -286,7 +290,7 @@ def _word(tree: Expression, function: Function, index: int) -> Word:
     )
 
 
-def _unquoted(token: Token) -> str:
+def _unquote(token: Token) -> str:
     """The text between quotes; a quote of the same kind inside is doubled."""
     quote = token[0]
     return str(token[1:-1]).replace(quote * 2, quote)

@@ -34,7 +34,7 @@ _TOLD_AFTER: Final = 5_000
 """States that are looked at before they are told: a few milliseconds."""
 
 
-def free(_count: int) -> None:
+def spend_nothing(_count: int) -> None:
     """Spend nothing."""
 
 
@@ -57,7 +57,7 @@ class Pattern:
 
     states: tuple[State, ...]
 
-    def search(self, text: str, spend: Spend = free) -> bool:
+    def search(self, text: str, spend: Spend = spend_nothing) -> bool:
         """Whether the pattern matches anywhere in the text; each state that is looked at is spent."""
         alive: set[int] = set()
         looked_at = 0
@@ -272,7 +272,7 @@ class _PatternReader:
                 tests.append(self._escaped())
             elif self._peek() == "-" and self.text[self.position + 1 : self.position + 2] not in {"", "]"}:
                 self._next()
-                tests.append(_range(character, self._next()))
+                tests.append(_match_range(character, self._next()))
             else:
                 tests.append(character.__eq__)
         return lambda character: any(test(character) for test in tests) is not is_negated
@@ -313,5 +313,5 @@ class _PatternReader:
         return True
 
 
-def _range(low: str, high: str) -> Callable[[str], bool]:
+def _match_range(low: str, high: str) -> Callable[[str], bool]:
     return lambda character: low <= character <= high

@@ -181,15 +181,15 @@ _CHILDREN: Final[Mapping[type, Callable[[Any], tuple[Expression, ...]]]] = {
 }
 
 
-def children(tree: Expression) -> tuple[Expression, ...]:
+def list_children(tree: Expression) -> tuple[Expression, ...]:
     """Return the operands or arguments of a node, in the order they are written."""
     get = _CHILDREN.get(type(tree))
     return () if get is None else get(tree)
 
 
-def operands_of(tree: Expression) -> list[Expression]:
+def list_operands(tree: Expression) -> list[Expression]:
     """Return the operands of a node, without words such as a rounding mode."""
-    return [child for child in children(tree) if not isinstance(child, Word)]
+    return [child for child in list_children(tree) if not isinstance(child, Word)]
 
 
 def walk(tree: Expression, is_leaf: Callable[[Expression], bool] | None = None) -> Iterator[Expression]:
@@ -198,7 +198,7 @@ def walk(tree: Expression, is_leaf: Callable[[Expression], bool] | None = None) 
     """
     yield tree
     if is_leaf is None or not is_leaf(tree):
-        for child in children(tree):
+        for child in list_children(tree):
             yield from walk(child, is_leaf)
 
 
@@ -227,7 +227,7 @@ def print_name(name: Name) -> str:
     if name.is_verbatim:
         return "{{" + name.text + "}}"
     first, *rest = name.path
-    return ".".join([first, *(part if is_identifier(part) else _quoted(part) for part in rest)])
+    return ".".join([first, *(part if is_identifier(part) else _quote_text(part) for part in rest)])
 
 
 def print_tree(tree: Expression, name: Callable[[Name], str] = print_name) -> str:
@@ -236,13 +236,13 @@ def print_tree(tree: Expression, name: Callable[[Name], str] = print_name) -> st
         case Number(value=value):
             text = plain(value)
         case Text(value=content):
-            text = _quoted(content)
+            text = _quote_text(content)
         case Boolean(value=truth):
             text = "true" if truth else "false"
         case Name():
             text = name(tree)
         case Word(text=word):
-            text = word if is_identifier(word) else _quoted(word)
+            text = word if is_identifier(word) else _quote_text(word)
         case _:
             text = _print_operation(tree, name)
     return text
@@ -253,39 +253,40 @@ def _print_operation(
 ) -> str:
     match tree:
         case FunctionCall(function=function, arguments=arguments):
-            text = f"{function}({_list(arguments, name)})"
+            text = f"{function}({_print_list(arguments, name)})"
         case Unary(operator=Operator.NOT, operand=operand):
-            text = f"not {_inner(operand, _NOT, name)}"
+            text = f"not {_parenthesize_weaker(operand, _NOT, name)}"
         case Unary(operand=operand):
-            text = f"-{_inner(operand, _SIGNED, name)}"
+            text = f"-{_parenthesize_weaker(operand, _SIGNED, name)}"
         case Binary(operator=operator) if operator in _STRENGTH:
             left, right = _SIDES.get(operator, (_STRENGTH[operator], _STRENGTH[operator] + 1))
-            text = f"{_inner(tree.left, left, name)} {operator} {_inner(tree.right, right, name)}"
+            sides = _parenthesize_weaker(tree.left, left, name), _parenthesize_weaker(tree.right, right, name)
+            text = f" {operator} ".join(sides)
         case _:
             text = _print_test(tree, name)
     return text
 
 
 def _print_test(tree: Binary | Between | Membership | NullTest, name: Callable[[Name], str]) -> str:
-    first, *others = (_compared(operand, name) for operand in children(tree))
+    first, *others = (_parenthesize_compared(operand, name) for operand in list_children(tree))
     match tree:
         case Binary(operator=operator):
             text = f"{first} {operator} {others[0]}"
         case Between():
             text = f"{first} between {others[0]} and {others[1]}"
         case Membership(options=options):
-            text = f"{first} in ({_list(options, name)})"
+            text = f"{first} in ({_print_list(options, name)})"
         case NullTest():
             text = f"{first} is null"
     return text
 
 
-def _inner(operand: Expression, needed: int, name: Callable[[Name], str]) -> str:
+def _parenthesize_weaker(operand: Expression, needed: int, name: Callable[[Name], str]) -> str:
     text = print_tree(operand, name)
-    return text if _strength(operand) >= needed else f"({text})"
+    return text if _find_strength(operand) >= needed else f"({text})"
 
 
-def _compared(operand: Expression, name: Callable[[Name], str]) -> str:
+def _parenthesize_compared(operand: Expression, name: Callable[[Name], str]) -> str:
     text = print_tree(operand, name)
     return text if _is_simple(operand) else f"({text})"
 
@@ -295,11 +296,11 @@ def is_identifier(text: str) -> bool:
     return _IDENTIFIER.fullmatch(text) is not None and text.lower() not in RESERVED
 
 
-def _list(trees: tuple[Expression, ...], name: Callable[[Name], str]) -> str:
+def _print_list(trees: tuple[Expression, ...], name: Callable[[Name], str]) -> str:
     return ", ".join(print_tree(tree, name) for tree in trees)
 
 
-def _strength(tree: Expression) -> int:
+def _find_strength(tree: Expression) -> int:
     """How tightly a node holds its operands together."""
     match tree:
         case Unary(operator=operator):
@@ -316,9 +317,9 @@ def _is_simple(tree: Expression) -> bool:
     """Whether a node may stand beside a comparison without parentheses."""
     while isinstance(tree, Unary) and tree.operator is Operator.SUBTRACT:
         tree = tree.operand
-    return _strength(tree) == _ATOM
+    return _find_strength(tree) == _ATOM
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     quote = '"' if "'" in text and '"' not in text else "'"
     return quote + text.replace(quote, quote * 2) + quote

@@ -33,7 +33,7 @@ from typing import Any, Final
 
 from weighbridge.core.expression.tree import ExpressionError, Position, UndefinedResultError
 from weighbridge.core.quantity.number import EXPONENT_MAX
-from weighbridge.core.quantity.unit import ONE, Unit, compatible, conversion, convert_by
+from weighbridge.core.quantity.unit import ONE, Unit, are_compatible, convert_by, find_conversion
 
 Origin = str
 """What the elements of an array belong to, in words: `the events of biochar-delivery`."""
@@ -99,14 +99,14 @@ def require_same_measure(first: Type, other: Type, action: str, position: Positi
         raise ExpressionError(
             f"{action} needs two of one kind; the first is {first}, the second is {other}.", position
         )
-    if first.unit is not None and other.unit is not None and not compatible(first.unit, other.unit):
+    if first.unit is not None and other.unit is not None and not are_compatible(first.unit, other.unit):
         raise ExpressionError(
             f"{action} is refused between {first.unit} and {other.unit}, which count different things.",
             position,
         )
 
 
-def shared_origin(types: Sequence[Type], position: Position) -> Origin | None:
+def find_shared_origin(types: Sequence[Type], position: Position) -> Origin | None:
     """The one origin of all arrays among the operands; None when there is no array."""
     origins = list(dict.fromkeys(operand.origin for operand in types if operand.origin is not None))
     if len(origins) > 1:
@@ -192,7 +192,7 @@ def text(content: str | None) -> Value:
     return Value(TEXT, content)
 
 
-def first_fault(content: Content) -> Fault | None:
+def find_first_fault(content: Content) -> Fault | None:
     """Find the first fault in a content."""
     elements = content if isinstance(content, tuple) else (content,)
     return next((element for element in elements if isinstance(element, Fault)), None)
@@ -200,7 +200,7 @@ def first_fault(content: Content) -> Fault | None:
 
 def require_content(content: Content) -> Content:
     """Return the content; where it has no value, raise what is the matter."""
-    fault = first_fault(content)
+    fault = find_first_fault(content)
     if fault is not None:
         raise fault.error
     return content
@@ -208,7 +208,7 @@ def require_content(content: Content) -> Content:
 
 def lift(function: Callable[..., Scalar], contents: Sequence[Content], position: Position) -> Content:
     """Apply a function of scalars to contents, element by element where there are arrays."""
-    return spread(lambda *row: guarded(function, row, position), contents, position, function)
+    return spread(lambda *row: apply_guarded(function, row, position), contents, position, function)
 
 
 def spread(
@@ -226,7 +226,7 @@ def spread(
         raise ExpressionError(f"Arrays of {counts} elements cannot be combined.", position)
     length = lengths.pop()
     columns = [content if isinstance(content, tuple) else (content,) * length for content in contents]
-    if unguarded is not None and not any(map(first_fault, contents)):
+    if unguarded is not None and not any(map(find_first_fault, contents)):
         try:
             return tuple(map(unguarded, *columns))
         except ArithmeticError:
@@ -234,7 +234,7 @@ def spread(
     return tuple(map(function, *columns))
 
 
-def guarded(function: Callable[..., Scalar], row: Sequence[Content], position: Position) -> Element:
+def apply_guarded(function: Callable[..., Scalar], row: Sequence[Content], position: Position) -> Element:
     """Apply a function once; a fault among its arguments, or no result, makes a fault."""
     for element in row:
         if isinstance(element, Fault):
@@ -242,10 +242,10 @@ def guarded(function: Callable[..., Scalar], row: Sequence[Content], position: P
     try:
         return function(*row)
     except ArithmeticError as error:
-        return fault_of(error, position)
+        return build_fault(error, position)
 
 
-def fault_of(error: ArithmeticError, position: Position) -> Fault:
+def build_fault(error: ArithmeticError, position: Position) -> Fault:
     """Say why an operation has no result."""
     reason = "The operation has no result for these numbers."
     if isinstance(error, UndefinedResultError):
@@ -255,19 +255,19 @@ def fault_of(error: ArithmeticError, position: Position) -> Fault:
     return Fault(ExpressionError(reason, position))
 
 
-def numbers_in(value: Value, unit: Unit | None, position: Position) -> Content:
+def convert_numbers(value: Value, unit: Unit | None, position: Position) -> Content:
     """Convert the numbers of a value to a unit."""
-    convert = converter(value.type.unit, unit, position)
+    convert = build_converter(value.type.unit, unit, position)
     return value.content if convert is None else convert(value.content)
 
 
-def converter(source: Unit | None, unit: Unit | None, position: Position) -> Convert | None:
+def build_converter(source: Unit | None, unit: Unit | None, position: Position) -> Convert | None:
     """Return what converts numbers from one unit to another; None where there is nothing to convert."""
     if source is None or unit is None:
         raise ExpressionError("The unit of this value is not known.", position)
     if source is unit or (source.factor == unit.factor and source.offset == unit.offset):
         return None
-    slope, shift, divisor = conversion(source, unit)
+    slope, shift, divisor = find_conversion(source, unit)
     return lambda content: lift(lambda amount: convert_by(amount, slope, shift, divisor), [content], position)
 
 
@@ -303,7 +303,7 @@ def _apply_strictly(function: ScalarFunction, operands: Sequence[RowStep], posit
         try:
             return function(*values)  # type: ignore[no-any-return] # a scalar, as the type check promised
         except ArithmeticError as error:
-            return fault_of(error, position)
+            return build_fault(error, position)
 
     return _apply_to_few(function, operands, position) if len(operands) <= 2 else step
 
@@ -319,7 +319,7 @@ def _apply_to_few(function: ScalarFunction, operands: Sequence[RowStep], positio
         try:
             return function(value)  # type: ignore[no-any-return] # a scalar, as the type check promised
         except ArithmeticError as error:
-            return fault_of(error, position)
+            return build_fault(error, position)
 
     def step_of_two(row: Row) -> Element:
         one, other = left(row), right(row)
@@ -330,7 +330,7 @@ def _apply_to_few(function: ScalarFunction, operands: Sequence[RowStep], positio
         try:
             return function(one, other)  # type: ignore[no-any-return] # a scalar, as the type check promised
         except ArithmeticError as error:
-            return fault_of(error, position)
+            return build_fault(error, position)
 
     return step_of_one if len(operands) == 1 else step_of_two
 
@@ -338,11 +338,11 @@ def _apply_to_few(function: ScalarFunction, operands: Sequence[RowStep], positio
 def _aggregate_columns(function: ScalarFunction, contents: Sequence[Content], position: Position) -> Content:
     """All elements of a single array at once; several operands are taken element by element."""
     if len(contents) == 1:
-        return first_fault(contents[0]) or guarded(function, contents, position)
+        return find_first_fault(contents[0]) or apply_guarded(function, contents, position)
     return lift(lambda *row: function(row), contents, position)
 
 
-def _decided(*, by: bool) -> NullRule:
+def _decide_by(*, by: bool) -> NullRule:
     """`or` is decided by a true operand and `and` by a false one, so what is to its right may have no
     result.
     """
@@ -368,7 +368,7 @@ def _decided(*, by: bool) -> NullRule:
     return NullRule(decide_columns, decide_rows)
 
 
-def _compared(*tests: Callable[[Any, Any], bool], by: bool) -> NullRule:
+def _compare_each(*tests: Callable[[Any, Any], bool], by: bool) -> NullRule:
     """One operand is compared with each of the others, and the tests are joined as by `and` or `or`.
 
     The last test is that of all further operands; `by` is what decides: false for `and`, true for `or`.
@@ -472,10 +472,10 @@ INDIFFERENT: Final = NullRule(
     sees_missing=True,
 )
 """The operands are taken as they are, missing or not."""
-AND: Final = _decided(by=False)
-OR: Final = _decided(by=True)
-WITHIN: Final = _compared(operator.ge, operator.le, by=False)
-AMONG: Final = _compared(operator.eq, by=True)
+AND: Final = _decide_by(by=False)
+OR: Final = _decide_by(by=True)
+WITHIN: Final = _compare_each(operator.ge, operator.le, by=False)
+AMONG: Final = _compare_each(operator.eq, by=True)
 IS_MISSING: Final = NullRule(_test_columns, _test_rows, sees_missing=True)
 CHOSEN: Final = NullRule(_choose_columns, _choose_rows)
 FIRST_GIVEN: Final = NullRule(

@@ -30,30 +30,30 @@ _JOINERS: Final = frozenset("\u200c\u200d")
 _JOINED: Final = frozenset({"Lo", "Mn", "Mc", "So", "Sk"})
 
 
-def unseen_character(text: str) -> str | None:
+def find_unseen_character(text: str) -> str | None:
     """The first character of the text that is not seen, by its code such as `U+200B`; None without any."""
     if text.isprintable() and not _DRAWN_AS_NOTHING.search(text):
         return None
     for index, character in enumerate(text):
         is_unseen = unicodedata.category(character) in UNSEEN_CATEGORIES
-        if (is_unseen and not _joins(text, index)) or _DRAWN_AS_NOTHING.match(character):
+        if (is_unseen and not _is_joining(text, index)) or _DRAWN_AS_NOTHING.match(character):
             return f"U+{ord(character):04X}"
     return None
 
 
-def said_of_unseen(text: str) -> str | None:
+def explain_unseen(text: str) -> str | None:
     """What a refusal says of a text with such a character, to go on from the field's name."""
-    unseen = unseen_character(text)
+    unseen = find_unseen_character(text)
     return None if unseen is None else f"holds {unseen}, a character that is not seen; leave it out"
 
 
 def problem_of_unseen(text: str, field: str) -> Problem | None:
     """What is wrong with a text that is to be seen whole, if anything is."""
-    said = said_of_unseen(text)
-    return None if said is None else Problem(f"{field} {said}.", field, "invalid")
+    message = explain_unseen(text)
+    return None if message is None else Problem(f"{field} {message}.", field, "invalid")
 
 
-def _joins(text: str, index: int) -> bool:
+def _is_joining(text: str, index: int) -> bool:
     """Whether a joiner stands between two letters that it can join."""
     around = text[max(0, index - 1) : index], text[index + 1 : index + 2]
     return text[index] in _JOINERS and all(one and unicodedata.category(one) in _JOINED for one in around)
@@ -79,7 +79,7 @@ def problem_of_name(name: str, noun: str, field: str) -> Problem | None:
 
 # A slug is a name for programs: small letters and digits in words joined by hyphens or underscores.
 #
-# Invariants: `slug_of` gives a slug or the empty text, and leaves a slug as it is.
+# Invariants: `make_slug` gives a slug or the empty text, and leaves a slug as it is.
 
 
 SLUG_LENGTH_MAX: Final = 100
@@ -100,7 +100,7 @@ def is_slug(text: str) -> bool:
     return len(text) <= SLUG_LENGTH_MAX and _SLUG.fullmatch(text) is not None
 
 
-def slug_of(name: str) -> str:
+def make_slug(name: str) -> str:
     """Make a slug of a name; empty when no letter or digit of the name can stand in one."""
     if is_slug(name):
         return name

@@ -55,7 +55,7 @@ def few_suggestions() -> Iterator[None]:
         _allowance.reset(token)
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+def find_nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is nearest, None when none is near; `startTime` is `start_time` after all."""
     if len(name) > NAME_LENGTH_READ_MAX:
         return None
@@ -65,24 +65,24 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         allowance.left -= 1
     others = (one for one in islice(known, NAMES_READ_MAX) if one != name)
     likely = nsmallest(NAMES_COMPARED_MAX, others, key=lambda one: abs(len(one) - len(name)))
-    plain = {_plain(one): one for one in likely}
-    close = get_close_matches(_plain(name), plain, 1, _RESEMBLANCE)
+    plain = {_simplify(one): one for one in likely}
+    close = get_close_matches(_simplify(name), plain, 1, _RESEMBLANCE)
     return plain[close[0]] if close else None
 
 
 def did_you_mean(name: str, known: Iterable[str], problems_before: int = 0) -> str:
     """What a message says behind an unknown name; nothing when none is near, or after many problems."""
-    meant = nearest(name, known) if problems_before < SUGGESTIONS_MAX else None
+    meant = find_nearest(name, known) if problems_before < SUGGESTIONS_MAX else None
     return f" (did you mean {meant}?)" if meant else ""
 
 
-def short_list(names: Collection[str]) -> str:
+def list_briefly(names: Collection[str]) -> str:
     """Names one after the other, as many as a message lists, and how many there are besides."""
     shown = ", ".join(islice(names, NAMES_SHOWN_MAX))
     more = len(names) - NAMES_SHOWN_MAX
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def _plain(name: str) -> str:
+def _simplify(name: str) -> str:
     """The name without case, hyphens and underscores, of a length that is quickly compared."""
     return name[:NAME_LENGTH_READ_MAX].lower().replace("_", "").replace("-", "")

@@ -15,10 +15,10 @@ from weighbridge.core.quantity.number import (
     DIGITS_MAX,
     EXACT,
     ZERO,
+    count_significant_digits,
     exact_total,
     plain,
     round_to,
-    significant_digits,
     total,
 )
 from weighbridge.core.quantity.value_source import ValueSource
@@ -55,7 +55,7 @@ def divide(whole: Decimal, weights: Sequence[Decimal], places: int) -> list[Deci
 
     Raises AllocationError when a weight is negative, all are zero, or a part has more digits than a number.
     """
-    shares, total = _whole_weights(weights)
+    shares, total = _scale_to_whole(weights)
     units = int(whole.scaleb(places, context=EXACT))
     cut = [divmod(abs(units) * share, total) for share in shares]
     counts = [count for count, _ in cut]
@@ -70,7 +70,7 @@ def divide(whole: Decimal, weights: Sequence[Decimal], places: int) -> list[Deci
         first = next(index for index, share in enumerate(shares) if share)
         parts[first] = EXACT.add(parts[first], beyond.normalize(EXACT))
     assert exact_total(parts) == whole, "parts sum to the whole"  # noqa: S101 - the promise itself
-    _refuse_too_long(parts, places)
+    _require_digits(parts, places)
     return parts
 
 
@@ -79,11 +79,11 @@ def divide_evenly(whole: Decimal, count: int, places: int) -> list[Decimal]:
     return divide(whole, [Decimal(1)] * count, places)
 
 
-def _whole_weights(weights: Sequence[Decimal]) -> tuple[list[int], int]:
+def _scale_to_whole(weights: Sequence[Decimal]) -> tuple[list[int], int]:
     """The weights as whole numbers, and their sum: fractions are slow where a thousand sources are drawn."""
     if any(weight < 0 for weight in weights):
         raise AllocationError("A weight is negative, so there is no proportion to divide by.")
-    fineness = max(map(_places, weights), default=0)
+    fineness = max(map(_count_places, weights), default=0)
     shares = [int(weight.scaleb(fineness, context=EXACT)) for weight in weights]
     total = sum(shares)
     if not total:
@@ -91,17 +91,17 @@ def _whole_weights(weights: Sequence[Decimal]) -> tuple[list[int], int]:
     return shares, total
 
 
-def _refuse_too_long(parts: Sequence[Decimal], places: int) -> None:
+def _require_digits(parts: Sequence[Decimal], places: int) -> None:
     """Raise AllocationError when a part would lose digits wherever it is computed with."""
     long = [part for part in parts if len(part.as_tuple().digits) > DIGITS_MAX]
-    longest = max(map(significant_digits, long), default=0)
+    longest = max(map(count_significant_digits, long), default=0)
     if longest > DIGITS_MAX:
         raise AllocationError(
             f"A part cut at {places} places has {longest} digits, and a number holds {DIGITS_MAX}."
         )
 
 
-def _places(value: Decimal) -> int:
+def _count_places(value: Decimal) -> int:
     exponent = value.as_tuple().exponent
     assert isinstance(exponent, int), "numbers are finite"  # noqa: S101
     return max(0, -exponent)
@@ -165,10 +165,10 @@ class Partition:
         mark is quoted, `"7/b" / Wood chips`, with its quotation marks doubled. A value alone stays as it is.
         """
         values = [value for value in (self.tracking_id, self.feedstock, self.asset) if value]
-        return values[0] if len(values) == 1 else SEPARATOR.join(map(_quoted, values))
+        return values[0] if len(values) == 1 else SEPARATOR.join(map(_quote_label, values))
 
 
-def _quoted(value: str) -> str:
+def _quote_label(value: str) -> str:
     if "/" not in value and '"' not in value:
         return value
     doubled = value.replace('"', '""')
@@ -206,17 +206,19 @@ HALF_EVEN: Final = "half_even"
 DOWN: Final = "down"
 
 
-def rounded_total(value: Decimal, scale: int, rounding: LedgerRounding) -> Decimal:
+def round_total(value: Decimal, scale: int, rounding: LedgerRounding) -> Decimal:
     """What a run comes to on a ledger, in the ledger's unit."""
     return round_to(value, scale, "floor" if rounding == DOWN else "half_even")
 
 
-def rounded_draw(value: Decimal, scale: int, rounding: LedgerRounding) -> Decimal:
+def round_draw(value: Decimal, scale: int, rounding: LedgerRounding) -> Decimal:
     """What is drawn of a ledger where a node needs so much of its unit."""
     return round_to(value, scale, "ceiling" if rounding == DOWN else "half_even")
 
 
-def coarseness(ledger: str, unit: str, scale: int, rounding: LedgerRounding, share_places: int) -> str | None:
+def warn_of_coarse_scale(
+    ledger: str, unit: str, scale: int, rounding: LedgerRounding, share_places: int
+) -> str | None:
     """The warning that a ledger is coarser than its model cuts shares; None when it is not."""
     if scale >= share_places:
         return None
@@ -258,12 +260,12 @@ SHARE_DIGITS: Final = 12
 """Places of a share of 1."""
 
 
-def size_of(amount: Decimal) -> Decimal:
+def find_magnitude(amount: Decimal) -> Decimal:
     """An amount without its sign, with 28 digits whatever the context of the thread is."""
     return _SIZES.abs(amount)
 
 
-def together(parts: Iterable[Contributions]) -> Contributions:
+def add_contributions(parts: Iterable[Contributions]) -> Contributions:
     """What several come to together, added exactly and rounded once."""
     columns: dict[ValueSource, list[Decimal]] = {}
     for part in parts:
@@ -272,9 +274,9 @@ def together(parts: Iterable[Contributions]) -> Contributions:
     return {source: amount for source in ValueSource if (amount := total(columns.get(source, ())))}
 
 
-def times(contributions: Contributions, rate: Decimal) -> Contributions:
+def multiply_contributions(contributions: Contributions, rate: Decimal) -> Contributions:
     """What contributes to something that changes with the amount at a rate."""
-    size = size_of(rate)
+    size = find_magnitude(rate)
     return {source: CONTEXT.multiply(amount, size) for source, amount in contributions.items()}
 
 
@@ -283,26 +285,26 @@ def spread(amount: Decimal, contributions: Contributions) -> Contributions:
     whole = exact_total(contributions.values())
     if not whole:
         return NO_CONTRIBUTIONS
-    size = size_of(amount)
+    size = find_magnitude(amount)
     return {
         source: CONTEXT.divide(CONTEXT.multiply(one, size), whole) for source, one in contributions.items()
     }
 
 
-def shares_of(contributions: Contributions) -> Mapping[ValueSource, Decimal] | None:
+def compute_shares(contributions: Contributions) -> Mapping[ValueSource, Decimal] | None:
     """Each source's part of 1, cut so that they add up to it; None where nothing contributes."""
     if not any(contributions.values()):
         return None
-    amounts = as_columns(contributions)
+    amounts = write_columns(contributions)
     parts = divide(Decimal(1), amounts, SHARE_DIGITS)
     return {source: Decimal(plain(part)) for source, part in zip(ValueSource, parts, strict=True)}
 
 
-def as_columns(contributions: Contributions) -> list[Decimal]:
+def write_columns(contributions: Contributions) -> list[Decimal]:
     """One number for each source, in their order, as they are kept."""
     return [contributions.get(source, ZERO) for source in ValueSource]
 
 
-def of_columns(columns: Sequence[Decimal]) -> Contributions:
+def read_columns(columns: Sequence[Decimal]) -> Contributions:
     """What was kept as one number for each source."""
     return {source: amount for source, amount in zip(ValueSource, columns, strict=True) if amount}

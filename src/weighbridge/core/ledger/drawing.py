@@ -29,7 +29,7 @@ class DrawOrder(StrEnum):
     PRO_RATA = "pro_rata"
 
 
-def parts_taken(
+def divide_offers(
     offers: Iterable[tuple[int, Decimal]], missing: Decimal, order: DrawOrder, scale: int
 ) -> Iterable[tuple[int, Decimal]]:
     """How much to take of each offer: all of each in turn, or a part of all."""
@@ -207,7 +207,7 @@ Draws = Mapping[str, Collection[str]]
 """The ledgers that each ledger draws from, by name."""
 
 
-def circle_through(names: Iterable[str], draws: Draws) -> tuple[str, ...]:
+def find_circle(names: Iterable[str], draws: Draws) -> tuple[str, ...]:
     """A circle that goes through one of these ledgers, beginning with it; empty when there is none.
 
     Of several the shortest is named, and of those the first by name.
@@ -228,7 +228,7 @@ def circle_through(names: Iterable[str], draws: Draws) -> tuple[str, ...]:
     return ()
 
 
-def described(circle: tuple[str, ...]) -> str:
+def describe_circle(circle: tuple[str, ...]) -> str:
     """A circle in words: `'Char' draws from 'Wood' and 'Wood' from 'Char'`."""
     pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
     first, *others = [(repr(ledger), repr(source)) for ledger, source in pairs]

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from weighbridge.core.identity.names import problem_of_unseen
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limited, plain, round_to
+from weighbridge.core.quantity.number import NumberError, limit_number, plain, round_to
 from weighbridge.core.quantity.unit import Unit, parse_unit
 
 AMOUNT: Final = "amount"
@@ -83,22 +83,22 @@ PRESETS: Final[Mapping[str, Preset]] = {
 """The system ledgers, by the `system_ledger_type` that a ledger is made with."""
 
 
-def problems_of(preset: Preset, scale: int, given: Mapping[str, Any]) -> list[Problem]:
+def check_instrument(preset: Preset, scale: int, given: Mapping[str, Any]) -> list[Problem]:
     """All that is wrong with an instrument of a ledger of so many decimals; `given` has what was sent."""
     return [
-        *_problems_of_external_id(given["external_id"]),
-        *_problems_of_fields(preset, given),
-        *_problems_of_amount(preset, scale, given[AMOUNT]),
+        *_check_external_id(given["external_id"]),
+        *_check_fields(preset, given),
+        *_check_amount(preset, scale, given[AMOUNT]),
         *(
             problem
             for slug, figure in preset.figures.items()
             if given.get(slug) is not None
-            for problem in _problems_of_number(slug, given[slug], is_positive=figure.is_positive)
+            for problem in _check_number(slug, given[slug], is_positive=figure.is_positive)
         ),
     ]
 
 
-def _problems_of_external_id(external_id: str) -> Iterator[Problem]:
+def _check_external_id(external_id: str) -> Iterator[Problem]:
     field = "instrument.external_id"
     if not external_id.strip():
         yield Problem("An instrument needs an external_id.", field, "required")
@@ -106,36 +106,36 @@ def _problems_of_external_id(external_id: str) -> Iterator[Problem]:
         yield unseen
 
 
-def _problems_of_fields(preset: Preset, given: Mapping[str, Any]) -> Iterator[Problem]:
+def _check_fields(preset: Preset, given: Mapping[str, Any]) -> Iterator[Problem]:
     kind = preset.name.lower()
     taken = ("external_id", AMOUNT, *preset.required, *preset.optional)
     for name, value in given.items():
         field = f"instrument.{name}"
         if name not in taken and value is not None:
-            said = f"{field} is no field of {kind}, which take {', '.join(taken)}."
-            yield Problem(said, field, "unknown")
+            message = f"{field} is no field of {kind}, which take {', '.join(taken)}."
+            yield Problem(message, field, "unknown")
         if name in preset.required and (value is None or not str(value).strip()):
             yield Problem(f"{field} is required of {kind}.", field, "required")
     tech = given.get("generation_tech")
     if "generation_tech" in taken and tech is not None and tech not in GENERATION_TECHS:
-        said = f"instrument.generation_tech is {tech!r}; it is one of {', '.join(GENERATION_TECHS)}."
-        yield Problem(said, "instrument.generation_tech", "invalid")
+        message = f"instrument.generation_tech is {tech!r}; it is one of {', '.join(GENERATION_TECHS)}."
+        yield Problem(message, "instrument.generation_tech", "invalid")
 
 
-def _problems_of_amount(preset: Preset, scale: int, amount: Decimal) -> Iterator[Problem]:
-    if problems := list(_problems_of_number(AMOUNT, amount, is_positive=True)):
+def _check_amount(preset: Preset, scale: int, amount: Decimal) -> Iterator[Problem]:
+    if problems := list(_check_number(AMOUNT, amount, is_positive=True)):
         yield from problems
     elif round_to(amount, scale) != amount:
-        said = (
+        message = (
             f"instrument.amount is {plain(amount)}; a ledger of {preset.name.lower()} keeps {scale} decimals."
         )
-        yield Problem(said, "instrument.amount", "invalid")
+        yield Problem(message, "instrument.amount", "invalid")
 
 
-def _problems_of_number(slug: str, value: Decimal, *, is_positive: bool) -> Iterator[Problem]:
+def _check_number(slug: str, value: Decimal, *, is_positive: bool) -> Iterator[Problem]:
     field = f"instrument.{slug}"
     try:
-        number = limited(value)
+        number = limit_number(value)
     except NumberError as error:
         yield Problem(f"{field}: {error}", field, "invalid")
         return

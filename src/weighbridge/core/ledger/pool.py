@@ -40,7 +40,7 @@ from weighbridge.core.ledger.drawing import (
     Shortfall,
     SourceBatch,
     SourceBooks,
-    parts_taken,
+    divide_offers,
 )
 from weighbridge.core.ledger.lots import (
     FreeAmounts,
@@ -229,7 +229,7 @@ class Pool:
             offers = self._free_offers(drawer, need)
             if need.order is DrawOrder.PRO_RATA:
                 offers = self._jointly(drawer, list(offers))
-            for source, amount in parts_taken(offers, missing, need.order, need.scale):
+            for source, amount in divide_offers(offers, missing, need.order, need.scale):
                 self._take(drawer, source, amount)
                 missing = EXACT.subtract(missing, amount)
         return missing
@@ -284,7 +284,7 @@ class Pool:
             for batch in self._shelves.of(need.ledger, need.match)
             if batch.slot.start < need.until and (amount := self._lent_of(batch.number))
         )
-        for source, amount in list(parts_taken(offers, missing, need.order, need.scale)):
+        for source, amount in list(divide_offers(offers, missing, need.order, need.scale)):
             left = amount
             for lender in reversed(self._lent_by[source]):
                 if lender in self._lenders:

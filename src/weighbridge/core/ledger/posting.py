@@ -61,7 +61,7 @@ class Taken:
     effective_at: datetime
 
 
-def latest_first(taken: Sequence[Taken], end: datetime) -> list[Taken]:
+def order_latest_first(taken: Sequence[Taken], end: datetime) -> list[Taken]:
     """What a run took, in the order in which it is given back; `end` is that of its slot.
 
     What was taken for later moments comes first, the latest first, then the rest, the last taken first.
@@ -223,12 +223,12 @@ class _Partition:
 
     def __init__(self, books: PartitionBooks, posters: Sequence[Key]) -> None:
         self._ledger = books.ledger
-        self._ends = {one.batch: one.end for one in books.balances}
-        self._balances = {one.batch: one.balance for one in books.balances}
-        self._run_of = {one.batch: one.run for one in books.balances}
+        self._ends = {balance.batch: balance.end for balance in books.balances}
+        self._balances = {balance.batch: balance.balance for balance in books.balances}
+        self._run_of = {balance.batch: balance.run for balance in books.balances}
         self._own: dict[Key, list[Key]] = {}
-        for one in books.balances:
-            self._own.setdefault(one.run, []).append(one.batch)
+        for balance in books.balances:
+            self._own.setdefault(balance.run, []).append(balance.batch)
         self._taken = {run: list(taken) for run, taken in books.taken.items()}
         self._counted_upon: dict[Key, dict[Key, Decimal]] = {
             run: {batch: amount for batch, amount in batches.items()}  # noqa: C416
@@ -275,7 +275,7 @@ class _Partition:
             closed = min(left, deficit.amount)
             self._change_deficit(deficit, EXACT.minus(closed))
             left = EXACT.subtract(left, closed)
-        for taken in latest_first(self._taken.get(total.run, ()), total.end):
+        for taken in order_latest_first(self._taken.get(total.run, ()), total.end):
             given = min(left, taken.amount)
             self._give_back(total.run, taken, given, total.batch)
             left = EXACT.subtract(left, given)
@@ -375,7 +375,7 @@ class _Partition:
         """Release others for what a batch of a run holds; say whether any was."""
         end, was_released = self._ends[batch], False
         posted_by = self._returned_by.get(batch, self._poster)
-        for taken in latest_first(self._taken[run], end):
+        for taken in order_latest_first(self._taken[run], end):
             amount = min(self._balances[batch], taken.amount)
             if at_most is not None:
                 amount = min(amount, at_most.get(taken.batch, ZERO))

@@ -9,11 +9,11 @@ from weighbridge.core.model.aggregates import is_listed
 from weighbridge.core.model.canonical import (
     DocumentChange,
     VersionDifference,
-    canonical_text,
-    difference,
-    sha256,
+    compare_versions,
+    hash_model,
+    write_canonical,
 )
-from weighbridge.core.model.checking import check_model, unknown_event_types
+from weighbridge.core.model.checking import check_model, find_unknown_event_types
 from weighbridge.core.model.definition import (
     COMPUTED_KINDS,
     NODE_KINDS,
@@ -38,7 +38,7 @@ from weighbridge.core.model.definition import (
     StaticInput,
     Straddle,
     Upstream,
-    required_features,
+    list_required_features,
 )
 from weighbridge.core.model.parsing import parse_model
 from weighbridge.core.model.prepared import (
@@ -46,9 +46,9 @@ from weighbridge.core.model.prepared import (
     Equation,
     PreparedModel,
     Surroundings,
-    ancestors,
-    equations,
-    needs,
+    find_ancestors,
+    list_equations,
+    list_needs,
     order,
     prepare,
     show,
@@ -84,18 +84,18 @@ __all__ = [
     "Surroundings",
     "Upstream",
     "VersionDifference",
-    "ancestors",
-    "canonical_text",
     "check_model",
-    "difference",
-    "equations",
+    "compare_versions",
+    "find_ancestors",
+    "find_unknown_event_types",
+    "hash_model",
     "is_listed",
-    "needs",
+    "list_equations",
+    "list_needs",
+    "list_required_features",
     "order",
     "parse_model",
     "prepare",
-    "required_features",
-    "sha256",
     "show",
-    "unknown_event_types",
+    "write_canonical",
 ]

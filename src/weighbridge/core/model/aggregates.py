@@ -15,10 +15,10 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
-from weighbridge.core.expression.functions import average, median
+from weighbridge.core.expression.functions import compute_average, compute_median
 from weighbridge.core.model.definition import Aggregate, Amount, Input
 from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total, total
-from weighbridge.core.time.expectation import EVENT_TYPE, Meter, by_meter
+from weighbridge.core.time.expectation import EVENT_TYPE, Meter, group_by_meter
 from weighbridge.core.time.instant import MILLISECOND, Interval
 
 
@@ -40,38 +40,38 @@ class Definition:
     doc: str
 
 
-def aggregate(kind: Aggregate, readings: Sequence[Reading], slot: Interval) -> Amount:
+def aggregate_readings(kind: Aggregate, readings: Sequence[Reading], slot: Interval) -> Amount:
     """Aggregate readings in time order over a slot; None when that has no value."""
     return AGGREGATES[kind].compute(readings, slot)
 
 
-def weighted_average(readings: Sequence[Reading]) -> Decimal | None:
+def compute_weighted_average(readings: Sequence[Reading]) -> Decimal | None:
     """The average weighted by each reading's weight, rounded once; None when the weights sum to zero."""
     weights = [reading.weight for reading in readings if reading.weight is not None]
     if len(weights) < len(readings):
         raise ValueError("a weighted average needs the weight of every reading")
-    return _mean([reading.value for reading in readings], weights)
+    return _compute_mean([reading.value for reading in readings], weights)
 
 
-def time_weighted(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
+def compute_time_average(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
     """The average over time: each value weighs as long as it stands for inside the slot.
 
     When no reading of a meter has a length, each stands for the time until the meter's next one or the slot's
     end, and the last one at or before the slot's start for the time from there.
     """
-    stretches = stretches_of(readings, slot)
+    stretches = list_stretches(readings, slot)
     overlaps = [(reading.value, slot.overlap(reading.time)) for reading in stretches]
     inside = [(value, overlap) for value, overlap in overlaps if overlap is not None]
     lengths = [Decimal((overlap.end - overlap.start) // MILLISECOND) for _, overlap in inside]
-    return _mean([value for value, _ in inside], lengths)
+    return _compute_mean([value for value, _ in inside], lengths)
 
 
-def stretches_of(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
+def list_stretches(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
     """Readings with the time that each stands for; those of a meter without any length until its next one."""
     lasting: list[Reading] = []
-    for of_meter in by_meter(readings, lambda reading: reading.meter).values():
+    for of_meter in group_by_meter(readings, lambda reading: reading.meter).values():
         is_held = all(reading.time.is_reading for reading in of_meter)
-        lasting += _held(of_meter, slot) if is_held else of_meter
+        lasting += _extend_readings(of_meter, slot) if is_held else of_meter
     return lasting
 
 
@@ -84,14 +84,14 @@ class Step:
     amount: Decimal
 
 
-def steps(readings: Sequence[Reading], slot: Interval) -> list[Step]:
+def list_steps(readings: Sequence[Reading], slot: Interval) -> list[Step]:
     """What totalisers counted in a slot, reading by reading; each meter by itself.
 
     A meter counts from its last reading at or before the slot's start or, where it has none, from its first
     one. A reading below the one before it means that the meter began again at zero in between.
     """
     counted: list[Step] = []
-    for indices in by_meter(range(len(readings)), lambda index: readings[index].meter).values():
+    for indices in group_by_meter(range(len(readings)), lambda index: readings[index].meter).values():
         ends = [(index, readings[index].time.end) for index in indices]
         before = [index for index, end in ends if end <= slot.start]
         during = [index for index, end in ends if slot.start < end <= slot.end]
@@ -101,13 +101,13 @@ def steps(readings: Sequence[Reading], slot: Interval) -> list[Step]:
     return counted
 
 
-def delta(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
+def compute_delta(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
     """What totalisers counted in the slot, all meters together; None when none has two readings."""
-    amounts = [step.amount for step in steps(readings, slot)]
+    amounts = [step.amount for step in list_steps(readings, slot)]
     return total(amounts) if amounts else None
 
 
-def _held(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
+def _extend_readings(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
     """Readings of no length, each drawn out until the next."""
     moments: list[datetime] = [reading.time.start for reading in readings]
     ends = [*moments[1:], max([slot.end, *moments[-1:]])]
@@ -117,7 +117,7 @@ def _held(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
     ]
 
 
-def _mean(values: Sequence[Decimal], weights: Sequence[Decimal]) -> Decimal | None:
+def _compute_mean(values: Sequence[Decimal], weights: Sequence[Decimal]) -> Decimal | None:
     whole = exact_total(weights)
     if not whole:
         return None
@@ -129,13 +129,13 @@ def _mean(values: Sequence[Decimal], weights: Sequence[Decimal]) -> Decimal | No
 
 OF_VALUES: Final[Mapping[Aggregate, Callable[[Sequence[Decimal]], Decimal]]] = {
     Aggregate.SUM: total,
-    Aggregate.AVERAGE: average,
+    Aggregate.AVERAGE: compute_average,
     Aggregate.MIN: min,
     Aggregate.MAX: max,
     Aggregate.COUNT: lambda values: Decimal(len(values)),
     Aggregate.FIRST: lambda values: values[0],
     Aggregate.LAST: lambda values: values[-1],
-    Aggregate.MEDIAN: median,
+    Aggregate.MEDIAN: compute_median,
 }
 """Aggregates that need nothing but the values, in time order, without weights."""
 
@@ -148,7 +148,7 @@ def is_listed(body: Input) -> bool:
 _OF_NOTHING: Final = {Aggregate.SUM: Decimal(0), Aggregate.COUNT: Decimal(0)}
 
 
-def _of_values(kind: Aggregate) -> Callable[[Sequence[Reading], Interval], Amount]:
+def _build_values_aggregate(kind: Aggregate) -> Callable[[Sequence[Reading], Interval], Amount]:
     def compute(readings: Sequence[Reading], _slot: Interval) -> Amount:
         values = [reading.value for reading in readings]
         return OF_VALUES[kind](values) if values else _OF_NOTHING.get(kind)
@@ -156,34 +156,36 @@ def _of_values(kind: Aggregate) -> Callable[[Sequence[Reading], Interval], Amoun
     return compute
 
 
-def _average(readings: Sequence[Reading], slot: Interval) -> Amount:
+def _compute_average(readings: Sequence[Reading], slot: Interval) -> Amount:
     if any(reading.weight is not None for reading in readings):
-        return weighted_average(readings)
-    return _of_values(Aggregate.AVERAGE)(readings, slot)
+        return compute_weighted_average(readings)
+    return _build_values_aggregate(Aggregate.AVERAGE)(readings, slot)
 
 
 AGGREGATES: Final = {
     Aggregate.SUM: Definition(
-        _of_values(Aggregate.SUM), "All values added; of none 0 where the node is optional, else none."
+        _build_values_aggregate(Aggregate.SUM),
+        "All values added; of none 0 where the node is optional, else none.",
     ),
     Aggregate.AVERAGE: Definition(
-        _average, "The mean, weighted by another data point of the event when `weight` names one."
+        _compute_average, "The mean, weighted by another data point of the event when `weight` names one."
     ),
     Aggregate.TIME_WEIGHTED: Definition(
-        time_weighted,
+        compute_time_average,
         "The mean over time. An event weighs as long as it lasts inside the slot; when none of a meter has a"
         " length, each value stands until the meter's next one.",
     ),
-    Aggregate.MIN: Definition(_of_values(Aggregate.MIN), "The smallest value."),
-    Aggregate.MAX: Definition(_of_values(Aggregate.MAX), "The largest value."),
-    Aggregate.COUNT: Definition(_of_values(Aggregate.COUNT), "How many there are."),
-    Aggregate.FIRST: Definition(_of_values(Aggregate.FIRST), "The earliest value."),
-    Aggregate.LAST: Definition(_of_values(Aggregate.LAST), "The latest value."),
+    Aggregate.MIN: Definition(_build_values_aggregate(Aggregate.MIN), "The smallest value."),
+    Aggregate.MAX: Definition(_build_values_aggregate(Aggregate.MAX), "The largest value."),
+    Aggregate.COUNT: Definition(_build_values_aggregate(Aggregate.COUNT), "How many there are."),
+    Aggregate.FIRST: Definition(_build_values_aggregate(Aggregate.FIRST), "The earliest value."),
+    Aggregate.LAST: Definition(_build_values_aggregate(Aggregate.LAST), "The latest value."),
     Aggregate.MEDIAN: Definition(
-        _of_values(Aggregate.MEDIAN), "The middle value by size, or the mean of the two in the middle."
+        _build_values_aggregate(Aggregate.MEDIAN),
+        "The middle value by size, or the mean of the two in the middle.",
     ),
     Aggregate.DELTA: Definition(
-        delta,
+        compute_delta,
         "Of a totaliser: the last reading at or before the slot's end less the last at or before its start,"
         " or less the first in the slot where none is before; a fall means that it began again at zero."
         " Several meters count each for itself, and are added.",

@@ -34,17 +34,19 @@ from weighbridge.core.quantity.unit import Unit
 Plain = Mapping[str, object]
 
 
-def canonical_text(model: Model) -> str:
+def write_canonical(model: Model) -> str:
     """Write a model in its one canonical form."""
-    return json.dumps(_written(plain_model(model)), ensure_ascii=False, indent=1, sort_keys=True)
+    return json.dumps(
+        _write_json_value(write_plain_model(model)), ensure_ascii=False, indent=1, sort_keys=True
+    )
 
 
-def sha256(model: Model) -> str:
+def hash_model(model: Model) -> str:
     """The hash of the canonical text, in hexadecimal."""
-    return hashlib.sha256(canonical_text(model).encode()).hexdigest()
+    return hashlib.sha256(write_canonical(model).encode()).hexdigest()
 
 
-def plain_model(model: Model) -> Plain:
+def write_plain_model(model: Model) -> Plain:
     """A model as mappings, lists, texts and decimals."""
     return {
         "name": model.name,
@@ -53,20 +55,20 @@ def plain_model(model: Model) -> Plain:
         "partition_type": model.partition_type,
         "primary_output": model.primary_output,
         "share_places": None if model.share_places == SHARE_PLACES_DEFAULT else model.share_places,
-        "tables": {name: _table(table) for name, table in model.tables.items()},
-        "nodes": [plain_node(node) for node in model.nodes],
-        "cases": [_case(case) for case in model.cases],
+        "tables": {name: _write_table(table) for name, table in model.tables.items()},
+        "nodes": [write_plain_node(node) for node in model.nodes],
+        "cases": [_write_case(case) for case in model.cases],
     }
 
 
-def plain_node(node: Node) -> Plain:
+def write_plain_node(node: Node) -> Plain:
     """A node as mappings, lists, texts and decimals, without what is not said or a default."""
     return {
         "slug": node.slug,
         "name": node.name,
         "description": node.description,
         "unit": node.unit.text,
-        **_body(node),
+        **_write_body(node),
         "source": node.source,
         "tags": dict(node.tags),
         "optional": node.is_optional,
@@ -76,10 +78,10 @@ def plain_node(node: Node) -> Plain:
     }
 
 
-def _body(node: Node) -> Plain:
+def _write_body(node: Node) -> Plain:
     match node.body:
         case Input() as body:
-            return {"input": _input(body)}
+            return {"input": _write_input(body)}
         case StaticInput(slug=slug, at=at, by=by):
             return {"static_input": {"slug": slug, "at": at, "by": by}}
         case Constant(value=value):
@@ -89,10 +91,10 @@ def _body(node: Node) -> Plain:
         case Available(ledger=ledger):
             return {"available": ledger}
         case Upstream() as body:
-            return {"upstream": _upstream(body)}
+            return {"upstream": _write_upstream(body)}
 
 
-def _input(body: Input) -> Plain:
+def _write_input(body: Input) -> Plain:
     return {
         "event_type": body.event_type,
         "data_point_type": body.data_point_type,
@@ -109,7 +111,7 @@ def _input(body: Input) -> Plain:
     }
 
 
-def _upstream(body: Upstream) -> Plain:
+def _write_upstream(body: Upstream) -> Plain:
     return {
         "ledger": body.ledger,
         "amount": body.amount,
@@ -121,14 +123,14 @@ def _upstream(body: Upstream) -> Plain:
     }
 
 
-def _table(table: Table) -> Plain:
+def _write_table(table: Table) -> Plain:
     return {
         "columns": [[column.name, column.type.unit] for column in table.columns],
         "rows": [list(row) for row in table.rows],
     }
 
 
-def _case(case: Case) -> Plain:
+def _write_case(case: Case) -> Plain:
     return {
         "name": case.name,
         "source": case.source,
@@ -143,13 +145,13 @@ def _case(case: Case) -> Plain:
     }
 
 
-def _written(content: object) -> object:
+def _write_json_value(content: object) -> object:
     """What JSON can hold; a number becomes text so that no digit can be lost on the way back."""
     match content:
         case Mapping():
-            return {key: _written(value) for key, value in content.items() if not _is_omitted(value)}
+            return {key: _write_json_value(value) for key, value in content.items() if not _is_omitted(value)}
         case list() | tuple():
-            return [_written(item) for item in content]
+            return [_write_json_value(item) for item in content]
         case Decimal():
             return plain(content)
         case Unit(text=text):
@@ -190,13 +192,13 @@ class VersionDifference:
         return not (self.added or self.removed or self.changed or self.settings)
 
 
-def difference(before: Model, after: Model) -> VersionDifference:
+def compare_versions(before: Model, after: Model) -> VersionDifference:
     """Compare two versions."""
-    old = {node.slug: plain_node(node) for node in before.nodes}
-    new = {node.slug: plain_node(node) for node in after.nodes}
+    old = {node.slug: write_plain_node(node) for node in before.nodes}
+    new = {node.slug: write_plain_node(node) for node in after.nodes}
     kept = [slug for slug in new if slug in old]
-    changed = {slug: _changes(old[slug], new[slug]) for slug in kept}
-    settings = _changes(_settings(before, kept), _settings(after, kept))
+    changed = {slug: _list_changes(old[slug], new[slug]) for slug in kept}
+    settings = _list_changes(_select_settings(before, kept), _select_settings(after, kept))
     return VersionDifference(
         added=tuple(slug for slug in new if slug not in old),
         removed=tuple(slug for slug in old if slug not in new),
@@ -205,12 +207,12 @@ def difference(before: Model, after: Model) -> VersionDifference:
     )
 
 
-def _settings(model: Model, kept: list[str]) -> Mapping[str, object]:
+def _select_settings(model: Model, kept: list[str]) -> Mapping[str, object]:
     """All but the nodes themselves; of those, the order of the ones that both versions have."""
-    return {**plain_model(model), "nodes": [slug for slug in model.slugs if slug in kept]}
+    return {**write_plain_model(model), "nodes": [slug for slug in model.slugs if slug in kept]}
 
 
-def _changes(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[DocumentChange, ...]:
+def _list_changes(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[DocumentChange, ...]:
     keys = dict.fromkeys([*before, *after])
     changes = [DocumentChange(key, before.get(key), after.get(key)) for key in keys]
     return tuple(change for change in changes if change.before != change.after)

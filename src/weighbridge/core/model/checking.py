@@ -11,7 +11,7 @@ from typing import Final
 from weighbridge.core.expression import ExpressionError, Kind, Type, names
 from weighbridge.core.expression.tree import FunctionCall, Name, walk
 from weighbridge.core.halt import proceed, proceeding
-from weighbridge.core.identity.suggestion import nearest
+from weighbridge.core.identity.suggestion import find_nearest
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model.aggregates import is_listed
 from weighbridge.core.model.definition import (
@@ -27,21 +27,21 @@ from weighbridge.core.model.definition import (
     Node,
     StaticInput,
     Upstream,
-    expression_flaw,
-    in_order,
+    build_expression_flaw,
+    order_flaws,
 )
 from weighbridge.core.model.prepared import (
     ALONE,
     Surroundings,
     Types,
-    cycles,
-    needs,
+    find_cycles,
+    list_needs,
     order,
-    partition_types,
-    types_of,
+    type_node,
+    type_partition,
 )
 from weighbridge.core.model.reading import check_where
-from weighbridge.core.quantity.unit import compatible
+from weighbridge.core.quantity.unit import are_compatible
 
 SHOWN_NODES_MAX: Final = 12
 """How many nodes of a circle are named."""
@@ -51,28 +51,28 @@ DataPoints = Mapping[tuple[str, str], Type]
 
 def check_model(model: Model, surroundings: Surroundings = ALONE) -> tuple[Flaw, ...]:
     """Find all flaws, from top to bottom; none means that the model can run."""
-    flaws = list(islice(chain(_slug_flaws(model), _reference_flaws(model)), FLAWS_MAX))
+    flaws = list(islice(chain(_check_slugs(model), _check_references(model)), FLAWS_MAX))
     if not flaws:
-        flaws = list(_cycle_flaws(model))
+        flaws = list(_check_cycles(model))
     if not flaws:
-        flaws = list(islice(_meaning_flaws(model, surroundings), FLAWS_MAX))
-    return in_order(flaws)
+        flaws = list(islice(_check_meaning(model, surroundings), FLAWS_MAX))
+    return order_flaws(flaws)
 
 
-def unknown_event_types(model: Model, surroundings: Surroundings) -> tuple[Flaw, ...]:
+def find_unknown_event_types(model: Model, surroundings: Surroundings) -> tuple[Flaw, ...]:
     """A flaw for each input whose event type is not among the surroundings, final or not."""
     if surroundings.data_points is None:
         return ()
     known = list(surroundings.data_points)
     events = {event for event, _ in known}
     return tuple(
-        Flaw(_no_data_point(node, node.body, known), node.mark, node.slug, "unknown_event_type")
+        Flaw(_explain_missing_data_point(node, node.body, known), node.mark, node.slug, "unknown_event_type")
         for node in model.nodes
         if isinstance(node.body, Input) and node.body.event_type not in events
     )[:FLAWS_MAX]
 
 
-def _slug_flaws(model: Model) -> Iterator[Flaw]:
+def _check_slugs(model: Model) -> Iterator[Flaw]:
     seen: dict[str, Node] = {}
     for node in model.nodes:
         if node.slug in seen:
@@ -83,31 +83,35 @@ def _slug_flaws(model: Model) -> Iterator[Flaw]:
         seen.setdefault(node.slug, node)
 
 
-def _reference_flaws(model: Model) -> Iterator[Flaw]:
+def _check_references(model: Model) -> Iterator[Flaw]:
     if model.primary_output not in model.by_slug:
-        message = f"The primary_output names {model.primary_output}: {_no_node(model.primary_output, model)}"
+        slug = model.primary_output
+        message = f"The primary_output names {slug}: {_explain_missing_node(slug, model)}"
         yield Flaw(message, model.primary_output_mark, None, "unknown_node")
     for node in proceeding(model.nodes):
         if isinstance(node.body, Formula):
             yield from _name_flaws(node, node.body, model)
             continue
-        for slug in needs(node):
+        for slug in list_needs(node):
             if slug not in model.by_slug:
                 yield Flaw(
-                    f"{node.slug} names {slug}: {_no_node(slug, model)}", node.mark, node.slug, "unknown_node"
+                    f"{node.slug} names {slug}: {_explain_missing_node(slug, model)}",
+                    node.mark,
+                    node.slug,
+                    "unknown_node",
                 )
 
 
 def _name_flaws(node: Node, formula: Formula, model: Model) -> Iterator[Flaw]:
     for name in names(formula.tree):
-        message = _wrong_name(name, model)
+        message = _explain_wrong_name(name, model)
         if message is not None:
-            yield expression_flaw(
+            yield build_expression_flaw(
                 ExpressionError(message, name.position), formula.written, "formula", node.slug
             )
 
 
-def _wrong_name(name: Name, model: Model) -> str | None:
+def _explain_wrong_name(name: Name, model: Model) -> str | None:
     """Why a name in a formula names nothing; None when it does."""
     first, *rest = name.path
     if first == "partition":
@@ -117,7 +121,7 @@ def _wrong_name(name: Name, model: Model) -> str | None:
         have = f"has {', '.join(dimensions)}" if dimensions else "has no dimensions"
         return f"{name.text} is not known: a partition of type {model.partition_type} {have}."
     if first not in model.by_slug:
-        return _no_node(first, model)
+        return _explain_missing_node(first, model)
     if not rest:
         return None
     body = model.node(first).body
@@ -127,13 +131,13 @@ def _wrong_name(name: Name, model: Model) -> str | None:
     return f"{first} has no attribute {'.'.join(rest)!r}; it has {', '.join(attributes) or 'none'}."
 
 
-def _no_node(slug: str, model: Model) -> str:
-    close = nearest(slug, model.slugs)
+def _explain_missing_node(slug: str, model: Model) -> str:
+    close = find_nearest(slug, model.slugs)
     return f"There is no node {slug!r}" + (f"; did you mean {close!r}?" if close else ".")
 
 
-def _cycle_flaws(model: Model) -> Iterator[Flaw]:
-    for circle in cycles(model):
+def _check_cycles(model: Model) -> Iterator[Flaw]:
+    for circle in find_cycles(model):
         first = model.node(circle[0])
         shown = (
             circle if len(circle) <= SHOWN_NODES_MAX else (*circle[: SHOWN_NODES_MAX - 2], "…", circle[-1])
@@ -142,29 +146,29 @@ def _cycle_flaws(model: Model) -> Iterator[Flaw]:
         yield Flaw(message, first.mark, first.slug, "cycle")
 
 
-def _meaning_flaws(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
-    types: dict[str, Type] = partition_types(model)
+def _check_meaning(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
+    types: dict[str, Type] = type_partition(model)
     unknown: set[str] = set()
     for slug in order(model):
         proceed()
         node = model.node(slug)
-        if unknown.intersection(needs(node)):
+        if unknown.intersection(list_needs(node)):
             unknown.add(slug)
             continue
         try:
-            types |= types_of(node, types, model, surroundings)
+            types |= type_node(node, types, model, surroundings)
         except ExpressionError as error:
             unknown.add(slug)
             if isinstance(node.body, Formula):
-                yield expression_flaw(error, node.body.written, "formula", slug)
+                yield build_expression_flaw(error, node.body.written, "formula", slug)
             continue
-        for message in _node_messages(node, types, model, surroundings):
+        for message in _check_node(node, types, model, surroundings):
             yield Flaw(message, node.mark, slug)
-        yield from _expression_flaws(node, model, surroundings)
-    yield from case_flaws(model, types)
+        yield from _check_expressions(node, model, surroundings)
+    yield from check_cases(model, types)
 
 
-def _node_messages(node: Node, types: Types, model: Model, surroundings: Surroundings) -> Iterator[str]:
+def _check_node(node: Node, types: Types, model: Model, surroundings: Surroundings) -> Iterator[str]:
     """What is wrong with a node, given the types of all that it needs."""
     slug, own = node.slug, types[node.slug]
     if own.is_array and (node.is_output or slug == model.primary_output):
@@ -175,16 +179,16 @@ def _node_messages(node: Node, types: Types, model: Model, surroundings: Surroun
         yield f"{slug} is computed, so it is not optional and has no default; use coalesce in the formula."
     match node.body:
         case Input() as body:
-            yield from _input_messages(node, body, types, model, surroundings)
+            yield from _check_input(node, body, types, model, surroundings)
         case StaticInput(at=str(at)) if not _is_values(model.node(at)):
             yield f"The at of {slug} must name an input with aggregate: values; {at} is none."
         case Upstream() as upstream:
-            yield from _upstream_messages(node, upstream, types, model)
+            yield from _check_upstream(node, upstream, types, model)
         case _:
             pass
 
 
-def _input_messages(
+def _check_input(
     node: Node, body: Input, types: Types, model: Model, surroundings: Surroundings
 ) -> Iterator[str]:
     slug = node.slug
@@ -196,11 +200,11 @@ def _input_messages(
     if body.aggregate is Aggregate.COUNT and not node.unit.is_dimensionless:
         yield f"{slug} counts, so its unit is a plain number; it is {node.unit}."
     if surroundings.data_points is not None and surroundings.data_points_of(body.event_type) is not None:
-        yield from _data_point_messages(node, body, surroundings.data_points)
-        yield from _partner_messages(node, body, model, surroundings)
+        yield from _check_data_point(node, body, surroundings.data_points)
+        yield from _check_partners(node, body, model, surroundings)
 
 
-def _partner_messages(node: Node, body: Input, model: Model, surroundings: Surroundings) -> Iterator[str]:
+def _check_partners(node: Node, body: Input, model: Model, surroundings: Surroundings) -> Iterator[str]:
     """What is wrong with the data points that an input is weighted by or joined on."""
     other = model.node(body.join.to).body if body.join is not None else body
     event_types = [body.event_type, *([other.event_type] if isinstance(other, Input) else [])]
@@ -220,22 +224,22 @@ def _partner_messages(node: Node, body: Input, model: Model, surroundings: Surro
             )
 
 
-def _data_point_messages(node: Node, body: Input, data_points: DataPoints) -> Iterator[str]:
+def _check_data_point(node: Node, body: Input, data_points: DataPoints) -> Iterator[str]:
     known = data_points.get((body.event_type, body.data_point_type))
     if known is None:
-        yield _no_data_point(node, body, list(data_points))
+        yield _explain_missing_data_point(node, body, list(data_points))
     elif body.aggregate is Aggregate.COUNT:
         return
     elif known.kind is not Kind.NUMBER:
         yield f"{node.slug} needs numbers; {body.data_point_type} of {body.event_type} is {known}."
-    elif known.unit is not None and not compatible(known.unit, node.unit):
+    elif known.unit is not None and not are_compatible(known.unit, node.unit):
         yield (
             f"{node.slug} is in {node.unit}, to which {known.unit}, the unit of {body.data_point_type} of"
             f" {body.event_type}, cannot be converted."
         )
 
 
-def _no_data_point(node: Node, body: Input, known: list[tuple[str, str]]) -> str:
+def _explain_missing_data_point(node: Node, body: Input, known: list[tuple[str, str]]) -> str:
     event_type = body.event_type
     if event_type not in {event for event, _ in known}:
         have = ", ".join(sorted({event for event, _ in known})) or "none"
@@ -244,7 +248,7 @@ def _no_data_point(node: Node, body: Input, known: list[tuple[str, str]]) -> str
     return f"{node.slug}: {event_type} has no data point type {body.data_point_type!r}; it has {have}."
 
 
-def _upstream_messages(node: Node, upstream: Upstream, types: Types, model: Model) -> Iterator[str]:
+def _check_upstream(node: Node, upstream: Upstream, types: Types, model: Model) -> Iterator[str]:
     dimensions = DIMENSIONS[model.partition_type]
     for dimension in upstream.match:
         if dimension not in dimensions:
@@ -254,27 +258,27 @@ def _upstream_messages(node: Node, upstream: Upstream, types: Types, model: Mode
     amount = types[upstream.amount]
     if amount.is_array:
         yield f"{node.slug} draws {upstream.amount}, which must be one number; it is {amount}."
-    if amount.unit is not None and not compatible(amount.unit, node.unit):
+    if amount.unit is not None and not are_compatible(amount.unit, node.unit):
         yield f"{node.slug} is in {node.unit} and draws {upstream.amount}, which is in {amount.unit}."
 
 
-def _expression_flaws(node: Node, model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
+def _check_expressions(node: Node, model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
     """Flaws with a position inside an expression of the node, beyond those of types."""
     match node.body:
         case Formula(tree=tree, written=written):
             for call in walk(tree):
                 if isinstance(call, FunctionCall) and call.function == "duration_hours":
-                    error = _duration_error(call, model)
+                    error = _check_duration(call, model)
                     if error is not None:
-                        yield expression_flaw(error, written, "formula", node.slug)
+                        yield build_expression_flaw(error, written, "formula", node.slug)
         case Input(where=where) as body if where is not None:
             try:
                 check_where(where.tree, surroundings.data_points_of(body.event_type))
             except ExpressionError as error:
-                yield expression_flaw(error, where.written, "where", node.slug)
+                yield build_expression_flaw(error, where.written, "where", node.slug)
 
 
-def _duration_error(call: FunctionCall, model: Model) -> ExpressionError | None:
+def _check_duration(call: FunctionCall, model: Model) -> ExpressionError | None:
     match call.arguments:
         case (Name(path=(slug,)),) if not _is_values(model.node(slug)):
             return ExpressionError(
@@ -292,16 +296,16 @@ def _is_values(node: Node) -> bool:
 # Invariants: a case without flaws can be run; it may still fail.
 
 
-def case_flaws(model: Model, types: Types) -> Iterator[Flaw]:
+def check_cases(model: Model, types: Types) -> Iterator[Flaw]:
     """Every flaw of the cases, given the types of the nodes that have one."""
     for case in model.cases:
-        for message in _messages(case, model, types):
+        for message in _check_case(case, model, types):
             yield Flaw(f"The case {case.name!r} {message}", case.mark, None, "case")
 
 
-def _messages(case: Case, model: Model, types: Types) -> Iterator[str]:
+def _check_case(case: Case, model: Model, types: Types) -> Iterator[str]:
     for name, given in case.inputs.items():
-        yield from _case_input_messages(name, given, model, types)
+        yield from _check_case_input(name, given, model, types)
     for name, expected in case.expect.items():
         if name not in model.by_slug:
             yield f"expects {name}, which is no node."
@@ -316,7 +320,7 @@ def _messages(case: Case, model: Model, types: Types) -> Iterator[str]:
             yield f"gives durations of {name}, which is no input."
 
 
-def _case_input_messages(name: str, given: object, model: Model, types: Types) -> Iterator[str]:
+def _check_case_input(name: str, given: object, model: Model, types: Types) -> Iterator[str]:
     slug, _, attribute = name.partition(".")
     if slug not in model.by_slug or (attribute and name not in types):
         yield f"gives {name}, which is no node."

@@ -139,17 +139,17 @@ class ModelError(ValueError):
     """A document is no model; carries every flaw."""
 
     def __init__(self, flaws: Iterable[Flaw]) -> None:
-        self.flaws = in_order(flaws)
+        self.flaws = order_flaws(flaws)
         super().__init__("\n".join(str(flaw) for flaw in self.flaws))
 
 
-def in_order(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
+def order_flaws(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
     """Flaws from top to bottom, each once, and no more than FLAWS_MAX."""
     ordered = sorted(dict.fromkeys(flaws), key=lambda flaw: (flaw.line, flaw.column, flaw.message))
     return tuple(ordered[:FLAWS_MAX])
 
 
-def expression_flaw(error: ExpressionError, text: Scalar, key: str, node: str) -> Flaw:
+def build_expression_flaw(error: ExpressionError, text: Scalar, key: str, node: str) -> Flaw:
     """The flaw of an expression that stands under a key of a node."""
     mark, position = text.mark, error.position
     if text.is_plain and position.line == 1:
@@ -432,16 +432,16 @@ _OF_TIME: Final = frozenset({"duration_hours", "period_days", "period_hours"})
 """The functions that ask how long something lasts."""
 
 
-def required_features(model: Model) -> set[str]:
+def list_required_features(model: Model) -> set[str]:
     """What an engine must support, as words: `aggregate:median`, `join:tracking_id`, `upstream:fifo`."""
-    of_nodes = {feature for node in model.nodes for feature in _features(node, model)}
+    of_nodes = {feature for node in model.nodes for feature in _list_features(node, model)}
     return of_nodes if model.share_places == SHARE_PLACES_DEFAULT else of_nodes | {"share_places"}
 
 
-def _features(node: Node, model: Model) -> Iterator[str]:
+def _list_features(node: Node, model: Model) -> Iterator[str]:
     match node.body:
         case Input() as used:
-            yield from _input_features(used, model)
+            yield from _list_input_features(used, model)
         case StaticInput(at=at, by=by):
             yield "static_input"
             yield from ["static_input:at"] if at else []
@@ -454,10 +454,10 @@ def _features(node: Node, model: Model) -> Iterator[str]:
         case Available():
             yield "available"
         case Formula(tree=tree):
-            yield from _formula_features(tree)
+            yield from _list_formula_features(tree)
 
 
-def _input_features(used: Input, model: Model) -> Iterator[str]:
+def _list_input_features(used: Input, model: Model) -> Iterator[str]:
     yield f"aggregate:{used.aggregate}"
     if used.share_written is not None or model.partition_type != "time":
         yield f"share:{used.share}"
@@ -473,7 +473,7 @@ def _input_features(used: Input, model: Model) -> Iterator[str]:
         yield "coverage"
 
 
-def _formula_features(tree: Expression) -> Iterator[str]:
+def _list_formula_features(tree: Expression) -> Iterator[str]:
     for name in names(tree):
         if name.path[0] == "partition":
             yield "partition_name"

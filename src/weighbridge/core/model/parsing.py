@@ -77,13 +77,13 @@ def read_body(reader: Reader) -> Body | None:
     return _READERS[present[0]](reader)
 
 
-def _input(reader: Reader) -> Input | None:
+def _read_input(reader: Reader) -> Input | None:
     options = reader.reader("input", f"the input of {reader.what}")
     if options is None:
         return None
     options.allow(INPUT_KEYS)
-    event_type = _slug(options, "event_type")
-    data_point_type = _slug(options, "data_point_type")
+    event_type = _read_slug(options, "event_type")
+    data_point_type = _read_slug(options, "data_point_type")
     aggregate = options.member("aggregate", Aggregate, is_required=True)
     if event_type is None or data_point_type is None or aggregate is None:
         return None
@@ -91,21 +91,21 @@ def _input(reader: Reader) -> Input | None:
         event_type=event_type,
         data_point_type=data_point_type,
         aggregate=aggregate,
-        weight=_slug(options, "weight", is_required=False),
+        weight=_read_slug(options, "weight", is_required=False),
         is_partitioning=options.truth("partitions"),
         share_written=options.member("share", Share),
         share_by=options.slug("share_by"),
         straddle=options.member("straddle", Straddle) or Straddle.REPORT,
-        where=_where(options),
+        where=_read_where(options),
         join=_join(options),
         is_any_period=options.choice("period", ("any", "slot")) == "any",
-        coverage=_coverage(options),
+        coverage=_read_coverage(options),
     )
-    _refuse_combinations(body, options)
+    _check_combinations(body, options)
     return body
 
 
-def _refuse_combinations(body: Input, options: Reader) -> None:
+def _check_combinations(body: Input, options: Reader) -> None:
     """Note options that do not go together."""
     if body.weight is not None and body.aggregate is not Aggregate.AVERAGE:
         options.note_within(f"weight belongs to aggregate: average; the aggregate is {body.aggregate}.")
@@ -131,7 +131,7 @@ def _refuse_combinations(body: Input, options: Reader) -> None:
         )
 
 
-def _where(options: Reader) -> EventFilter | None:
+def _read_where(options: Reader) -> EventFilter | None:
     condition = options.expression("where")
     return None if condition is None else EventFilter(*condition)
 
@@ -142,11 +142,11 @@ def _join(options: Reader) -> Join | None:
         return None
     join.allow(("to", "on"))
     to = join.slug("to", is_required=True)
-    on = _slug(join, "on")
+    on = _read_slug(join, "on")
     return None if to is None or on is None else Join(to, on)
 
 
-def _coverage(options: Reader) -> Decimal | None:
+def _read_coverage(options: Reader) -> Decimal | None:
     source = options.get("coverage")
     words = {"full": FULL_COVERAGE, "any": NO_COVERAGE}
     if source is None:
@@ -161,30 +161,30 @@ def _coverage(options: Reader) -> Decimal | None:
     return None
 
 
-def _static_input(reader: Reader) -> StaticInput | None:
+def _read_static_input(reader: Reader) -> StaticInput | None:
     source = reader.get("static_input")
     options = reader
     if isinstance(source, SourceMapping):
         options = Reader(source, f"the static_input of {reader.what}", reader.flaws, reader.node)
         options.allow(("slug", "at", "by"))
-        slug = _slug(options, "slug")
+        slug = _read_slug(options, "slug")
     else:
-        slug = _slug(reader, "static_input")
+        slug = _read_slug(reader, "static_input")
     at, by = options.slug("at"), options.member("by", Dimension)
     return None if slug is None else StaticInput(slug, at, by)
 
 
-def _constant(reader: Reader) -> Constant | None:
+def _read_constant(reader: Reader) -> Constant | None:
     value = reader.number("constant")
     return None if value is None else Constant(value)
 
 
-def _formula(reader: Reader) -> Formula | None:
+def _read_formula(reader: Reader) -> Formula | None:
     formula = reader.expression("formula")
     return None if formula is None else Formula(*formula)
 
 
-def _upstream(reader: Reader) -> Upstream | None:
+def _read_upstream(reader: Reader) -> Upstream | None:
     options = reader.reader("upstream", f"the upstream of {reader.what}")
     if options is None:
         return None
@@ -206,7 +206,7 @@ def _upstream(reader: Reader) -> Upstream | None:
         amount=amount,
         order=order or DrawOrder.FIFO,
         match=_match(options),
-        attributes=_attributes(options),
+        attributes=_read_attributes(options),
         is_manual=is_manual,
         allocation_group=options.text("allocation_group"),
     )
@@ -224,7 +224,7 @@ def _match(options: Reader) -> tuple[str, ...]:
     return tuple(dimensions)
 
 
-def _attributes(options: Reader) -> dict[str, Unit | None]:
+def _read_attributes(options: Reader) -> dict[str, Unit | None]:
     """Attributes as a list of slugs, each alone or as `slug: unit`, or as one mapping."""
     source = options.get("attributes")
     attributes: dict[str, Unit | None] = {}
@@ -241,7 +241,7 @@ def _attributes(options: Reader) -> dict[str, Unit | None]:
     return attributes
 
 
-def _available(reader: Reader) -> Available | None:
+def _read_available(reader: Reader) -> Available | None:
     source: Source | None = reader.get("available")
     if not isinstance(source, SourceMapping):
         ledger = reader.text("available")
@@ -252,7 +252,7 @@ def _available(reader: Reader) -> Available | None:
     return None if ledger is None else Available(ledger)
 
 
-def _slug(reader: Reader, key: str, *, is_required: bool = True) -> str | None:
+def _read_slug(reader: Reader, key: str, *, is_required: bool = True) -> str | None:
     """The slug of something outside the model, which may have hyphens."""
     text = reader.text(key, is_required=is_required)
     if text is None or is_slug(text):
@@ -262,12 +262,12 @@ def _slug(reader: Reader, key: str, *, is_required: bool = True) -> str | None:
 
 
 _READERS: Final[dict[str, Callable[[Reader], Body | None]]] = {
-    "input": _input,
-    "static_input": _static_input,
-    "constant": _constant,
-    "upstream": _upstream,
-    "available": _available,
-    "formula": _formula,
+    "input": _read_input,
+    "static_input": _read_static_input,
+    "constant": _read_constant,
+    "upstream": _read_upstream,
+    "available": _read_available,
+    "formula": _read_formula,
 }
 BODY_KEYS: Final = tuple(_READERS)
 """The keys of which a node has exactly one."""
@@ -299,11 +299,11 @@ def parse_model(source: Source) -> tuple[Model | None, list[Flaw]]:
     if not isinstance(source, SourceMapping):
         expected = f"A model document is a mapping with the keys {', '.join(MODEL_KEYS)}; here is"
         return None, [Flaw(f"{expected} {describe(source)}.", source.mark)]
-    model = _model(Reader(source, "the model", flaws))
+    model = _read_model(Reader(source, "the model", flaws))
     return (None if flaws else model), flaws
 
 
-def _model(reader: Reader) -> Model:
+def _read_model(reader: Reader) -> Model:
     reader.allow(MODEL_KEYS)
     share_places = reader.whole("share_places", least=0, most=SHARE_PLACES_MAX)
     return Model(
@@ -312,17 +312,17 @@ def _model(reader: Reader) -> Model:
         cadence=reader.choice("cadence", CADENCES, is_required=True) or "",
         partition_type=reader.choice("partition_type", DIMENSIONS, is_required=True) or "",
         primary_output=reader.slug("primary_output", is_required=True) or "",
-        tables=_tables(reader),
-        nodes=_nodes(reader),
-        cases=_cases(reader),
+        tables=_read_tables(reader),
+        nodes=_read_nodes(reader),
+        cases=_read_cases(reader),
         share_places=SHARE_PLACES_DEFAULT if share_places is None else share_places,
         primary_output_mark=reader.mark_of("primary_output"),
     )
 
 
-def _tables(reader: Reader) -> dict[str, Table]:
+def _read_tables(reader: Reader) -> dict[str, Table]:
     tables = {}
-    for entry in _at_most(TABLES_MAX, reader, "tables", reader.entries("tables")):
+    for entry in _limit_items(TABLES_MAX, reader, "tables", reader.entries("tables")):
         if not isinstance(entry.value, SourceMapping):
             reader.note(f"The table {entry.key} must be a mapping.", entry.value.mark)
             continue
@@ -332,8 +332,8 @@ def _tables(reader: Reader) -> dict[str, Table]:
     return tables
 
 
-def _nodes(reader: Reader) -> tuple[Node, ...]:
-    items = _at_most(NODES_MAX, reader, "nodes", reader.items("nodes", is_required=True))
+def _read_nodes(reader: Reader) -> tuple[Node, ...]:
+    items = _limit_items(NODES_MAX, reader, "nodes", reader.items("nodes", is_required=True))
     if not items and reader.has("nodes"):
         reader.note("The model has no nodes.")
     nodes = []
@@ -342,20 +342,20 @@ def _nodes(reader: Reader) -> tuple[Node, ...]:
         if not isinstance(item, SourceMapping):
             reader.note(f"Node {index} must be a mapping; here is {describe(item)}.", item.mark)
             continue
-        node = _node(Reader(item, f"node {index}", reader.flaws))
+        node = _read_node(Reader(item, f"node {index}", reader.flaws))
         if node is not None:
             nodes.append(node)
     return tuple(nodes)
 
 
-def _node(reader: Reader) -> Node | None:
+def _read_node(reader: Reader) -> Node | None:
     slug = reader.slug("slug", is_required=True)
     if slug is not None:
         reader.node, reader.what = slug, slug
     reader.allow(NODE_KEYS)
     unit = reader.unit("unit", is_required=True)
     body = read_body(reader)
-    rounding = _rounding(reader, body)
+    rounding = _read_rounding(reader, body)
     if slug is None or unit is None or body is None:
         return None
     return Node(
@@ -374,7 +374,7 @@ def _node(reader: Reader) -> Node | None:
     )
 
 
-def _rounding(reader: Reader, body: Body | None) -> Rounding | None:
+def _read_rounding(reader: Reader, body: Body | None) -> Rounding | None:
     rounding = reader.reader("round", f"round of {reader.what}")
     if rounding is None:
         return None
@@ -387,17 +387,17 @@ def _rounding(reader: Reader, body: Body | None) -> Rounding | None:
     return None if places is None else Rounding(places, mode or "half_even")
 
 
-def _cases(reader: Reader) -> tuple[Case, ...]:
+def _read_cases(reader: Reader) -> tuple[Case, ...]:
     cases = []
-    for index, item in enumerate(_at_most(CASES_MAX, reader, "cases", reader.items("cases")), start=1):
+    for index, item in enumerate(_limit_items(CASES_MAX, reader, "cases", reader.items("cases")), start=1):
         if not isinstance(item, SourceMapping):
             reader.note(f"Case {index} must be a mapping; here is {describe(item)}.", item.mark)
             continue
-        cases.append(_case(Reader(item, f"case {index}", reader.flaws)))
+        cases.append(_read_case(Reader(item, f"case {index}", reader.flaws)))
     return tuple(cases)
 
 
-def _case(reader: Reader) -> Case:
+def _read_case(reader: Reader) -> Case:
     reader.allow(CASE_KEYS)
     reader.get("inputs", is_required=True)
     reader.get("expect", is_required=True)
@@ -409,18 +409,18 @@ def _case(reader: Reader) -> Case:
         places=reader.whole("places", least=0, most=PLACES_MAX),
         mode=reader.choice("mode", ROUNDING_MODES) or "half_even",
         partition=reader.each("partition", reader.text_of),
-        durations=reader.each("durations", lambda key, source: _listed(reader.numbers_of(key, source))),
+        durations=reader.each("durations", lambda key, source: _to_list(reader.numbers_of(key, source))),
         period_days=reader.number("period_days"),
         period_hours=reader.number("period_hours"),
         mark=reader.mark,
     )
 
 
-def _listed(numbers: Decimal | tuple[Decimal, ...] | None) -> tuple[Decimal, ...] | None:
+def _to_list(numbers: Decimal | tuple[Decimal, ...] | None) -> tuple[Decimal, ...] | None:
     return (numbers,) if isinstance(numbers, Decimal) else numbers
 
 
-def _at_most(limit: int, reader: Reader, key: str, items: tuple[Item, ...]) -> tuple[Item, ...]:
+def _limit_items(limit: int, reader: Reader, key: str, items: tuple[Item, ...]) -> tuple[Item, ...]:
     if len(items) > limit:
         reader.note(f"The model has {len(items)} {key}; {limit} are allowed.", code="limit")
     return items[:limit]

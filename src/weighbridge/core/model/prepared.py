@@ -25,17 +25,17 @@ from weighbridge.core.expression import (
     Type,
     Value,
     check,
-    compiled,
+    compile_columns,
     names,
     number,
     print_tree,
     quantity,
 )
 from weighbridge.core.expression import evaluate as evaluate_expression
-from weighbridge.core.expression.compiler import degree_of, fold
+from weighbridge.core.expression.compiler import find_degree, fold
 from weighbridge.core.expression.meaning import Degree, OperationMeaning, TypedNode
 from weighbridge.core.expression.tree import FunctionCall, Name, print_name, walk
-from weighbridge.core.expression.value import Kind, lift, numbers_in, require, require_content
+from weighbridge.core.expression.value import Kind, convert_numbers, lift, require, require_content
 from weighbridge.core.halt import proceed
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model.definition import (
@@ -50,7 +50,7 @@ from weighbridge.core.model.definition import (
     Upstream,
 )
 from weighbridge.core.quantity.number import plain, round_to
-from weighbridge.core.quantity.unit import Unit, compatible
+from weighbridge.core.quantity.unit import Unit, are_compatible
 
 # What each node yields: a number with its unit, alone or for each element of an origin.
 #
@@ -93,16 +93,16 @@ ALONE: Final = Surroundings()
 """A document looked at by itself."""
 
 
-def partition_types(model: Model) -> dict[str, Type]:
+def type_partition(model: Model) -> dict[str, Type]:
     """The texts by which a formula knows its partition."""
     return {f"partition.{dimension}": TEXT for dimension in DIMENSIONS[model.partition_type]}
 
 
-def types_of(node: Node, known: Types, model: Model, surroundings: Surroundings = ALONE) -> dict[str, Type]:
+def type_node(node: Node, known: Types, model: Model, surroundings: Surroundings = ALONE) -> dict[str, Type]:
     """The types that a node adds to those of the nodes it needs; raises when a formula does not fit."""
     match node.body:
         case Input() as body:
-            return {node.slug: number(node.unit, _origin(body, known) if body.is_array else None)}
+            return {node.slug: number(node.unit, _name_origin(body, known) if body.is_array else None)}
         case StaticInput(at=str(slug)):
             return {node.slug: number(node.unit, known[slug].origin)}
         case Upstream() as upstream:
@@ -121,7 +121,7 @@ def types_of(node: Node, known: Types, model: Model, surroundings: Surroundings 
             return {node.slug: number(node.unit)}
 
 
-def _origin(body: Input, known: Types) -> str:
+def _name_origin(body: Input, known: Types) -> str:
     if body.join is not None:
         return known[body.join.to].origin or ""
     origin = f"the events of {body.event_type}"
@@ -137,7 +137,7 @@ def _require_fit(node: Node, result: Type, position: Position) -> None:
     require(Kind.NUMBER, result, "The result of a formula", position)
     if result.unit is None:
         return
-    if not compatible(result.unit, node.unit):
+    if not are_compatible(result.unit, node.unit):
         raise ExpressionError(
             f"The formula yields {result.unit}, which cannot be converted to the unit of {node.slug},"
             f" {node.unit}.",
@@ -157,7 +157,7 @@ def _require_fit(node: Node, result: Type, position: Position) -> None:
 # document's order holds, so the same document always gives the same order.
 
 
-def needs(node: Node) -> tuple[str, ...]:
+def list_needs(node: Node) -> tuple[str, ...]:
     """The slugs that a node refers to, in the order they are written, each once."""
     match node.body:
         case Formula(tree=tree):
@@ -175,7 +175,7 @@ def needs(node: Node) -> tuple[str, ...]:
 
 def order(model: Model) -> tuple[str, ...]:
     """The slugs in an order in which they can be computed; ValueError when there is none."""
-    waiting = {node.slug: set(needs(node)) for node in model.nodes}
+    waiting = {node.slug: set(list_needs(node)) for node in model.nodes}
     done: dict[str, None] = {}
     while waiting:
         ready = next((slug for slug, needed in waiting.items() if needed <= done.keys()), None)
@@ -186,9 +186,9 @@ def order(model: Model) -> tuple[str, ...]:
     return tuple(done)
 
 
-def ancestors(model: Model, targets: tuple[str, ...]) -> frozenset[str]:
+def find_ancestors(model: Model, targets: tuple[str, ...]) -> frozenset[str]:
     """The targets and everything that they need, directly or not."""
-    needed = {node.slug: needs(node) for node in model.nodes}
+    needed = {node.slug: list_needs(node) for node in model.nodes}
     reached: set[str] = set()
     waiting = list(targets)
     while waiting:
@@ -199,9 +199,9 @@ def ancestors(model: Model, targets: tuple[str, ...]) -> frozenset[str]:
     return frozenset(reached)
 
 
-def cycles(model: Model) -> list[tuple[str, ...]]:
+def find_cycles(model: Model) -> list[tuple[str, ...]]:
     """Every circle of nodes that need one another, each as a path that ends where it began."""
-    needed = {node.slug: [slug for slug in needs(node) if slug in model.by_slug] for node in model.nodes}
+    needed = {node.slug: [slug for slug in list_needs(node) if slug in model.by_slug] for node in model.nodes}
     circles: dict[frozenset[str], tuple[str, ...]] = {}
     finished: set[str] = set()
     for start in needed:
@@ -238,7 +238,7 @@ _Followed = tuple[Type, tuple[str, ...]]
 """What an expression is, and the inputs that its elements follow."""
 
 
-def parallel_inputs(model: Model, types: Mapping[str, Type]) -> Pairs:
+def find_parallel_inputs(model: Model, types: Mapping[str, Type]) -> Pairs:
     """The inputs that each formula takes side by side, of a model that was checked."""
     scope = NameScope(types, model.tables)
     followed: dict[str, str] = {}
@@ -319,30 +319,30 @@ class PreparedModel:
                     value = evaluate_expression(tree, environment, budget or Budget())
                 else:
                     value = formula.compute(environment, budget)
-                return _rounded(node, value, tree.position)
+                return _round_value(node, value, tree.position)
         raise ValueError(f"{node.slug} is given its value and does not compute it")
 
     def only(self, targets: Collection[str]) -> "PreparedModel":
         """The part that computes the targets: they and what they need."""
-        chosen = ancestors(self.model, tuple(targets))
+        chosen = find_ancestors(self.model, tuple(targets))
         return replace(self, nodes=tuple(node for node in self.nodes if node.slug in chosen))
 
 
 def prepare(model: Model, surroundings: Surroundings = ALONE) -> PreparedModel:
     """Make a model that was checked ready to run; ExpressionError when a formula does not fit after all."""
-    types: dict[str, Type] = partition_types(model)
+    types: dict[str, Type] = type_partition(model)
     slugs = order(model)
     for slug in slugs:
         proceed()
-        types |= types_of(model.node(slug), types, model, surroundings)
+        types |= type_node(model.node(slug), types, model, surroundings)
     nodes = tuple(model.node(slug) for slug in slugs)
     scope = NameScope(types, model.tables)
     formulas = {
         node.slug: formula
         for node in nodes
-        if isinstance(node.body, Formula) and (formula := compiled(node.body.tree, scope)) is not None
+        if isinstance(node.body, Formula) and (formula := compile_columns(node.body.tree, scope)) is not None
     }
-    needed = {node.slug: tuple(needs(node)) for node in nodes}
+    needed = {node.slug: tuple(list_needs(node)) for node in nodes}
     called = frozenset(
         part.function
         for node in nodes
@@ -356,15 +356,15 @@ def prepare(model: Model, surroundings: Surroundings = ALONE) -> PreparedModel:
         types,
         formulas,
         needed,
-        parallel_inputs(model, types),
+        find_parallel_inputs(model, types),
         called,
-        surely_contributing(model),
+        find_contributing_outputs(model),
     )
 
 
-def _rounded(node: Node, value: Value, position: Position) -> Value:
+def _round_value(node: Node, value: Value, position: Position) -> Value:
     """The value in the unit of its node, rounded as the node says."""
-    content = require_content(numbers_in(value, node.unit, position))
+    content = require_content(convert_numbers(value, node.unit, position))
     rounding = node.rounding
     if rounding is not None:
         content = lift(lambda amount: round_to(amount, rounding.places, rounding.mode), [content], position)
@@ -390,12 +390,12 @@ class Equation:
     result: str
 
 
-def equations(
+def list_equations(
     prepared: PreparedModel, amounts: Mapping[str, Amount], partition: Mapping[str, str]
 ) -> tuple[Equation, ...]:
     """The equations of every formula that was computed, in the order of computing."""
     return tuple(
-        _equation(node, node.body, prepared, amounts, partition)
+        _build_equation(node, node.body, prepared, amounts, partition)
         for node in prepared.nodes
         if isinstance(node.body, Formula) and node.slug in amounts
     )
@@ -403,10 +403,10 @@ def equations(
 
 def show(amount: Amount, unit: Unit) -> str:
     """Write a result with its unit: `1.794 t{dry}`, `[1.2, 0.9] t{wet}`."""
-    return f"{_digits(amount)} {unit}".strip() if unit.text else _digits(amount)
+    return f"{_show_digits(amount)} {unit}".strip() if unit.text else _show_digits(amount)
 
 
-def _equation(
+def _build_equation(
     node: Node,
     formula: Formula,
     prepared: PreparedModel,
@@ -430,7 +430,7 @@ def _equation(
     )
 
 
-def _digits(amount: Amount) -> str:
+def _show_digits(amount: Amount) -> str:
     if amount is None:
         return "missing"
     if isinstance(amount, Decimal):
@@ -452,16 +452,16 @@ INPUTS_TRIED_MAX: Final = 20
 """Inputs that are tried one by one; beyond, the derivatives are taken."""
 
 
-def surely_contributing(model: Model) -> frozenset[str]:
+def find_contributing_outputs(model: Model) -> frozenset[str]:
     """The outputs that change with the data of the model, unless they are zero."""
     if any(not _is_plain(node) for node in model.nodes):
         return frozenset()
     outputs = {node.slug for node in model.outputs}
     found: set[str] = set()
-    for growing in _tried(model):
+    for growing in _list_growing_inputs(model):
         if found == outputs:
             break
-        degrees = _degrees(model, growing)
+        degrees = _compute_degrees(model, growing)
         found |= {slug for slug in outputs if degrees.get(slug)}
     return frozenset(found)
 
@@ -472,20 +472,20 @@ def _is_plain(node: Node) -> bool:
     return node.rounding is None and node.unit.is_absolute and not has_default
 
 
-def _tried(model: Model) -> Iterator[Collection[str]]:
+def _list_growing_inputs(model: Model) -> Iterator[Collection[str]]:
     """All data together, then one input after the other."""
     data = [node.slug for node in model.nodes if isinstance(node.body, Input | Upstream)]
     yield data
     yield from ([slug] for slug in data[:INPUTS_TRIED_MAX])
 
 
-def _degrees(model: Model, growing: Collection[str]) -> dict[str, Degree]:
+def _compute_degrees(model: Model, growing: Collection[str]) -> dict[str, Degree]:
     """The degree of each node, when some grow; what travels along with a draw does not grow with it."""
     degrees: dict[str, Degree] = {}
     for slug in order(model):
         body = model.node(slug).body
         if isinstance(body, Formula):
-            degrees[slug] = degree_of(body.tree, lambda name: degrees.get(name, Decimal(0)))
+            degrees[slug] = find_degree(body.tree, lambda name: degrees.get(name, Decimal(0)))
         else:
             degrees[slug] = Decimal(1 if slug in growing else 0)
     return degrees

@@ -25,7 +25,7 @@ from weighbridge.core.expression import (
 )
 from weighbridge.core.expression.tree import FunctionCall, Number, Text, walk
 from weighbridge.core.expression.value import PLAIN, TEXT
-from weighbridge.core.identity.suggestion import nearest
+from weighbridge.core.identity.suggestion import find_nearest
 from weighbridge.core.model.definition import (
     FLAWS_MAX,
     Flaw,
@@ -35,10 +35,10 @@ from weighbridge.core.model.definition import (
     SourceListing,
     SourceMapping,
     SourceMark,
+    build_expression_flaw,
     describe,
-    expression_flaw,
 )
-from weighbridge.core.quantity.number import NumberError, limited, plain, shorten
+from weighbridge.core.quantity.number import NumberError, limit_number, plain, shorten
 from weighbridge.core.quantity.unit import Unit, UnitError, parse_unit
 
 # Reading takes the parts of a source one by one, and notes a flaw for each that is not as it must be.
@@ -80,7 +80,7 @@ class Reader:
         known = list(keys)
         for entry in self.mapping.entries:
             if entry.key not in known and len(self.flaws) < FLAWS_MAX:
-                close = nearest(entry.key, known)
+                close = find_nearest(entry.key, known)
                 hint = f"did you mean {close!r}? " if close else ""
                 self.note(
                     f"{self.what} has no key {shorten(entry.key)!r}; {hint}allowed are {', '.join(known)}.",
@@ -136,7 +136,7 @@ class Reader:
             self._refuse(key, "a decimal number, without quotes", source)
             return None
         try:
-            return limited(source.value)
+            return limit_number(source.value)
         except NumberError as error:
             self.note(f"The {key} of {self.what}: {error}", source.mark)
             return None
@@ -217,7 +217,7 @@ class Reader:
         try:
             return parse(source.text), source
         except ExpressionError as error:
-            self.flaws.append(expression_flaw(error, source, key, self.node or self.what))
+            self.flaws.append(build_expression_flaw(error, source, key, self.node or self.what))
             return None
 
     def reader(self, key: str, what: str) -> "Reader | None":
@@ -290,10 +290,10 @@ def check_where(tree: Expression, types: Mapping[str, Type] | None = None) -> No
     """Refuse what is no condition; with the types of the data points, also what does not fit together."""
     for node in walk(tree):
         if isinstance(node, FunctionCall) and node.function not in FUNCTIONS:
-            said = (
+            message = (
                 f"A where has no functions; here is {node.function}. Only {', '.join(FUNCTIONS)} is allowed."
             )
-            raise ExpressionError(said, node.position)
+            raise ExpressionError(message, node.position)
     if isinstance(tree, Number | Text):
         raise ExpressionError("A where must be true or false for an event.", tree.position)
     if types is None:
@@ -328,16 +328,16 @@ def read_table(name: str, reader: Reader) -> Table | None:
     reader.allow(("columns", "rows"))
     if not is_node_slug(name):
         reader.note("The name of a table must be small letters, digits and single underscores.")
-    headings = [_heading(reader, item) for item in reader.items("columns", is_required=True)]
-    rows = [_row(reader, item, len(headings)) for item in reader.items("rows", is_required=True)]
+    headings = [_read_heading(reader, item) for item in reader.items("columns", is_required=True)]
+    rows = [_read_row(reader, item, len(headings)) for item in reader.items("rows", is_required=True)]
     if len(headings) > COLUMNS_MAX or len(rows) > ROWS_MAX:
         reader.note(f"A table has at most {COLUMNS_MAX} columns and {ROWS_MAX} rows.", code="limit")
     if len(reader.flaws) > count:
         return None
-    return _table(name, reader, headings, rows)
+    return _build_table(name, reader, headings, rows)
 
 
-def _table(
+def _build_table(
     name: str, reader: Reader, headings: list[tuple[str, Unit | None]], rows: list[Row]
 ) -> Table | None:
     if not headings or not rows:
@@ -359,7 +359,7 @@ def _table(
     return Table(name, tuple(columns), tuple(rows))
 
 
-def _heading(reader: Reader, source: Source) -> tuple[str, Unit | None]:
+def _read_heading(reader: Reader, source: Source) -> tuple[str, Unit | None]:
     unit = None
     if isinstance(source, SourceMapping) and len(source.entries) == 1:
         entry = source.entries[0]
@@ -373,14 +373,14 @@ def _heading(reader: Reader, source: Source) -> tuple[str, Unit | None]:
     return name, unit
 
 
-def _row(reader: Reader, source: Source, width: int) -> Row:
+def _read_row(reader: Reader, source: Source, width: int) -> Row:
     items = source.items if isinstance(source, SourceListing) else ()
     if len(items) != width:
         reader.note(f"A row is a list with one cell for each of the {width} columns.", source.mark)
-    return tuple(_cell(reader, item) for item in items)
+    return tuple(_read_cell(reader, item) for item in items)
 
 
-def _cell(reader: Reader, source: Source) -> Cell:
+def _read_cell(reader: Reader, source: Source) -> Cell:
     match source:
         case Scalar(value=Decimal()):
             return reader.number_of("cell", source) or Decimal(0)

@@ -31,7 +31,7 @@ from weighbridge.core.expression.meaning import COST_MAX
 from weighbridge.core.expression.parsing import DEPTH_MAX, LENGTH_MAX
 from weighbridge.core.expression.parsing import NODES_MAX as EXPRESSION_NODES_MAX
 from weighbridge.core.expression.value import Kind
-from weighbridge.core.model.aggregates import AGGREGATES, Reading, aggregate
+from weighbridge.core.model.aggregates import AGGREGATES, Reading, aggregate_readings
 from weighbridge.core.model.definition import SHAREABLE, Aggregate, Share
 from weighbridge.core.model.parsing import CASES_MAX, INPUT_KEYS, MODEL_KEYS, NODE_KEYS, NODES_MAX, TABLES_MAX
 from weighbridge.core.model.prepared import show
@@ -129,81 +129,81 @@ _NODE: Final = {
 }
 
 
-def settings_table() -> str:
+def render_settings() -> str:
     """The keys of a document."""
-    return _table(("Key", "Says"), ((f"`{key}`", _SETTINGS[key]) for key in MODEL_KEYS))
+    return _render_table(("Key", "Says"), ((f"`{key}`", _SETTINGS[key]) for key in MODEL_KEYS))
 
 
-def nodes_table() -> str:
+def render_nodes() -> str:
     """The keys of a node."""
-    return _table(("Key", "Says"), ((f"`{key}`", _NODE[key]) for key in NODE_KEYS))
+    return _render_table(("Key", "Says"), ((f"`{key}`", _NODE[key]) for key in NODE_KEYS))
 
 
-def options_table() -> str:
+def render_options() -> str:
     """The options of an input."""
-    return _table(("Option", "Says"), ((f"`{key}`", _OPTIONS[key]) for key in INPUT_KEYS))
+    return _render_table(("Option", "Says"), ((f"`{key}`", _OPTIONS[key]) for key in INPUT_KEYS))
 
 
-def names_table() -> str:
+def render_names() -> str:
     """The names that the examples are computed with."""
-    rows = ((f"`{name}`", f"`{value}`") for name, value in names_written())
-    return _table(("Name", "Value"), rows)
+    rows = ((f"`{name}`", f"`{value}`") for name, value in list_names())
+    return _render_table(("Name", "Value"), rows)
 
 
-def operators_table() -> str:
+def render_operators() -> str:
     """The operators of the expression language."""
-    rows = ((f"`{form}`", doc, *_example(example)) for form, doc, example in _OPERATORS)
-    return _table(("Operator", "Yields", "Example", "Comes to"), rows)
+    rows = ((f"`{form}`", doc, *_render_example(example)) for form, doc, example in _OPERATORS)
+    return _render_table(("Operator", "Yields", "Example", "Comes to"), rows)
 
 
-def functions_table() -> str:
+def render_functions() -> str:
     """The functions of the expression language."""
     rows = (
-        (f"`{function.name}({function.parameters})`", function.doc, *_example(function.example))
+        (f"`{function.name}({function.parameters})`", function.doc, *_render_example(function.example))
         for function in FUNCTIONS.values()
     )
-    return _table(("Function", "Yields", "Example", "Comes to"), rows)
+    return _render_table(("Function", "Yields", "Example", "Comes to"), rows)
 
 
-def examples() -> tuple[str, ...]:
+def list_examples() -> tuple[str, ...]:
     """Every example of an expression in the reference."""
     return (*(one for _, _, one in _OPERATORS), *(function.example for function in FUNCTIONS.values()))
 
 
-def aggregates_table() -> str:
+def render_aggregates() -> str:
     """The aggregates of an input, what the readings of the example come to, and the share of each."""
     rows = (
         (
             f"`{kind}`",
             definition.doc,
-            f"`{aggregate_of(kind)}`",
+            f"`{compute_aggregate(kind)}`",
             f"`{Share.EVEN if kind in SHAREABLE else Share.REPEAT}`",
         )
         for kind, definition in AGGREGATES.items()
     )
-    return _table(("Aggregate", "Value of the node", "Comes to", "Default `share`"), rows)
+    return _render_table(("Aggregate", "Value of the node", "Comes to", "Default `share`"), rows)
 
 
-def matches_table() -> str:
+def render_matches() -> str:
     """The ways in which `lookup` finds a row."""
-    return _table(("Match", "Finds"), ((f"`{match}`", doc) for match, doc in MATCHES.items()))
+    return _render_table(("Match", "Finds"), ((f"`{match}`", doc) for match, doc in MATCHES.items()))
 
 
-def limits_table() -> str:
+def render_limits() -> str:
     """The limits of the language."""
-    return _table(("Limit", "At most"), ((what, f"{limit:,}") for what, limit in _LIMITS))
+    return _render_table(("Limit", "At most"), ((what, f"{limit:,}") for what, limit in _LIMITS))
 
 
-def rounding_modes() -> str:
+def list_rounding_modes() -> str:
     """The rounding modes in one line."""
     return ", ".join(f"`{mode}`" for mode in ROUNDING_MODES)
 
 
-def _example(example: str) -> tuple[str, str]:
-    return f"`{example}`", f"`{result_of(example)}`"
+def _render_example(example: str) -> tuple[str, str]:
+    return f"`{example}`", f"`{compute_example(example)}`"
 
 
-def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def _render_table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [headings, ("---",) * len(headings), *rows]
     return (
         "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
@@ -219,32 +219,32 @@ def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 _DELIVERIES: Final = "the deliveries"
 
 
-def _one(digits: str, unit: str = "") -> Value:
+def _make_quantity(digits: str, unit: str = "") -> Value:
     return quantity(Decimal(digits), parse_unit(unit) if unit else ONE)
 
 
-def _array(unit: str, *digits: str) -> Value:
-    return quantities([Decimal(one) for one in digits], parse_unit(unit), _DELIVERIES)
+def _make_array(unit: str, *digits: str) -> Value:
+    return quantities([Decimal(digit) for digit in digits], parse_unit(unit), _DELIVERIES)
 
 
 NAMES: Final = {
-    "mass": _array("t", "2.5", "1.5"),
-    "ash": _array("%", "10", "20"),
-    "energy": _one("7.2", "MJ"),
+    "mass": _make_array("t", "2.5", "1.5"),
+    "ash": _make_array("%", "10", "20"),
+    "energy": _make_quantity("7.2", "MJ"),
     "power": quantities([Decimal(10), Decimal(30)], parse_unit("kW"), "the meter"),
-    "fraction": _one("0.97"),
-    "temperature": _one("14.85", "degC"),
-    "soil_temperature": _one("14.9", "degC"),
-    "coldest": _one("7", "degC"),
-    "change": _one("-3", "t"),
-    "days": _one("2.5", "d"),
-    "area": _one("2.25", "m**2"),
-    "years": _one("100", "yr"),
-    "decay": _one("0.005", "1/yr"),
-    "ratio": _one("100"),
-    "load": _one("12", "t"),
+    "fraction": _make_quantity("0.97"),
+    "temperature": _make_quantity("14.85", "degC"),
+    "soil_temperature": _make_quantity("14.9", "degC"),
+    "coldest": _make_quantity("7", "degC"),
+    "change": _make_quantity("-3", "t"),
+    "days": _make_quantity("2.5", "d"),
+    "area": _make_quantity("2.25", "m**2"),
+    "years": _make_quantity("100", "yr"),
+    "decay": _make_quantity("0.005", "1/yr"),
+    "ratio": _make_quantity("100"),
+    "load": _make_quantity("12", "t"),
     "lab_moisture": Value(number(parse_unit("%")), None),
-    "default_moisture": _one("15", "%"),
+    "default_moisture": _make_quantity("15", "%"),
     "wet": Value(TRUTH, content=False),
     "feedstock": text("Wood chips"),
     "partition.feedstock": text("Wood"),
@@ -268,13 +268,13 @@ TABLES: Final = {
 _MIDNIGHT: Final = datetime(2025, 1, 1, tzinfo=UTC)
 
 
-def _at(hour: int, digits: str) -> Reading:
+def _make_reading(hour: int, digits: str) -> Reading:
     moment = _MIDNIGHT + timedelta(hours=hour)
     return Reading(Interval(moment, moment), Decimal(digits))
 
 
 DAY: Final = Interval(_MIDNIGHT, _MIDNIGHT + timedelta(days=1))
-READINGS: Final = (_at(0, "20"), _at(6, "26"), _at(18, "38"))
+READINGS: Final = (_make_reading(0, "20"), _make_reading(6, "26"), _make_reading(18, "38"))
 """What the examples of aggregates are computed of, over one day: readings at 0:00, 6:00 and 18:00."""
 
 _HOURS: Final = Value(number(parse_unit("h"), "the meter"), (Decimal(1), Decimal("0.5")))
@@ -287,25 +287,25 @@ _ENVIRONMENT: Final = Environment(
 )
 
 
-def result_of(example: str) -> str:
+def compute_example(example: str) -> str:
     """Compute an example and write what it comes to."""
-    return written(evaluate(parse(example), _ENVIRONMENT))
+    return show_value(evaluate(parse(example), _ENVIRONMENT))
 
 
-def aggregate_of(kind: Aggregate) -> str:
+def compute_aggregate(kind: Aggregate) -> str:
     """Aggregate the readings of the examples over their day, and write what they come to."""
-    aggregated = aggregate(kind, READINGS, DAY)
+    aggregated = aggregate_readings(kind, READINGS, DAY)
     if isinstance(aggregated, tuple):
         return f"[{', '.join(plain(one) for one in aggregated)}]"
     return "nothing" if aggregated is None else plain(aggregated)
 
 
-def names_written() -> Iterator[tuple[str, str]]:
+def list_names() -> Iterator[tuple[str, str]]:
     """Each name of the examples with its value."""
-    return ((name, written(value)) for name, value in NAMES.items())
+    return ((name, show_value(value)) for name, value in NAMES.items())
 
 
-def written(value: Value) -> str:
+def show_value(value: Value) -> str:
     """Write a value as the documents show it."""
     content = value.content
     if value.type.kind is Kind.NUMBER and not isinstance(content, str | bool):

@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from weighbridge.core.proof.checkpoint import Checkpoint, InclusionProof
-from weighbridge.core.proof.merkle import Edge, leaf_hash
-from weighbridge.core.proof.signing import UnprovenError, VerifierKey, canonical_json
+from weighbridge.core.proof.merkle import Edge, hash_leaf
+from weighbridge.core.proof.signing import UnprovenError, VerifierKey, write_canonical_json
 
 # The leaf of a row of the audit log: the bytes that its hash in the tree is made of.
 #
@@ -36,7 +36,7 @@ def hash_of_row(row: Mapping[str, Any]) -> bytes:
 
     Raises KeyError when a field is missing.
     """
-    return leaf_hash(canonical_json({field: row[field] for field in LEAF_FIELDS}))
+    return hash_leaf(write_canonical_json({field: row[field] for field in LEAF_FIELDS}))
 
 
 # The audit chain: each row's hash covers the row and the hash before it.

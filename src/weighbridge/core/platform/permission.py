@@ -34,7 +34,7 @@ LINK: Final = "link"
 """What an operation needs that takes no token: its address names a secret that it was given with."""
 
 
-def including(permission: str) -> tuple[str, ...]:
+def list_including(permission: str) -> tuple[str, ...]:
     """The other permissions that include this one."""
     area, _, level = permission.partition(":")
     higher = (f"{area}:write", APPROVE) if APPROVE.startswith(f"{area}:") else (f"{area}:write",)
@@ -55,7 +55,7 @@ class Actor:
         """Whether the actor holds the permission, itself or by a higher level of its area."""
         if permission == ANY:
             return True
-        return permission in self.permissions or not self.permissions.isdisjoint(including(permission))
+        return permission in self.permissions or not self.permissions.isdisjoint(list_including(permission))
 
     def beyond(self, permissions: Iterable[str]) -> list[str]:
         """Those of some permissions that the actor does not hold."""
@@ -107,22 +107,24 @@ ROLES: Final = (
 """The roles that are offered, the one with most first."""
 
 
-def role_named(name: str) -> Role | None:
+def find_role(name: str) -> Role | None:
     """The role of a name, if there is one."""
     return next((role for role in ROLES if role.name == name), None)
 
 
-def shortest(permissions: Collection[str]) -> tuple[str, ...]:
+def reduce_permissions(permissions: Collection[str]) -> tuple[str, ...]:
     """The same permissions without those that others include, in their order."""
     return tuple(
-        one for one in ALL_PERMISSIONS if one in permissions and {*permissions}.isdisjoint(including(one))
+        all_permission
+        for all_permission in ALL_PERMISSIONS
+        if all_permission in permissions and {*permissions}.isdisjoint(list_including(all_permission))
     )
 
 
-def title_of(permissions: Collection[str]) -> str:
+def name_permissions(permissions: Collection[str]) -> str:
     """What people call these permissions: the title of a role, or else how many areas they reach."""
     for role in ROLES:
-        if {*role.permissions} == {*shortest(permissions)}:
+        if {*role.permissions} == {*reduce_permissions(permissions)}:
             return role.title
     return f"{len({one.partition(':')[0] for one in permissions})} of {len(AREAS)} areas"
 
@@ -147,11 +149,11 @@ LIFETIMES_DAYS: Final = (30, 60, 90, 180, 365)
 LIFETIME_DAYS_DEFAULT: Final = 90
 
 
-def assemble(random_part: str) -> str:
+def assemble_token(random_part: str) -> str:
     """Make a token of 32 random characters of the alphabet."""
     if len(random_part) != RANDOM_LENGTH or not set(random_part) <= set(ALPHABET):
         raise ValueError(f"a token is made of {RANDOM_LENGTH} characters of the alphabet")
-    return PREFIX + random_part + _checksum(random_part)
+    return PREFIX + random_part + _compute_checksum(random_part)
 
 
 def is_well_formed(token: str) -> bool:
@@ -159,15 +161,15 @@ def is_well_formed(token: str) -> bool:
     body = token.removeprefix(PREFIX)
     if body == token or len(body) != RANDOM_LENGTH + CHECKSUM_LENGTH or not set(body) <= set(ALPHABET):
         return False
-    return _checksum(body[:RANDOM_LENGTH]) == body[RANDOM_LENGTH:]
+    return _compute_checksum(body[:RANDOM_LENGTH]) == body[RANDOM_LENGTH:]
 
 
-def secret_hash(token: str) -> bytes:
+def hash_token(token: str) -> bytes:
     """What is stored of a token. A fast hash is right for a secret of 190 random bits."""
     return hashlib.sha256(token.encode()).digest()
 
 
-def _checksum(text: str) -> str:
+def _compute_checksum(text: str) -> str:
     value = zlib.crc32(text.encode())
     digits = ""
     for _ in range(CHECKSUM_LENGTH):

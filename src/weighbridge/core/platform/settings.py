@@ -64,30 +64,30 @@ class Setting:
         return self.field.endswith("_url")
 
 
-def whole_number(setting: Setting, text: str) -> int | Problem:
+def read_whole_number(setting: Setting, text: str) -> int | Problem:
     """Read a number in the range of the setting."""
     limits = setting.range
     allowed = f"a whole number from {limits.least} to {limits.greatest}" if limits else "a whole number"
     if not text.removeprefix("-").isdecimal():
-        return refused(setting, text, allowed)
+        return build_setting_problem(setting, text, allowed)
     number = int(text)
     inside = limits is None or limits.least <= number <= limits.greatest
-    return number if inside else refused(setting, text, allowed)
+    return number if inside else build_setting_problem(setting, text, allowed)
 
 
-def one_text(setting: Setting, text: str, form: TextForm) -> str | Problem:
+def read_text(setting: Setting, text: str, form: TextForm) -> str | Problem:
     """Read a text of a form."""
-    return text if form.fits(text) else refused(setting, text, form.said)
+    return text if form.fits(text) else build_setting_problem(setting, text, form.said)
 
 
-def texts(setting: Setting, text: str, form: TextForm) -> tuple[str, ...] | Problem:
+def read_texts(setting: Setting, text: str, form: TextForm) -> tuple[str, ...] | Problem:
     """Read texts of a form, separated by commas."""
     found = tuple(filter(None, (one.strip() for one in text.split(","))))
     fit = all(form.fits(one) for one in found)
-    return found if fit else refused(setting, text, form.said)
+    return found if fit else build_setting_problem(setting, text, form.said)
 
 
-def refused(setting: Setting, text: str, allowed: str) -> Problem:
+def build_setting_problem(setting: Setting, text: str, allowed: str) -> Problem:
     """Say what a setting came as and what it takes."""
     return Problem(
         f"{setting.variable} is {text!r}, and must be {allowed}.", setting.field, "invalid_setting"
@@ -111,10 +111,10 @@ class Quotas:
     """Events stored in a day, in UTC."""
 
 
-def problem_of_quota(what: str, used: int, adding: int, allowed: int, field: str | None = None) -> Problem:
+def check_quota(what: str, used: int, adding: int, allowed: int, field: str | None = None) -> Problem:
     """That something more would be over the quota: how much is used, asked for and allowed."""
-    said = f"The account has {used:,} {what} and this request adds {adding:,}; its quota is {allowed:,}."
-    return Problem(said, field, "quota")
+    message = f"The account has {used:,} {what} and this request adds {adding:,}; its quota is {allowed:,}."
+    return Problem(message, field, "quota")
 
 
 # A feature flag switches a part of the service off for an account; every feature is on unless it was.

@@ -32,22 +32,22 @@ list but how many rows it has.
 """
 
 
-def permission_to_read(kind: str) -> str:
+def find_read_permission(kind: str) -> str:
     """The permission that shows a task of a kind."""
-    return _in_area(kind, "read")
+    return _find_area_permission(kind, "read")
 
 
-def permission_to_cancel(kind: str) -> str:
+def find_cancel_permission(kind: str) -> str:
     """The permission that ends a task of a kind before its time: the one that starts it."""
-    return _in_area(kind, "write")
+    return _find_area_permission(kind, "write")
 
 
-def readable_kinds(actor: Actor) -> list[str]:
+def list_readable_kinds(actor: Actor) -> list[str]:
     """The kinds of task that an actor may read."""
-    return [kind for kind in AREA_OF_KIND if actor.may(permission_to_read(kind))]
+    return [kind for kind in AREA_OF_KIND if actor.may(find_read_permission(kind))]
 
 
-def _in_area(kind: str, level: str) -> str:
+def _find_area_permission(kind: str, level: str) -> str:
     area = AREA_OF_KIND[kind]
     return ANY if area == ANY else f"{area}:{level}"
 
@@ -190,6 +190,6 @@ FORMULA_LEADS: Final = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 """What a cell begins with that a spreadsheet takes for a formula (CWE-1236; OWASP ASVS 1.2.10)."""
 
 
-def guarded(text: str) -> str:
+def guard_cell(text: str) -> str:
     """A text as a cell that no spreadsheet computes: an apostrophe stands before a formula."""
     return f"'{text}" if text[:1] and text[0] in FORMULA_LEADS else text

@@ -45,7 +45,7 @@ def is_taken(status: int | None) -> bool:
     return status is not None and 200 <= status < 300
 
 
-def pause_after(attempts: int, *, retry_after_seconds: int | None = None) -> timedelta | None:
+def compute_pause(attempts: int, *, retry_after_seconds: int | None = None) -> timedelta | None:
     """How long a delivery waits after so many failed attempts; None when there is no other one.
 
     A receiver that asks for a longer pause has it, up to the longest of the schedule.
@@ -85,23 +85,23 @@ TIMESTAMP_HEADER: Final = "webhook-timestamp"
 SIGNATURE_HEADER: Final = "webhook-signature"
 
 
-def secret_text(secret: bytes) -> str:
+def write_secret(secret: bytes) -> str:
     """A secret as its owner gets it."""
     return SECRET_PREFIX + b64encode(secret).decode()
 
 
-def signature(secret: bytes, message_id: str, timestamp: int, body: bytes) -> str:
+def sign_message(secret: bytes, message_id: str, timestamp: int, body: bytes) -> str:
     """The signature of a message at a time, in seconds since 1970; the id has no full stop in it."""
     signed = f"{message_id}.{timestamp}.".encode() + body
     return "v1," + b64encode(hmac.digest(secret, signed, "sha256")).decode()
 
 
-def signed_headers(
+def write_signed_headers(
     secrets: Sequence[bytes], message_id: str, timestamp: int, body: bytes
 ) -> Mapping[str, str]:
     """The headers by which a receiver knows a message: signed by every secret, the newest first."""
     return {
         ID_HEADER: message_id,
         TIMESTAMP_HEADER: str(timestamp),
-        SIGNATURE_HEADER: " ".join(signature(one, message_id, timestamp, body) for one in secrets),
+        SIGNATURE_HEADER: " ".join(sign_message(secret, message_id, timestamp, body) for secret in secrets),
     }

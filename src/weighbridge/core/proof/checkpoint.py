@@ -19,8 +19,8 @@ from weighbridge.core.proof.signing import SigningKey, UnprovenError, VerifierKe
 #                                      an empty line
 #     — plant.example/audit_log/1 Az3grl...   the name of the key, and its number with the signature
 #
-# Invariant: what `opened` gives was signed by the key that the caller named; other signatures are passed
-# over.
+# Invariant: what `open_checkpoint` gives was signed by the key that the caller named; other signatures are
+# passed over.
 
 
 NOTE_LENGTH_MAX: Final = 100_000
@@ -41,17 +41,17 @@ class Checkpoint:
     @property
     def text(self) -> str:
         """The text that is signed."""
-        return f"{self.origin}\n{self.size}\n{encoded(self.root)}\n"
+        return f"{self.origin}\n{self.size}\n{encode_base64(self.root)}\n"
 
 
-def signed(checkpoint: Checkpoint, key: SigningKey) -> str:
+def sign_checkpoint(checkpoint: Checkpoint, key: SigningKey) -> str:
     """The checkpoint as a note, signed by a key that is named for the log."""
     verifier = VerifierKey(checkpoint.origin, key.public)
     signature = verifier.key_id + key.sign(checkpoint.text.encode())
-    return f"{checkpoint.text}\n{_BEFORE_SIGNATURE}{verifier.name} {encoded(signature)}\n"
+    return f"{checkpoint.text}\n{_BEFORE_SIGNATURE}{verifier.name} {encode_base64(signature)}\n"
 
 
-def opened(note: str, verifier: VerifierKey) -> Checkpoint:
+def open_checkpoint(note: str, verifier: VerifierKey) -> Checkpoint:
     """Read a checkpoint; UnprovenError unless this key signed it, for a log of the key's name."""
     if len(note) > NOTE_LENGTH_MAX:
         raise UnprovenError(f"The head is longer than {NOTE_LENGTH_MAX:,} characters.")
@@ -59,20 +59,20 @@ def opened(note: str, verifier: VerifierKey) -> Checkpoint:
     if not separator or not note.endswith("\n"):
         raise UnprovenError("The head is no signed note: it has no empty line before its signatures.")
     text += "\n"
-    _refuse_unsigned(text, signatures, verifier)
+    _require_signature(text, signatures, verifier)
     checkpoint = _read(text)
     if checkpoint.origin != verifier.name:
         raise UnprovenError(f"The head is of {checkpoint.origin}, and the key is of {verifier.name}.")
     return checkpoint
 
 
-def _refuse_unsigned(text: str, signatures: str, verifier: VerifierKey) -> None:
+def _require_signature(text: str, signatures: str, verifier: VerifierKey) -> None:
     is_signed = False
     for line in signatures.rstrip("\n").split("\n"):
         name, _, signature = line.removeprefix(_BEFORE_SIGNATURE).rpartition(" ")
         if not line.startswith(_BEFORE_SIGNATURE) or not name:
             raise UnprovenError(f"The head has a line among its signatures that is none: {line[:100]!r}.")
-        content = decoded(signature)
+        content = decode_base64(signature)
         if (name, content[:_KEY_ID_BYTES]) != (verifier.name, verifier.key_id):
             continue
         if not verifier.verify(text.encode(), content[_KEY_ID_BYTES:]):
@@ -86,10 +86,10 @@ def _read(text: str) -> Checkpoint:
     lines = text.removesuffix("\n").split("\n")
     if len(lines) < 3 or not all(lines):
         raise UnprovenError("The head has no three lines of origin, number of rows and root.")
-    return Checkpoint(lines[0], number(lines[1]), hash_of(lines[2]))
+    return Checkpoint(lines[0], parse_whole_number(lines[1]), hash_of(lines[2]))
 
 
-def number(text: str) -> int:
+def parse_whole_number(text: str) -> int:
     """Read a whole number as these formats write it: ASCII digits, no zero before others."""
     if not (text.isascii() and text.isdigit()) or (text[0] == "0" and len(text) > 1) or len(text) > 18:
         raise UnprovenError(f"{text[:40]!r} is no number of rows.")
@@ -98,24 +98,24 @@ def number(text: str) -> int:
 
 def hash_of(text: str) -> bytes:
     """Read a hash in Base64."""
-    content = decoded(text)
+    content = decode_base64(text)
     if len(content) != HASH_BYTES:
         raise UnprovenError(f"{text[:100]!r} is no hash of {HASH_BYTES} bytes in Base64.")
     return content
 
 
-def encoded(content: bytes) -> str:
+def encode_base64(content: bytes) -> str:
     """Bytes in Base64."""
     return base64.b64encode(content).decode()
 
 
-def decoded(text: str) -> bytes:
+def decode_base64(text: str) -> bytes:
     """Bytes from Base64, which has one way only to write each."""
     try:
         content = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise UnprovenError(f"{text[:100]!r} is not Base64.") from None
-    if encoded(content) != text:
+    if encode_base64(content) != text:
         raise UnprovenError(f"{text[:100]!r} is not Base64 as it is written.")
     return content
 
@@ -145,7 +145,7 @@ class InclusionProof:
     @property
     def text(self) -> str:
         """The file."""
-        lines = [FIRST_LINE, f"index {self.index}", *map(encoded, self.path), "", self.note]
+        lines = [FIRST_LINE, f"index {self.index}", *map(encode_base64, self.path), "", self.note]
         return "\n".join(lines)
 
     @classmethod
@@ -157,13 +157,15 @@ class InclusionProof:
             del lines[0]
         if first != FIRST_LINE or not separator or not lines or not lines[0].startswith("index "):
             raise UnprovenError(f"The proof does not begin with {FIRST_LINE} and the index of a row.")
-        return cls(number(lines[0].removeprefix("index ")), [hash_of(line) for line in lines[1:]], note)
+        return cls(
+            parse_whole_number(lines[0].removeprefix("index ")), [hash_of(line) for line in lines[1:]], note
+        )
 
     def verify(self, leaf: bytes, verifier: VerifierKey) -> Checkpoint:
         """The head that the leaf's hash is under; UnprovenError unless the key signed it and the path leads
         there.
         """
-        head = opened(self.note, verifier)
+        head = open_checkpoint(self.note, verifier)
         verify_inclusion(leaf, self.index, head.size, self.path, head.root)
         return head
 
@@ -192,7 +194,7 @@ class ConsistencyProof:
     @property
     def text(self) -> str:
         """The file."""
-        return "\n".join([f"{_OLD}{self.old_size}", *map(encoded, self.hashes), "", self.note])
+        return "\n".join([f"{_OLD}{self.old_size}", *map(encode_base64, self.hashes), "", self.note])
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -201,11 +203,11 @@ class ConsistencyProof:
         first, *lines = before.split("\n")
         if not separator or not first.startswith(_OLD):
             raise UnprovenError("The proof does not begin with `old` and the number of rows of a head.")
-        return cls(number(first.removeprefix(_OLD)), [hash_of(line) for line in lines], note)
+        return cls(parse_whole_number(first.removeprefix(_OLD)), [hash_of(line) for line in lines], note)
 
     def verify(self, older: Checkpoint, verifier: VerifierKey) -> Checkpoint:
         """The newer head; UnprovenError unless the key signed it and it extends the older one."""
-        newer = opened(self.note, verifier)
+        newer = open_checkpoint(self.note, verifier)
         if self.old_size != older.size:
             raise UnprovenError(f"The proof is from {self.old_size:,} rows; the head has {older.size:,}.")
         verify_consistency(older.size, older.root, newer.size, newer.root, self.hashes)

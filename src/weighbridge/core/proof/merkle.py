@@ -33,17 +33,17 @@ class Subtree(NamedTuple):
     position: int
 
 
-def leaf_hash(content: bytes) -> bytes:
+def hash_leaf(content: bytes) -> bytes:
     """The hash of a leaf's bytes."""
     return hashlib.sha256(b"\x00" + content).digest()
 
 
-def node_hash(left: bytes, right: bytes) -> bytes:
+def hash_node(left: bytes, right: bytes) -> bytes:
     """The hash of two parts that lie beside each other."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def perfect_root(hashes: Sequence[bytes]) -> bytes:
+def compute_perfect_root(hashes: Sequence[bytes]) -> bytes:
     """The root over as many neighbouring hashes of one height as a power of two says."""
     sha256 = hashlib.sha256
     while len(hashes) > 1:
@@ -52,23 +52,25 @@ def perfect_root(hashes: Sequence[bytes]) -> bytes:
     return hashes[0]
 
 
-def joined(roots: Sequence[bytes]) -> bytes:
+def join_roots(roots: Sequence[bytes]) -> bytes:
     """The root over parts from left to right, each of them perfect and higher than the next."""
     if not roots:
         return EMPTY_ROOT
     root = roots[-1]
     for left in reversed(roots[:-1]):
-        root = node_hash(left, root)
+        root = hash_node(left, root)
     return root
 
 
-def root_of(leaves: Sequence[bytes]) -> bytes:
+def compute_root(leaves: Sequence[bytes]) -> bytes:
     """The root over leaf hashes that are all there."""
-    subtrees = perfect_subtrees(Span(0, len(leaves)))
-    return joined([perfect_root(leaves[place << high : (place + 1) << high]) for high, place in subtrees])
+    subtrees = list_perfect_subtrees(Span(0, len(leaves)))
+    return join_roots(
+        [compute_perfect_root(leaves[place << high : (place + 1) << high]) for high, place in subtrees]
+    )
 
 
-def perfect_subtrees(span: Span) -> list[Subtree]:
+def list_perfect_subtrees(span: Span) -> list[Subtree]:
     """The perfect subtrees that a span of a tree falls into, from left to right."""
     subtrees = []
     start, end = span
@@ -79,7 +81,7 @@ def perfect_subtrees(span: Span) -> list[Subtree]:
     return subtrees
 
 
-def inclusion_spans(index: int, size: int) -> list[Span]:
+def list_inclusion_spans(index: int, size: int) -> list[Span]:
     """The parts whose roots prove that leaf `index` is in the tree of `size` leaves, the lowest first."""
     spans: list[Span] = []
     start, end = 0, size
@@ -94,7 +96,7 @@ def inclusion_spans(index: int, size: int) -> list[Span]:
     return spans[::-1]
 
 
-def consistency_spans(old: int, new: int) -> list[Span]:
+def list_consistency_spans(old: int, new: int) -> list[Span]:
     """The parts whose roots prove that the tree of `new` leaves extends that of `old`; none of 0 leaves."""
     spans: list[Span] = []
     start, end = 0, new
@@ -120,12 +122,12 @@ def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], 
     """Raise UnprovenError unless the path leads from the leaf's hash to the root (RFC 9162, 2.1.3.2)."""
     if not 0 <= index < size:
         raise UnprovenError(f"The proof is of leaf {index}, and the tree has {size:,} leaves.")
-    spans = inclusion_spans(index, size)
+    spans = list_inclusion_spans(index, size)
     if len(path) != len(spans):
         raise UnprovenError(f"The proof has {len(path)} hashes; one of leaf {index} has {len(spans)}.")
     reached = leaf
     for span, sibling in zip(spans, path, strict=True):
-        reached = node_hash(sibling, reached) if span.end <= index else node_hash(reached, sibling)
+        reached = hash_node(sibling, reached) if span.end <= index else hash_node(reached, sibling)
     if reached != root:
         raise UnprovenError("The row and its proof do not lead to the root of the head.")
 
@@ -136,7 +138,7 @@ def verify_consistency(
     """Raise UnprovenError unless the new tree has the old one's leaves as its first (RFC 9162, 2.1.4.2)."""
     if old_size > new_size:
         raise UnprovenError(f"The older head has {old_size:,} rows, more than the newer one's {new_size:,}.")
-    spans = consistency_spans(old_size, new_size)
+    spans = list_consistency_spans(old_size, new_size)
     if len(proof) != len(spans):
         raise UnprovenError(f"The proof has {len(proof)} hashes; one from {old_size:,} has {len(spans)}.")
     if old_size == new_size and old_root != new_root:
@@ -145,34 +147,36 @@ def verify_consistency(
         raise UnprovenError("The older head has no rows and is not the root of an empty tree.")
     if not spans:
         return
-    if _root_before(old_size, old_root, spans, proof) != old_root:
+    if _compute_old_root(old_size, old_root, spans, proof) != old_root:
         raise UnprovenError("The proof does not lead to the root of the older head.")
-    if _root_after(old_size, old_root, spans, proof) != new_root:
+    if _compute_new_root(old_size, old_root, spans, proof) != new_root:
         raise UnprovenError("The proof does not lead from the older head to the root of the newer one.")
 
 
-def _within(old: int, old_root: bytes, spans: Sequence[Span], proof: Sequence[bytes]) -> Iterator[bytes]:
+def _list_old_roots(
+    old: int, old_root: bytes, spans: Sequence[Span], proof: Sequence[bytes]
+) -> Iterator[bytes]:
     """The roots of the parts that the old tree consists of, from right to left."""
     parts = [part for span, part in zip(spans, proof, strict=True) if span.end <= old]
     return iter(parts or [old_root])
 
 
-def _root_before(old: int, old_root: bytes, spans: Sequence[Span], proof: Sequence[bytes]) -> bytes:
-    parts = _within(old, old_root, spans, proof)
+def _compute_old_root(old: int, old_root: bytes, spans: Sequence[Span], proof: Sequence[bytes]) -> bytes:
+    parts = _list_old_roots(old, old_root, spans, proof)
     root = next(parts)
     for left in parts:
-        root = node_hash(left, root)
+        root = hash_node(left, root)
     return root
 
 
-def _root_after(old: int, old_root: bytes, spans: Sequence[Span], proof: Sequence[bytes]) -> bytes:
+def _compute_new_root(old: int, old_root: bytes, spans: Sequence[Span], proof: Sequence[bytes]) -> bytes:
     is_perfect = spans[0].start == old
     root = old_root if is_perfect else proof[0]
     reached = Span(0, old) if is_perfect else spans[0]
     for span, part in zip(spans, proof, strict=True):
         if span == reached:
             continue
-        root = node_hash(part, root) if span.end == reached.start else node_hash(root, part)
+        root = hash_node(part, root) if span.end == reached.start else hash_node(root, part)
         reached = Span(min(span.start, reached.start), max(span.end, reached.end))
     return root
 
@@ -203,7 +207,7 @@ class Edge:
 
     def __init__(self, size: int = 0, roots: Iterable[bytes] = ()) -> None:
         """Go on from a tree of so many leaves, with the roots of its perfect subtrees from left to right."""
-        heights = [subtree.height for subtree in perfect_subtrees(Span(0, size))]
+        heights = [subtree.height for subtree in list_perfect_subtrees(Span(0, size))]
         self.size = size
         self._roots = [*zip(heights, roots, strict=True)]
 
@@ -212,7 +216,7 @@ class Edge:
         kept = []
         height, root = 0, leaf
         while self._roots and self._roots[-1][0] == height:
-            root = node_hash(self._roots.pop()[1], root)
+            root = hash_node(self._roots.pop()[1], root)
             height += 1
             if height % KEPT_HEIGHT == 0:
                 kept.append(KeptNode(height // KEPT_HEIGHT, self.size >> height, root))
@@ -223,4 +227,4 @@ class Edge:
     @property
     def root(self) -> bytes:
         """The root over all leaves."""
-        return joined([root for _, root in self._roots])
+        return join_roots([root for _, root in self._roots])

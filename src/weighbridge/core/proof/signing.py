@@ -32,16 +32,16 @@ WHOLE_NUMBER_MAX: Final = 2**53 - 1
 _encoder: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def canonical_json(value: Any) -> bytes:
+def write_canonical_json(value: Any) -> bytes:
     """Write a value of objects, lists, texts, whole numbers, decimals, booleans and null."""
-    return _encoder.encode(_without_decimals(value)).encode()
+    return _encoder.encode(_replace_decimals(value)).encode()
 
 
-def _without_decimals(value: Any) -> Any:
+def _replace_decimals(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_decimals(value[name]) for name in sorted(value, key=_utf_16)}
+        return {name: _replace_decimals(value[name]) for name in sorted(value, key=_encode_utf_16)}
     if isinstance(value, list | tuple):
-        return [_without_decimals(one) for one in value]
+        return [_replace_decimals(one) for one in value]
     if isinstance(value, Decimal):
         return format(value, "f")
     if isinstance(value, int) and not -WHOLE_NUMBER_MAX <= value <= WHOLE_NUMBER_MAX:
@@ -49,7 +49,7 @@ def _without_decimals(value: Any) -> Any:
     return value
 
 
-def _utf_16(name: str) -> bytes:
+def _encode_utf_16(name: str) -> bytes:
     return name.encode("utf-16-be")
 
 
@@ -173,10 +173,10 @@ _LINE_LENGTH: Final = 70
 _SIGNATURE_BYTES: Final = 64
 
 
-def ssh_signature(content: bytes, key: SigningKey, namespace: str) -> str:
+def write_ssh_signature(content: bytes, key: SigningKey, namespace: str) -> str:
     """The signature in its armour, as a file `.sig` holds it; the namespace is a text such as `file`."""
-    made = key.sign(_message(content, namespace))
-    return _armoured(key.public, namespace, made)
+    made = key.sign(_build_message(content, namespace))
+    return _armour(key.public, namespace, made)
 
 
 def verify_ssh_signature(content: bytes, signature: str, key: VerifierKey, namespace: str) -> None:
@@ -186,35 +186,41 @@ def verify_ssh_signature(content: bytes, signature: str, key: VerifierKey, names
     except binascii.Error:
         blob = b""
     made = blob[-_SIGNATURE_BYTES:]
-    if _armoured(key.public, namespace, made) != signature:
+    if _armour(key.public, namespace, made) != signature:
         raise UnprovenError(f"The signature is none of the key {key.text} for {namespace!r}.")
-    if not key.verify(_message(content, namespace), made):
+    if not key.verify(_build_message(content, namespace), made):
         raise UnprovenError(f"The signature of {key.name} does not hold.")
 
 
-def _message(content: bytes, namespace: str) -> bytes:
-    return _MAGIC + _named(namespace) + _string(hashlib.sha512(content).digest())
+def _build_message(content: bytes, namespace: str) -> bytes:
+    return _MAGIC + _write_namespace(namespace) + _write_string(hashlib.sha512(content).digest())
 
 
-def _armoured(public: bytes, namespace: str, made: bytes) -> str:
-    signature = _string(_string(_KIND) + _string(made))
-    blob = _MAGIC + pack(">I", _VERSION) + _string(_public(public)) + _named(namespace) + signature
+def _armour(public: bytes, namespace: str, made: bytes) -> str:
+    signature = _write_string(_write_string(_KIND) + _write_string(made))
+    blob = (
+        _MAGIC
+        + pack(">I", _VERSION)
+        + _write_string(_write_public_key(public))
+        + _write_namespace(namespace)
+        + signature
+    )
     lines = wrap(base64.b64encode(blob).decode(), _LINE_LENGTH)
     return "\n".join(["-----BEGIN SSH SIGNATURE-----", *lines, "-----END SSH SIGNATURE-----", ""])
 
 
-def _named(namespace: str) -> bytes:
-    return _string(namespace.encode()) + _string(b"") + _string(_HASH)
+def _write_namespace(namespace: str) -> bytes:
+    return _write_string(namespace.encode()) + _write_string(b"") + _write_string(_HASH)
 
 
-def ssh_public_key(public: bytes) -> str:
+def write_ssh_public_key(public: bytes) -> str:
     """The public key as OpenSSH writes it; `NAME ` before it makes a line of a file of allowed signers."""
-    return f"{_KIND.decode()} {base64.b64encode(_public(public)).decode()}"
+    return f"{_KIND.decode()} {base64.b64encode(_write_public_key(public)).decode()}"
 
 
-def _public(public: bytes) -> bytes:
-    return _string(_KIND) + _string(public)
+def _write_public_key(public: bytes) -> bytes:
+    return _write_string(_KIND) + _write_string(public)
 
 
-def _string(content: bytes) -> bytes:
+def _write_string(content: bytes) -> bytes:
     return pack(">I", len(content)) + content

@@ -89,15 +89,15 @@ def parse_decimal(text: str) -> Decimal:
     """Read a number as people and JSON write it, to the last digit."""
     if len(text) > _TEXT_MAX or not _NUMBER.fullmatch(text):
         raise NumberError(f"{shorten(text)!r} is not a decimal number.")
-    return limited(Decimal(text))
+    return limit_number(Decimal(text))
 
 
-def limited(value: Decimal) -> Decimal:
+def limit_number(value: Decimal) -> Decimal:
     """Return the value when it is within the limits of a number, and refuse it otherwise."""
     if not value.is_finite():
         raise NumberError(f"{value} is not a number with a finite value.")
     digits = len(value.as_tuple().digits)
-    if digits > DIGITS_MAX and significant_digits(value) > DIGITS_MAX:
+    if digits > DIGITS_MAX and count_significant_digits(value) > DIGITS_MAX:
         raise NumberError(f"{shorten(str(value))} has more than {DIGITS_MAX} significant digits.")
     if value and not _SMALLEST <= value.copy_abs() <= _LARGEST:
         raise NumberError(f"{shorten(str(value))} is outside 1e-{EXPONENT_MAX} to 1e{EXPONENT_MAX}.")
@@ -106,7 +106,7 @@ def limited(value: Decimal) -> Decimal:
     return value
 
 
-def significant_digits(value: Decimal) -> int:
+def count_significant_digits(value: Decimal) -> int:
     """Count the digits from the first that is not zero to the last that is not zero."""
     digits = "".join(map(str, value.as_tuple().digits)).strip("0")
     return len(digits)
@@ -158,10 +158,10 @@ def digits(amount: Decimal | tuple[Decimal, ...] | None) -> str:
         return ""
     if isinstance(amount, Decimal):
         return plain(amount)
-    return f"[{len(amount)} {digest_of(amount).hex()}]"
+    return f"[{len(amount)} {hash_numbers(amount).hex()}]"
 
 
-def digest_of(amounts: Sequence[Decimal]) -> bytes:
+def hash_numbers(amounts: Sequence[Decimal]) -> bytes:
     """The SHA-256 of an array's numbers, one to a line."""
     return hashlib.sha256("\n".join(map(plain, amounts)).encode()).digest()
 

@@ -42,31 +42,31 @@ class UnitTable:
     units: dict[str, tuple[str, ...]]
 
 
-def meaning(name: str) -> Meaning | None:
+def find_meaning(name: str) -> Meaning | None:
     """What a name means; None where it means nothing, or nothing that has a factor."""
-    table = _table()
+    table = _read_unit_table()
     name = name.replace("°", "degree")
     if name in table.units:
-        return _meaning_of_line(table.units[name])
+        return _parse_meaning(table.units[name])
     for ending in ("", _PLURAL):
         for prefix in ("", *table.prefixes):
             if name.startswith(prefix) and name.endswith(ending):
                 stem = name[len(prefix) :].removesuffix(ending)
                 is_letter = bool(ending) and len(stem) == 1
                 if stem in table.units and not is_letter:
-                    return _prefixed(table.prefixes.get(prefix), table.units[stem])
+                    return _scale_meaning(table.prefixes.get(prefix), table.units[stem])
     return None
 
 
-def _prefixed(scale: str | None, line: tuple[str, ...]) -> Meaning | None:
-    found = _meaning_of_line(line)
+def _scale_meaning(scale: str | None, line: tuple[str, ...]) -> Meaning | None:
+    found = _parse_meaning(line)
     if scale is None or found is None:
         return found
     dimensions, factor, offset = found
     return None if offset else (dimensions, factor * Fraction(scale), offset)
 
 
-def _meaning_of_line(line: tuple[str, ...]) -> Meaning | None:
+def _parse_meaning(line: tuple[str, ...]) -> Meaning | None:
     factor, offset, dimensions = line
     if not factor:
         return None
@@ -75,7 +75,7 @@ def _meaning_of_line(line: tuple[str, ...]) -> Meaning | None:
 
 
 @cache
-def _table() -> UnitTable:
+def _read_unit_table() -> UnitTable:
     text = files("weighbridge.core.quantity").joinpath("units.tsv").read_text(encoding="utf-8")
     prefixes: dict[str, str] = {}
     units: dict[str, tuple[str, ...]] = {}
@@ -160,15 +160,15 @@ def parse_unit(text: str) -> Unit:
     stripped = text.strip()
     if stripped in {"", "1", "dimensionless"}:
         return ONE
-    return _from_parts(_UnitReader(stripped).parts(), stripped)
+    return _build_unit(_UnitReader(stripped).parts(), stripped)
 
 
-def compatible(a: Unit, b: Unit) -> bool:
+def are_compatible(a: Unit, b: Unit) -> bool:
     """Whether numbers of one unit can be converted to the other."""
     return a.dimensions == b.dimensions
 
 
-def factor(source: Unit, target: Unit) -> Fraction:
+def find_factor(source: Unit, target: Unit) -> Fraction:
     """How many of the target make one of the source."""
     _require_compatible(source, target)
     if not (source.is_absolute and target.is_absolute):
@@ -178,7 +178,7 @@ def factor(source: Unit, target: Unit) -> Fraction:
 
 def convert(value: Decimal, source: Unit, target: Unit) -> Decimal:
     """Convert a number, exactly when the result fits 34 digits and rounded once when it does not."""
-    slope, shift, divisor = conversion(source, target)
+    slope, shift, divisor = find_conversion(source, target)
     return convert_by(value, slope, shift, divisor)
 
 
@@ -186,7 +186,7 @@ Conversion = tuple[Decimal, Decimal, Decimal]
 
 
 @lru_cache(maxsize=4096)
-def conversion(source: Unit, target: Unit) -> Conversion:
+def find_conversion(source: Unit, target: Unit) -> Conversion:
     """Whole numbers (slope, shift, divisor) with target = (source * slope + shift) / divisor."""
     _require_compatible(source, target)
     slope = source.factor / target.factor
@@ -200,50 +200,52 @@ def convert_by(value: Decimal, slope: Decimal, shift: Decimal, divisor: Decimal)
     return CONTEXT.divide(EXACT.add(EXACT.multiply(value, slope), shift), divisor)
 
 
-def slope(source: Unit, target: Unit) -> Decimal:
+def find_slope(source: Unit, target: Unit) -> Decimal:
     """How fast a number in the target unit changes with that in the source unit."""
     if source is target or source.factor == target.factor:
         return Decimal(1)
-    rise, _, divisor = conversion(source, target)
+    rise, _, divisor = find_conversion(source, target)
     return CONTEXT.divide(rise, divisor)
 
 
 @lru_cache(maxsize=4096)
 def multiply(a: Unit, b: Unit) -> Unit:
     """The unit of a product."""
-    return _from_parts((*_absolute_parts(a), *_absolute_parts(b)))
+    return _build_unit((*_find_absolute_parts(a), *_find_absolute_parts(b)))
 
 
 @lru_cache(maxsize=4096)
 def divide(a: Unit, b: Unit) -> Unit:
     """The unit of a quotient."""
-    return _from_parts((*_absolute_parts(a), *((symbol, -power) for symbol, power in _absolute_parts(b))))
+    return _build_unit(
+        (*_find_absolute_parts(a), *((symbol, -power) for symbol, power in _find_absolute_parts(b)))
+    )
 
 
 @lru_cache(maxsize=4096)
 def power(unit: Unit, exponent: int) -> Unit:
     """The unit of a whole power."""
-    return _from_parts(tuple((symbol, power * exponent) for symbol, power in _absolute_parts(unit)))
+    return _build_unit(tuple((symbol, power * exponent) for symbol, power in _find_absolute_parts(unit)))
 
 
 def square_root(unit: Unit) -> Unit:
     """The unit whose square is the given one."""
     if any(power % 2 for _, power in unit.parts):
         raise UnitError(f"The square root of {unit} has no unit; only even powers have one.")
-    return _from_parts(tuple((symbol, power // 2) for symbol, power in unit.parts))
+    return _build_unit(tuple((symbol, power // 2) for symbol, power in unit.parts))
 
 
-def absolute(unit: Unit) -> Unit:
+def find_absolute(unit: Unit) -> Unit:
     """The unit that arithmetic uses: kelvin for degC and degF, otherwise the unit itself."""
     return unit if unit.is_absolute else parse_unit("K")
 
 
-def _absolute_parts(unit: Unit) -> Parts:
-    return absolute(unit).parts
+def _find_absolute_parts(unit: Unit) -> Parts:
+    return find_absolute(unit).parts
 
 
 def _require_compatible(source: Unit, target: Unit) -> None:
-    if not compatible(source, target):
+    if not are_compatible(source, target):
         raise UnitError(f"{source} cannot be converted to {target}.")
 
 
@@ -287,7 +289,11 @@ class _UnitReader:
     def _name_and_exponent(self, name: str) -> tuple[str, int]:
         """Take `m3` apart, unless the whole is a unit of its own or the rest is none."""
         digits = _TRAILING_DIGITS.fullmatch(name)
-        if digits is None or _meaning(name) is not None or _meaning(digits[1]) is None:
+        if (
+            digits is None
+            or _find_tagless_meaning(name) is not None
+            or _find_tagless_meaning(digits[1]) is None
+        ):
             return name, 1
         return digits[1], int(digits[2])
 
@@ -320,7 +326,7 @@ class _UnitReader:
         )
 
 
-def _from_parts(parts: Iterable[tuple[str, int]], written: str | None = None) -> Unit:
+def _build_unit(parts: Iterable[tuple[str, int]], written: str | None = None) -> Unit:
     """Combine symbols and powers into one unit; equal symbols are gathered and may cancel."""
     gathered: dict[str, int] = {}
     for symbol, exponent in parts:
@@ -331,7 +337,7 @@ def _from_parts(parts: Iterable[tuple[str, int]], written: str | None = None) ->
     for symbol, exponent in gathered.items():
         if abs(exponent) > EXPONENT_MAX:
             raise UnitError(f"The power {exponent} of the unit {symbol} is beyond {EXPONENT_MAX}.")
-        single = _single(symbol)
+        single = _build_single_unit(symbol)
         if not single.is_absolute and gathered != {symbol: 1}:
             raise UnitError(f"{symbol} stands alone only; within a larger unit write K or delta_{symbol}.")
         value *= single.factor**exponent
@@ -341,14 +347,14 @@ def _from_parts(parts: Iterable[tuple[str, int]], written: str | None = None) ->
             )
         for name, own in single.dimensions:
             dimensions[name] = dimensions.get(name, 0) + own * exponent
-    offset = _single(next(iter(gathered))).offset if len(gathered) == 1 else Fraction(0)
-    text = _written(gathered) if written is None else written
+    offset = _build_single_unit(next(iter(gathered))).offset if len(gathered) == 1 else Fraction(0)
+    text = _write_parts(gathered) if written is None else written
     kept = tuple(sorted((name, exponent) for name, exponent in dimensions.items() if exponent))
     return Unit(text, tuple(gathered.items()), kept, value, offset)
 
 
 @cache
-def _single(symbol: str) -> Unit:
+def _build_single_unit(symbol: str) -> Unit:
     """The unit of one symbol, a name with or without a tag."""
     name, brace, tag = symbol.partition("{")
     tagged: Dimensions = ((brace + tag, 1),) if brace else ()
@@ -356,34 +362,34 @@ def _single(symbol: str) -> Unit:
         return Unit(symbol, ((symbol, 1),), tagged, Fraction(1))
     if name in _MISLEADING:
         raise UnitError(f"{name!r} is not accepted as a unit, for it is a name {_MISLEADING[name]}.")
-    meaning = _meaning(name)
+    meaning = _find_tagless_meaning(name)
     if meaning is None:
-        raise UnitError(_unknown(name))
+        raise UnitError(_explain_unknown(name))
     dimensions, value, offset = meaning
     return Unit(symbol, ((symbol, 1),), tuple(sorted((*dimensions, *tagged))), value, offset)
 
 
-def _unknown(name: str) -> str:
+def _explain_unknown(name: str) -> str:
     if glued := _GLUED_GAS.fullmatch(name):
         return f"{name!r} is not a known unit; what is counted goes in braces: {glued[1]}{{{glued[2]}}}."
     return f"{shorten(name)!r} is not a known unit."
 
 
 @lru_cache(maxsize=4096)
-def _meaning(name: str) -> Meaning | None:
+def _find_tagless_meaning(name: str) -> Meaning | None:
     """What a name means without a tag: dimensions, factor to base units, offset."""
     known, count = _OWN_UNITS.get(name, (name, 1))
-    found = meaning(known)
+    found = find_meaning(known)
     return found and (found[0], found[1] * count, found[2])
 
 
-def _written(parts: dict[str, int]) -> str:
+def _write_parts(parts: dict[str, int]) -> str:
     above = [(symbol, exponent) for symbol, exponent in parts.items() if exponent > 0]
     below = [(symbol, -exponent) for symbol, exponent in parts.items() if exponent < 0]
-    head = "*".join(map(_raised, above)) or ("1" if below else "")
-    return head + "".join("/" + _raised(part) for part in below)
+    head = "*".join(map(_write_power, above)) or ("1" if below else "")
+    return head + "".join("/" + _write_power(part) for part in below)
 
 
-def _raised(part: tuple[str, int]) -> str:
+def _write_power(part: tuple[str, int]) -> str:
     symbol, exponent = part
     return symbol if exponent == 1 else f"{symbol}^{exponent}"

@@ -234,51 +234,51 @@ def _fill(part: Part, stated: StatedReport, fields: Fields) -> Any:
         case ConstantPart(value):
             filled = value
         case FieldPart():
-            filled = _value(part, stated, fields)
+            filled = _fill_value(part, stated, fields)
         case RepeatedPart(repeated):
-            filled = _each(stated, lambda one: _fill(repeated, stated, one))
+            filled = _fill_each(stated, lambda one: _fill(repeated, stated, one))
         case ObjectPart(parts):
             filled = {name: _fill(one, stated, fields) for name, one in parts.items()}
         case ListPart(listed):
             filled = [_fill(one, stated, fields) for one in listed]
         case ElementPart():
-            filled = _element(part, stated, fields)
+            filled = _fill_element(part, stated, fields)
         case TablePart():
-            filled = _table(part, stated, fields)
+            filled = _fill_table(part, stated, fields)
     return filled
 
 
-def _table(part: TablePart, stated: StatedReport, fields: Fields) -> FilledTable:
+def _fill_table(part: TablePart, stated: StatedReport, fields: Fields) -> FilledTable:
     def row(scope: Fields) -> list[Any]:
         return [_fill(cell, stated, scope) for cell in part.cells]
 
-    return FilledTable(part.headings, _each(stated, row) if part.is_repeated else [row(fields)])
+    return FilledTable(part.headings, _fill_each(stated, row) if part.is_repeated else [row(fields)])
 
 
-def _each(stated: StatedReport, filled: Callable[[Fields], Any]) -> list[Any]:
+def _fill_each(stated: StatedReport, filled: Callable[[Fields], Any]) -> list[Any]:
     return [filled({**stated.fields, **inclusion}) for inclusion in stated.inclusions]
 
 
-def _value(part: FieldPart, stated: StatedReport, fields: Fields) -> Any:
+def _fill_value(part: FieldPart, stated: StatedReport, fields: Fields) -> Any:
     value = fields[part.path]
     if value is None:
         return part.otherwise
     match part.written_as:
         case WrittenAs.DATE:
-            return _day(value, stated.zone)
+            return _find_day(value, stated.zone)
         case WrittenAs.LAST_DATE:
-            return _day(value - MILLISECOND, stated.zone)
+            return _find_day(value - MILLISECOND, stated.zone)
     if isinstance(value, Decimal):
-        number = _converted(part, value, fields)
+        number = _convert_value(part, value, fields)
         return number if part.written_as is WrittenAs.NUMBER else plain(number)
     return value.text if isinstance(value, Instant) else str(value)
 
 
-def _day(moment: datetime, zone: tzinfo) -> str:
+def _find_day(moment: datetime, zone: tzinfo) -> str:
     return moment.astimezone(zone).date().isoformat()
 
 
-def _converted(part: FieldPart, value: Decimal, fields: Fields) -> Decimal:
+def _convert_value(part: FieldPart, value: Decimal, fields: Fields) -> Decimal:
     if part.unit is None:
         return Decimal(plain(value))
     own = fields[UNITS[part.path]]
@@ -289,8 +289,8 @@ def _converted(part: FieldPart, value: Decimal, fields: Fields) -> Decimal:
         raise UnfitUnitError(Problem(message, part.path, "schema")) from None
 
 
-def _element(part: ElementPart, stated: StatedReport, fields: Fields) -> FilledElement:
-    said = {name: _text(_fill(one, stated, fields)) for name, one in part.attributes.items()}
+def _fill_element(part: ElementPart, stated: StatedReport, fields: Fields) -> FilledElement:
+    message = {name: _write_text(_fill(one, stated, fields)) for name, one in part.attributes.items()}
     children: list[FilledElement] = []
     for child in part.children:
         filled = _fill(child, stated, fields)
@@ -298,13 +298,13 @@ def _element(part: ElementPart, stated: StatedReport, fields: Fields) -> FilledE
     return FilledElement(
         part.name,
         part.namespace,
-        {name: text for name, text in said.items() if text is not None},
-        None if part.text is None else _text(_fill(part.text, stated, fields)),
+        {name: text for name, text in message.items() if text is not None},
+        None if part.text is None else _write_text(_fill(part.text, stated, fields)),
         children,
     )
 
 
-def _text(value: Any) -> str | None:
+def _write_text(value: Any) -> str | None:
     """A value as XML writes it; None for what has no value."""
     match value:
         case None:
@@ -345,7 +345,7 @@ def read_mapping(document: Mapping[str, Any]) -> tuple[ReportMapping | None, lis
     reader.know(document, {"format", "template", "schema", "sheet"}, "")
     written = document.get("format")
     if written not in tuple(ReportFormat):
-        reader.tell("format", f"is {_shown(written)}; it is one of {', '.join(ReportFormat)}.")
+        reader.tell("format", f"is {_describe_value(written)}; it is one of {', '.join(ReportFormat)}.")
         return None, reader.problems
     if "template" not in document:
         reader.tell("template", "is missing: it says what is written.")
@@ -354,7 +354,9 @@ def read_mapping(document: Mapping[str, Any]) -> tuple[ReportMapping | None, lis
         reader.tell("schema", f"is a text of at most {SCHEMA_CHARACTERS_MAX:,} characters.")
     sheet = document.get("sheet", "report")
     if not isinstance(sheet, str) or not _SHEET.fullmatch(sheet):
-        reader.tell("sheet", f"is {_shown(sheet)}; a sheet has 1 to 31 characters, none of []:*?/\\'.")
+        reader.tell(
+            "sheet", f"is {_describe_value(sheet)}; a sheet has 1 to 31 characters, none of []:*?/\\'."
+        )
     elif "sheet" in document and written != ReportFormat.XLSX:
         reader.tell("sheet", f"is for {ReportFormat.XLSX} alone.")
     part = _OF_FORMAT[ReportFormat(written)](reader, document.get("template"), "template")
@@ -371,9 +373,9 @@ class _MappingReader:
         self._parts = 0
         self._is_repeated = False
 
-    def tell(self, place: str, said: str) -> None:
+    def tell(self, place: str, message: str) -> None:
         """Name a flaw by its place."""
-        self.problems.append(Problem(f"mapping.{place} {said}", f"methodology.mapping.{place}", "mapping"))
+        self.problems.append(Problem(f"mapping.{place} {message}", f"methodology.mapping.{place}", "mapping"))
 
     def know(self, node: Mapping[str, Any], known: set[str], place: str) -> None:
         """Name what nobody knows in an object."""
@@ -413,7 +415,9 @@ class _MappingReader:
         """A part that is repeated for each batch."""
         self.know(node, {"$each", "$do"}, place)
         if node.get("$each") != EACH:
-            self.tell(f"{place}.$each", f"is {_shown(node.get('$each'))}; what is repeated is {EACH}.")
+            self.tell(
+                f"{place}.$each", f"is {_describe_value(node.get('$each'))}; what is repeated is {EACH}."
+            )
         if self._is_repeated:
             self.tell(place, "is repeated within a part that is repeated.")
         if "$do" not in node:
@@ -433,13 +437,16 @@ class _MappingReader:
             meant = (
                 did_you_mean(path, known, len(self.problems)) if isinstance(path, str) and not within else ""
             )
-            said = f"stands only{within}." if within else f"is no field{meant}."
-            self.tell(f"{place}.$value", f"is {_shown(path)}, which {said}")
+            message = f"stands only{within}." if within else f"is no field{meant}."
+            self.tell(f"{place}.$value", f"is {_describe_value(path)}, which {message}")
             return _NOTHING
         written_as = node.get("$as", WrittenAs.TEXT)
         fitting = _FITTING[known[path]]
         if written_as not in fitting:
-            self.tell(f"{place}.$as", f"is {_shown(written_as)}; {path} is written as {', '.join(fitting)}.")
+            self.tell(
+                f"{place}.$as",
+                f"is {_describe_value(written_as)}; {path} is written as {', '.join(fitting)}.",
+            )
             written_as = WrittenAs.TEXT
         unit = self.unit(node["$unit"], path, f"{place}.$unit") if "$unit" in node else None
         otherwise = node.get("$otherwise")
@@ -453,7 +460,7 @@ class _MappingReader:
             self.tell(place, f"says a unit, and {path} has none.")
             return None
         try:
-            return parse_unit(text) if isinstance(text, str) else _no_unit(text)
+            return parse_unit(text) if isinstance(text, str) else _reject_unit(text)
         except UnitError as error:
             self.tell(place, f"is no unit: {error}")
             return None
@@ -479,9 +486,9 @@ class _MappingReader:
         self.know(node, {"element", "namespace", "attributes", "text", "children"}, place)
         name, namespace = node.get("element"), node.get("namespace")
         if not isinstance(name, str) or not _XML_NAME.fullmatch(name):
-            self.tell(f"{place}.element", f"is {_shown(name)}, which is no name of an element.")
+            self.tell(f"{place}.element", f"is {_describe_value(name)}, which is no name of an element.")
         if namespace is not None and (not isinstance(namespace, str) or not _is_namespace(namespace)):
-            self.tell(f"{place}.namespace", f"is {_shown(namespace)}, which is no namespace.")
+            self.tell(f"{place}.namespace", f"is {_describe_value(namespace)}, which is no namespace.")
         attributes = node.get("attributes", {})
         if not isinstance(attributes, dict) or not all(map(_XML_NAME.fullmatch, attributes)):
             self.tell(f"{place}.attributes", "has the names of attributes, and what each says.")
@@ -491,7 +498,7 @@ class _MappingReader:
         return ElementPart(
             str(name),
             namespace,
-            {one: self.scalar(said, f"{place}.attributes.{one}") for one, said in attributes.items()},
+            {one: self.scalar(message, f"{place}.attributes.{one}") for one, message in attributes.items()},
             self.scalar(node["text"], f"{place}.text") if "text" in node else None,
             self.children(node.get("children", []), f"{place}.children"),
         )
@@ -518,7 +525,7 @@ class _MappingReader:
         if rows not in {EACH, "report"}:
             self.tell(
                 f"{place}.rows",
-                f"is {_shown(rows)}; a table has a row for each of {EACH}, or one for report.",
+                f"is {_describe_value(rows)}; a table has a row for each of {EACH}, or one for report.",
             )
         if not isinstance(columns, list) or not 1 <= len(columns) <= COLUMNS_MAX:
             self.tell(f"{place}.columns", f"is a list of 1 to {COLUMNS_MAX} columns.")
@@ -546,13 +553,13 @@ _OF_FORMAT: Final = {
 }
 
 
-def _no_unit(value: Any) -> Unit:
-    raise UnitError(f"{_shown(value)} is no text.")
+def _reject_unit(value: Any) -> Unit:
+    raise UnitError(f"{_describe_value(value)} is no text.")
 
 
 def _is_namespace(text: str) -> bool:
     return bool(text) and text.isascii() and text.isprintable() and not set(' <>"{}|\\^`') & set(text)
 
 
-def _shown(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     return "missing" if value is None else shorten(repr(value))

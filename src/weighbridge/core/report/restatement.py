@@ -43,14 +43,14 @@ class HoldingChange:
     amount: Decimal
 
 
-def moment_of(slot_ends: Iterable[datetime], restated: datetime | None = None) -> datetime:
+def find_effective_time(slot_ends: Iterable[datetime], restated: datetime | None = None) -> datetime:
     """From when on a report counts: the latest end of its batches' slots, and no earlier than what it
     restates.
     """
     return max([*slot_ends, *([] if restated is None else [restated])])
 
 
-def differences(held: Holdings, wanted: Holdings) -> list[HoldingChange]:
+def list_changes(held: Holdings, wanted: Holdings) -> list[HoldingChange]:
     """What has to be posted so that what is held becomes what is wanted, in the order of moments and
     batches.
     """
@@ -58,7 +58,9 @@ def differences(held: Holdings, wanted: Holdings) -> list[HoldingChange]:
         HoldingChange(batch, moment, EXACT.subtract(wanted.get((batch, moment), ZERO), amount))
         for (batch, moment), amount in {**dict.fromkeys(wanted, ZERO), **held}.items()
     ]
-    return sorted((one for one in changes if one.amount), key=lambda one: (one.effective_at, one.batch))
+    return sorted(
+        (change for change in changes if change.amount), key=lambda one: (one.effective_at, one.batch)
+    )
 
 
 def reserve(taken: Holdings, posted: Holdings) -> dict[tuple[int, datetime], Decimal]:
@@ -85,7 +87,7 @@ class TakenShare(NamedTuple):
     share: Decimal | None
 
 
-def measured_share_of(taken: Sequence[TakenShare]) -> Decimal | None:
+def compute_measured_share(taken: Sequence[TakenShare]) -> Decimal | None:
     """The part of all amounts that was measured, cut after twelve places."""
     whole, measured = ZERO, ZERO
     for one in taken:
@@ -155,7 +157,7 @@ class RunChange:
     causes: tuple[ChangeCause, ...]
 
 
-def changes_between(
+def compare_reports(
     before: Mapping[Hashable, TakenOfRun], after: Mapping[Hashable, TakenOfRun]
 ) -> list[RunChange]:
     """What of each run two reports take differently, in the order of the runs; the same is left out."""
@@ -164,12 +166,12 @@ def changes_between(
         old, new = before.get(run), after.get(run)
         amounts = old.amount if old else ZERO, new.amount if new else ZERO
         if amounts[0] != amounts[1]:
-            causes = causes_between(old.basis, new.basis) if old and new else (ChangeCause.SELECTION,)
+            causes = list_causes(old.basis, new.basis) if old and new else (ChangeCause.SELECTION,)
             changes.append(RunChange(run, *amounts, causes))
     return changes
 
 
-def causes_between(old: RunBasis, new: RunBasis) -> tuple[ChangeCause, ...]:
+def list_causes(old: RunBasis, new: RunBasis) -> tuple[ChangeCause, ...]:
     """Why a run stands otherwise than it did; that it stands as it did leaves the choice of the amount."""
     if old.batch == new.batch:
         return (ChangeCause.SELECTION,)

@@ -30,13 +30,13 @@ from weighbridge.core.rule.definition import (
     Vocabulary,
     Window,
     WindowMeters,
-    affected,
+    choose_default_meters,
+    find_affected,
     reach,
     read_window,
-    usual_meters,
     write_window,
 )
-from weighbridge.core.rule.evaluation import Evaluation, Finding, RuleProgram, program_of
+from weighbridge.core.rule.evaluation import Evaluation, Finding, RuleProgram, compile_rule
 from weighbridge.core.rule.functions import LANGUAGE
 from weighbridge.core.rule.reading import check_correction, check_rule, read_rule
 
@@ -55,13 +55,13 @@ __all__ = [
     "Vocabulary",
     "Window",
     "WindowMeters",
-    "affected",
     "check_correction",
     "check_rule",
-    "program_of",
+    "choose_default_meters",
+    "compile_rule",
+    "find_affected",
     "reach",
     "read_rule",
     "read_window",
-    "usual_meters",
     "write_window",
 ]

@@ -61,8 +61,8 @@ from weighbridge.core.expression import Expression, Type
 from weighbridge.core.expression.tree import FunctionCall, Name
 from weighbridge.core.expression.value import Element, Fault, Scalar
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import ZERO, NumberError, limited
-from weighbridge.core.time.cadence import slot_at
+from weighbridge.core.quantity.number import ZERO, NumberError, limit_number
+from weighbridge.core.time.cadence import find_slot
 from weighbridge.core.time.expectation import MeterSlot
 from weighbridge.core.time.instant import MILLISECOND, Interval
 
@@ -124,7 +124,7 @@ class Calendar:
 
     def period(self, moment: datetime, zone: tzinfo) -> Interval:
         """The period that holds the moment."""
-        return slot_at(PERIODS[self.unit], moment, zone)
+        return find_slot(PERIODS[self.unit], moment, zone)
 
     def opening(self, period: Interval, zone: tzinfo) -> datetime:
         """The start of the first period of the window whose last period this is."""
@@ -142,7 +142,7 @@ class Calendar:
 Window = Rolling | Calendar
 
 
-def affected(window: Window | None, changed: Interval, zone: tzinfo) -> Interval | None:
+def find_affected(window: Window | None, changed: Interval, zone: tzinfo) -> Interval | None:
     """Where the records start whose result may change with a change there; None: all from its start on."""
     match window:
         case None:
@@ -234,7 +234,7 @@ class FieldReader:
         given = self.take(name)
         if isinstance(given, Decimal | int) and not isinstance(given, bool):
             try:
-                value = limited(Decimal(given))
+                value = limit_number(Decimal(given))
             except NumberError as error:
                 self.refuse(name, f"is out of limits: {error}".removesuffix("."))
                 return ZERO
@@ -319,7 +319,7 @@ def write_window(window: Window) -> dict[str, Any]:
         case Rolling(duration=duration, members=members):
             size: dict[str, Any] = {} if members is None else {"members": members}
             if duration is not None:
-                size["duration"] = _written(duration)
+                size["duration"] = _write_duration(duration)
             form = {"kind": "rolling", **size, "include_current": window.includes_current}
         case Calendar():
             form = {
@@ -331,7 +331,7 @@ def write_window(window: Window) -> dict[str, Any]:
     return form if window.where is None else {**form, "where": window.where}
 
 
-def _written(duration: timedelta) -> dict[str, Any]:
+def _write_duration(duration: timedelta) -> dict[str, Any]:
     unit, length = next(
         (unit, length) for unit, length in reversed(CLOCK_UNITS.items()) if not duration % length
     )
@@ -367,7 +367,7 @@ class WindowMeters(StrEnum):
     """Those of all meters together."""
 
 
-def usual_meters(target: str, scope: str) -> WindowMeters:
+def choose_default_meters(target: str, scope: str) -> WindowMeters:
     """The meters of a window that does not say which: each by itself, unless the scope is a whole project.
 
     Model runs are of no meter.
@@ -508,32 +508,34 @@ def read_correction(
 ) -> tuple[dict[str, Any] | None, list[Problem]]:
     """Read the correction of a rule for a purpose: in its one form, with everything that is wrong with it."""
     if purpose is Purpose.ALERT:
-        wrong = _problem("", "belongs to a rule that corrects; this one alerts")
+        wrong = _build_problem("", "belongs to a rule that corrects; this one alerts")
         return None, [] if given is None else [wrong]
     if given is None:
-        return None, [_problem("", f"says how a rule corrects whose purpose is {purpose}; it is missing")]
+        return None, [
+            _build_problem("", f"says how a rule corrects whose purpose is {purpose}; it is missing")
+        ]
     method = next((one for one in METHODS[purpose] if one == given.get("method")), None)
     if method is None:
         allowed = ", ".join(METHODS[purpose])
-        return None, [_problem("method", f"of a rule whose purpose is {purpose} is one of {allowed}")]
+        return None, [_build_problem("method", f"of a rule whose purpose is {purpose} is one of {allowed}")]
     problems = [
-        _problem(name, f"is nothing that the method {method} takes")
+        _build_problem(name, f"is nothing that the method {method} takes")
         for name in given
         if name != "method" and name not in FIELDS[method]
     ]
     expression = given.get("expression")
     if not isinstance(expression, str) or not expression.strip():
-        problems.append(_problem("expression", "is an expression, as a text"))
+        problems.append(_build_problem("expression", "is an expression, as a text"))
         return None, problems
     return {"method": method.value, "expression": expression.strip()}, problems
 
 
-def expression_of(purpose: str, correction: Mapping[str, Any] | None) -> str | None:
+def find_expression(purpose: str, correction: Mapping[str, Any] | None) -> str | None:
     """The expression of an adjustment that was read; a rule of another purpose has none."""
     return correction["expression"] if correction is not None and purpose == Purpose.ADJUST else None
 
 
-def adjusted(captured: Scalar | None, computed: Element) -> AdjustedValue:
+def apply_adjustment(captured: Scalar | None, computed: Element) -> AdjustedValue:
     """What becomes of a captured value; None stands for one that is missing, or that a person corrected."""
     if captured is None:
         return AdjustedValue()
@@ -544,6 +546,6 @@ def adjusted(captured: Scalar | None, computed: Element) -> AdjustedValue:
     return AdjustedValue() if computed == captured else AdjustedValue(computed)
 
 
-def _problem(name: str, what: str) -> Problem:
+def _build_problem(name: str, what: str) -> Problem:
     field = f"{FIELD}.{name}" if name else FIELD
     return Problem(f"{field} {what}.", field, "invalid")

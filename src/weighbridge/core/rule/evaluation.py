@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from weighbridge.core.expression import FUNCTIONS, Budget
-from weighbridge.core.expression.compiler import compiled_row
+from weighbridge.core.expression.compiler import compile_row
 from weighbridge.core.expression.tree import Expression, FunctionCall, Name, Word, walk
 from weighbridge.core.expression.value import Element, Fault, RowStep
 from weighbridge.core.halt import proceeding
@@ -80,7 +80,7 @@ class RuleProgram:
         return [*record.values, *(fact(record) for fact in self.facts)]
 
 
-def program_of(rule: Rule, budget: Budget | None = None) -> RuleProgram:
+def compile_rule(rule: Rule, budget: Budget | None = None) -> RuleProgram:
     """Make a rule ready to be evaluated once, with a budget of its own unless one is given."""
     names = rule.names
     trees = [tree for tree in (rule.tree, rule.where, rule.correction) if tree is not None]
@@ -92,9 +92,7 @@ def program_of(rule: Rule, budget: Budget | None = None) -> RuleProgram:
     def aggregate(call: FunctionCall) -> WindowAggregate:
         meaning = AGGREGATES[call.function]
         arguments = [
-            compiled_row(argument, own, spend)
-            for argument in call.arguments
-            if not isinstance(argument, Word)
+            compile_row(argument, own, spend) for argument in call.arguments if not isinstance(argument, Word)
         ]
         return WindowAggregate(call, meaning.enter(arguments), meaning.is_before)
 
@@ -106,15 +104,15 @@ def program_of(rule: Rule, budget: Budget | None = None) -> RuleProgram:
         names,
         tuple(FACTS[fact.function] for fact in facts if isinstance(fact, FunctionCall)),
         tuple(aggregate(call) for call in rule.aggregates),
-        None if rule.where is None else compiled_row(rule.where, own, spend),
-        compiled_row(rule.tree, everything, spend),
-        None if rule.correction is None else compiled_row(rule.correction, everything, spend),
+        None if rule.where is None else compile_row(rule.where, own, spend),
+        compile_row(rule.tree, everything, spend),
+        None if rule.correction is None else compile_row(rule.correction, everything, spend),
         allowed,
-        sum(cost_of(node) for tree in trees for node in walk(tree)),
+        sum(compute_cost(node) for tree in trees for node in walk(tree)),
     )
 
 
-def cost_of(node: Expression) -> int:
+def compute_cost(node: Expression) -> int:
     """What computing a node costs."""
     function = FUNCTIONS.get(node.function) if isinstance(node, FunctionCall) else None
     return 1 if function is None else function.meaning.cost

@@ -59,33 +59,33 @@ class Ascending(Protocol):
     def __getitem__(self, rank: int, /) -> Decimal: ...
 
 
-def _nearest_rank(share: Decimal, count: Decimal) -> Decimal:
+def _find_nearest_rank(share: Decimal, count: Decimal) -> Decimal:
     return EXACT.multiply(share, count).to_integral_value(ROUND_CEILING)
 
 
-def _naaqs(share: Decimal, count: Decimal) -> Decimal:
+def _find_naaqs_rank(share: Decimal, count: Decimal) -> Decimal:
     return EXACT.add(EXACT.multiply(share, count).to_integral_value(ROUND_FLOOR), _ONE)
 
 
-def _eu_97_101(share: Decimal, count: Decimal) -> Decimal:
+def _find_eu_97_101_rank(share: Decimal, count: Decimal) -> Decimal:
     return EXACT.multiply(share, count).to_integral_value(ROUND_HALF_UP)
 
 
-def _inclusive(share: Decimal, count: Decimal) -> Decimal:
+def _find_inclusive_rank(share: Decimal, count: Decimal) -> Decimal:
     return EXACT.add(EXACT.multiply(share, EXACT.subtract(count, _ONE)), _ONE)
 
 
-def _exclusive(share: Decimal, count: Decimal) -> Decimal:
+def _find_exclusive_rank(share: Decimal, count: Decimal) -> Decimal:
     return EXACT.multiply(share, EXACT.add(count, _ONE))
 
 
 _POSITIONS: Final[Mapping[str, Callable[[Decimal, Decimal], Decimal]]] = {
-    "nearest_rank": _nearest_rank,
-    "naaqs": _naaqs,
-    "eu_97_101": _eu_97_101,
-    "inclusive": _inclusive,
-    "linear": _inclusive,
-    "exclusive": _exclusive,
+    "nearest_rank": _find_nearest_rank,
+    "naaqs": _find_naaqs_rank,
+    "eu_97_101": _find_eu_97_101_rank,
+    "inclusive": _find_inclusive_rank,
+    "linear": _find_inclusive_rank,
+    "exclusive": _find_exclusive_rank,
 }
 """Where in the order a percentile stands, counted from 1, by its definition."""
 
@@ -107,7 +107,7 @@ interchangeable, so it does not depend on the order in which they came.
 """
 
 
-def percentile(values: Ascending, share: Decimal, definition: str) -> Decimal:
+def compute_percentile(values: Ascending, share: Decimal, definition: str) -> Decimal:
     """The percentile of at least one value by a named definition, rounded once; the share is from 0 to 1."""
     count = len(values)
     position = _POSITIONS[definition](share, Decimal(count))
@@ -293,7 +293,7 @@ class Ranked:
         self._values.remove(value)
 
     def result(self, _own: Any) -> Element:
-        return percentile(self._values, self._share, self._definition) if len(self._values) else None
+        return compute_percentile(self._values, self._share, self._definition) if len(self._values) else None
 
 
 class Previous:
@@ -364,22 +364,22 @@ EITHER: Final = frozenset(["sum", "average", "min", "max", "median"])
 _HOUR_MILLISECONDS: Final = Decimal(3_600_000)
 
 
-def _hours(length: timedelta) -> Decimal:
+def _measure_hours(length: timedelta) -> Decimal:
     return CONTEXT.divide(Decimal(length // MILLISECOND), _HOUR_MILLISECONDS)
 
 
 FACTS: Final[Mapping[str, Callable[[Record], Decimal]]] = {
-    "duration_hours": lambda record: _hours(record.end - record.start),
-    "entry_delay_hours": lambda record: _hours(record.created - record.end),
+    "duration_hours": lambda record: _measure_hours(record.end - record.start),
+    "entry_delay_hours": lambda record: _measure_hours(record.created - record.end),
 }
 """What a function without arguments says of a record."""
 
 
-def _never(_at: TypedNode) -> Type:
+def _reject_operands(_at: TypedNode) -> Type:
     raise AssertionError("a leaf has its own type and value, and no rule for operands")
 
 
-LEAF: Final = OperationMeaning(rule=_never, sql=None, slopes=None)
+LEAF: Final = OperationMeaning(rule=_reject_operands, sql=None, slopes=None)
 """In place of the meaning of a function that is a leaf of the tree."""
 
 

@@ -21,7 +21,7 @@ from weighbridge.core.expression import (
     parse,
 )
 from weighbridge.core.expression.tree import FunctionCall, Name, Number, Word, names, walk
-from weighbridge.core.identity.suggestion import nearest, short_list
+from weighbridge.core.identity.suggestion import find_nearest, list_briefly
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.definition import CORRECTION_EXPRESSION as CORRECTION
 from weighbridge.core.rule.definition import (
@@ -58,12 +58,12 @@ def read_rule(
 ) -> tuple[Rule | None, list[Problem]]:
     """Read a rule; None with everything that is wrong with it by itself."""
     read, problems = read_window(window) if window is not None else (None, [])
-    tree = _parsed(expression, EXPRESSION, problems)
-    where = _parsed(read.where, WHERE, problems) if read and read.where else None
-    becomes = None if correction is None else _parsed(correction, CORRECTION, problems)
-    problems += [*_wrong_window(read, scope), *_wrong_where(where)]
+    tree = _parse_expression(expression, EXPRESSION, problems)
+    where = _parse_expression(read.where, WHERE, problems) if read and read.where else None
+    becomes = None if correction is None else _parse_expression(correction, CORRECTION, problems)
+    problems += [*_check_window(read, scope), *_check_where(where)]
     for one, field in ((tree, EXPRESSION), (becomes, CORRECTION)):
-        problems += _wrong_aggregates(one, field, has_window=window is not None)
+        problems += _check_aggregates(one, field, has_window=window is not None)
     if tree is None or problems:
         return None, problems
     own, members = _read_by(tree)
@@ -71,29 +71,30 @@ def read_rule(
         own, members = own + _read_by(becomes)[0], members + _read_by(becomes)[1]
     members += names(where) if where is not None else ()
     return Rule(
-        tree, RuleTarget(target), MemberScope(scope), read, where, becomes, _each(own), _each(members),
+        tree, RuleTarget(target), MemberScope(scope), read, where, becomes,
+        _remove_duplicates(own), _remove_duplicates(members),
         tuple(dict.fromkeys((*list_aggregates(tree), *list_aggregates(becomes)))),
     ), []  # fmt: skip
 
 
 def check_rule(rule: Rule, records: Vocabulary, members: Sequence[Vocabulary] = ()) -> list[Problem]:
     """What does not fit the records of a vocabulary; `members` are those of all records in their windows."""
-    read = _typed(rule, rule.tree, EXPRESSION, records, members)
+    read = _type_expression(rule, rule.tree, EXPRESSION, records, members)
     problems = list(read.problems)
     if rule.where is not None:
-        of_window, unknown = types_of(names(rule.where), read.around, EXPRESSION, rule.target)
+        of_window, unknown = type_names(names(rule.where), read.around, EXPRESSION, rule.target)
         problems += [problem for problem in unknown if problem not in problems]
     if problems:
         return problems
     try:
         _require_truth(rule.tree, read.check(rule.tree), "A rule says what is wrong, so it")
     except ExpressionError as error:
-        problems.append(_problem(error, EXPRESSION))
+        problems.append(_build_problem(error, EXPRESSION))
     if rule.where is not None:
         try:
             _require_truth(rule.where, _check(rule.where, of_window), "A where")
         except ExpressionError as error:
-            problems.append(_problem(error, WHERE))
+            problems.append(_build_problem(error, WHERE))
     return problems
 
 
@@ -104,18 +105,18 @@ def check_correction(
     slug = records.slug_of(Name((data_point,), is_verbatim=True))
     if rule.correction is None or slug is None:
         return []
-    read = _typed(rule, rule.correction, CORRECTION, records, members)
+    read = _type_expression(rule, rule.correction, CORRECTION, records, members)
     if read.problems:
         return read.problems
     try:
         gives = read.check(rule.correction)
     except ExpressionError as error:
-        return [_problem(error, CORRECTION)]
+        return [_build_problem(error, CORRECTION)]
     kind = records.types[slug].kind
     if gives.kind is kind:
         return []
-    said = f"{CORRECTION} gives {_WORDS[gives.kind]}, and {slug!r} is {_WORDS[kind]}."
-    return [Problem(said, CORRECTION, "invalid")]
+    message = f"{CORRECTION} gives {_WORDS[gives.kind]}, and {slug!r} is {_WORDS[kind]}."
+    return [Problem(message, CORRECTION, "invalid")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,21 +131,21 @@ class _ReadTypes:
     def check(self, tree: Expression) -> Type:
         """Find the type of an expression, in which aggregates are leaves."""
         return _check(
-            tree, self.own, {call: _aggregate_type(call, self.of_members) for call in list_aggregates(tree)}
+            tree, self.own, {call: _type_aggregate(call, self.of_members) for call in list_aggregates(tree)}
         )
 
 
-def _typed(
+def _type_expression(
     rule: Rule, tree: Expression, field: str, records: Vocabulary, members: Sequence[Vocabulary]
 ) -> _ReadTypes:
     around = [records, *members] if rule.scope is MemberScope.PROJECT else [records]
     read, read_of_members = _read_by(tree)
-    own, problems = types_of(_each(read), [records], field, rule.target)
-    of_members, unknown = types_of(_each(read_of_members), around, field, rule.target)
+    own, problems = type_names(_remove_duplicates(read), [records], field, rule.target)
+    of_members, unknown = type_names(_remove_duplicates(read_of_members), around, field, rule.target)
     problems += [problem for problem in unknown if problem not in problems]
     if any(call.function == "missed_slots" for call in list_aggregates(tree)) and not records.has_cadence:
-        said = f"missed_slots needs a cadence, which {records.label} has not."
-        problems.append(Problem(said, field, "invalid"))
+        message = f"missed_slots needs a cadence, which {records.label} has not."
+        problems.append(Problem(message, field, "invalid"))
     return _ReadTypes(own, of_members, around, problems)
 
 
@@ -163,7 +164,7 @@ def _check(
     return check(tree, NameScope(types), leaves)
 
 
-def _aggregate_type(call: FunctionCall, of_members: Mapping[str, Type]) -> Type:
+def _type_aggregate(call: FunctionCall, of_members: Mapping[str, Type]) -> Type:
     meaning = AGGREGATES[call.function]
     types = [_check(argument, of_members) for argument in call.arguments if not isinstance(argument, Word)]
     if meaning.of_numbers and types[0].kind is not Kind.NUMBER:
@@ -171,92 +172,94 @@ def _aggregate_type(call: FunctionCall, of_members: Mapping[str, Type]) -> Type:
     return types[0] if meaning.gives_member else PLAIN
 
 
-def types_of(
+def type_names(
     read: Iterable[Name], vocabularies: Sequence[Vocabulary], field: str, target: RuleTarget
 ) -> tuple[dict[str, Type], list[Problem]]:
     """Find the types of names by their texts, and a problem for each that no vocabulary knows."""
     types: dict[str, Type] = {}
     problems: list[Problem] = []
     for name in read:
-        known = TEXT if is_tag(name, target) else type_of(name, vocabularies)
+        known = TEXT if is_tag(name, target) else find_type(name, vocabularies)
         if known is None:
-            problems.append(unknown_name(name, vocabularies[0], field))
+            problems.append(explain_unknown_name(name, vocabularies[0], field))
         else:
             types[name.text] = known
     return types, problems
 
 
-def type_of(name: Name, vocabularies: Sequence[Vocabulary]) -> Type | None:
+def find_type(name: Name, vocabularies: Sequence[Vocabulary]) -> Type | None:
     """The type of what a name stands for in the first vocabulary that knows it."""
     for vocabulary in vocabularies:
         slug = vocabulary.slug_of(name)
         if slug is not None:
-            return as_it_stands(vocabulary.types[slug])
+            return ignore_unit(vocabulary.types[slug])
     return None
 
 
-def as_it_stands(value_type: Type) -> Type:
+def ignore_unit(value_type: Type) -> Type:
     """The type of a value without its unit."""
     return PLAIN if value_type.kind is Kind.NUMBER else Type(value_type.kind)
 
 
-def unknown_name(name: Name, vocabulary: Vocabulary, field: str) -> Problem:
+def explain_unknown_name(name: Name, vocabulary: Vocabulary, field: str) -> Problem:
     """What is said of a name that a vocabulary does not know: what was meant, else what there is."""
-    close = nearest(name.path[-1], vocabulary.types)
+    close = find_nearest(name.path[-1], vocabulary.types)
     if close:
         hint = f"; did you mean {{{{{close}}}}}?"
     else:
-        hint = f"; it has {short_list(vocabulary.types)}." if vocabulary.types else "; it has no values yet."
-    said = f"At {name.position}: {vocabulary.label} has nothing called {name.text!r}{hint}"
-    return Problem(said, field, "unknown")
+        hint = (
+            f"; it has {list_briefly(vocabulary.types)}." if vocabulary.types else "; it has no values yet."
+        )
+    message = f"At {name.position}: {vocabulary.label} has nothing called {name.text!r}{hint}"
+    return Problem(message, field, "unknown")
 
 
-def _parsed(text: str, field: str, problems: list[Problem]) -> Expression | None:
+def _parse_expression(text: str, field: str, problems: list[Problem]) -> Expression | None:
     try:
         return parse(text, LANGUAGE)
     except ExpressionError as error:
-        problems.append(_problem(error, field))
+        problems.append(_build_problem(error, field))
         return None
 
 
-def _wrong_window(window: Window | None, scope: str) -> Iterable[Problem]:
+def _check_window(window: Window | None, scope: str) -> Iterable[Problem]:
     if isinstance(window, Rolling) and scope == MemberScope.EVENT and not window.includes_current:
-        said = "With window_member_scope event the record is the only member: say include_current: true."
-        yield Problem(said, "window.include_current", "invalid")
+        message = "With window_member_scope event the record is the only member: say include_current: true."
+        yield Problem(message, "window.include_current", "invalid")
 
 
-def _wrong_where(where: Expression | None) -> Iterable[Problem]:
+def _check_where(where: Expression | None) -> Iterable[Problem]:
     for node in walk(where) if where is not None else ():
         if is_aggregate(node):
-            said = "A where looks at one member by itself and has no aggregates."
-            yield _problem(ExpressionError(said, node.position), WHERE)
+            message = "A where looks at one member by itself and has no aggregates."
+            yield _build_problem(ExpressionError(message, node.position), WHERE)
 
 
-def _wrong_aggregates(tree: Expression | None, field: str, *, has_window: bool) -> Iterable[Problem]:
+def _check_aggregates(tree: Expression | None, field: str, *, has_window: bool) -> Iterable[Problem]:
     for node in walk(tree) if tree is not None else ():
         if not (isinstance(node, FunctionCall) and is_aggregate(node)):
             continue
         if not has_window and AGGREGATES[node.function].needs_window:
-            said = f"{node.function} looks at the members of a window; the rule has none."
-            yield _problem(ExpressionError(said, node.position), field)
+            message = f"{node.function} looks at the members of a window; the rule has none."
+            yield _build_problem(ExpressionError(message, node.position), field)
         for argument in node.arguments:
             if any(is_aggregate(inner) for inner in walk(argument)):
-                said = f"An aggregate stands inside {node.function}; it is taken of single members."
-                yield _problem(ExpressionError(said, node.position), field)
-        yield from _wrong_percentile(node, field)
+                message = f"An aggregate stands inside {node.function}; it is taken of single members."
+                yield _build_problem(ExpressionError(message, node.position), field)
+        yield from _check_percentile(node, field)
 
 
-def _wrong_percentile(call: FunctionCall, field: str) -> Iterable[Problem]:
+def _check_percentile(call: FunctionCall, field: str) -> Iterable[Problem]:
     if call.function != "percentile":
         return
     share, *definition = call.arguments[1:]
     if not isinstance(share, Number) or share.value > _HUNDRED:
-        said = "The p of percentile is written as a number from 0 to 100."
-        yield _problem(ExpressionError(said, call.position), field)
+        message = "The p of percentile is written as a number from 0 to 100."
+        yield _build_problem(ExpressionError(message, call.position), field)
     if definition and isinstance(definition[0], Word) and definition[0].text not in DEFINITIONS:
         known = ", ".join(DEFINITIONS)
-        said = f"The definition of percentile is one of {known}; here is {definition[0].text!r}."
-        yield _problem(ExpressionError(said, call.position), field)
+        message = f"The definition of percentile is one of {known}; here is {definition[0].text!r}."
+        yield _build_problem(ExpressionError(message, call.position), field)
 
 
 def _read_by(tree: Expression) -> tuple[list[Name], list[Name]]:
@@ -270,9 +273,9 @@ def _read_by(tree: Expression) -> tuple[list[Name], list[Name]]:
     return own, of_members
 
 
-def _each(read: Iterable[Name]) -> tuple[Name, ...]:
+def _remove_duplicates(read: Iterable[Name]) -> tuple[Name, ...]:
     return tuple(dict.fromkeys(read))
 
 
-def _problem(error: ExpressionError, field: str) -> Problem:
+def _build_problem(error: ExpressionError, field: str) -> Problem:
     return Problem(str(error), field, "invalid")

@@ -53,60 +53,66 @@ _FIELDS: Final = (
 )  # fmt: skip
 
 
-def aggregates_table() -> str:
+def render_aggregates() -> str:
     """What looks at the members of the window."""
-    either = ((_names(name), FUNCTIONS[name].doc, f"`{name}({{{{mass}}}}) > 3`") for name in sorted(EITHER))
+    either = (
+        (_show_names(name), FUNCTIONS[name].doc, f"`{name}({{{{mass}}}}) > 3`") for name in sorted(EITHER)
+    )
     only = (
         (f"`{function.name}({function.parameters})`", function.doc, f"`{function.example}`")
         for function in WINDOW_FUNCTIONS
     )
-    return _table(("Aggregate", "Yields", "Example"), (*either, *only))
+    return _render_table(("Aggregate", "Yields", "Example"), (*either, *only))
 
 
-def facts_table() -> str:
+def render_facts() -> str:
     """What every record has beside its values."""
-    rows = ((f"`{one.name}()`", one.doc, f"`{one.example}`") for one in FACT_FUNCTIONS)
-    return _table(("Fact", "Yields", "Example"), rows)
+    rows = ((f"`{function.name}()`", function.doc, f"`{function.example}`") for function in FACT_FUNCTIONS)
+    return _render_table(("Fact", "Yields", "Example"), rows)
 
 
-def functions_table() -> str:
+def render_functions() -> str:
     """The functions of formulas that rules have too."""
     rows = (
         (f"`{FUNCTIONS[name].name}({FUNCTIONS[name].parameters})`", FUNCTIONS[name].doc)
         for name in PLAIN_FUNCTIONS
     )
-    return _table(("Function", "Yields"), rows)
+    return _render_table(("Function", "Yields"), rows)
 
 
-def window_table() -> str:
+def render_window() -> str:
     """The fields of a window."""
-    return _table(
-        ("Field", "Meaning", "At most"), ((f"`{name}`", said, most) for name, said, most in _FIELDS)
+    return _render_table(
+        ("Field", "Meaning", "At most"), ((f"`{name}`", message, most) for name, message, most in _FIELDS)
     )
 
 
-def scopes_table() -> str:
+def render_scopes() -> str:
     """Which records may be members."""
-    return _table(("`window_member_scope`", "Members"), ((f"`{one}`", said) for one, said in _SCOPES.items()))
+    return _render_table(
+        ("`window_member_scope`", "Members"), ((f"`{one}`", message) for one, message in _SCOPES.items())
+    )
 
 
-def meters_table() -> str:
+def render_meters() -> str:
     """Whose records may be members."""
-    return _table(("`window_meters`", "Members"), ((f"`{one}`", said) for one, said in _METERS.items()))
+    return _render_table(
+        ("`window_meters`", "Members"), ((f"`{one}`", message) for one, message in _METERS.items())
+    )
 
 
-def tags() -> str:
+def list_tags() -> str:
     """The tags of events."""
     return ", ".join(f"`{tag}`" for tag in TAGS[RuleTarget.DATA_POINT])
 
 
-def _names(name: str) -> str:
+def _show_names(name: str) -> str:
     """An aggregate, with the other spellings that the language has for it."""
     others = [other for other, function in LANGUAGE.functions.items() if function.name == name != other]
     return " or ".join(f"`{spelling}(x)`" for spelling in (name, *others))
 
 
-def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def _render_table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [headings, ("---",) * len(headings), *rows]
     return (
         "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -52,7 +52,7 @@ class EventSlot(Interval):
         return self.event, self.tracking_id
 
 
-def slot_of(
+def build_slot(
     start: datetime, end: datetime, *, by_event: bool, event: int | None, tracking_id: str | None
 ) -> Interval:
     """The slot of a run by what is kept of the run: a stretch of time, or else its event or tracking id.
@@ -64,7 +64,7 @@ def slot_of(
     return EventSlot(start, end, event=event or 0, tracking_id="" if event else tracking_id or "")
 
 
-def identity_of(slot: Interval) -> Hashable:
+def identify_slot(slot: Interval) -> Hashable:
     """What a slot is: its times, or its event or tracking id whatever its times are."""
     return slot.identity if isinstance(slot, EventSlot) else slot
 
@@ -83,7 +83,7 @@ def select(cadence: str, requested: Interval, zone: tzinfo) -> Selection:
     Raises ValueError when the range reaches over more than SLOTS_MAX slots, before any is listed, and
     OverflowError when it reaches over the ends of the calendar.
     """
-    slots = tuple(_over(cadence, requested, zone))
+    slots = tuple(_list_slots(cadence, requested, zone))
     if len(slots) == 1 and slots[0].start <= requested.start and requested.end <= slots[0].end:
         return Selection(slots, ())
     return Selection(
@@ -97,11 +97,11 @@ def count_of(cadence: str, requested: Interval, zone: tzinfo) -> int:
     last = max(requested.start, requested.end - MILLISECOND)
     if cadence == "hourly":
         return (last - _start(cadence, requested.start, zone)) // _HOUR + 1
-    first, after = (_number(cadence, moment.astimezone(zone)) for moment in (requested.start, last))
+    first, after = (_find_slot_number(cadence, moment.astimezone(zone)) for moment in (requested.start, last))
     return after - first + 1
 
 
-def _number(cadence: str, local: datetime) -> int:
+def _find_slot_number(cadence: str, local: datetime) -> int:
     """Which of all slots holds a time of the wall clock, counted from the first year."""
     match cadence:
         case "daily":
@@ -119,12 +119,12 @@ def is_selected(slot: Interval, requested: Interval) -> bool:
     return common is not None and 2 * (common.end - common.start) >= slot.end - slot.start
 
 
-def slot_at(cadence: str, moment: datetime, zone: tzinfo) -> Interval:
+def find_slot(cadence: str, moment: datetime, zone: tzinfo) -> Interval:
     """The slot that holds the moment."""
-    return _from(cadence, _start(cadence, moment, zone), zone)
+    return _find_slot_from(cadence, _start(cadence, moment, zone), zone)
 
 
-def _from(cadence: str, start: Instant, zone: tzinfo) -> Interval:
+def _find_slot_from(cadence: str, start: Instant, zone: tzinfo) -> Interval:
     """The slot that begins at a cut."""
     probe = start + _LATER[cadence]
     while (end := _start(cadence, probe, zone)) <= start:
@@ -132,14 +132,14 @@ def _from(cadence: str, start: Instant, zone: tzinfo) -> Interval:
     return Interval(start, end)
 
 
-def label(cadence: str, slot: Interval, zone: tzinfo) -> str:
+def label_slot(cadence: str, slot: Interval, zone: tzinfo) -> str:
     """Name a slot for people, by the wall clock at its start: 2025-03, 2025-Q1, 2025-W09."""
     if isinstance(slot, EventSlot):
         return slot.name
-    return _by_clock(cadence, slot.start.astimezone(zone))
+    return _label_by_clock(cadence, slot.start.astimezone(zone))
 
 
-def _by_clock(cadence: str, local: datetime) -> str:
+def _label_by_clock(cadence: str, local: datetime) -> str:
     match cadence:
         case "hourly":
             return local.strftime("%Y-%m-%dT%H:00%z")
@@ -155,49 +155,49 @@ def _by_clock(cadence: str, local: datetime) -> str:
             return str(local.year)
 
 
-def reaches_over_calendar(time: Interval, zone: tzinfo) -> bool:
+def is_beyond_calendar(time: Interval, zone: tzinfo) -> bool:
     """Whether a clock of the zone has no day to show for the start or the end of a stretch of time."""
     try:
-        slot_at("daily", time.start, zone), slot_at("daily", time.end, zone)
+        find_slot("daily", time.start, zone), find_slot("daily", time.end, zone)
     except (OverflowError, ValueError):
         return True
     return False
 
 
-def days_of(slot: Interval, zone: tzinfo) -> Decimal:
+def count_days(slot: Interval, zone: tzinfo) -> Decimal:
     """The length of a slot in days of the calendar on the wall: 31 for March, though clocks advance in it.
 
     Part of a day counts as what has passed of it over that day's length: an hour of a day of 23 is 1/23.
     """
-    first, before = _day_holding(slot.start, zone)
-    last, after = _day_holding(slot.end, zone)
+    first, before = _find_day(slot.start, zone)
+    last, after = _find_day(slot.end, zone)
     # No day is so long or short that midnights some days apart would count one too many or too few.
     whole = round((last.start - first.start) / _DAY)
-    return _divided(Fraction(whole) + after - before)
+    return _divide_fraction(Fraction(whole) + after - before)
 
 
-def hours_of(slot: Interval) -> Decimal:
+def count_hours(slot: Interval) -> Decimal:
     """The length of a slot in hours as the clock ran: 743 for a March in which clocks advance."""
-    return _divided(Fraction(slot.milliseconds, _HOUR // MILLISECOND))
+    return _divide_fraction(Fraction(slot.milliseconds, _HOUR // MILLISECOND))
 
 
-def _day_holding(moment: datetime, zone: tzinfo) -> tuple[Interval, Fraction]:
+def _find_day(moment: datetime, zone: tzinfo) -> tuple[Interval, Fraction]:
     """The day that holds a moment, and how much of the day has passed by then."""
-    day = slot_at("daily", moment, zone)
+    day = find_slot("daily", moment, zone)
     passed = Interval(day.start, moment)
     return day, Fraction(passed.milliseconds, day.milliseconds)
 
 
-def _divided(value: Fraction) -> Decimal:
+def _divide_fraction(value: Fraction) -> Decimal:
     return CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-def _over(cadence: str, requested: Interval, zone: tzinfo) -> Iterator[Interval]:
+def _list_slots(cadence: str, requested: Interval, zone: tzinfo) -> Iterator[Interval]:
     count = count_of(cadence, requested, zone)
     if count <= SLOTS_MAX + 1:  # near the limit the list itself tells
         start = _start(cadence, requested.start, zone)
         for _ in proceeding(range(SLOTS_MAX)):
-            slot = _from(cadence, start, zone)
+            slot = _find_slot_from(cadence, start, zone)
             yield slot
             if slot.end >= requested.end:
                 return
@@ -216,37 +216,37 @@ def _start(cadence: str, moment: datetime, zone: tzinfo) -> Instant:
     """
     floor = _FLOORS[cadence]
     local = moment.astimezone(zone)
-    here, ahead = floor(local), _utc(floor(local + _HOUR).replace(fold=0))
-    passed = [cut for fold in (0, 1) if (cut := _utc(here.replace(fold=fold))) <= moment]
+    here, ahead = floor(local), _to_utc(floor(local + _HOUR).replace(fold=0))
+    passed = [cut for fold in (0, 1) if (cut := _to_utc(here.replace(fold=fold))) <= moment]
     latest = max(passed) if cadence == "hourly" else passed[0]
     return max(latest, ahead) if ahead <= moment else latest
 
 
-def _utc(local: datetime) -> Instant:
+def _to_utc(local: datetime) -> Instant:
     return Instant.of(local)
 
 
-def _hour(local: datetime) -> datetime:
+def _floor_to_hour(local: datetime) -> datetime:
     return local.replace(minute=0, second=0, microsecond=0)
 
 
-def _day(local: datetime) -> datetime:
+def _floor_to_day(local: datetime) -> datetime:
     return local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
 
-def _week(local: datetime) -> datetime:
-    return _day(local) - timedelta(days=local.weekday())
+def _floor_to_week(local: datetime) -> datetime:
+    return _floor_to_day(local) - timedelta(days=local.weekday())
 
 
-def _month(months: int) -> Callable[[datetime], datetime]:
-    return lambda local: _day(local).replace(day=1, month=(local.month - 1) // months * months + 1)
+def _build_month_floor(months: int) -> Callable[[datetime], datetime]:
+    return lambda local: _floor_to_day(local).replace(day=1, month=(local.month - 1) // months * months + 1)
 
 
 _FLOORS: Final[dict[str, Callable[[datetime], datetime]]] = {
-    "hourly": _hour,
-    "daily": _day,
-    "weekly": _week,
-    **{cadence: _month(months) for cadence, months in _MONTHS.items()},
+    "hourly": _floor_to_hour,
+    "daily": _floor_to_day,
+    "weekly": _floor_to_week,
+    **{cadence: _build_month_floor(months) for cadence, months in _MONTHS.items()},
 }
 
 # From a slot's start, so much later is still before the end of the next slot whatever the clocks do; of slots
@@ -291,7 +291,7 @@ _DAYS_MAX: Final = {"day": 2, "week": 8, "month": 32}
 """How many days a slot may last at most, where clocks change in it."""
 
 
-def slot_number(amount: int, unit: str, moment: datetime, zone: tzinfo) -> int:
+def find_slot_number(amount: int, unit: str, moment: datetime, zone: tzinfo) -> int:
     """The number of the slot that holds the moment, of slots that are so many units long."""
     return CadenceSlots(amount, unit, zone).holding(moment)
 

@@ -76,7 +76,9 @@ ALWAYS: Final = Service()
 """The service of a meter that says nothing of it."""
 
 
-def by_meter(readings: Iterable[Reading], meter_of: Callable[[Reading], Meter]) -> dict[Meter, list[Reading]]:
+def group_by_meter(
+    readings: Iterable[Reading], meter_of: Callable[[Reading], Meter]
+) -> dict[Meter, list[Reading]]:
     """Readings by their meters, each in the order in which they come."""
     grouped: dict[Meter, list[Reading]] = {}
     for reading in readings:
@@ -94,7 +96,7 @@ class Expectation:
 
     service: Service = ALWAYS
     outages: tuple[Interval, ...] = ()
-    """Each of some length, in order and apart from one another, as `joined` gives them."""
+    """Each of some length, in order and apart from one another, as `join_outages` gives them."""
 
     def unexpected(self, slots: CadenceSlots, counted: range) -> tuple[range, ...]:
         """Those of the counted slots in which nothing is expected, in order and apart from one another."""
@@ -103,12 +105,12 @@ class Expectation:
             out.append(range(counted.start, slots.from_on(self.service.start)))
         if self.service.end is not None:
             out.append(range(slots.from_on(self.service.end), counted.stop))
-        return _united(_common(one, counted) for one in out)
+        return _unite(_intersect(one, counted) for one in out)
 
     def stretches(self, time: Interval) -> tuple[Interval, ...]:
         """The stretches of a time in which the meter is expected to measure."""
         in_service = self.service.inside(time)
-        return () if in_service is None else tuple(_without(in_service, self.outages))
+        return () if in_service is None else tuple(_subtract_outages(in_service, self.outages))
 
 
 class ExpectedCadence:
@@ -150,17 +152,19 @@ class MeterSlot(NamedTuple):
         return self.among.between(last.number + 1, self.number)
 
 
-def expected_of(counted: range, unexpected: Sequence[range]) -> int:
+def count_expected(counted: range, unexpected: Sequence[range]) -> int:
     """How many slots are expected, of which some, in order and apart from one another, are not."""
     expected = len(counted)
-    for one in islice(unexpected, bisect_right(unexpected, counted.start, key=_stop), None):
+    for one in islice(unexpected, bisect_right(unexpected, counted.start, key=_get_stop), None):
         if one.start >= counted.stop:
             break
-        expected -= len(_common(one, counted))
+        expected -= len(_intersect(one, counted))
     return expected
 
 
-def joined(outages: Iterable[tuple[datetime, datetime | None]], until: datetime) -> tuple[Interval, ...]:
+def join_outages(
+    outages: Iterable[tuple[datetime, datetime | None]], until: datetime
+) -> tuple[Interval, ...]:
     """Outages as stretches of time apart from one another; one without an end lasts until then at least."""
     stretches: list[Interval] = []
     for start, end in sorted((start, max(start, until) if end is None else end) for start, end in outages):
@@ -171,7 +175,7 @@ def joined(outages: Iterable[tuple[datetime, datetime | None]], until: datetime)
     return tuple(stretches)
 
 
-def _without(time: Interval, outages: Sequence[Interval]) -> Iterator[Interval]:
+def _subtract_outages(time: Interval, outages: Sequence[Interval]) -> Iterator[Interval]:
     begun = time.start
     for outage in islice(outages, bisect_right(outages, time.start, key=_end), None):
         if outage.start >= time.end:
@@ -183,20 +187,20 @@ def _without(time: Interval, outages: Sequence[Interval]) -> Iterator[Interval]:
         yield Interval(begun, time.end)
 
 
-def _stop(one: range) -> int:
+def _get_stop(one: range) -> int:
     return one.stop
 
 
-def _end(one: Interval) -> datetime:
-    return one.end
+def _end(interval: Interval) -> datetime:
+    return interval.end
 
 
-def _common(one: range, other: range) -> range:
+def _intersect(one: range, other: range) -> range:
     start = max(one.start, other.start)
     return range(start, max(start, min(one.stop, other.stop)))
 
 
-def _united(ranges: Iterable[range]) -> tuple[range, ...]:
+def _unite(ranges: Iterable[range]) -> tuple[range, ...]:
     united: list[range] = []
     for one in sorted((one for one in ranges if one), key=lambda one: (one.start, one.stop)):
         if united and one.start <= united[-1].stop:

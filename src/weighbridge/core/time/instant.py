@@ -19,7 +19,7 @@ class BeyondCalendarError(ValueError, OverflowError):
         super().__init__(f"is {moment.isoformat()}, which in UTC is outside the years 1 to 9999")
 
 
-def wire_moment(read: str) -> str:
+def write_wire_moment(read: str) -> str:
     """The wire form of a moment of UTC as the database writes it, `2025-01-01 00:00:00.12+00`."""
     if read[19] == "+":
         return f"{read[:10]}T{read[11:19]}.000Z"
@@ -62,7 +62,7 @@ class Instant(datetime):
         """The wire form, `2025-01-01T00:00:00.000Z`."""
         if self.read_as is None:
             return self.isoformat(timespec="milliseconds")[:23] + "Z"
-        return wire_moment(self.read_as)
+        return write_wire_moment(self.read_as)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -97,31 +97,31 @@ def assign(
     if is_replacing:
         return _replace(active, chosen, generated, kept, included)
     kept = {*kept, *included}
-    in_force = _in_force(active, generated)
+    in_force = _select_in_force(active, generated)
     known = {one.slot for one in in_force.slots}
     moved = [one for one in generated if one.is_in_force and one.has_moved]
     passed_over = set(chosen.selected) - known - {one.slot for one in moved}
-    meets = _meeting(known)
+    meets = _build_overlap_test(known)
     free = [slot for slot in chosen.selected if slot in passed_over and not meets(slot)]
-    taken = _meeting([*known, *free])
+    taken = _build_overlap_test([*known, *free])
     staying = [one for one in moved if not taken(one.slot)]
     known.update(one.slot for one in staying)
-    waiting = _waiting(generated, kept, [*known, *free])
+    waiting = _list_waiting(generated, kept, [*known, *free])
     by_version: dict[int, list[Interval]] = {active.number: free} if free else {}
     for one in (*in_force.slots, *staying, *waiting):
-        if one.slot in kept or _leaves_time(active, one):
+        if one.slot in kept or _is_vacating(active, one):
             by_version.setdefault(one.version.number, []).append(one.slot)
-    slots = {number: in_order(slots) for number, slots in sorted(by_version.items())}
+    slots = {number: order_slots(slots) for number, slots in sorted(by_version.items())}
     computed = {slot for of_version in slots.values() for slot in of_version}
-    standing = in_order(known - computed)
+    standing = order_slots(known - computed)
     overlapping = {*(one.slot for one in in_force.overlapping), *(one.slot for one in moved)} - known
     return Assignment(
         slots=slots,
         touched=chosen.touched,
-        of_other_cadence=in_order(passed_over - set(free)),
-        replaced=in_order(overlapping | _emptied_within(generated, computed)),
+        of_other_cadence=order_slots(passed_over - set(free)),
+        replaced=order_slots(overlapping | _list_replaced_empty(generated, computed)),
         cut=(),
-        overlapping=in_order(overlapping),
+        overlapping=order_slots(overlapping),
         standing=standing,
         open_time=_open_time(active, [*passed_over, *chosen.touched], [*computed, *standing]),
     )
@@ -135,7 +135,7 @@ def _replace(
     included: Collection[Interval],
 ) -> Assignment:
     selected = set(chosen.selected)
-    meets = _meeting(selected)
+    meets = _build_overlap_test(selected)
     met = {one.slot: one for one in generated if one.slot not in selected and meets(one.slot)}
     if active.cadence == EVENT:
         # Events leave time between them: what they replace is what the range selects.
@@ -144,55 +144,55 @@ def _replace(
     cut = {slot for slot, one in met.items() if _is_cut(active, one, chosen.selected, kept)}
     by_version = {active.number: [*chosen.selected]} if chosen.selected else {}
     for one in generated:
-        is_included = one.slot in included or (one.is_in_force and _leaves_time(active, one))
+        is_included = one.slot in included or (one.is_in_force and _is_vacating(active, one))
         if is_included and one.slot not in selected and one.slot not in met:
             by_version.setdefault(one.version.number, []).append(one.slot)
-    slots = {number: in_order(slots) for number, slots in sorted(by_version.items())}
+    slots = {number: order_slots(slots) for number, slots in sorted(by_version.items())}
     computed = {slot for of_version in slots.values() for slot in of_version}
     standing = {one.slot for one in generated if one.is_in_force} - computed - met.keys()
     return Assignment(
         slots=slots,
         touched=chosen.touched,
         of_other_cadence=(),
-        replaced=in_order(met.keys() - cut),
-        cut=in_order(cut),
-        standing=in_order(standing),
+        replaced=order_slots(met.keys() - cut),
+        cut=order_slots(cut),
+        standing=order_slots(standing),
         open_time=_open_time(active, chosen.touched, [*computed, *standing]),
     )
 
 
-def _leaves_time(active: Version, one: Generated) -> bool:
+def _is_vacating(active: Version, slot: Generated) -> bool:
     """Whether it is computed anew where its event is now, so that nothing holds the time that it left."""
-    return one.has_moved and active.cadence != EVENT
+    return slot.has_moved and active.cadence != EVENT
 
 
 def _is_cut(
-    active: Version, one: Generated, selected: Sequence[Interval], kept: Collection[Interval]
+    active: Version, slot: Generated, selected: Sequence[Interval], kept: Collection[Interval]
 ) -> bool:
     """Whether a replacement takes only a part of a slot that is in force."""
-    if not one.is_in_force or not one.is_whole:
+    if not slot.is_in_force or not slot.is_whole:
         return False
-    return one.slot not in kept if active.cadence == EVENT else not _is_covered(one.slot, selected)
+    return slot.slot not in kept if active.cadence == EVENT else not _is_covered(slot.slot, selected)
 
 
-def _in_force(active: Version, generated: Iterable[Generated]) -> _InForce:
+def _select_in_force(active: Version, generated: Iterable[Generated]) -> _InForce:
     """Which slots stay in force: those of the active version first, and then of the newest.
 
     An event that has moved holds the time where it was, and gives way where it is now.
     """
     candidates = [one for one in generated if one.is_in_force and not one.has_moved]
     by_version: dict[Version, list[Generated]] = {}
-    for one in candidates:
-        by_version.setdefault(one.version, []).append(one)
+    for candidate in candidates:
+        by_version.setdefault(candidate.version, []).append(candidate)
     kept: list[Generated] = []
     for version in sorted(by_version, key=lambda one: (one != active, -one.number)):
-        meets = _meeting([one.slot for one in kept])
+        meets = _build_overlap_test([one.slot for one in kept])
         kept += [one for one in by_version[version] if one.is_whole and not meets(one.slot)]
     staying = set(kept)
-    return _InForce(tuple(kept), tuple(one for one in candidates if one not in staying))
+    return _InForce(tuple(kept), tuple(candidate for candidate in candidates if candidate not in staying))
 
 
-def _waiting(
+def _list_waiting(
     generated: Sequence[Generated], kept: Collection[Interval], taken: Sequence[Interval]
 ) -> list[Generated]:
     """Slots that their data have left where nobody else accounts for their time."""
@@ -200,7 +200,7 @@ def _waiting(
     emptied = [one for one in generated if one.is_whole and not one.is_in_force and one.slot in kept]
     for number in sorted({one.version.number for one in emptied}, reverse=True):
         others = [*taken, *(one.slot for one in waiting)]
-        meets, known = _meeting(others), set(others)
+        meets, known = _build_overlap_test(others), set(others)
         waiting += [
             one
             for one in emptied
@@ -209,9 +209,9 @@ def _waiting(
     return waiting
 
 
-def _emptied_within(generated: Iterable[Generated], computed: Collection[Interval]) -> set[Interval]:
+def _list_replaced_empty(generated: Iterable[Generated], computed: Collection[Interval]) -> set[Interval]:
     """Slots that their data have left and whose time others compute."""
-    meets = _meeting(computed)
+    meets = _build_overlap_test(computed)
     return {
         one.slot for one in generated if not one.is_in_force and one.slot not in computed and meets(one.slot)
     }
@@ -226,18 +226,18 @@ def _open_time(
     """
     if active.cadence == EVENT:
         return ()
-    meets, ordered = _meeting(taken), in_order(taken)
+    meets, ordered = _build_overlap_test(taken), order_slots(taken)
     starts = [one.start for one in ordered]
     latest: list[datetime] = list(accumulate((one.end for one in ordered), max))
     parts: list[Interval] = []
-    for slot in in_order(set(passed_over)):
+    for slot in order_slots(set(passed_over)):
         if meets(slot):
             near = ordered[bisect_right(latest, slot.start) : bisect_left(starts, slot.end)]
-            parts += _without(slot, near)
+            parts += _subtract_slots(slot, near)
     return tuple(parts)
 
 
-def _without(slot: Interval, taken: Iterable[Interval]) -> Iterator[Interval]:
+def _subtract_slots(slot: Interval, taken: Iterable[Interval]) -> Iterator[Interval]:
     """The parts of a slot that none of others has, which come in order."""
     start = slot.start
     for one in taken:
@@ -250,39 +250,39 @@ def _without(slot: Interval, taken: Iterable[Interval]) -> Iterator[Interval]:
         yield Interval(start, slot.end)
 
 
-def in_order(slots: Iterable[Interval]) -> tuple[Interval, ...]:
+def order_slots(slots: Iterable[Interval]) -> tuple[Interval, ...]:
     """Slots by start and end; those of events also by what they are."""
-    return tuple(sorted(slots, key=_rank))
+    return tuple(sorted(slots, key=_rank_slot))
 
 
-def _rank(slot: Interval) -> tuple[datetime, datetime, int, str]:
+def _rank_slot(slot: Interval) -> tuple[datetime, datetime, int, str]:
     of_event = slot.identity if isinstance(slot, EventSlot) else (0, "")
     return slot.start, slot.end, *of_event
 
 
-def _kind(slot: Interval) -> str | None:
+def _find_kind(slot: Interval) -> str | None:
     """What kind of events a slot is of; None of one that a clock cuts. Slots of one kind may share time."""
     if not isinstance(slot, EventSlot):
         return None
     return "event" if slot.event else "tracking_id"
 
 
-def _meeting(others: Iterable[Interval]) -> Callable[[Interval], bool]:
+def _build_overlap_test(others: Iterable[Interval]) -> Callable[[Interval], bool]:
     """Whether a slot shares an instant with any of others that may not, found by bisection."""
     by_kind: dict[str | None, list[Interval]] = {}
     for other in others:
-        by_kind.setdefault(_kind(other), []).append(other)
-    meets_kind = {kind: _meeting_any(slots) for kind, slots in by_kind.items()}
+        by_kind.setdefault(_find_kind(other), []).append(other)
+    meets_kind = {kind: _build_any_overlap_test(slots) for kind, slots in by_kind.items()}
 
     def meets(slot: Interval) -> bool:
-        own = _kind(slot)
+        own = _find_kind(slot)
         return any(meet(slot) for kind, meet in meets_kind.items() if kind is None or kind != own)
 
     return meets
 
 
-def _meeting_any(others: Iterable[Interval]) -> Callable[[Interval], bool]:
-    ordered = in_order(others)
+def _build_any_overlap_test(others: Iterable[Interval]) -> Callable[[Interval], bool]:
+    ordered = order_slots(others)
     starts = [other.start for other in ordered]
     latest: list[datetime] = list(accumulate((_end(other) for other in ordered), max))
 

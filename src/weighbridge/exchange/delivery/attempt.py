@@ -17,10 +17,10 @@ from weighbridge.core.platform.webhook import (
     FAILING_DAYS_MAX,
     GONE,
     DeliveryState,
+    compute_pause,
     is_taken,
-    pause_after,
     read_retry_after,
-    signed_headers,
+    write_signed_headers,
 )
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read, Write
@@ -150,7 +150,7 @@ async def attempt_delivery(
 ) -> DeliveryAttempt:
     """Send a delivery, and tell what came of it; `now` is the time that is signed."""
     body = body_of(delivery, destination.source)
-    signed = signed_headers(destination.secrets, delivery.id, int(now.timestamp()), body)
+    signed = write_signed_headers(destination.secrets, delivery.id, int(now.timestamp()), body)
     headers = {"Content-Type": MEDIA_TYPE, **signed}
     request = OutgoingRequest("POST", destination.url, headers, body, DELIVERY_SECONDS_MAX)
     begun = time.monotonic()
@@ -176,7 +176,7 @@ async def write_down(tx: Write, delivery: StoredDelivery, holder: UUID, attempt:
     has_arrived = is_taken(attempt.status)
     pause: timedelta | None = None
     if not has_arrived and not delivery.is_by_hand:
-        pause = pause_after(delivery.attempts + 1, retry_after_seconds=attempt.retry_after_seconds)
+        pause = compute_pause(delivery.attempts + 1, retry_after_seconds=attempt.retry_after_seconds)
     ended = DeliveryState.DELIVERED if has_arrived else DeliveryState.FAILED
     values = {
         "number": delivery.number,

@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from weighbridge.core.identity.ids import Link
-from weighbridge.core.platform.tasks import ColumnKind, ExportColumn, guarded
+from weighbridge.core.platform.tasks import ColumnKind, ExportColumn, guard_cell
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import PAGE_SIZE_MAX
@@ -115,7 +115,7 @@ def _cell(value: Any, kind: ColumnKind, *, guards: bool) -> str | None:
     if isinstance(value, list | dict):
         return _WRITE(value).decode() if value else None
     text = format(value, "f") if isinstance(value, Decimal) else str(value)
-    return guarded(text) if guards and kind is ColumnKind.TEXT else text
+    return guard_cell(text) if guards and kind is ColumnKind.TEXT else text
 
 
 def _lines(rows: Any) -> bytes:

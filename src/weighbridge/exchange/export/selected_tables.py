@@ -15,7 +15,7 @@ from weighbridge.collection.data_points_queries import DATA_POINTS
 from weighbridge.collection.events import EVENTS, typed
 from weighbridge.collection.measurements.event_rows import implied_by
 from weighbridge.collection.measurements.values import BOOLEANS, NUMBERS, TEXTS
-from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState, value_source
+from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState, determine_value_source
 from weighbridge.core.identity.ids import KEY_BITS, POSITION_BITS, PREFIXES, PROJECT_BITS, STIR, Owner
 from weighbridge.core.platform.tasks import FORMULA_LEADS, ColumnKind, ExportColumn
 from weighbridge.core.quantity.value_source import ValueSource
@@ -193,7 +193,8 @@ _ORIGIN: Final = f"""
 def source_case(origin: LiteralString, is_imputed: LiteralString) -> LiteralString:
     """Where a value comes from, by the origin of its correction in force."""
     cases = " ".join(
-        f"WHEN '{one.value}' THEN '{value_source(one, is_imputed=False).value}'" for one in CorrectionOrigin
+        f"WHEN '{one.value}' THEN '{determine_value_source(one, is_imputed=False).value}'"
+        for one in CorrectionOrigin
     )
     imputed, captured = ValueSource.IMPUTED.value, ValueSource.CAPTURED.value
     return (

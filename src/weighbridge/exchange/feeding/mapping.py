@@ -21,9 +21,9 @@ from weighbridge.core.collection.data_feed import (
     ReferenceRule,
     is_value,
 )
-from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
-from weighbridge.core.quantity.unit import Conversion, UnitError, conversion, parse_unit
+from weighbridge.core.quantity.unit import Conversion, UnitError, find_conversion, parse_unit
 from weighbridge.errors import Invalid
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, NewDataFeed
 from weighbridge.exchange.tabular.cell import CellError, Clock, check_clock, read_clock, read_moment
@@ -102,10 +102,10 @@ def _problem_of_unit(text: str, own: str | None, target: str | None) -> str | No
     if _is_number(text):
         return "which is a number, so that the line is a row"
     try:
-        found = conversion(parse_unit(text), parse_unit(target or ""))
+        found = find_conversion(parse_unit(text), parse_unit(target or ""))
     except UnitError as error:
         return None if own is not None and not _is_unit(text) else str(error).rstrip(".")
-    if own is not None and found != conversion(parse_unit(own), parse_unit(target or "")):
+    if own is not None and found != find_conversion(parse_unit(own), parse_unit(target or "")):
         return f"and the data feed says that it is in {own!r}"
     return None
 
@@ -249,7 +249,7 @@ def map_columns(
         units |= of_line
         problems += wrong
     if problems:
-        raise Invalid(bounded(problems, PROBLEMS_MAX))
+        raise Invalid(limit_problems(problems, PROBLEMS_MAX))
     conversions = {
         name: _conversion(units[name], points[field].unit)
         for name, field in zip(header, fields, strict=True)
@@ -273,7 +273,7 @@ def build_clock(feed: DataFeed) -> Clock:
 
 def _conversion(unit: str, target: str | None) -> Conversion | None:
     """How numbers come from one unit to another; None where they are the same."""
-    found = conversion(parse_unit(unit), parse_unit(target or ""))
+    found = find_conversion(parse_unit(unit), parse_unit(target or ""))
     slope, shift, divisor = found
     return None if slope == divisor and not shift else found
 

@@ -28,7 +28,7 @@ from weighbridge.core.collection.data_feed import (
     DecimalMark,
 )
 from weighbridge.core.quantity.number import shorten
-from weighbridge.core.quantity.unit import UnitError, conversion, parse_unit
+from weighbridge.core.quantity.unit import UnitError, find_conversion, parse_unit
 from weighbridge.errors import Refusal
 from weighbridge.exchange.feeding.mapping import is_line_of_units
 from weighbridge.exchange.records.data_feeds import FeedColumn, SuggestedColumns
@@ -93,7 +93,7 @@ def _name_and_unit(text: str) -> tuple[str, str]:
 def _fitting(unit: str, target: str | None) -> str | None:
     """The unit in brackets, where it is one that the data point's can be made of."""
     try:
-        conversion(parse_unit(unit), parse_unit(target or ""))
+        find_conversion(parse_unit(unit), parse_unit(target or ""))
     except UnitError:
         return None
     return unit

@@ -21,11 +21,11 @@ from weighbridge.collection.events import change_events
 from weighbridge.collection.intake.checking import COPY_EVENTS, EventVocabulary
 from weighbridge.collection.intake.client_references import Discrepancy, HeldEvent, differences, held_events
 from weighbridge.collection.records.events import EventChange
-from weighbridge.core.collection.correction import leaves_of_rows
+from weighbridge.core.collection.correction import hash_event_rows
 from weighbridge.core.collection.data_feed import PROBLEMS_SHOWN
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.platform.tasks import guarded
+from weighbridge.core.platform.tasks import guard_cell
 from weighbridge.core.problem import Problem
 from weighbridge.core.proof.merkle import Edge
 from weighbridge.core.quantity.number import shorten
@@ -82,7 +82,7 @@ class BadRowReport:
                     for text in (problem.value, problem.stored)
                 )
                 texts = (problem.column or "", value, problem.reason, stored)
-                self._writer.writerow((row.line, *map(guarded, texts)))
+                self._writer.writerow((row.line, *map(guard_cell, texts)))
 
 
 SPANS_TOLD_MAX: Final = 1_000
@@ -117,7 +117,7 @@ class Tally:
     def add_stored(self, rows: Sequence[FedRow]) -> None:
         """Count rows that were stored."""
         self.stored += len(rows)
-        for leaf in leaves_of_rows(row.text for row in rows):
+        for leaf in hash_event_rows(row.text for row in rows):
             self.tree.add(leaf)
         for row in rows:
             self.incomplete += not row.is_complete

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weighbridge.core.identity.names import slug_of
+from weighbridge.core.identity.names import make_slug
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.quantity.unit import Conversion
@@ -127,7 +127,7 @@ def meanings_of_names(value_types: Iterable[str], fields: Iterable[str]) -> dict
 
 
 def plain_name(name: str) -> str:
-    return slug_of(name).replace("_", "-")
+    return make_slug(name).replace("_", "-")
 
 
 def list_fields(value_types: Iterable[str]) -> str:

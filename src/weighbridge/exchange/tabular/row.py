@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from weighbridge.collection.intake.client_references import NOT_CORRECTED, Discrepancy, FieldKey
 from weighbridge.collection.records.events import EventChange, LocationRef, NewDataPoint, NewEvent
-from weighbridge.core.quantity.number import NumberError, limited, shorten
+from weighbridge.core.quantity.number import NumberError, limit_number, shorten
 from weighbridge.core.quantity.unit import Conversion, convert_by
 from weighbridge.exchange.tabular.cell import (
     CellError,
@@ -168,7 +168,7 @@ def _points(mapping: RowMapping, cells: list[str], problems: list[RowProblem]) -
 def _converted(value: Decimal, conversion: Conversion) -> Decimal:
     """The number in the unit of its data point, by exact rationals and rounded once at most."""
     try:
-        return limited(convert_by(value, *conversion))
+        return limit_number(convert_by(value, *conversion))
     except NumberError as error:
         raise CellError(f"converted to the unit of the data point, {str(error).rstrip('.')}") from None
 

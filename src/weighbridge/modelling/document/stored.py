@@ -16,7 +16,7 @@ from psycopg.sql import SQL
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, Type, number
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.drawing import circle_through, described
+from weighbridge.core.ledger.drawing import describe_circle, find_circle
 from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.model import (
     ALONE,
@@ -66,7 +66,7 @@ _OF_LEDGER: Final = """
 """
 
 
-async def owned_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool = False) -> StoredModel:
+async def find_owned_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool = False) -> StoredModel:
     """A version of the account's models by its public id; NotFound when the account has none."""
     statement = SQL(_VERSIONS + "WHERE f.account_id = %s AND m.id = %s {}").format(
         SQL("FOR NO KEY UPDATE OF m" if is_changed else "")
@@ -77,12 +77,12 @@ async def owned_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool
     return version
 
 
-async def active_model(tx: Read, project: int, ledger: int) -> StoredModel | None:
+async def find_active_model(tx: Read, project: int, ledger: int) -> StoredModel | None:
     """The active version of the model that credits a ledger; None where none does."""
     return await tx.row(StoredModel, _VERSIONS + _OF_LEDGER, (project, ledger))
 
 
-async def stored_model(tx: Read, number: int) -> StoredModel:
+async def find_stored_model(tx: Read, number: int) -> StoredModel:
     """A version by its number; NotFound when there is none."""
     version = await tx.row(StoredModel, _VERSIONS + "WHERE m.id = %s", (number,))
     if version is None:
@@ -100,7 +100,7 @@ async def stored_model(tx: Read, number: int) -> StoredModel:
 _PLAIN_TYPES: Final = {"number": PLAIN, "string": TEXT, "boolean": TRUTH}
 
 
-async def surroundings_of(tx: Read, project: int | None, text: str, *, is_final: bool) -> Surroundings:
+async def read_surroundings(tx: Read, project: int | None, text: str, *, is_final: bool) -> Surroundings:
     """What the project knows of all that a document may name.
 
     Unless they are final, event types that the project lacks may come later and are no flaws.
@@ -116,13 +116,13 @@ async def surroundings_of(tx: Read, project: int | None, text: str, *, is_final:
         """,
         (project,),
     )
-    data_points = {(event_type, slug): _type(kind, unit) for event_type, slug, kind, unit in rows}
-    return Surroundings(data_points, is_final=is_final, attributes=await _attributes(tx, project, text))
+    data_points = {(event_type, slug): _build_type(kind, unit) for event_type, slug, kind, unit in rows}
+    return Surroundings(data_points, is_final=is_final, attributes=await _read_attributes(tx, project, text))
 
 
-async def _attributes(tx: Read, project: int, text: str) -> dict[tuple[str, str], Unit]:
+async def _read_attributes(tx: Read, project: int, text: str) -> dict[tuple[str, str], Unit]:
     """The units of the outputs of the ledgers that the document draws from, by ledger and node."""
-    ledgers = await tx.in_thread(_ledgers_drawn, text)
+    ledgers = await tx.in_thread(_list_drawn_ledgers, text)
     if not ledgers:
         return {}
     rows = await tx.tuples(
@@ -145,7 +145,7 @@ async def _attributes(tx: Read, project: int, text: str) -> dict[tuple[str, str]
     return units
 
 
-def _ledgers_drawn(text: str) -> list[str]:
+def _list_drawn_ledgers(text: str) -> list[str]:
     """The ledgers whose outputs a document names; none when it cannot be read."""
     try:
         model, _ = parse_model(read_source(text))
@@ -155,7 +155,7 @@ def _ledgers_drawn(text: str) -> list[str]:
     return sorted({body.ledger for body in bodies if isinstance(body, Upstream) and body.attributes})
 
 
-def _type(value_type: str, unit: str | None) -> Type:
+def _build_type(value_type: str, unit: str | None) -> Type:
     return number(parse_unit(unit)) if unit else _PLAIN_TYPES[value_type]
 
 
@@ -173,12 +173,12 @@ class CreditingModel:
     sources: frozenset[str]
 
 
-def sources_of(model: Model) -> frozenset[str]:
+def list_source_ledgers(model: Model) -> frozenset[str]:
     """The ledgers that a model draws from or looks at."""
     return frozenset(node.body.ledger for node in model.nodes if isinstance(node.body, Upstream | Available))
 
 
-async def crediting_models(tx: Read, project: int) -> dict[str, CreditingModel]:
+async def read_crediting_models(tx: Read, project: int) -> dict[str, CreditingModel]:
     """What credits the ledgers of a project, by their names."""
     rows = await tx.tuples(
         """
@@ -191,31 +191,37 @@ async def crediting_models(tx: Read, project: int) -> dict[str, CreditingModel]:
         (project,),
     )
     return await tx.in_thread(
-        lambda: {name: CreditingModel(family, _sources(document)) for name, family, document in rows}
+        lambda: {
+            name: CreditingModel(family, _list_stored_sources(document)) for name, family, document in rows
+        }
     )
 
 
-def problem_of_circle(family: int, ledgers: dict[str, CreditingModel], field: str) -> list[Problem]:
+def check_circle(family: int, ledgers: dict[str, CreditingModel], field: str) -> list[Problem]:
     """That ledgers of a model draw from each other in a circle, by way of other models.
 
     That a model draws from a ledger which it credits itself is refused where it is run, as `own_ledger`.
     """
     own = [name for name, model in ledgers.items() if model.family == family]
     draws = {
-        name: [one for one in model.sources if one not in ledgers or ledgers[one].family != model.family]
+        name: [
+            source
+            for source in model.sources
+            if source not in ledgers or ledgers[source].family != model.family
+        ]
         for name, model in ledgers.items()
     }
-    circle = circle_through(own, draws)
+    circle = find_circle(own, draws)
     if not circle:
         return []
-    message = f"Ledgers would draw from each other in a circle: {described(circle)}."
+    message = f"Ledgers would draw from each other in a circle: {describe_circle(circle)}."
     return [Problem(message, field, "cycle")]
 
 
-def _sources(document: str) -> frozenset[str]:
+def _list_stored_sources(document: str) -> frozenset[str]:
     """Those of a stored document; none when the language has left the document behind."""
     try:
-        return sources_of(read_model(document))
+        return list_source_ledgers(read_model(document))
     except ModelError:
         return frozenset()
 
@@ -234,7 +240,7 @@ class Stretch(msgspec.Struct, frozen=True):
     end: Instant | None
 
 
-def stretches_where(project: int, condition: LiteralString, values: Mapping[str, Any]) -> Command:
+def ask_for_stretches(project: int, condition: LiteralString, values: Mapping[str, Any]) -> Command:
     """What asks for the stretches of the static inputs `s` of a project for which a condition holds."""
     return _STRETCHES.format(condition), {"project": project, **values}
 

@@ -10,19 +10,27 @@ from collections.abc import Iterator
 import msgspec
 
 from weighbridge.core.engine import CaseResult
-from weighbridge.core.model import Flaw, Model, ModelError, Surroundings, ancestors, show, unknown_event_types
+from weighbridge.core.model import (
+    Flaw,
+    Model,
+    ModelError,
+    Surroundings,
+    find_ancestors,
+    find_unknown_event_types,
+    show,
+)
 from weighbridge.core.model.definition import SourceMark
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import compatible, parse_unit
+from weighbridge.core.quantity.unit import are_compatible, parse_unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.modelling.document.stored import (
     CreditingModel,
     StoredModel,
-    crediting_models,
-    problem_of_circle,
-    sources_of,
-    surroundings_of,
+    check_circle,
+    list_source_ledgers,
+    read_crediting_models,
+    read_surroundings,
 )
 from weighbridge.modelling.document.yaml_text import DocumentReport, check_document, read_model
 from weighbridge.modelling.records.documents import Complaint, Validation
@@ -35,58 +43,63 @@ from weighbridge.modelling.records.documents import Complaint, Validation
 
 async def validate(tx: Read, project: int | None, text: str) -> Validation:
     """Say everything that is wrong with a document, and what is unusual about it; nothing is stored."""
-    surroundings = await surroundings_of(tx, project, text, is_final=False)
+    surroundings = await read_surroundings(tx, project, text, is_final=False)
     # Checking units and running the document's own cases can take longer than other requests may wait.
     report = await tx.in_thread(check_document, text, surroundings)
-    errors = [*report.flaws, *(_failure(result) for result in report.cases if not result.is_passed)]
-    warnings = [] if report.model is None else [*_warnings(report.model, surroundings)]
-    return Validation(not errors, [_complaint(one) for one in errors], [_complaint(one) for one in warnings])
+    errors = [*report.flaws, *(_build_case_error(result) for result in report.cases if not result.is_passed)]
+    warnings = [] if report.model is None else [*_list_warnings(report.model, surroundings)]
+    return Validation(
+        not errors,
+        [_build_complaint(error) for error in errors],
+        [_build_complaint(warning) for warning in warnings],
+    )
 
 
 async def read_valid(tx: Read, project: int | None, text: str, field: str) -> Model:
     """The model of a document that can be saved; Invalid with every flaw and every case that fails."""
-    surroundings = await surroundings_of(tx, project, text, is_final=False)
+    surroundings = await read_surroundings(tx, project, text, is_final=False)
     report = await tx.in_thread(check_document, text, surroundings)
-    problems = problems_of(report, field)
+    problems = list_problems(report, field)
     if problems or report.model is None:
         raise Invalid(problems)
     return report.model
 
 
-def problems_of(report: DocumentReport, field: str) -> list[Problem]:
+def list_problems(report: DocumentReport, field: str) -> list[Problem]:
     """Why a document cannot be saved, as problems of the field that carries it."""
-    failures = [_failure(result) for result in report.cases if not result.is_passed]
+    failures = [_build_case_error(result) for result in report.cases if not result.is_passed]
     return [
         *(flaw.problem(field) for flaw in report.flaws),
         *(Problem(failure.message, field, failure.code) for failure in failures),
     ]
 
 
-def _failure(result: CaseResult) -> Flaw:
+def _build_case_error(result: CaseResult) -> Flaw:
     """Say what a case of the document expects and what comes of it instead."""
     wrong = result.error or "; ".join(
-        f"{one.slug} should be {show(one.expected, one.unit)} and is {show(one.actual, one.unit)}"
-        for one in result.comparisons
-        if not one.is_met
+        f"{comparison.slug} should be {show(comparison.expected, comparison.unit)}"
+        f" and is {show(comparison.actual, comparison.unit)}"
+        for comparison in result.comparisons
+        if not comparison.is_met
     )
     message = f"Case {result.case.name!r}: {wrong.removesuffix('.')}."
     return Flaw(message, result.case.mark, None, "case_failed")
 
 
-def _warnings(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
-    yield from unknown_event_types(model, surroundings)
+def _list_warnings(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
+    yield from find_unknown_event_types(model, surroundings)
     if not model.cases:
         message = "The document has no cases, so nothing shows that it computes what the methodology says."
         yield Flaw(message, SourceMark(), None, "no_cases")
     targets = [node.slug for node in (*model.outputs, *model.partitioning)]
-    used = ancestors(model, tuple(targets))
+    used = find_ancestors(model, tuple(targets))
     for node in model.nodes:
         if node.slug not in used:
             message = f"{node.slug} is no output and no output needs it."
             yield Flaw(message, node.mark, node.slug, "unused")
 
 
-def _complaint(flaw: Flaw) -> Complaint:
+def _build_complaint(flaw: Flaw) -> Complaint:
     return Complaint(flaw.message, flaw.line, flaw.column, flaw.node, flaw.code)
 
 
@@ -105,7 +118,7 @@ class _Ledger(msgspec.Struct, frozen=True):
     output: str
 
 
-async def problems_of_activation(tx: Read, version: StoredModel) -> list[Problem]:
+async def check_activation(tx: Read, version: StoredModel) -> list[Problem]:
     """Why a version cannot become the one that ledgers run; empty when it can."""
     ledgers = await tx.rows(
         _Ledger,
@@ -117,27 +130,27 @@ async def problems_of_activation(tx: Read, version: StoredModel) -> list[Problem
     projects = {version.project, *(ledger.project for ledger in ledgers)}
     # The cases depend on no project, so they are run once.
     report = await tx.in_thread(check_document, version.document)
-    problems = dict.fromkeys(problems_of(report, "yaml"))
+    problems = dict.fromkeys(list_problems(report, "yaml"))
     for project in sorted(one for one in projects if one is not None):
-        surroundings = await surroundings_of(tx, project, version.document, is_final=True)
-        flaws = await tx.in_thread(_flaws, version.document, surroundings)
+        surroundings = await read_surroundings(tx, project, version.document, is_final=True)
+        flaws = await tx.in_thread(_list_flaws, version.document, surroundings)
         problems |= dict.fromkeys(flaw.problem("yaml") for flaw in flaws)
     if report.model is not None:
-        problems |= dict.fromkeys(one for ledger in ledgers if (one := _problem_of(ledger, report.model)))
+        problems |= dict.fromkeys(one for ledger in ledgers if (one := _check_ledger(ledger, report.model)))
         for project in sorted({ledger.project for ledger in ledgers}):
-            problems |= dict.fromkeys(await _circle(tx, project, version.family, report.model))
+            problems |= dict.fromkeys(await _check_circle(tx, project, version.family, report.model))
     return list(problems)
 
 
-async def _circle(tx: Read, project: int, family: int, model: Model) -> list[Problem]:
+async def _check_circle(tx: Read, project: int, family: int, model: Model) -> list[Problem]:
     """That the ledgers of a project would draw from each other in a circle."""
-    active = await crediting_models(tx, project)
-    version = CreditingModel(family, sources_of(model))
+    active = await read_crediting_models(tx, project)
+    version = CreditingModel(family, list_source_ledgers(model))
     then = {name: version if one.family == family else one for name, one in active.items()}
-    return problem_of_circle(family, then, "yaml")
+    return check_circle(family, then, "yaml")
 
 
-def _flaws(document: str, surroundings: Surroundings) -> tuple[Flaw, ...]:
+def _list_flaws(document: str, surroundings: Surroundings) -> tuple[Flaw, ...]:
     try:
         read_model(document, surroundings)
     except ModelError as error:
@@ -145,7 +158,7 @@ def _flaws(document: str, surroundings: Surroundings) -> tuple[Flaw, ...]:
     return ()
 
 
-def _problem_of(ledger: _Ledger, model: Model) -> Problem | None:
+def _check_ledger(ledger: _Ledger, model: Model) -> Problem | None:
     """Why a version could not credit a ledger."""
     units = {node.slug: node.unit for node in model.outputs}
     unit = units.get(ledger.output)
@@ -155,7 +168,7 @@ def _problem_of(ledger: _Ledger, model: Model) -> Problem | None:
             f"this version has the outputs {', '.join(units)}."
         )
         return Problem(message, "output", "missing_output")
-    if not compatible(parse_unit(ledger.unit), unit):
+    if not are_compatible(parse_unit(ledger.unit), unit):
         message = (
             f"The ledger {ledger.name!r} is in {ledger.unit}; "
             f"its output {ledger.output!r} is in {unit} in this version, which counts a different thing."

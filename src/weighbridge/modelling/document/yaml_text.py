@@ -110,7 +110,7 @@ def read_source(text: str) -> Source:
     try:
         return _Composer(yaml.parse(text, Loader=_LOADER)).document()
     except yaml.YAMLError as error:
-        raise ModelError([_yaml_flaw(error)]) from None
+        raise ModelError([_build_yaml_flaw(error)]) from None
     except UnicodeError:
         message = "The document holds half of a character, which no text can hold."
         raise ModelError([Flaw(message, SourceMark(), None, "yaml")]) from None
@@ -127,18 +127,18 @@ class _Composer:
         next(self.events)  # the start of the stream
         event = next(self.events)
         if isinstance(event, yaml.StreamEndEvent):
-            raise _refusal("The document is empty.", event)
+            raise _build_rejection("The document is empty.", event)
         source = self._part(next(self.events), 1)
         next(self.events)  # the end of the document
         event = next(self.events)
         if not isinstance(event, yaml.StreamEndEvent):
-            raise _refusal("A file holds one model document; here begins a second.", event)
+            raise _build_rejection("A file holds one model document; here begins a second.", event)
         return source
 
     def _part(self, event: yaml.Event, depth: int) -> Source:
         self._refuse_machinery(event, depth)
         if isinstance(event, yaml.ScalarEvent):
-            return _scalar(event)
+            return _read_scalar(event)
         if isinstance(event, yaml.SequenceStartEvent):
             return SourceListing(tuple(self._items(depth)), _mark(event))
         return SourceMapping(tuple(self._entries(depth)), _mark(event))
@@ -152,9 +152,9 @@ class _Composer:
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             key = self._part(event, depth + 1)
             if not isinstance(key, Scalar):
-                raise _refusal("A key is one word or text.", event)
+                raise _build_rejection("A key is one word or text.", event)
             if key.text in seen:
-                raise _refusal(f"The key {key.text!r} stands twice in one mapping.", event)
+                raise _build_rejection(f"The key {key.text!r} stands twice in one mapping.", event)
             seen.add(key.text)
             yield SourceEntry(key.text, self._part(next(self.events), depth + 1), key.mark)
 
@@ -163,21 +163,23 @@ class _Composer:
         if not self.parts % PARTS_OF_A_STEP:
             proceed()
         if self.parts > PARTS_MAX:
-            raise _refusal(f"A model document has at most {PARTS_MAX} parts.", event)
+            raise _build_rejection(f"A model document has at most {PARTS_MAX} parts.", event)
         if depth > DEPTH_MAX:
-            raise _refusal(f"Lists and mappings are nested deeper than {DEPTH_MAX}.", event)
+            raise _build_rejection(f"Lists and mappings are nested deeper than {DEPTH_MAX}.", event)
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise _refusal("Anchors (&name) and aliases (*name) are not part of a model document.", event)
+            raise _build_rejection(
+                "Anchors (&name) and aliases (*name) are not part of a model document.", event
+            )
         if getattr(event, "tag", None) is not None:
-            raise _refusal("Tags (!name) are not part of a model document.", event)
+            raise _build_rejection("Tags (!name) are not part of a model document.", event)
         if "\x00" in (getattr(event, "value", None) or ""):
-            raise _refusal("The document holds a NUL character, which no text may.", event)
+            raise _build_rejection("The document holds a NUL character, which no text may.", event)
 
 
-def _scalar(event: yaml.ScalarEvent) -> Scalar:
+def _read_scalar(event: yaml.ScalarEvent) -> Scalar:
     text, mark = event.value, _mark(event)
     if event.style:
-        return Scalar(text, text, _after_quote(event), is_plain=_is_one_line(event, len(text) + 2))
+        return Scalar(text, text, _skip_quote(event), is_plain=_is_one_line(event, len(text) + 2))
     value: str | Decimal | bool | None = text
     if text in _WORDS:
         value = _WORDS[text]
@@ -186,7 +188,7 @@ def _scalar(event: yaml.ScalarEvent) -> Scalar:
     return Scalar(value, text, mark, is_plain=_is_one_line(event, len(text)))
 
 
-def _after_quote(event: yaml.ScalarEvent) -> SourceMark:
+def _skip_quote(event: yaml.ScalarEvent) -> SourceMark:
     mark = _mark(event)
     return SourceMark(mark.line, mark.column + 1) if event.style in {"'", '"'} else mark
 
@@ -204,11 +206,11 @@ def _mark(event: yaml.Event) -> SourceMark:
     return SourceMark() if start is None else SourceMark(start.line + 1, start.column + 1)
 
 
-def _refusal(message: str, event: yaml.Event) -> ModelError:
+def _build_rejection(message: str, event: yaml.Event) -> ModelError:
     return ModelError([Flaw(message, _mark(event), None, "yaml")])
 
 
-def _yaml_flaw(error: yaml.YAMLError) -> Flaw:
+def _build_yaml_flaw(error: yaml.YAMLError) -> Flaw:
     mark = getattr(error, "problem_mark", None)
     source_mark = SourceMark(mark.line + 1, mark.column + 1) if mark is not None else SourceMark()
     what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"

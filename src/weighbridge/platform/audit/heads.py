@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 
-from weighbridge.core.proof.checkpoint import Checkpoint, ConsistencyProof, InclusionProof, signed
-from weighbridge.core.proof.merkle import Span, consistency_spans, inclusion_spans
+from weighbridge.core.proof.checkpoint import Checkpoint, ConsistencyProof, InclusionProof, sign_checkpoint
+from weighbridge.core.proof.merkle import Span, list_consistency_spans, list_inclusion_spans
 from weighbridge.core.proof.signing import SigningKey, UnprovenError, VerifierKey
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
@@ -143,13 +143,13 @@ async def head_at(tx: Read, account: int, signer: Signer, size: int) -> str:
 
 async def inclusion_proof(tx: Read, account: int, signer: Signer, number: int, size: int) -> InclusionProof:
     """The proof that the row of a number is under the head over the first `size` rows, which it is among."""
-    path, note = await _parts(tx, account, signer, inclusion_spans(number - 1, size), size)
+    path, note = await _parts(tx, account, signer, list_inclusion_spans(number - 1, size), size)
     return InclusionProof(number - 1, path, note)
 
 
 async def consistency_proof(tx: Read, account: int, signer: Signer, old: int, new: int) -> ConsistencyProof:
     """The proof that the head over `new` rows extends the one over the first `old` of them."""
-    hashes, note = await _parts(tx, account, signer, consistency_spans(old, new), new)
+    hashes, note = await _parts(tx, account, signer, list_consistency_spans(old, new), new)
     return ConsistencyProof(old, hashes, note)
 
 
@@ -158,7 +158,7 @@ async def _parts(
 ) -> tuple[list[bytes], str]:
     """The roots of parts and the head of so many rows, read at once."""
     *roots, root = await roots_of(tx, account, [*spans, Span(0, size)])
-    return roots, signed(Checkpoint(signer.origin(account), size, root), signer.key)
+    return roots, sign_checkpoint(Checkpoint(signer.origin(account), size, root), signer.key)
 
 
 # The sealed rows of an account as lines of JSON, with the fields that their hashes are made of.

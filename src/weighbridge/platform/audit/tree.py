@@ -17,9 +17,9 @@ from weighbridge.core.proof.merkle import (
     KeptNode,
     Span,
     Subtree,
-    joined,
-    perfect_root,
-    perfect_subtrees,
+    compute_perfect_root,
+    join_roots,
+    list_perfect_subtrees,
 )
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
@@ -73,14 +73,14 @@ async def size_of(tx: Read, account: int) -> int:
 
 async def roots_of(tx: Read, account: int, spans: Sequence[Span]) -> list[bytes]:
     """The root of each span of the account's tree, all of whose rows are sealed."""
-    parts = [perfect_subtrees(span) for span in spans]
+    parts = [list_perfect_subtrees(span) for span in spans]
     hashes = await _hashes(tx, account, {place for part in parts for one in part for place in _places(one)})
-    return [joined([_root(one, hashes) for one in part]) for part in parts]
+    return [join_roots([_root(one, hashes) for one in part]) for part in parts]
 
 
 async def edge_of(tx: Read, account: int, size: int) -> Edge:
     """The right edge of the account's tree when it had so many rows, to go on from."""
-    subtrees = perfect_subtrees(Span(0, size))
+    subtrees = list_perfect_subtrees(Span(0, size))
     hashes = await _hashes(tx, account, {place for one in subtrees for place in _places(one)})
     return Edge(size, [_root(one, hashes) for one in subtrees])
 
@@ -104,7 +104,7 @@ def _places(subtree: Subtree) -> list[Place]:
 
 def _root(subtree: Subtree, hashes: dict[Place, bytes]) -> bytes:
     try:
-        return perfect_root([hashes[place] for place in _places(subtree)])
+        return compute_perfect_root([hashes[place] for place in _places(subtree)])
     except KeyError as error:
         level, position = error.args[0]
         raise TornTreeError(f"hash {position} of level {level} of the audit log is missing") from None

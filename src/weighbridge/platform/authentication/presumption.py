@@ -42,7 +42,7 @@ def remember(database: Database, secret_hash: bytes, actor: Actor) -> None:
 
 def presume(database: Database, token: str, request_id: str) -> Presumption | None:
     """Whom the token acted for when it was last looked at."""
-    remembered = database.memory.recall(("token", permission.secret_hash(token)))
+    remembered = database.memory.recall(("token", permission.hash_token(token)))
     if remembered is None:
         return None
     permissions, values = remembered

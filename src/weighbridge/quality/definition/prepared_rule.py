@@ -22,15 +22,15 @@ from weighbridge.core.rule import (
     Vocabulary,
     check_correction,
     check_rule,
-    program_of,
+    compile_rule,
     read_rule,
 )
-from weighbridge.core.rule.definition import FILLS_GAPS, expression_of
+from weighbridge.core.rule.definition import FILLS_GAPS, find_expression
 from weighbridge.core.rule.substitution import (
     GapFilling,
     GapProgram,
     check_filling,
-    gap_program,
+    compile_filling,
     read_filling,
 )
 from weighbridge.core.time.cadence import CadenceSlots
@@ -166,7 +166,7 @@ async def prepared_rule(tx: Read, version: StoredVersion) -> PreparedRule:
         version.window,
         version.window_member_scope,
         version.target,
-        expression_of(version.purpose, version.correction),
+        find_expression(version.purpose, version.correction),
     )
     filling = None
     if version.purpose in FILLS_GAPS and version.correction is not None:
@@ -175,13 +175,13 @@ async def prepared_rule(tx: Read, version: StoredVersion) -> PreparedRule:
     if rule is None or problems:
         raise Invalid(problems)
     zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (version.project,)))
-    program = program_of(rule)
+    program = compile_rule(rule)
     if rule.target is RuleTarget.MODEL_RUN:
         return PreparedRule(version, rule, program, zone)
     kinds = await _event_kinds(tx, version.project)
     watched = _watched(version, rule, kinds, filling)
     around = kinds if rule.scope is MemberScope.PROJECT and rule.window is not None else watched
-    gaps = None if filling is None else gap_program(filling)
+    gaps = None if filling is None else compile_filling(filling)
     return PreparedRule(version, rule, program, zone, tuple(watched), tuple(around), filling, gaps)
 
 

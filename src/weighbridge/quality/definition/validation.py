@@ -7,7 +7,7 @@ from typing import Any
 from weighbridge.core.expression.tree import Name
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.names import problem_of_name
-from weighbridge.core.identity.suggestion import nearest, short_list
+from weighbridge.core.identity.suggestion import find_nearest, list_briefly
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import (
@@ -18,17 +18,17 @@ from weighbridge.core.rule import (
     WindowMeters,
     check_correction,
     check_rule,
+    choose_default_meters,
     read_rule,
-    usual_meters,
     write_window,
 )
-from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, expression_of, read_correction
-from weighbridge.core.rule.reading import type_of
+from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, find_expression, read_correction
+from weighbridge.core.rule.reading import find_type
 from weighbridge.core.rule.substitution import GapFilling, check_filling, read_filling, write_filling
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
-from weighbridge.modelling.document.stored import owned_model
+from weighbridge.modelling.document.stored import find_owned_model
 from weighbridge.quality.definition.prepared_rule import vocabularies_of_event_types, vocabulary_of_family
 from weighbridge.quality.definition.versions import StoredVersion
 from weighbridge.quality.records.rules import EVALUATIONS, PRIORITY_MAX, NewRule
@@ -57,7 +57,7 @@ async def validated(tx: Read, actor: Actor, project: int, request: NewRule) -> S
         request.window,
         request.window_member_scope,
         request.target,
-        expression_of(request.purpose, correction),
+        find_expression(request.purpose, correction),
     )
     problems += wrong
     data_point = request.data_point
@@ -101,7 +101,8 @@ def _draft(
         family=watched.family,
         window=window,
         window_member_scope=request.window_member_scope,
-        window_meters=request.window_meters or usual_meters(request.target, request.window_member_scope),
+        window_meters=request.window_meters
+        or choose_default_meters(request.target, request.window_member_scope),
         purpose=request.purpose,
         correction=correction,
         priority=request.priority,
@@ -160,7 +161,7 @@ def _problems_of_kind(request: NewRule) -> Iterator[Problem]:
 
 def _wrong_meters_of_filling(request: NewRule) -> Iterator[Problem]:
     """A rule of the scope project that says nothing is stored with 'all', and 1.0.0 let one fill gaps."""
-    is_usual = request.window_meters == usual_meters(request.target, request.window_member_scope)
+    is_usual = request.window_meters == choose_default_meters(request.target, request.window_member_scope)
     if request.purpose in FILLS_GAPS and request.window_meters == WindowMeters.ALL and not is_usual:
         said = (
             "window_meters is 'all'; a rule that fills gaps fills those of each meter from that meter's own "
@@ -227,7 +228,7 @@ async def _family(
     if named is None:
         return None
     try:
-        kept = await owned_model(tx, actor, named)
+        kept = await find_owned_model(tx, actor, named)
     except NotFound:
         kept = None
     if kept is None or kept.project not in {None, project}:
@@ -266,7 +267,7 @@ def _fitting(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocabulary], li
         return fitting, []
     if len(checks) == 1:
         return [], checks[0][1]
-    if unknown := [one for one in rule.names if not rule.is_tag(one) and type_of(one, every) is None]:
+    if unknown := [one for one in rule.names if not rule.is_tag(one) and find_type(one, every) is None]:
         return [], [_known_nowhere(unknown, every)]
     said = (
         "The project has no event type whose data points satisfy the expression; "
@@ -278,9 +279,9 @@ def _fitting(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocabulary], li
 def _known_nowhere(unknown: Sequence[Name], every: Sequence[Vocabulary]) -> Problem:
     """What is said of names that no event type of the project knows: which, and what there is."""
     slugs = dict.fromkeys(slug for one in every for slug in one.types)
-    has = f"they have {short_list(slugs)}" if slugs else "they have no data points yet"
+    has = f"they have {list_briefly(slugs)}" if slugs else "they have no data points yet"
     named = ", ".join(f"{{{{{one}}}}}" for one in dict.fromkeys(one.text for one in unknown))
-    close = nearest(unknown[0].path[-1], slugs) if len(unknown) == 1 else None
+    close = find_nearest(unknown[0].path[-1], slugs) if len(unknown) == 1 else None
     hint = f"; did you mean {{{{{close}}}}}?" if close else "."
     return Problem(f"No event type of the project has {named}; {has}{hint}", "expression", "unknown")
 

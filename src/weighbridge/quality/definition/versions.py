@@ -13,7 +13,7 @@ import msgspec
 
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.rule import MemberScope, RuleTarget, WindowMeters, usual_meters
+from weighbridge.core.rule import MemberScope, RuleTarget, WindowMeters, choose_default_meters
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.row import Column, row_of
@@ -56,7 +56,7 @@ _OF_ALL: Final = ", ".join(
     f"('{target}', '{scope}')"
     for target in RuleTarget
     for scope in MemberScope
-    if usual_meters(target, scope) is WindowMeters.ALL
+    if choose_default_meters(target, scope) is WindowMeters.ALL
 )
 WINDOW_METERS: Final = f"""coalesce(
     v.window_meters, CASE WHEN (v.target, v.window_member_scope) IN ({_OF_ALL})

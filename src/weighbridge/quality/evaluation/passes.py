@@ -17,14 +17,14 @@ from weighbridge.core.expression import ExpressionError
 from weighbridge.core.expression.value import Fault
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import Evaluation, Finding, RuleTarget
-from weighbridge.core.rule.definition import AdjustedValue, Purpose, adjusted
+from weighbridge.core.rule.definition import AdjustedValue, Purpose, apply_adjustment
 from weighbridge.core.rule.substitution import (
     Absence,
     Absent,
     Filling,
     SeriesSlot,
     SlotOutcome,
-    series_slots,
+    list_series_slots,
     write_outcome,
 )
 from weighbridge.core.time.cadence import CadenceSlots
@@ -131,7 +131,7 @@ class SeriesPass:
         first, last = readings[0].start, readings[-1].start
         stretch = Interval(min(self._next or first, last), last + MILLISECOND)
         self._next = clock.start(clock.holding(last) + 1)
-        series = series_slots(slots, self._expected.slots_of(meter, clock), stretch)
+        series = list_series_slots(slots, self._expected.slots_of(meter, clock), stretch)
         found = list(self._found(meter, self._filling.take(series)))
         return found + [self._alert(slot) for slot in beside if self._is_told(slot)]
 
@@ -318,7 +318,7 @@ async def _record_findings(
 
 def _of_data_point(finding: Finding) -> FindingTableRow:
     position, value, captured = finding.record.about
-    becomes = AdjustedValue() if finding.error else adjusted(captured, finding.correction)
+    becomes = AdjustedValue() if finding.error else apply_adjustment(captured, finding.correction)
     error = finding.error or becomes.error
     replaced = None if becomes.value is None else captured
     return FindingTableRow(

@@ -27,7 +27,7 @@ from weighbridge.core.expression import Expression
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.tree import Name, Operator, walk
 from weighbridge.core.quantity.number import plain
-from weighbridge.core.rule import MemberScope, Record, Rolling, WindowMeters, affected, reach
+from weighbridge.core.rule import MemberScope, Record, Rolling, WindowMeters, find_affected, reach
 from weighbridge.core.time.expectation import MeterSlot
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
@@ -221,7 +221,7 @@ def _slot_finder(
 
 async def widened(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
     """Where the events start whose result may have changed with events that start in a closed interval."""
-    reached = affected(prepared.rule.window, changed, prepared.zone)
+    reached = find_affected(prepared.rule.window, changed, prepared.zone)
     count = _members_before(prepared)
     if not count:
         assert reached is not None  # noqa: S101 - a window that counts no members reaches over some time
@@ -429,7 +429,7 @@ def stream_of_runs(prepared: PreparedRule, period: Period) -> RecordStream:
 
 def widened_runs(prepared: PreparedRule, changed: Interval) -> Period:
     """Where the runs start whose result may have changed with runs that start in a closed interval."""
-    reached = affected(prepared.rule.window, changed, prepared.zone)
+    reached = find_affected(prepared.rule.window, changed, prepared.zone)
     if reached is None:
         return Instant.of(changed.start), None
     return Instant.of(reached.start), Instant.of(reached.end + MILLISECOND)

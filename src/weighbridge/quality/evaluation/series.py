@@ -27,9 +27,9 @@ from weighbridge.core.expression import Expression
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.tree import walk
 from weighbridge.core.expression.value import Element, Scalar
-from weighbridge.core.rule import Calendar, Record, Rolling, affected, reach
+from weighbridge.core.rule import Calendar, Record, Rolling, find_affected, reach
 from weighbridge.core.rule.definition import Extent
-from weighbridge.core.rule.substitution import affected_slots
+from weighbridge.core.rule.substitution import find_affected_slots
 from weighbridge.core.rule.substitution.definition import VALID_SLOTS
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
@@ -195,7 +195,7 @@ async def widened_series(tx: Read, prepared: PreparedRule, changed: Interval) ->
         await _border(tx, prepared, Instant.of(changed.start), is_before=True),
         await _border(tx, prepared, Instant.of(changed.end), is_before=False),
     )
-    start, end = affected_slots(prepared.gaps, around, changed, prepared.zone)
+    start, end = find_affected_slots(prepared.gaps, around, changed, prepared.zone)
     if end is not None:
         return Instant.of(start), Instant.of(end + MILLISECOND)
     if counted is None:
@@ -206,7 +206,7 @@ async def widened_series(tx: Read, prepared: PreparedRule, changed: Interval) ->
             await _border(tx, prepared, Instant.of(changed.end), is_before=False, count=count, where=where)
         )
     for look_back, _ in prepared.gaps.look_backs:
-        reached = affected(look_back.window, changed, prepared.zone)
+        reached = find_affected(look_back.window, changed, prepared.zone)
         ends += [Instant.of(reached.end)] if reached is not None else []
     return Instant.of(start), Instant.of(max(ends) + MILLISECOND)
 

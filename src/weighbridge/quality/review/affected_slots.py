@@ -14,18 +14,24 @@ from typing import Final, NamedTuple
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import SLOT_COLUMNS, SlotRow
-from weighbridge.accounting.inputs.streams import Catalogue, InputStream, Reach, catalogue_of, streams_of
-from weighbridge.accounting.planning.proposal import Request, scopes_for
+from weighbridge.accounting.inputs.streams import (
+    Catalogue,
+    InputStream,
+    Reach,
+    read_catalogue,
+    resolve_streams,
+)
+from weighbridge.accounting.planning.proposal import Request, read_scopes
 from weighbridge.accounting.records.model_runs import NewGeneration
 from weighbridge.core.identity import ids
 from weighbridge.core.model import ModelError
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import WindowMeters
-from weighbridge.core.time.cadence import identity_of
+from weighbridge.core.time.cadence import identify_slot
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.stored import stored_model
+from weighbridge.modelling.document.stored import find_stored_model
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.quality.definition.prepared_rule import PreparedRule, prepared_rule
 from weighbridge.quality.definition.versions import (
@@ -85,12 +91,12 @@ async def reached_slots(tx: Read, project: int, changed: Sequence[ChangedEvent])
     """
     events = sorted({one.event for one in changed})
     kinds = {kind for (kind,) in await tx.tuples(_KINDS, (project, events))}
-    catalogue = await catalogue_of(tx, project)
+    catalogue = await read_catalogue(tx, project)
     reached: list[TouchedSlot] = []
     for family, active in await tx.tuples(_MODELS, (project,)):
-        stored = await stored_model(tx, active)
+        stored = await find_stored_model(tx, active)
         try:
-            streams = streams_of(await tx.in_thread(read_model, stored.document), catalogue).streams
+            streams = resolve_streams(await tx.in_thread(read_model, stored.document), catalogue).streams
         except (Invalid, ModelError):
             continue  # it cannot be generated; what was made by it is touched by its time and by use
         windows = [one.window for one in streams if one.event_type in kinds]
@@ -109,7 +115,7 @@ async def generations_of(
 
     There is none of a model that reads nothing of what changes, or whose slots were replaced by others.
     """
-    catalogue = await catalogue_of(tx, project)
+    catalogue = await read_catalogue(tx, project)
     requests = []
     for _, of_family in groupby(sorted(touched, key=_family), key=_family):
         rows = list(of_family)
@@ -133,8 +139,8 @@ async def _streams_read(tx: Read, request: Request, catalogue: Catalogue) -> lis
     """What the versions read that a generation runs."""
     return [
         stream
-        for scope in await scopes_for(tx, request)
-        for stream in streams_of(scope.model, catalogue, scope.inputs.nodes).streams
+        for scope in await read_scopes(tx, request)
+        for stream in resolve_streams(scope.model, catalogue, scope.inputs.nodes).streams
     ]
 
 
@@ -149,7 +155,7 @@ def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], streams: Itera
 
 
 def _request(actor: Actor, project: int, rows: Sequence[TouchedSlot]) -> Request:
-    slots: tuple[Interval, ...] = tuple({identity_of(row.slot): row.slot for row in rows}.values())
+    slots: tuple[Interval, ...] = tuple({identify_slot(row.slot): row.slot for row in rows}.values())
     start = min(slot.start for slot in slots)
     # A range ends behind its start, also that of a slot which is one moment.
     end = max(*(slot.end for slot in slots), start + MILLISECOND)

@@ -14,8 +14,8 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from weighbridge.accounting.books.balances import Shortage
-from weighbridge.accounting.books.runs import RunIdentity, made_stale, stale_reasons
-from weighbridge.accounting.ledgers_queries import as_deficit
+from weighbridge.accounting.books.runs import RunIdentity, read_newly_stale, read_stale_reasons
+from weighbridge.accounting.ledgers_queries import show_deficit
 from weighbridge.accounting.planning.proposal import Proposal, Request, propose
 from weighbridge.accounting.planning.scope import CreditedLedger
 from weighbridge.accounting.records.ledgers import PartitionDeficit
@@ -25,7 +25,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.states import ApprovalState
-from weighbridge.core.time.cadence import identity_of
+from weighbridge.core.time.cadence import identify_slot
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
@@ -115,10 +115,10 @@ async def impact_of(
         following = await following_rules(tx, project, changed, known)
         requests = await generations_of(tx, actor, project, changed, touched)
         after = await _outlook(tx, requests)
-        stale = await made_stale(tx, project)
-        reasons = await stale_reasons(tx, project, list(stale))
+        stale = await read_newly_stale(tx, project)
+        reasons = await read_stale_reasons(tx, project, list(stale))
     before = await _outlook(tx, requests)
-    stated = await stale_reasons(tx, project, list(stale))
+    stated = await read_stale_reasons(tx, project, list(stale))
     batches = await _changed(tx, project, before.proposals, after.proposals)
     return Impact(
         batches=[_on_batch(project, was, now) for was, now in batches],
@@ -163,7 +163,7 @@ async def _changed(
 def _totals(proposals: Sequence[Proposal]) -> _Totals:
     """What the runs come to that a generation would post; one with problems posts nothing."""
     return {
-        (one.ledger.number, identity_of(one.run.slot), one.run.partition): _Total(
+        (one.ledger.number, identify_slot(one.run.slot), one.run.partition): _Total(
             one.ledger, one.run.identity, one.run_number, one.adjusts, one.total
         )
         for proposal in proposals
@@ -217,7 +217,9 @@ def _deepened(project: int, before: Sequence[Proposal], after: Sequence[Proposal
     """The open deficits that there would not be without the change, or less of."""
     was, now = _open(before), _open(after)
     return [
-        as_deficit(project, one) for key, one in now.items() if key not in was or one.amount > was[key].amount
+        show_deficit(project, one)
+        for key, one in now.items()
+        if key not in was or one.amount > was[key].amount
     ]
 
 

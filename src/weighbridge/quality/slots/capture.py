@@ -31,16 +31,16 @@ from weighbridge.core.time.cadence import (
     EPOCH,
     LAST,
     CadenceSlots,
-    days_of,
-    reaches_over_calendar,
+    count_days,
+    is_beyond_calendar,
 )
 from weighbridge.core.time.expectation import (
     ALWAYS,
     Expectation,
     ExpectedCadence,
     Service,
-    expected_of,
-    joined,
+    count_expected,
+    join_outages,
 )
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
@@ -115,7 +115,7 @@ async def question_of(
         )
         raise Invalid([Problem(said, "event_type_id", "conflict")])
     zone = ZoneInfo(time_zone)
-    if reaches_over_calendar(time, zone):
+    if is_beyond_calendar(time, zone):
         raise Invalid([Problem(BEYOND_CALENDAR, START, "invalid")])
     slots = CadenceSlots(amount, unit, zone)
     if (count := len(slots.begun_in(time))) > slots_max:
@@ -134,7 +134,7 @@ async def question_of(
 
 def refuse_over_a_quarter(question: CaptureQuestion) -> None:
     """Raise Invalid where the range is too long for what is listed slot by slot."""
-    if days_of(question.time, question.slots.zone) > DETAIL_DAYS_MAX:
+    if count_days(question.time, question.slots.zone) > DETAIL_DAYS_MAX:
         said = f"The range is longer than {DETAIL_DAYS_MAX} days; ask for a shorter one."
         raise Invalid([Problem(said, END, "too_long")])
 
@@ -183,7 +183,7 @@ async def expected_meters(tx: Read, question: CaptureQuestion) -> list[ExpectedM
     counted, found = question.counted, []
     for asset, location, name, in_service_from, in_service_until in meters or [_ITSELF]:
         own = outages.get((asset, location), []) if asset or location else []
-        out = joined([*own, *outages[None, None]], max(until, question.time.end))
+        out = join_outages([*own, *outages[None, None]], max(until, question.time.end))
         expectation = Expectation(Service(in_service_from, in_service_until), out)
         unexpected = expectation.unexpected(question.slots, counted)
         found.append(ExpectedMeter(asset, location, name, expectation, unexpected))
@@ -333,7 +333,7 @@ class Expected:
         }
         times = [one for key in keys for one in self._outages.get(key, ())]
         service = self._services.get((meter.asset, meter.location), ALWAYS)
-        return Expectation(service, joined(times, LAST))
+        return Expectation(service, join_outages(times, LAST))
 
 
 async def read_expected_slots(tx: Read, project: int) -> Expected:
@@ -423,7 +423,7 @@ def _with_expected(
     inside = range(
         max(begun.start, counted.start), max(begun.start, counted.start, min(begun.stop, counted.stop))
     )
-    return seen.plus(CaptureCounts(expected=expected_of(inside, meter.unexpected)))
+    return seen.plus(CaptureCounts(expected=count_expected(inside, meter.unexpected)))
 
 
 def _expected_time(question: CaptureQuestion, meter: ExpectedMeter, period: Interval) -> int:

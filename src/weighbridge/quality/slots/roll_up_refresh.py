@@ -14,7 +14,7 @@ from typing import Any, Final
 from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.corrections import show_in_force, undo_by_runs
-from weighbridge.core.collection.capture import gathered
+from weighbridge.core.collection.capture import gather_ranges
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
@@ -255,7 +255,7 @@ async def roll_up_within(tx: Write, project: int) -> None:
             for (target,) in await tx.tuples(_TARGETS, (project, source)):
                 definition = await definition_of(tx, project, target)
                 assert definition is not None, "it was listed a moment ago"  # noqa: S101
-                for slots in gathered([await slots_of(tx, definition, one) for one in stretches]):
+                for slots in gather_ranges([await slots_of(tx, definition, one) for one in stretches]):
                     for first in range(slots.start, slots.stop, SLOTS):
                         portion = range(first, min(first + SLOTS, slots.stop))
                         await refresh(tx, definition, portion, is_undone=True)
@@ -283,7 +283,7 @@ async def _follow(
         definition = await definition_of(tx, project, target)
         if definition is None:
             return
-        ranges = gathered([await slots_of(tx, definition, one) for one in stretches])
+        ranges = gather_ranges([await slots_of(tx, definition, one) for one in stretches])
     for slots in ranges:
         first: int | None = slots.start
         while first is not None and first < slots.stop:

@@ -21,8 +21,8 @@ import msgspec
 
 from weighbridge.collection.evidence_files import EvidenceStore
 from weighbridge.core.bundle import tables
-from weighbridge.core.bundle.archive import ArchivePart, Faults, directory, headers
-from weighbridge.core.bundle.check import made_parts
+from weighbridge.core.bundle.archive import ArchivePart, Faults, write_directory, write_headers
+from weighbridge.core.bundle.check import render_parts
 from weighbridge.core.bundle.contents import (
     EVIDENCE_FOLDER,
     FORMAT,
@@ -39,9 +39,9 @@ from weighbridge.core.bundle.contents import (
     IndexedPart,
     Manifest,
     Vouched,
-    contents_of,
-    proof_part,
-    sums,
+    name_proof_part,
+    read_contents,
+    write_sums,
 )
 from weighbridge.core.bundle.log import CORRECTING
 from weighbridge.core.bundle.rows import BundledLedgerRow, ModelRow, record_text
@@ -49,7 +49,7 @@ from weighbridge.core.bundle.tables import LINEAGE, SLOTS, SlotLine
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.identity import ids
-from weighbridge.core.proof.signing import canonical_json, ssh_signature
+from weighbridge.core.proof.signing import write_canonical_json, write_ssh_signature
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.modelling.document.yaml_text import read_model
@@ -160,7 +160,7 @@ async def audit_parts(
 
 def rows_text(rows: Sequence[tuple[int, dict[str, Any]]]) -> bytes:
     """The rows as lines of JSON."""
-    return b"".join(canonical_json(row) + b"\n" for _, row in rows)
+    return b"".join(write_canonical_json(row) + b"\n" for _, row in rows)
 
 
 # A bundle is made: every part is written into a folder, then all are put into one file.
@@ -244,11 +244,11 @@ class _Folder:
         parts = [part for _, part, _ in stored]
         digest = hashlib.sha256()
         with target.open("wb") as file:
-            for header, (path, _, _) in zip(headers(parts), stored, strict=True):
+            for header, (path, _, _) in zip(write_headers(parts), stored, strict=True):
                 for piece in (header, *_pieces(path)):
                     digest.update(piece)
                     file.write(piece)
-            behind = directory(parts)
+            behind = write_directory(parts)
             digest.update(behind)
             file.write(behind)
             return file.tell(), digest.digest()
@@ -391,7 +391,7 @@ async def _write_documents(
     for model, text in documents:
         parts.write(f"{MODEL_FOLDER}{model.model_id}.yaml", [text.encode()])
     for rule, version, record in await written_rows.rule_documents(tx, chosen.project, chosen.corrections):
-        parts.write(f"{RULE_FOLDER}{rule}-{version}.json", [canonical_json(record) + b"\n"])
+        parts.write(f"{RULE_FOLDER}{rule}-{version}.json", [write_canonical_json(record) + b"\n"])
     return ledgers, models
 
 
@@ -418,7 +418,7 @@ async def _write_events(tx: Read, chosen: _Chosen, parts: _Folder) -> None:
     for event_type in sorted({point.event_type for point in points}):
         of_type = [point for point in points if point.event_type == event_type]
         rows = events.event_rows(tx, project, batches, of_type, corrected)
-        await _write_each(parts, tables.events_table(event_type, of_type), rows)
+        await _write_each(parts, tables.define_events_table(event_type, of_type), rows)
     writing = parts.begin(LINEAGE)
     async for line in events.lineage_lines(tx, project, batches, corrected.versions):
         writing.write(record_text(line))
@@ -461,25 +461,25 @@ async def _write_audit(tx: Read, request: BundleRequest, parts: _Folder, wanted:
     parts.write(HEAD, [head.encode()])
     parts.write(ROWS, [rows_text(rows)])
     for number, proof in proofs:
-        parts.write(proof_part(number), [proof.encode()])
+        parts.write(name_proof_part(number), [proof.encode()])
 
 
 def _finish(parts: _Folder, request: BundleRequest, target: Path) -> tuple[int, bytes]:
     """Write what follows from the other parts, sign, and put all into one file."""
     with ExitStack() as stack:
         faults = Faults()
-        contents = contents_of(parts.contents(stack), read_model, faults)
+        contents = read_contents(parts.contents(stack), read_model, faults)
         assert contents is not None, "what was written is read"  # noqa: S101
         assert not faults, faults.told  # noqa: S101
         _write_made(parts, contents)
         contents.events.clear()
-    digests = sums([part for name, part in parts.indexed.items() if name not in {SUMS, SIGNATURE}])
+    digests = write_sums([part for name, part in parts.indexed.items() if name not in {SUMS, SIGNATURE}])
     parts.write(SUMS, [digests])
-    parts.write(SIGNATURE, [ssh_signature(digests, request.signer.key, NAMESPACE).encode()])
+    parts.write(SIGNATURE, [write_ssh_signature(digests, request.signer.key, NAMESPACE).encode()])
     return parts.assemble(target)
 
 
 def _write_made(parts: _Folder, contents: BundleContents) -> None:
     rows = [msgspec.json.decode(line) for line in bytes(contents.parts[ROWS]).splitlines()]
-    for name, content in made_parts(contents, Vouched(rows=rows)).items():
+    for name, content in render_parts(contents, Vouched(rows=rows)).items():
         parts.write(name, [content])

@@ -14,7 +14,7 @@ from psycopg.sql import SQL
 
 from weighbridge.accounting.inputs.selection import EVENT_AS_USED
 from weighbridge.core.bundle.rows import EventTypeRow
-from weighbridge.core.bundle.tables import BatchLineage, DrawRead, SetRead, SlotLine, ranges_of
+from weighbridge.core.bundle.tables import BatchLineage, DrawRead, SetRead, SlotLine, write_ranges
 from weighbridge.core.identity import ids
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.time.instant import Instant
@@ -290,7 +290,7 @@ async def lineage_lines(
             yield BatchLineage(
                 batch=batch,
                 inputs=[
-                    SetRead(slug, nodes, ranges_of(sorted(events)), _seen(versions.get(batch, {}), events))
+                    SetRead(slug, nodes, write_ranges(sorted(events)), _seen(versions.get(batch, {}), events))
                     for of, slug, nodes, events in sets
                     if of == batch
                 ],
@@ -303,7 +303,7 @@ async def lineage_lines(
                     for of, node, source, amount, attributes, units, rests_on in draws
                     if of == batch
                 ],
-                corrections=ranges_of(number for of, number in corrections if of == batch),
+                corrections=write_ranges(number for of, number in corrections if of == batch),
             )
 
 

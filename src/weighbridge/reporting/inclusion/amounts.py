@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limited, plain, round_to, shorten
+from weighbridge.core.quantity.number import NumberError, limit_number, plain, round_to, shorten
 from weighbridge.core.report.state import Requirement
 from weighbridge.db.engine import Read, Write
 from weighbridge.reporting.inclusion.remaining import (
@@ -155,7 +155,7 @@ def _nothing_left(project: int, batch: int) -> Problem:
 
 def _wrong_amount(amount: Decimal, scale: int, field_name: str) -> Problem | None:
     try:
-        limited(amount)
+        limit_number(amount)
     except NumberError as error:
         return Problem(str(error), field_name, "invalid")
     if amount <= 0:

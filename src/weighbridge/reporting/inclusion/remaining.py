@@ -16,16 +16,21 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.balances import changed, standings_after
-from weighbridge.accounting.books.runs import RESTS_ON, RUN_TAGS, measured_share, value_source_shares
-from weighbridge.accounting.planning.proposal import ProposedEntries, entries_of
+from weighbridge.accounting.books.balances import apply_changes, read_standings_after
+from weighbridge.accounting.books.runs import (
+    RESTS_ON,
+    RUN_TAGS,
+    compute_measured_share,
+    compute_value_source_shares,
+)
+from weighbridge.accounting.planning.proposal import ProposedEntries, derive_entries
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.ledger.drawing import Standing
 from weighbridge.core.ledger.posting import OF_REPORTS, Entry, EntryKind, Key, Timeline
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import EXACT, ZERO, plain
-from weighbridge.core.report.restatement import Holdings, TakenShare, differences, moment_of
+from weighbridge.core.report.restatement import Holdings, TakenShare, find_effective_time, list_changes
 from weighbridge.core.report.state import Requirement
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read, Write
@@ -120,7 +125,7 @@ async def shares_of_batches(tx: Read, report: ids.Key) -> list[TakenShare]:
     """What a report takes of each batch, and how much of that was measured, where that is known."""
     rows = await tx.tuples(_RESTS_ON, (report.project, report.key))
     return [
-        TakenShare(batch, amount, measured_share(value_source_shares(contributions)))
+        TakenShare(batch, amount, compute_measured_share(compute_value_source_shares(contributions)))
         for batch, amount, contributions in rows
     ]
 
@@ -168,7 +173,7 @@ async def post_holdings(
     It is posted now, unless a time is given that was taken while the ledger was held.
     """
     if entries := [*_entries(report.ledger, report, held, posted, reserved)]:
-        proposed = await entries_of(tx, report.project, [], entries, {})
+        proposed = await derive_entries(tx, report.project, [], entries, {})
         await _insert(tx, report, proposed, posted_at or await tx.value("SELECT clock_timestamp()"))
 
 
@@ -178,7 +183,7 @@ async def left_without(tx: Read, project: int, ledger: int, held: ChainHoldings)
     That first settles what the partition is short of, and is free where falls took it.
     """
     entries = [*_entries(ledger, "what is given back", held, {}, {})]
-    proposed = await entries_of(tx, project, [], entries, {}) if entries else ProposedEntries()
+    proposed = await derive_entries(tx, project, [], entries, {}) if entries else ProposedEntries()
     changes: dict[int, Decimal] = {}
     for entry in proposed.entries:
         assert isinstance(entry.batch, int), "nothing is generated"  # noqa: S101
@@ -190,8 +195,8 @@ def _entries(
     ledger: int, poster: Key, held: ChainHoldings, posted: Holdings, reserved: Holdings
 ) -> Iterator[Entry]:
     changes = (
-        (differences(held.reserved, reserved), EntryKind.RESERVE, EntryKind.RELEASE),
-        (differences(held.posted, posted), EntryKind.REPORT, EntryKind.RESTATE),
+        (list_changes(held.reserved, reserved), EntryKind.RESERVE, EntryKind.RELEASE),
+        (list_changes(held.posted, posted), EntryKind.REPORT, EntryKind.RESTATE),
     )
     for of_kind, taking, giving in changes:
         for change in of_kind:
@@ -382,12 +387,12 @@ async def remaining_for(
     """What a report over batches of one ledger may take; `also` are batches that its chain holds beside
     them.
     """
-    moment = moment_of((batch.end_time for batch in batches.values()), held.posted_from)
+    moment = find_effective_time((batch.end_time for batch in batches.values()), held.posted_from)
     ledgers: Collection[int] = {batch.ledger for batch in batches.values()}
-    standings = await standings_after(tx, project, ledgers, moment)
+    standings = await read_standings_after(tx, project, ledgers, moment)
     known = {**also, **batches}
     for holdings in (held.reserved, held.posted):
-        standings = changed(standings, _given_back(holdings, known))
+        standings = apply_changes(standings, _given_back(holdings, known))
     more = await left_without(tx, project, max(ledgers), held)
     return Remaining(
         project=project,

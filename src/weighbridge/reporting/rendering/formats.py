@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from weighbridge.core.platform.tasks import guarded
+from weighbridge.core.platform.tasks import guard_cell
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.report.mapping import FilledElement, FilledTable
@@ -52,7 +52,7 @@ def _json(filled: Any) -> bytes:
 def _csv(table: FilledTable) -> bytes:
     text = StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow([guarded(heading) for heading in table.headings])
+    writer.writerow([guard_cell(heading) for heading in table.headings])
     writer.writerows([_cell(value) for value in row] for row in table.rows)
     return text.getvalue().encode()
 
@@ -66,7 +66,7 @@ def _cell(value: Any) -> str:
         case Decimal():
             return plain(value)
         case _:
-            return guarded(str(value))
+            return guard_cell(str(value))
 
 
 def _xlsx(table: FilledTable, name: str) -> bytes:

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from weighbridge.core.problem import Problem, bounded
+from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.report.mapping import (
     FilledTable,
     ReportMapping,
@@ -24,7 +24,7 @@ from weighbridge.core.report.mapping import (
     fill,
     read_mapping,
 )
-from weighbridge.core.report.restatement import measured_share_of
+from weighbridge.core.report.restatement import compute_measured_share
 from weighbridge.core.report.state import MEDIA_TYPES, ReportFormat
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
@@ -74,7 +74,7 @@ async def problems_of_content(tx: Read, mapping: ReportMapping, filled: Any, con
         Problem(f"What would be sent breaks its schema{_at(place)}: {message}", place or None, "schema")
         for place, message in found
     ]
-    return bounded(problems, VIOLATIONS_MAX - 1)
+    return limit_problems(problems, VIOLATIONS_MAX - 1)
 
 
 def _at(place: str) -> str:
@@ -126,7 +126,7 @@ async def rendered(tx: Read, report: Report, *, is_checked: bool) -> RenderedSub
     mapping, problems = read_mapping(around.mapping)
     if mapping is None:
         raise Invalid(problems)
-    stated = _stated(report, around, measured_share_of(await shares_of_batches(tx, key)))
+    stated = _stated(report, around, compute_measured_share(await shares_of_batches(tx, key)))
     filled, content = await tx.in_thread(_filled, mapping, stated)
     if is_checked and (broken := await problems_of_content(tx, mapping, filled, content)):
         raise Invalid(broken)

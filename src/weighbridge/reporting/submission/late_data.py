@@ -11,16 +11,16 @@ from typing import Final, LiteralString
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.runs import sharing_time, stale_among
-from weighbridge.accounting.inputs.event_slots import ModelSlots, events_at_borders, streams_by_time
-from weighbridge.accounting.inputs.streams import Reach, catalogue_of, matching
+from weighbridge.accounting.books.runs import select_sharing_time, select_stale
+from weighbridge.accounting.inputs.event_slots import ModelSlots, read_border_events, read_streams_by_time
+from weighbridge.accounting.inputs.streams import Reach, read_catalogue, select_matching
 from weighbridge.accounting.posting.waiting_events import USED
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.core.report.state import Requirement
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.stored import stored_model
+from weighbridge.modelling.document.stored import find_stored_model
 from weighbridge.platform.changes.staleness import IS_NEWEST
 
 # What a report rests on: the runs of its batches, and by way of their draws those of other ledgers.
@@ -112,14 +112,16 @@ class _LedgerBasis(msgspec.Struct, frozen=True):
 
 
 async def _late_events(tx: Read, project: int, bases: Sequence[_LedgerBasis], most: int) -> list[Problem]:
-    catalogue = await catalogue_of(tx, project)
+    catalogue = await read_catalogue(tx, project)
     newer: dict[str, set[int]] = {}
     unseen: dict[str, set[int]] = {}
     for basis in bases:
-        document = (await stored_model(tx, basis.model)).document
-        for stream in await streams_by_time(tx, document, catalogue):
+        document = (await find_stored_model(tx, basis.model)).document
+        for stream in await read_streams_by_time(tx, document, catalogue):
             found = await tx.tuples(
-                SQL(_LATE).format(stream=matching(stream), window=stream.window.condition, used=SQL(USED)),
+                SQL(_LATE).format(
+                    stream=select_matching(stream), window=stream.window.condition, used=SQL(USED)
+                ),
                 {
                     "project": project,
                     "event_type": stream.event_type,
@@ -191,7 +193,7 @@ async def _events_at_borders(
     problems = []
     for ledger in {basis.ledger: basis for basis in bases}.values():
         slots = ModelSlots(project, [ledger.ledger])
-        for found in await events_at_borders(tx, slots, (ledger.start, ledger.end)):
+        for found in await read_border_events(tx, slots, (ledger.start, ledger.end)):
             fact = _BETWEEN_VERSIONS.format(ledger.name, "more" if found.is_more else "less", found.node)
             problems.append(_problem(project, fact, found.events, most))
     return problems
@@ -211,7 +213,7 @@ _BASIS: Final = f"""
      ORDER BY l.id, b.model_id
 """
 
-_SHARING: Final = sharing_time(
+_SHARING: Final = select_sharing_time(
     "b.project_id = %(project)s AND b.ledger_id = %(ledger)s AND b.start_time < %(end)s"
     " AND b.end_time >= %(start)s"
 )
@@ -246,6 +248,6 @@ _STALE_BESIDE: Final = f"""
      WHERE b.project_id = %(project)s AND b.ledger_id IN (SELECT ledger_id FROM own)
        AND b.start_time < (SELECT max(end_time) FROM own) AND b.end_time > (SELECT min(start_time) FROM own)
        AND NOT EXISTS (SELECT FROM own WHERE (own.run_id, own.ledger_id) = (b.run_id, b.ledger_id))
-       AND (b.project_id, b.id) IN ({stale_among("= %(project)s")})
+       AND (b.project_id, b.id) IN ({select_stale("= %(project)s")})
      ORDER BY b.id LIMIT %(most)s
 """

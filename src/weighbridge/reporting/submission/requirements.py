@@ -10,14 +10,14 @@ from typing import Final, LiteralString, NamedTuple
 
 import msgspec
 
-from weighbridge.accounting.books.balances import Shortage, changed, shortages, standings_of
-from weighbridge.accounting.books.runs import stale_among
-from weighbridge.accounting.ledgers_queries import as_deficit
+from weighbridge.accounting.books.balances import Shortage, apply_changes, list_shortages, read_standings
+from weighbridge.accounting.books.runs import select_stale
+from weighbridge.accounting.ledgers_queries import show_deficit
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import plain
-from weighbridge.core.report.restatement import measured_share_of
+from weighbridge.core.report.restatement import compute_measured_share
 from weighbridge.core.report.state import OPTIONAL_REQUIREMENTS, Requirement
 from weighbridge.core.rule.states import ApprovalState
 from weighbridge.db.engine import Read
@@ -139,7 +139,7 @@ async def _measured_too_little(tx: Read, draft: CheckedDraft) -> list[Problem]:
         sentence = "Of {count} of its batches nobody knows how much was measured: {records}."
         named = [ids.of("batch", draft.project, number) for number in unknown[:RECORDS_MAX]]
         return [_problem(Requirement.MEASURED_ENOUGH, sentence, len(unknown), named)]
-    share = measured_share_of(shares)
+    share = compute_measured_share(shares)
     if share is not None and share >= least:
         return []
     below = [one.batch for one in shares if one.share is not None and one.share < least]
@@ -157,9 +157,9 @@ async def _open_deficits(tx: Read, draft: CheckedDraft) -> list[Problem]:
     What its chain holds is there for it: a report that states less than an accepted one may end a deficit.
     """
     [ledger] = {batch.ledger for batch in draft.remaining.batches.values()}
-    standings = await standings_of(tx, draft.project, [ledger])
-    after = changed(standings, draft.remaining.changes(draft.amounts, draft.held))
-    short = _of_its_period(draft, shortages(after))
+    standings = await read_standings(tx, draft.project, [ledger])
+    after = apply_changes(standings, draft.remaining.changes(draft.amounts, draft.held))
+    short = _of_its_period(draft, list_shortages(after))
     if not short:
         return []
     message = f"In its period more was drawn of the ledger than produced: {_named(draft, short)}."
@@ -170,7 +170,7 @@ async def _upstream_deficits(tx: Read, draft: CheckedDraft, upstream: UpstreamBa
     """Deficits that are open at a moment of the report's period in ledgers that its batches draw from."""
     if not upstream.ledgers:
         return []
-    short = _of_its_period(draft, shortages(await standings_of(tx, draft.project, upstream.ledgers)))
+    short = _of_its_period(draft, list_shortages(await read_standings(tx, draft.project, upstream.ledgers)))
     ledgers = sorted({one.account.ledger for one in short})
     if not ledgers:
         return []
@@ -191,7 +191,7 @@ def _of_its_period(draft: CheckedDraft, found: Iterable[Shortage]) -> list[Short
 
 
 def _named(draft: CheckedDraft, short: Sequence[Shortage]) -> str:
-    deficits = [as_deficit(draft.project, one) for one in short[:RECORDS_MAX]]
+    deficits = [show_deficit(draft.project, one) for one in short[:RECORDS_MAX]]
     return ", ".join(
         f"{one.amount} from {one.end_time.text} on" + (f" of {one.partition}" if one.partition else "")
         for one in deficits
@@ -209,7 +209,7 @@ _STALE: Final = f"""
       JOIN batches b ON (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id)
        AND {IS_NEWEST}
      WHERE own.project_id = %(project)s AND own.id = ANY (%(basis)s)
-       AND (b.project_id, b.id) IN ({stale_among("= %(project)s")})
+       AND (b.project_id, b.id) IN ({select_stale("= %(project)s")})
 """
 
 _RUNS: Final = """

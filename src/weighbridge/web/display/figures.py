@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup, escape
 
-from weighbridge.core.time.cadence import slot_at
+from weighbridge.core.time.cadence import find_slot
 from weighbridge.core.time.instant import MILLISECOND, Instant
 
 # Words for people: names of codes, plurals, short ids.
@@ -371,10 +371,10 @@ YEAR = 12
 def months_until(moment: Instant, zone: str, count: int = YEAR) -> list[Instant]:
     """The edges of so many whole months, the last of which holds the moment just before this one."""
     wall = ZoneInfo(zone)
-    slot = slot_at("monthly", moment - MILLISECOND, wall)
+    slot = find_slot("monthly", moment - MILLISECOND, wall)
     edges = [slot.end, slot.start]
     for _ in range(count - 1):
-        edges.append(slot_at("monthly", edges[-1] - MILLISECOND, wall).start)
+        edges.append(find_slot("monthly", edges[-1] - MILLISECOND, wall).start)
     return [Instant.of(edge) for edge in reversed(edges)]
 
 

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import inspect
 
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limited, plain, shorten
+from weighbridge.core.quantity.number import NumberError, limit_number, plain, shorten
 from weighbridge.http.openapi.schemas import meaning_of
 from weighbridge.web.display.figures import Moments, moment_of, spoken
 
@@ -324,7 +324,7 @@ class FormBody:
         if one.kind == "number":
             return number
         try:
-            whole = int(limited(number))  # in this order, for 1e999999999 has as many digits
+            whole = int(limit_number(number))  # in this order, for 1e999999999 has as many digits
         except NumberError as error:
             return self._wrong(one, path, f"{shorten(text)!r}, and {error}".removesuffix("."))
         return whole if whole == number else self._wrong(one, path, f"{shorten(text)}, no whole number")

@@ -14,7 +14,7 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.collection.event_types import get_event_type, list_event_types
 from weighbridge.collection.records.data_points import EventType
 from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, NAME_OF_FILE_MAX
-from weighbridge.core.collection.evidence import without_path
+from weighbridge.core.collection.evidence import remove_path
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.data_feeds import create_data_feed, get_data_feed, suggest_columns, update_data_feed
@@ -325,7 +325,7 @@ def _lacking(suggested: SuggestedColumns | None) -> list[str]:
 
 
 async def _sampled(upload: Upload, header_line: int) -> FileSample:
-    name = without_path(upload.name)[:NAME_OF_FILE_MAX]
+    name = remove_path(upload.name)[:NAME_OF_FILE_MAX]
     with NamedTemporaryFile(prefix="weighbridge-sample-") as file:
         await asyncio.to_thread(_copy, upload, file)
         path = Path(file.name)

@@ -12,7 +12,7 @@ from weighbridge.accounting.batches import get_batch
 from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers, list_required_inputs
 from weighbridge.accounting.records.ledgers import Ledger, RequiredInput
 from weighbridge.accounting.records.model_runs import GenerationResult, Preview
-from weighbridge.accounting.tracing.ledger_activity import OfferedLot, holdings, lots
+from weighbridge.accounting.tracing.ledger_activity import OfferedLot, read_holdings, read_lots
 from weighbridge.collection.events import list_events
 from weighbridge.collection.named_records.names import project_number
 from weighbridge.core.identity import ids
@@ -172,7 +172,7 @@ async def by_hand(
     held: dict[str, dict[int, Decimal]] = {}
     if asked.start is not None and asked.end is not None:
         nodes = [group.node for _, group in manual]
-        for found in await holdings(visit.reading, key, nodes, asked.start, asked.end):
+        for found in await read_holdings(visit.reading, key, nodes, asked.start, asked.end):
             held.setdefault(found.node, {})[found.batch] = found.amount
     return [
         await _node(visit, ByHand(one, group.name), held.get(group.node, {}), asked) for one, group in manual
@@ -185,7 +185,7 @@ async def _node(visit: Visit, node: ByHand, held: Mapping[int, Decimal], asked: 
     sources = {ids.number("ledger", one.id): one for one in node.input.output_of_ledgers}
     typed = {draw.batch: draw.text for draw in asked.draws or () if draw.group == node.group}
     named = {key.key for text in typed if (key := ids.parse("batch", text)) and key.project == project}
-    found = await lots(visit.reading, project, list(sources), [*held, *named], LOTS_SHOWN + 1)
+    found = await read_lots(visit.reading, project, list(sources), [*held, *named], LOTS_SHOWN + 1)
     shown: list[LotShown] = []
     for lot in found:
         if len(shown) >= LOTS_SHOWN and lot.number not in {*held, *named}:

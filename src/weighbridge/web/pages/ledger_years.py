@@ -14,7 +14,7 @@ from weighbridge.accounting.batches import list_project_batches
 from weighbridge.accounting.ledgers import list_project_ledgers
 from weighbridge.accounting.records.batches import Batch
 from weighbridge.accounting.records.ledgers import Ledger
-from weighbridge.accounting.tracing.ledger_activity import LedgerFlow, Turnover, turnover
+from weighbridge.accounting.tracing.ledger_activity import LedgerFlow, Turnover, read_turnover
 from weighbridge.collection.named_records.names import project_number
 from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.time.instant import Instant
@@ -89,7 +89,7 @@ async def ledger_year(visit: Visit) -> LedgerYear:
     )
     edges = year_until(visit, newest.data)
     numbers = [ledger.numeric_id for ledger in ledgers.data]
-    periods = await turnover(visit.reading, project_number(visit.path["project_id"]), numbers, edges)
+    periods = await read_turnover(visit.reading, project_number(visit.path["project_id"]), numbers, edges)
     by_ledger = Counter(batch.ledger_id for batch in stale.data)
     said = in_words(visit, edges)
     rows = [

@@ -11,7 +11,7 @@ from weighbridge.accounting.ledgers import (
     update_ledger,
 )
 from weighbridge.accounting.records.ledgers import Ledger
-from weighbridge.accounting.tracing.ledger_activity import Turnover, ledger_flows, turnover_until
+from weighbridge.accounting.tracing.ledger_activity import Turnover, read_ledger_flows, read_turnover_until
 from weighbridge.collection.named_records.names import project_number
 from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.problem import Problem
@@ -45,7 +45,7 @@ async def ledgers(visit: Visit) -> View:
     year = await ledger_year(visit)
     home = visit.frame.home
     number = project_number(visit.path["project_id"])
-    flows = await ledger_flows(visit.reading, number, year.edges[0], year.edges[-1])
+    flows = await read_ledger_flows(visit.reading, number, year.edges[0], year.edges[-1])
     return view(
         "ledgers/ledgers.html", "Ledgers", call=f"{home}/ledgers", has_csv=True,
         year=year, flow=flow_picture(home, year.rows, flows),
@@ -95,9 +95,9 @@ async def ledger(visit: Visit) -> View | Redirect:
     year = await ledger_year(visit)
     own = next((row for row in year.rows if row.ledger.id == found.id), None)
     number = project_number(visit.path["project_id"])
-    flows = await ledger_flows(visit.reading, number, year.edges[0], year.edges[-1])
+    flows = await read_ledger_flows(visit.reading, number, year.edges[0], year.edges[-1])
     path = f"{visit.frame.home}/ledgers/{found.id}"
-    before, posted = await turnover_until(visit.reading, number, found.numeric_id, year.edges[0])
+    before, posted = await read_turnover_until(visit.reading, number, found.numeric_id, year.edges[0])
     total = posted.drawn
     bar = stacked_bar(
         [("drawn", total), ("remaining", found.balance), ("deficit", found.deficit)],

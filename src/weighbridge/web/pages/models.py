@@ -22,10 +22,10 @@ from weighbridge.core.model import (
     Node,
     StaticInput,
     Upstream,
-    needs,
+    list_needs,
 )
 from weighbridge.core.quantity.number import plain
-from weighbridge.modelling.document.stored import owned_model
+from weighbridge.modelling.document.stored import find_owned_model
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.models import (
     activate_model,
@@ -80,7 +80,7 @@ async def model_of(visit: Visit) -> records.Model | Redirect:
 
 async def document_of(visit: Visit) -> tuple[str, Model]:
     """The text of the version that a path names, and the model that it is."""
-    stored = await owned_model(visit.reading, visit.actor, visit.path["model_id"])
+    stored = await find_owned_model(visit.reading, visit.actor, visit.path["model_id"])
     return stored.document, await visit.reading.in_thread(read_model, stored.document)
 
 
@@ -130,7 +130,7 @@ def picture_of(model: Model, path: str, chosen: Node | None = None) -> Markup:
     edges = [
         GraphEdge(slug, node.slug, str(model.by_slug[slug].unit))
         for node in model.nodes
-        for slug in needs(node)
+        for slug in list_needs(node)
         if slug in model.by_slug
     ]
     return graph(boxes, edges, says=f"{model.name}: {len(boxes)} nodes and what each is computed of")
@@ -150,8 +150,8 @@ def shown_node(node: Node, model: Model) -> dict[str, Any]:
         "is_primary": node.slug == model.primary_output,
         "reads": _reads(node),
         "event_type": node.body.event_type if isinstance(node.body, Input) else "",
-        "fed_by": [_neighbour(model.by_slug[slug]) for slug in needs(node) if slug in model.by_slug],
-        "feeds": [_neighbour(other) for other in model.nodes if node.slug in needs(other)],
+        "fed_by": [_neighbour(model.by_slug[slug]) for slug in list_needs(node) if slug in model.by_slug],
+        "feeds": [_neighbour(other) for other in model.nodes if node.slug in list_needs(other)],
         "math": None if tree is None else formula(tree, result=node.slug),
         "text": None if tree is None else f"{node.slug} = {print_tree(tree)}",
     }

@@ -13,7 +13,7 @@ import msgspec
 from weighbridge.core.platform.audit import ACTIONS
 from weighbridge.core.platform.permission import ANY
 from weighbridge.core.platform.settings import FEATURES
-from weighbridge.core.proof.checkpoint import opened
+from weighbridge.core.proof.checkpoint import open_checkpoint
 from weighbridge.core.proof.signing import VerifierKey
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.roles import newest_revision
@@ -246,7 +246,7 @@ async def _head(visit: Visit) -> AuditHead | None:
         return None
     with await attachment.read() as spool:
         text = spool.read().decode()
-    checkpoint = opened(text, VerifierKey.read(key.verifier_key))
+    checkpoint = open_checkpoint(text, VerifierKey.read(key.verifier_key))
     return AuditHead(checkpoint.size, checkpoint.root.hex(), text.rstrip("\n").rpartition("\n")[2], text, key)
 
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from weighbridge.accounting.ledgers import list_deficits, list_required_inputs
 from weighbridge.collection.event_types import list_event_types
 from weighbridge.collection.projects import create_project, get_project, list_projects
-from weighbridge.core.time.cadence import EVENT, slot_at
+from weighbridge.core.time.cadence import EVENT, find_slot
 from weighbridge.core.time.instant import MILLISECOND, Instant
 from weighbridge.errors import Forbidden
 from weighbridge.platform.async_tasks import list_async_tasks
@@ -121,8 +121,8 @@ def _slots_of(visit: Visit, ledger: Any) -> str:
     if ledger.cadence == EVENT:
         return urlencode({"from": field(start), "until": field(Instant.of(end + timedelta(minutes=1)))})
     zone = ZoneInfo(visit.frame.zone)
-    first = slot_at(ledger.cadence, start, zone)
-    last = slot_at(ledger.cadence, max(start, end - MILLISECOND), zone)
+    first = find_slot(ledger.cadence, start, zone)
+    last = find_slot(ledger.cadence, max(start, end - MILLISECOND), zone)
     return urlencode({"from": field(first.start), "until": field(last.end)})
 
 

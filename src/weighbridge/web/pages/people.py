@@ -7,8 +7,8 @@ from weighbridge.core.platform.permission import (
     LIFETIME_DAYS_DEFAULT,
     LIFETIMES_DAYS,
     ROLES,
-    role_named,
-    title_of,
+    find_role,
+    name_permissions,
 )
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, NotFound
@@ -66,8 +66,8 @@ async def one_person(visit: Visit) -> View:
     return view(
         "access/person.html", user.name, guide="howto/give-people-access.md",
         crumbs=(("People", f"{_home(visit)}/people"),),
-        user=user, role=title_of(user.permissions), roles=ROLES, every=ALL_PERMISSIONS, tokens=tokens,
-        links=links, title_of=title_of, path=f"{_home(visit)}/people/{user.id}",
+        user=user, role=name_permissions(user.permissions), roles=ROLES, every=ALL_PERMISSIONS, tokens=tokens,
+        links=links, title_of=name_permissions, path=f"{_home(visit)}/people/{user.id}",
     )  # fmt: skip
 
 
@@ -137,7 +137,7 @@ async def _people(visit: Visit, link: str = "", link_of: str = "") -> View:
     return view(
         "access/people.html", "People", guide="howto/give-people-access.md",
         users=users, links=await queries.list_open_links(visit.tx, visit.actor), roles=ROLES,
-        title_of=title_of, link=link, link_of=link_of, home=_home(visit),
+        title_of=name_permissions, link=link, link_of=link_of, home=_home(visit),
     )  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def _permissions(visit: Visit) -> tuple[str, ...]:
     named = visit.text("role")
     if named == OWN:
         return visit.texts("permissions")
-    role = role_named(named)
+    role = find_role(named)
     if role is None:
         raise Invalid([Problem(f"role is {named!r}; choose one of the list.", "role", "invalid")])
     return role.permissions
@@ -201,7 +201,7 @@ async def _tokens(visit: Visit, made: object = None) -> View:
         "operations/tokens.html", "Tokens",
         call="/api_tokens", has_csv=True, tokens=found.data, made=made, path=path,
         list=ListView(path, visit.query, found.info), every=ALL_PERMISSIONS,
-        lifetimes=LIFETIMES_DAYS, usual=LIFETIME_DAYS_DEFAULT, title_of=title_of,
+        lifetimes=LIFETIMES_DAYS, usual=LIFETIME_DAYS_DEFAULT, title_of=name_permissions,
     )  # fmt: skip
 
 

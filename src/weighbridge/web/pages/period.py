@@ -12,11 +12,11 @@ from zoneinfo import ZoneInfo
 
 from weighbridge.accounting.batches import list_ledger_batches
 from weighbridge.accounting.records.ledgers import Ledger, RequiredInput
-from weighbridge.accounting.tracing.ledger_activity import SlotState, slot_states
+from weighbridge.accounting.tracing.ledger_activity import SlotState, read_slot_states
 from weighbridge.collection.events import list_events
 from weighbridge.collection.named_records.names import project_number
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.cadence import EVENT, label, slot_at
+from weighbridge.core.time.cadence import EVENT, find_slot, label_slot
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.web.display.figures import moment_of, plural
 from weighbridge.web.framework.visit import Visit
@@ -181,13 +181,13 @@ async def usual_period(visit: Visit, ledger: Ledger, inputs: Sequence[RequiredIn
     now, zone, cadence = visit.frame.now, ZoneInfo(visit.frame.zone), ledger.cadence
     is_cut = cadence is not None and cadence != EVENT
     slot = SLOTS.get(cadence or "", "moment")
-    complete = Instant.of(slot_at(cadence, now, zone).start) if is_cut and cadence else now
-    last = Instant.of(slot_at(cadence, complete - MILLISECOND, zone).start) if is_cut and cadence else None
+    complete = Instant.of(find_slot(cadence, now, zone).start) if is_cut and cadence else now
+    last = Instant.of(find_slot(cadence, complete - MILLISECOND, zone).start) if is_cut and cadence else None
     batches = await visit.ask(list_ledger_batches, _NEWEST, ledger_id=ledger.id)
     if batches.data:
         start, why = moment_of(batches.data[0].end_time), "From the end of the last batch"
     elif (first := await _first_data(visit, inputs)) is not None:
-        start = Instant.of(slot_at(cadence, first, zone).start) if is_cut and cadence else first
+        start = Instant.of(find_slot(cadence, first, zone).start) if is_cut and cadence else first
         why = "Nothing is generated yet: from the first data"
     else:
         start, why = last or complete, "There are neither batches nor data yet"
@@ -199,7 +199,7 @@ async def usual_period(visit: Visit, ledger: Ledger, inputs: Sequence[RequiredIn
     if complete - start <= LONGEST:
         return UsualPeriod(start, complete, f"{why} {until}.")
     end = Instant.of(start + LONGEST)
-    end = Instant.of(slot_at(cadence, end, zone).start) if is_cut and cadence else end
+    end = Instant.of(find_slot(cadence, end, zone).start) if is_cut and cadence else end
     return UsualPeriod(start, end, f"{why}, the first year of what is complete.")
 
 
@@ -261,19 +261,19 @@ async def strip_of(visit: Visit, ledger: Ledger, asked: GenerationAsked, path: s
         slots = slots if is_in_sight else _slots(cadence, zone, asked.end)
     last = slots[-1]
     project = project_number(visit.path["project_id"])
-    states = await slot_states(
+    states = await read_slot_states(
         visit.reading, project, ledger.numeric_id, Instant.of(slots[0].start), Instant.of(last.end)
     )
     addresses = _Addresses(visit, asked, path)
     shown = [
-        _slot(label(cadence, slot, zone), slot, states, asked, addresses.over(slot.start, slot.end))
+        _slot(label_slot(cadence, slot, zone), slot, states, asked, addresses.over(slot.start, slot.end))
         for slot in slots
     ]
     stale = [slot for slot, one in zip(slots, shown, strict=True) if one.state == "stale"]
     behind = _behind(slots, shown)
     ahead = last
     for _ in range(count):
-        ahead = slot_at(cadence, ahead.end, zone)
+        ahead = find_slot(cadence, ahead.end, zone)
     return Strip(
         shown,
         addresses.ending(slots[0].start),
@@ -306,9 +306,9 @@ class _Addresses:
 
 def _slots(cadence: str, zone: ZoneInfo, until: datetime) -> list[Interval]:
     """So many slots as a strip has, the last of which holds the moment just before this one."""
-    slots = [slot_at(cadence, until - MILLISECOND, zone)]
+    slots = [find_slot(cadence, until - MILLISECOND, zone)]
     while len(slots) < SLOTS_SHOWN[cadence]:
-        slots.append(slot_at(cadence, slots[-1].start - MILLISECOND, zone))
+        slots.append(find_slot(cadence, slots[-1].start - MILLISECOND, zone))
     return slots[::-1]
 
 

@@ -11,7 +11,7 @@ from weighbridge.accounting.records.model_runs import ComparedVersions
 from weighbridge.accounting.version_comparisons import compare_over_period
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Malformed
-from weighbridge.modelling.document.stored import owned_model
+from weighbridge.modelling.document.stored import find_owned_model
 from weighbridge.modelling.models import (
     compare_models,
     get_model,
@@ -141,7 +141,7 @@ async def _compared(visit: Visit, against: str) -> tuple[ComparedVersions | None
 
 
 async def _document(visit: Visit, model: str) -> str:
-    return (await owned_model(visit.reading, visit.actor, model)).document
+    return (await find_owned_model(visit.reading, visit.actor, model)).document
 
 
 def _lines(before: str, after: str) -> Iterator[tuple[str, str]]:

@@ -17,9 +17,9 @@ from weighbridge.core.engine.slot_computation import (
     Group,
     Measure,
     SourceLedgerView,
-    statistics_of,
+    compute_statistics,
 )
-from weighbridge.core.ledger.allocation import Partition, shares_of, spread
+from weighbridge.core.ledger.allocation import Partition, compute_shares, spread
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import prepare
@@ -55,7 +55,7 @@ def summed(slug, *values, tags=ALL, weights=None):
     """A group whose sums were made elsewhere, of values with their sources."""
     numbers = [Decimal(value) for value, _ in values]
     weighing = [None] * len(values) if weights is None else [Decimal(weight) for weight in weights]
-    statistics = statistics_of(zip(numbers, weighing, strict=True), [source for _, source in values])
+    statistics = compute_statistics(zip(numbers, weighing, strict=True), [source for _, source in values])
     return Group(1, tags, len(values), "evt_1", Decimal(0), {slug: statistics})
 
 
@@ -103,7 +103,7 @@ def test_the_worked_example_of_a_net_mass():
     )
 
     assert found == {CAPTURED: 115, SUBSTITUTED: 5}
-    shares = shares_of(found)
+    shares = compute_shares(found)
     assert (shares[CAPTURED], shares[SUBSTITUTED]) == (
         Decimal("0.958333333333"), Decimal("0.041666666667"),
     )  # fmt: skip

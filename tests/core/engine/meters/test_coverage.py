@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from weighbridge.core.engine.meters import ExpectedSlots, coverage
+from weighbridge.core.engine.meters import ExpectedSlots, compute_coverage
 from weighbridge.core.engine.slot_computation import Element, EventCadence
 from weighbridge.core.time.expectation import Service
 from weighbridge.core.time.instant import Instant, Interval
@@ -27,7 +27,7 @@ def event(start, end=None, **tags):
 
 
 def of(*events, cadence=None, is_held=False):
-    return coverage(events, DAY, cadence, UTC, is_held=is_held)
+    return compute_coverage(events, DAY, cadence, UTC, is_held=is_held)
 
 
 def expected(slot, cadence, zone):
@@ -149,7 +149,7 @@ def test_weeks_that_began_before_the_slot_are_not_asked_for():
     assert [week.start.day for week in weeks] == [6, 13, 20, 27]
     assert weeks[-1].end == month.end
     readings = [Element(0, 0, Interval(week.start, week.start), ()) for week in weeks]
-    assert coverage(readings, month, EventCadence(1, "week"), UTC).gap is None
+    assert compute_coverage(readings, month, EventCadence(1, "week"), UTC).gap is None
 
 
 @pytest.mark.parametrize("amount", [1, 2, 5])
@@ -177,7 +177,7 @@ def test_the_coverage_of_all_time_asks_for_no_list_of_its_minutes(amount, unit):
     ages = Interval(Instant(1, 1, 1, tzinfo=UTC), Instant(9999, 12, 31, tzinfo=UTC))
     reading = Element(0, 0, Interval(START, START), ())
 
-    found = coverage([reading], ages, EventCadence(amount, unit), UTC)
+    found = compute_coverage([reading], ages, EventCadence(amount, unit), UTC)
 
     assert found.length == ages.end - ages.start
     assert found.faulty <= found.length

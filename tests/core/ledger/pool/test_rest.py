@@ -30,7 +30,7 @@ from weighbridge.core.ledger.posting import (
     PartitionBooks,
     Taken,
     Total,
-    latest_first,
+    order_latest_first,
     post,
 )
 from weighbridge.core.time.instant import Interval
@@ -125,7 +125,7 @@ class Works:
                 -sum(one.amount for one in self._draws() if self.day_of_batch[one.batch] == number),
                 [
                     (one.batch, one.amount)
-                    for one in latest_first(taken.get(number, ()), day(number).end)
+                    for one in order_latest_first(taken.get(number, ()), day(number).end)
                     if self.day_of_batch[one.batch] != number
                 ],
                 self.deficits[number].amount if number in self.deficits else Decimal(0),

@@ -16,8 +16,8 @@ from weighbridge.core.rule.substitution import (
     Given,
     SeriesSlot,
     check_filling,
+    compile_filling,
     fill,
-    gap_program,
     read_filling,
 )
 
@@ -52,7 +52,7 @@ def program_of(given):
     filling, problems = read_filling(given)
     assert filling is not None, problems
     assert check_filling(filling, HOUR, SO2) == []
-    return gap_program(filling)
+    return compile_filling(filling)
 
 
 def outcomes(given, series, zone="UTC"):

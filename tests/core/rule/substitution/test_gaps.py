@@ -7,7 +7,7 @@ import pytest
 from tests.core.rule.substitution.hours import filled, hour, hours, numbers, outcomes, program_of
 
 from weighbridge.core.expression import Budget, ExpressionError
-from weighbridge.core.rule.substitution import Filling, fill, gap_program, read_filling
+from weighbridge.core.rule.substitution import Filling, compile_filling, fill, read_filling
 
 UTC = ZoneInfo("UTC")
 MEAN = {"method": "mean_before_after"}
@@ -186,7 +186,7 @@ def test_conditions_that_match_without_end_are_stopped():
     series = [hour(number, "1", ("ab" * 200,)) for number in range(1, 200)]
 
     with pytest.raises(ExpressionError, match="cost"):
-        fill(gap_program(filling, Budget(10)), series, UTC)
+        fill(compile_filling(filling, Budget(10)), series, UTC)
 
 
 def test_windows_that_hold_too_much_for_gap_after_gap_are_stopped():
@@ -195,9 +195,9 @@ def test_windows_that_hold_too_much_for_gap_after_gap_are_stopped():
     filling, _ = read_filling({"method": "maximum", "window": window})
     series = hours(["5", "-"] * 5_000)
 
-    assert len(fill(gap_program(filling, Budget(0)), series[:6_000], UTC)) == 3_000
+    assert len(fill(compile_filling(filling, Budget(0)), series[:6_000], UTC)) == 3_000
     with pytest.raises(ExpressionError, match="cost"):
-        fill(gap_program(filling, Budget(0)), series, UTC)
+        fill(compile_filling(filling, Budget(0)), series, UTC)
 
 
 def test_where_there_is_no_event_to_ask_the_meter_was_operating():

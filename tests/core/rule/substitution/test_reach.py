@@ -10,7 +10,7 @@ from tests.core.rule.records import at
 from tests.core.rule.substitution.hours import hours, program_of
 from tests.core.rule.substitution.test_any_order import FILLINGS, WORDS
 
-from weighbridge.core.rule.substitution import affected_slots, fill, needed_from
+from weighbridge.core.rule.substitution import fill, find_affected_slots, find_reading_start
 from weighbridge.core.time.instant import Interval
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -57,7 +57,7 @@ def test_what_lies_outside_stays_and_what_is_needed_is_enough(words, data, name)
     begin = at("2025-01-01T00:00:00Z")
     times = Interval(begin + timedelta(hours=first), begin + timedelta(hours=last))
 
-    start, end = affected_slots(program, times, Interval(slots[index].start, slots[index].start), ZONE)
+    start, end = find_affected_slots(program, times, Interval(slots[index].start, slots[index].start), ZONE)
 
     assert end is not None
     for moment in before.keys() | after.keys():
@@ -67,7 +67,7 @@ def test_what_lies_outside_stays_and_what_is_needed_is_enough(words, data, name)
         (slot.start for slot in slots if slot.start < start and slot.has_own and not slot.is_out),
         default=slots[0].start,
     )
-    needed = needed_from(program, border, start, ZONE)
+    needed = find_reading_start(program, border, start, ZONE)
     again = by_start(program, [slot for slot in slots if slot.start >= needed])
     assert {moment: one for moment, one in again.items() if moment >= start} == {
         moment: one for moment, one in after.items() if moment >= start
@@ -87,5 +87,5 @@ def test_what_looks_back_by_counting_has_no_bound_in_time(name):
     moment = at("2025-01-01T00:00:00Z")
     instant = Interval(moment, moment)
 
-    assert affected_slots(program, instant, instant, ZONE) == (moment, None)
-    assert needed_from(program, moment, moment, ZONE) is None
+    assert find_affected_slots(program, instant, instant, ZONE) == (moment, None)
+    assert find_reading_start(program, moment, moment, ZONE) is None

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.rule.records import at
 
-from weighbridge.core.rule.substitution import SeriesSlot, series_slots
+from weighbridge.core.rule.substitution import SeriesSlot, list_series_slots
 from weighbridge.core.time.cadence import CadenceSlots
-from weighbridge.core.time.expectation import ALWAYS, Expectation, ExpectedCadence, Service, joined
+from weighbridge.core.time.expectation import ALWAYS, Expectation, ExpectedCadence, Service, join_outages
 from weighbridge.core.time.instant import Interval
 
 UTC = ZoneInfo("UTC")
@@ -33,7 +33,7 @@ def reading(text):
 def hourly(outages=(), service=ALWAYS):
     """The hours that are expected of a meter."""
     pairs = [(one.start, one.end) for one in outages]
-    return ExpectedCadence(HOURLY, Expectation(service, joined(pairs, moment("23:00"))))
+    return ExpectedCadence(HOURLY, Expectation(service, join_outages(pairs, moment("23:00"))))
 
 
 def starts(slots):
@@ -43,7 +43,7 @@ def starts(slots):
 def test_the_example_of_the_file():
     readings = [reading("00:05"), reading("03:00")]
 
-    slots = series_slots(readings, hourly([interval("02:00", "03:00")]), interval("00:00", "05:00"))
+    slots = list_series_slots(readings, hourly([interval("02:00", "03:00")]), interval("00:00", "05:00"))
 
     assert starts(slots) == [
         ("00:05", True, False),
@@ -55,27 +55,27 @@ def test_the_example_of_the_file():
 
 
 def test_a_slot_with_several_readings_stands_once_for_each():
-    slots = series_slots([reading("01:10"), reading("01:40")], hourly(), interval("01:00", "03:00"))
+    slots = list_series_slots([reading("01:10"), reading("01:40")], hourly(), interval("01:00", "03:00"))
 
     assert starts(slots) == [("01:10", True, False), ("01:40", True, False), ("02:00", False, False)]
 
 
 def test_a_period_holds_the_slots_that_start_in_it():
-    assert starts(series_slots([], hourly(), interval("00:30", "02:01"))) == [
+    assert starts(list_series_slots([], hourly(), interval("00:30", "02:01"))) == [
         ("01:00", False, False),
         ("02:00", False, False),
     ]
-    assert starts(series_slots([reading("00:40")], hourly(), interval("00:30", "01:00"))) == [
+    assert starts(list_series_slots([reading("00:40")], hourly(), interval("00:30", "01:00"))) == [
         ("00:40", True, False)
     ]
-    assert starts(series_slots([], hourly(), interval("01:00", "01:00"))) == []
+    assert starts(list_series_slots([], hourly(), interval("01:00", "01:00"))) == []
 
 
 def test_outside_of_its_service_and_in_outages_that_overlap_a_meter_is_out():
     outages = [interval("03:00", "04:00"), interval("02:00", "03:30"), interval("02:10", "02:20")]
     service = Service(moment("01:00"), moment("05:00"))
 
-    slots = series_slots([reading("02:15")], hourly(outages, service), interval("00:00", "06:00"))
+    slots = list_series_slots([reading("02:15")], hourly(outages, service), interval("00:00", "06:00"))
 
     assert [(slot.start.hour, slot.is_out) for slot in slots] == [
         (0, True), (1, False), (2, True), (3, True), (4, False), (5, True),
@@ -86,7 +86,7 @@ def test_days_are_those_of_the_projects_calendar():
     clock = CadenceSlots(1, "day", ZoneInfo("Europe/Berlin"))
     period = Interval(at("2025-03-29T23:00:00Z"), at("2025-03-31T22:00:00Z"))
 
-    slots = list(series_slots([], ExpectedCadence(clock, Expectation()), period))
+    slots = list(list_series_slots([], ExpectedCadence(clock, Expectation()), period))
 
     assert [slot.start.isoformat() for slot in slots] == [
         "2025-03-29T23:00:00+00:00",

@@ -24,11 +24,11 @@ from weighbridge.core.rule.substitution.definition import (
 from weighbridge.core.rule.substitution.filling import (
     Filling,
     GapProgram,
-    affected_slots,
+    compile_filling,
     fill,
-    gap_program,
-    names_of,
-    needed_from,
+    find_affected_slots,
+    find_reading_start,
+    list_names,
 )
 from weighbridge.core.rule.substitution.values import (
     Absence,
@@ -36,7 +36,7 @@ from weighbridge.core.rule.substitution.values import (
     Given,
     SeriesSlot,
     SlotOutcome,
-    series_slots,
+    list_series_slots,
     write_outcome,
 )
 
@@ -49,14 +49,14 @@ __all__ = [
     "Given",
     "SeriesSlot",
     "SlotOutcome",
-    "affected_slots",
     "check_filling",
+    "compile_filling",
     "fill",
-    "gap_program",
-    "names_of",
-    "needed_from",
+    "find_affected_slots",
+    "find_reading_start",
+    "list_names",
+    "list_series_slots",
     "read_filling",
-    "series_slots",
     "write_filling",
     "write_outcome",
 ]

@@ -67,7 +67,7 @@ from weighbridge.core.rule.definition import (
     write_window,
 )
 from weighbridge.core.rule.functions import DEFINITIONS, PLAIN_FUNCTIONS, make_leaf
-from weighbridge.core.rule.reading import types_of
+from weighbridge.core.rule.reading import type_names
 
 _HUNDRED: Final = Decimal(100)
 
@@ -197,7 +197,7 @@ def name_of(method: SlotMethod) -> str:
             return method.method.value
 
 
-def parts_of(method: SlotMethod) -> Iterator[SlotMethod]:
+def list_parts(method: SlotMethod) -> Iterator[SlotMethod]:
     """A method and all those inside it."""
     yield method
     inner: tuple[object, ...] = ()
@@ -208,7 +208,7 @@ def parts_of(method: SlotMethod) -> Iterator[SlotMethod]:
             inner = methods
     for part in inner:
         if isinstance(part, SlotMethod):
-            yield from parts_of(part)
+            yield from list_parts(part)
 
 
 _TURNED: Final = {
@@ -221,7 +221,7 @@ _OTHER: Final = {
 }
 
 
-def turned(method: SlotMethod) -> SlotMethod:
+def mirror_method(method: SlotMethod) -> SlotMethod:
     """The method that errs as far low as this one errs high.
 
     A percentile p becomes 100 - p, a maximum a minimum, the greater of several the lesser, and what is added
@@ -235,12 +235,12 @@ def turned(method: SlotMethod) -> SlotMethod:
         case FromWindow(method=statistic):
             return replace(method, method=_TURNED.get(statistic, statistic))
         case ExtremeOf(method=extreme, methods=methods):
-            return ExtremeOf(_OTHER[extreme], tuple(map(turned, methods)))
+            return ExtremeOf(_OTHER[extreme], tuple(map(mirror_method, methods)))
         case FromBorders(without_after=after, without_before=before):
             return replace(
                 method,
-                without_after=turned(after) if isinstance(after, SlotMethod) else after,
-                without_before=turned(before) if isinstance(before, SlotMethod) else before,
+                without_after=mirror_method(after) if isinstance(after, SlotMethod) else after,
+                without_before=mirror_method(before) if isinstance(before, SlotMethod) else before,
             )
     return method
 
@@ -396,10 +396,10 @@ METHOD_NAMES: Final = ("constant", *BorderMethod, *WindowMethod, *ExtremeMethod,
 def read_filling(given: Mapping[str, Any]) -> tuple[GapFilling | None, list[Problem]]:
     """Read how a rule fills gaps as it is written in JSON; None with everything that is wrong with it."""
     reader = FieldReader(given, FIELD)
-    border, border_text = _condition(reader, "border_where")
-    operating, operating_text = _condition(reader, "operating_where")
+    border, border_text = _read_condition(reader, "border_where")
+    operating, operating_text = _read_condition(reader, "operating_where")
     slots = reader.whole("availability_slots", AVAILABILITY_SLOTS_MAX)
-    rounding = _rounding(reader)
+    rounding = _read_rounding(reader)
     conservative = reader.choice("conservative", list(Conservative), Conservative.HIGH)
     is_tiered = "tiers" in given
     tiers = _read_tiers(reader) if is_tiered else [_read_tier(reader, is_alone=True)]
@@ -418,22 +418,22 @@ def check_filling(filling: GapFilling, records: Vocabulary, data_point: str) -> 
     problems: list[Problem] = []
     slug = records.slug_of(Name((data_point,), is_verbatim=True))
     if slug is not None and records.types[slug].kind is not Kind.NUMBER:
-        said = f"{FIELD} fills gaps with numbers, and {slug!r} of {records.label} holds none."
-        problems.append(Problem(said, FIELD, "invalid"))
-    for tree, field, kind, what in _expressions(filling):
-        types, unknown = types_of(names(tree), [records], field, RuleTarget.DATA_POINT)
-        problems += dict.fromkeys(unknown) or _wrong_kind(tree, types, kind, field, what)
+        message = f"{FIELD} fills gaps with numbers, and {slug!r} of {records.label} holds none."
+        problems.append(Problem(message, FIELD, "invalid"))
+    for tree, field, kind, what in _list_expressions(filling):
+        types, unknown = type_names(names(tree), [records], field, RuleTarget.DATA_POINT)
+        problems += dict.fromkeys(unknown) or _check_kind(tree, types, kind, field, what)
     return problems
 
 
-def _expressions(filling: GapFilling) -> Iterable[tuple[Expression, str, Kind, str]]:
+def _list_expressions(filling: GapFilling) -> Iterable[tuple[Expression, str, Kind, str]]:
     """What reads a slot, with its field, what it must give, and how it is called."""
     for tree, name in ((filling.border_where, "border_where"), (filling.operating_where, "operating_where")):
         if tree is not None:
             yield tree, f"{FIELD}.{name}", Kind.TRUTH, f"{name} must be true or false"
     for index, tier in enumerate(filling.tiers):
         field = f"{FIELD}.tiers[{index}]" if filling.is_tiered else FIELD
-        for part in parts_of(tier.method):
+        for part in list_parts(tier.method):
             match part:
                 case FromWindow(look_back=LookBack(where=where)) if where is not None:
                     yield where, f"{field}.window.where", Kind.TRUTH, "A where must be true or false"
@@ -441,7 +441,7 @@ def _expressions(filling: GapFilling) -> Iterable[tuple[Expression, str, Kind, s
                     yield tree, f"{field}.expression", Kind.NUMBER, "What fills a gap must be a number"
 
 
-def _wrong_kind(
+def _check_kind(
     tree: Expression,
     types: Mapping[str, Type],
     kind: Kind,
@@ -459,7 +459,7 @@ def _wrong_kind(
     return [Problem(str(ExpressionError(f"{what}; this is {found}.", tree.position)), field, "invalid")]
 
 
-def _condition(
+def _read_condition(
     reader: FieldReader, name: str, language: Language = SLOT_LANGUAGE, *, is_required: bool = False
 ) -> tuple[Expression | None, str | None]:
     given = reader.take(name)
@@ -468,10 +468,10 @@ def _condition(
     if not isinstance(given, str) or not given.strip():
         reader.refuse(name, "is an expression, as a text")
         return None, None
-    return _parsed(reader, name, given.strip(), language), given.strip()
+    return _parse_condition(reader, name, given.strip(), language), given.strip()
 
 
-def _parsed(reader: FieldReader, name: str, text: str, language: Language) -> Expression | None:
+def _parse_condition(reader: FieldReader, name: str, text: str, language: Language) -> Expression | None:
     try:
         return parse(text, language)
     except ExpressionError as error:
@@ -479,7 +479,7 @@ def _parsed(reader: FieldReader, name: str, text: str, language: Language) -> Ex
         return None
 
 
-def _rounding(reader: FieldReader) -> ValueRounding | None:
+def _read_rounding(reader: FieldReader) -> ValueRounding | None:
     inner = reader.inside("round")
     if inner is None:
         return None
@@ -508,31 +508,31 @@ def _read_tiers(reader: FieldReader) -> list[Tier | None]:
 
 def _read_tier(reader: FieldReader, *, is_alone: bool) -> Tier | None:
     """A tier, or a single method without tiers, whose fields stand among those of the filling."""
-    when, when_text = (None, None) if is_alone else _condition(reader, "when", TIER_LANGUAGE)
+    when, when_text = (None, None) if is_alone else _read_condition(reader, "when", TIER_LANGUAGE)
     if when is not None:
-        reader.problems += _wrong_when(when, f"{reader.path}.when")
+        reader.problems += _check_when(when, f"{reader.path}.when")
     code = reader.take("code")
     code = code.strip() if isinstance(code, str) else code
     if code is not None and not (isinstance(code, str) and 1 <= len(code) <= CODE_LENGTH_MAX):
         reader.refuse("code", f"is a text of 1 to {CODE_LENGTH_MAX} characters")
-    method = _method(reader, 1)
+    method = _read_method(reader, 1)
     if not is_alone:
         reader.refuse_the_rest("is no part of a tier with this method")
     return None if method is None else Tier(method, when, when_text, code)
 
 
-def _wrong_when(tree: Expression, field: str) -> Iterable[Problem]:
+def _check_when(tree: Expression, field: str) -> Iterable[Problem]:
     for name in names(tree):
-        said = f"At {name.position}: a tier looks at no data; it may ask for {_ASKED}."
-        return [Problem(said, field, "unknown")]
+        message = f"At {name.position}: a tier looks at no data; it may ask for {_ASKED}."
+        return [Problem(message, field, "unknown")]
     leaves: dict[Expression, Type] = dict.fromkeys(TIER_CALLS, PLAIN)
-    return _wrong_kind(tree, {}, Kind.TRUTH, field, "A when must be true or false", leaves=leaves)
+    return _check_kind(tree, {}, Kind.TRUTH, field, "A when must be true or false", leaves=leaves)
 
 
 _ASKED: Final = ", ".join(f"{call.function}()" for call in TIER_CALLS)
 
 
-def _method(reader: FieldReader, depth: int) -> SlotMethod | None:
+def _read_method(reader: FieldReader, depth: int) -> SlotMethod | None:
     name = reader.take("method")
     if depth > DEPTH_MAX:
         reader.refuse("method", f"stands deeper than {DEPTH_MAX} methods inside one another")
@@ -540,24 +540,24 @@ def _method(reader: FieldReader, depth: int) -> SlotMethod | None:
     if name == "constant":
         return FixedValue(reader.number("value"))
     if name == "expression":
-        tree, text = _condition(reader, "expression", is_required=True)
+        tree, text = _read_condition(reader, "expression", is_required=True)
         return None if tree is None or text is None else Computed(tree, text)
-    return _named_method(name, reader, depth)
+    return _read_named_method(name, reader, depth)
 
 
-def _named_method(name: Any, reader: FieldReader, depth: int) -> SlotMethod | None:
+def _read_named_method(name: Any, reader: FieldReader, depth: int) -> SlotMethod | None:
     match name:
         case str() if name in list(BorderMethod):
-            return _from_borders(BorderMethod(name), reader, depth)
+            return _read_from_borders(BorderMethod(name), reader, depth)
         case str() if name in list(WindowMethod):
             return _read_from_window(WindowMethod(name), reader)
         case str() if name in list(ExtremeMethod):
-            return _extreme_of(ExtremeMethod(name), reader, depth)
+            return _read_extreme(ExtremeMethod(name), reader, depth)
     reader.refuse("method", f"that fills gaps is one of {', '.join(METHOD_NAMES)}")
     return None
 
 
-def _from_borders(method: BorderMethod, reader: FieldReader, depth: int) -> FromBorders:
+def _read_from_borders(method: BorderMethod, reader: FieldReader, depth: int) -> FromBorders:
     after: Without | SlotMethod = Without.WAIT
     before = None
     if method is not BorderMethod.PREVIOUS:
@@ -576,7 +576,7 @@ def _read_without(
     if isinstance(given, Mapping):
         inner = reader.at(name, given)
         assert inner is not None  # noqa: S101 - it is an object
-        method = _method(inner, depth + 1)
+        method = _read_method(inner, depth + 1)
         inner.refuse_the_rest("is nothing that this method takes")
         return method
     if isinstance(given, str) and given in words:
@@ -612,11 +612,11 @@ def _look_back(reader: FieldReader) -> LookBack | None:
         reader.refuse("window.include_current", "is false where gaps are filled; an empty slot is no member")
     where = None
     if window is not None and window.where is not None:
-        where = _parsed(reader, "window.where", window.where, SLOT_LANGUAGE)
+        where = _parse_condition(reader, "window.where", window.where, SLOT_LANGUAGE)
     return None if window is None else LookBack(window, where)
 
 
-def _extreme_of(method: ExtremeMethod, reader: FieldReader, depth: int) -> ExtremeOf | None:
+def _read_extreme(method: ExtremeMethod, reader: FieldReader, depth: int) -> ExtremeOf | None:
     given = reader.take("methods")
     if not isinstance(given, Sequence) or isinstance(given, str) or not 2 <= len(given) <= METHODS_MAX:
         reader.refuse("methods", f"are 2 to {METHODS_MAX} methods")
@@ -625,6 +625,6 @@ def _extreme_of(method: ExtremeMethod, reader: FieldReader, depth: int) -> Extre
     for index, one in enumerate(given):
         inner = reader.at(f"methods[{index}]", one)
         if inner is not None:
-            parts.append(_method(inner, depth + 1))
+            parts.append(_read_method(inner, depth + 1))
             inner.refuse_the_rest("is nothing that this method takes")
     return ExtremeOf(method, tuple(part for part in parts if part is not None))

@@ -6,8 +6,8 @@ for availability or for how many slots were valid. What looks back by counting h
 
 Invariants: a program has no state but what is left of its budget; the values of a slot's row stand in the
 order of `names`; windows that hold the same are one; what becomes of a slot outside of what is affected is
-what it was; a pass that begins where `needed_from` says finds the same for the slots from `first` on as one
-over the whole series.
+what it was; a pass that begins where `find_reading_start` says finds the same for the slots from `first` on
+as one over the whole series.
 
 Filling takes the slots of one meter in their order, in one pass, and says what becomes of those that
 need a value.
@@ -51,13 +51,13 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from weighbridge.core.expression import Budget, Expression, Position
-from weighbridge.core.expression.compiler import compiled_row
+from weighbridge.core.expression.compiler import compile_row
 from weighbridge.core.expression.tree import Name, names, walk
 from weighbridge.core.expression.value import Element, Fault, Scalar
 from weighbridge.core.halt import proceeding
 from weighbridge.core.quantity.number import CONTEXT
-from weighbridge.core.rule.definition import Calendar, Extent, Rolling, Window, affected, reach
-from weighbridge.core.rule.evaluation import COST_MAX, COST_OF_RECORD_MAX, cost_of
+from weighbridge.core.rule.definition import Calendar, Extent, Rolling, Window, find_affected, reach
+from weighbridge.core.rule.evaluation import COST_MAX, COST_OF_RECORD_MAX, compute_cost
 from weighbridge.core.rule.substitution.definition import (
     AVAILABILITY,
     TIER_CALLS,
@@ -69,9 +69,9 @@ from weighbridge.core.rule.substitution.definition import (
     LookBack,
     SlotMethod,
     ValueRounding,
+    list_parts,
+    mirror_method,
     name_of,
-    parts_of,
-    turned,
 )
 from weighbridge.core.rule.substitution.values import (
     Absence,
@@ -81,8 +81,8 @@ from weighbridge.core.rule.substitution.values import (
     MethodInputs,
     SeriesSlot,
     SlotOutcome,
-    statistic_of,
-    value_for,
+    compute_value,
+    compute_window_statistic,
 )
 from weighbridge.core.time.instant import Interval
 
@@ -149,18 +149,18 @@ class GapProgram:
         return slot.has_own and (self.border_where is None or self.border_where(slot) is True)
 
 
-def names_of(filling: GapFilling) -> tuple[Name, ...]:
+def list_names(filling: GapFilling) -> tuple[Name, ...]:
     """Everything that its conditions and expressions read of a slot, each once, in the order of a row."""
-    return tuple(dict.fromkeys(name for tree in trees_of(filling) for name in names(tree)))
+    return tuple(dict.fromkeys(name for tree in list_trees(filling) for name in names(tree)))
 
 
-def trees_of(filling: GapFilling) -> Iterable[Expression]:
+def list_trees(filling: GapFilling) -> Iterable[Expression]:
     """The conditions on slots and the computed values; not what tiers look at."""
     if filling.border_where is not None:
         yield filling.border_where
     if filling.operating_where is not None:
         yield filling.operating_where
-    for part in _parts(filling):
+    for part in _list_methods(filling):
         match part:
             case FromWindow(look_back=LookBack(where=where)) if where is not None:
                 yield where
@@ -168,9 +168,9 @@ def trees_of(filling: GapFilling) -> Iterable[Expression]:
                 yield expression
 
 
-def gap_program(filling: GapFilling, budget: Budget | None = None) -> GapProgram:
+def compile_filling(filling: GapFilling, budget: Budget | None = None) -> GapProgram:
     """Make a substitution that was checked ready to fill the gaps of one or more series."""
-    read = names_of(filling)
+    read = list_names(filling)
     allowed = budget or Budget(COST_MAX)
 
     def spend(states: int) -> None:
@@ -180,50 +180,50 @@ def gap_program(filling: GapFilling, budget: Budget | None = None) -> GapProgram
     nothing: tuple[Scalar | None, ...] = (None,) * len(read)
 
     def on_slot(tree: Expression) -> SlotTest:
-        computed = compiled_row(tree, indexes, spend)
+        computed = compile_row(tree, indexes, spend)
         return lambda slot: computed(nothing if slot.row is None else slot.row)
 
     def tested(tree: Expression | None) -> SlotTest | None:
         return None if tree is None else on_slot(tree)
 
-    turn = turned if filling.conservative is Conservative.LOW else _as_it_is
-    parts = tuple(_parts(filling))
+    turn = mirror_method if filling.conservative is Conservative.LOW else _keep_method
+    parts = tuple(_list_methods(filling))
     asked = {node for tier in filling.tiers if tier.when is not None for node in walk(tier.when)}
     look_backs = dict.fromkeys(part.look_back for part in parts if isinstance(part, FromWindow))
     return GapProgram(
         read,
         tuple(
             TierProgram(
-                turn(tier.method), None if tier.when is None else compiled_row(tier.when, _AROUND), tier.code
+                turn(tier.method), None if tier.when is None else compile_row(tier.when, _AROUND), tier.code
             )
             for tier in filling.tiers
         ),
         tested(filling.border_where),
         tested(filling.operating_where),
-        tuple((one, tested(one.where)) for one in look_backs),
+        tuple((back, tested(back.where)) for back in look_backs),
         {part.expression: on_slot(part.expression) for part in parts if isinstance(part, Computed)},
         filling.availability_slots,
         AVAILABILITY in asked,
         not asked.isdisjoint((AVAILABILITY, VALID_SLOTS)),
         filling.rounding,
         allowed,
-        sum(cost_of(node) for tree in trees_of(filling) for node in walk(tree)),
+        sum(compute_cost(node) for tree in list_trees(filling) for node in walk(tree)),
     )
 
 
 _AROUND: Final[dict[Expression, int]] = {call: index for index, call in enumerate(TIER_CALLS)}
 
 
-def _as_it_is(method: SlotMethod) -> SlotMethod:
+def _keep_method(method: SlotMethod) -> SlotMethod:
     return method
 
 
-def _parts(filling: GapFilling) -> Iterable[SlotMethod]:
+def _list_methods(filling: GapFilling) -> Iterable[SlotMethod]:
     for tier in filling.tiers:
-        yield from parts_of(tier.method)
+        yield from list_parts(tier.method)
 
 
-def affected_slots(
+def find_affected_slots(
     program: GapProgram, around: Interval, changed: Interval, zone: tzinfo
 ) -> tuple[datetime, datetime | None]:
     """From when and until when slots start that a change may change; None: to the end of the series.
@@ -234,7 +234,7 @@ def affected_slots(
     start, ends = around.start, [around.end]
     counts = program.asks_history
     for look_back, _ in program.look_backs:
-        reached = affected(look_back.window, changed, zone)
+        reached = find_affected(look_back.window, changed, zone)
         if reached is None:
             counts = True
         elif isinstance(look_back.window, Rolling):
@@ -245,7 +245,9 @@ def affected_slots(
     return start, None if counts else max(ends)
 
 
-def needed_from(program: GapProgram, border: datetime, first: datetime, zone: tzinfo) -> datetime | None:
+def find_reading_start(
+    program: GapProgram, border: datetime, first: datetime, zone: tzinfo
+) -> datetime | None:
     """From when on a series is read to fill the slots from `first` on; None: from its beginning.
 
     `border` is the last one before `first`.
@@ -516,14 +518,14 @@ class Filling:
             if known is None:
                 values = window.values(members)
                 self._program.spend_on_members(len(values))
-                known = statistics[method, members] = statistic_of(method, values)
+                known = statistics[method, members] = compute_window_statistic(method, values)
             return known
 
         def computed(method: Computed) -> Element:
             return self._program.computed[method.expression](waiting.slot)
 
         around = MethodInputs(waiting.slot, gap.before, gap.after, from_window, computed)
-        return value_for(tier.method, around, self._program.rounding)
+        return compute_value(tier.method, around, self._program.rounding)
 
 
 def fill(program: GapProgram, slots: Iterable[SeriesSlot], zone: tzinfo) -> list[SlotOutcome]:

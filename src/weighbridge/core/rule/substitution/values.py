@@ -28,12 +28,12 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from weighbridge.core.expression.functions import average, median
+from weighbridge.core.expression.functions import compute_average, compute_median
 from weighbridge.core.expression.value import Element, Fault, Scalar
 from weighbridge.core.halt import proceeding
 from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total
 from weighbridge.core.rule.definition import Window, write_window
-from weighbridge.core.rule.functions import percentile
+from weighbridge.core.rule.functions import compute_percentile
 from weighbridge.core.rule.substitution.definition import (
     BorderMethod,
     Computed,
@@ -138,7 +138,7 @@ class SlotOutcome(NamedTuple):
         return self.slot.value is None
 
 
-def series_slots(
+def list_series_slots(
     readings: Iterable[SeriesSlot], expected: ExpectedCadence, period: Interval
 ) -> Iterator[SeriesSlot]:
     """The series of a meter over a period, from its readings that start in it, in their order."""
@@ -146,14 +146,14 @@ def series_slots(
     following = cadence.from_on(period.start)
     for reading in readings:
         number = cadence.holding(reading.start)
-        yield from _empty(range(following, number), expected)
+        yield from _list_empty_slots(range(following, number), expected)
         following = max(following, number + 1)
         yield reading if expected.hold(number) else reading._replace(is_out=True)
     last = cadence.holding(period.end - MILLISECOND) + 1 if period.start < period.end else following
-    yield from _empty(range(following, last), expected)
+    yield from _list_empty_slots(range(following, last), expected)
 
 
-def _empty(numbers: Iterable[int], expected: ExpectedCadence) -> Iterator[SeriesSlot]:
+def _list_empty_slots(numbers: Iterable[int], expected: ExpectedCadence) -> Iterator[SeriesSlot]:
     for number in proceeding(numbers):
         yield SeriesSlot(expected.cadence.start(number), is_out=not expected.hold(number))
 
@@ -197,40 +197,40 @@ class MethodInputs:
     computed: Callable[[Computed], Element]
 
 
-def value_for(
+def compute_value(
     method: SlotMethod, around: MethodInputs, rounding: ValueRounding | None = None
 ) -> Given | Absent:
     """What the method comes to for a slot, rounded if need be."""
     try:
-        found = _unrounded(method, around)
+        found = _compute_unrounded(method, around)
         if rounding is None or isinstance(found, Absent):
             return found
         return found._replace(value=CONTEXT.plus(rounding.of(found.value)))
     except ArithmeticError:
-        said = f"The method {name_of(method)} has no result for these numbers."
-        return Absent(Absence.NO_RESULT, said)
+        message = f"The method {name_of(method)} has no result for these numbers."
+        return Absent(Absence.NO_RESULT, message)
 
 
-def _unrounded(method: SlotMethod, around: MethodInputs) -> Given | Absent:
+def _compute_unrounded(method: SlotMethod, around: MethodInputs) -> Given | Absent:
     match method:
         case FixedValue(value=value):
             return Given(value, name_of(method))
         case FromBorders():
-            return _from_borders(method, around)
+            return _compute_from_borders(method, around)
         case FromWindow():
             return around.from_window(method)
         case ExtremeOf():
-            return _extreme(method, around)
+            return _compute_extreme(method, around)
         case Computed():
-            return _computed(method, around)
+            return _compute_expression(method, around)
 
 
-def _from_borders(method: FromBorders, around: MethodInputs) -> Given | Absent:
+def _compute_from_borders(method: FromBorders, around: MethodInputs) -> Given | Absent:
     kind, before, after = method.method, around.before, around.after
     if before is None and kind is not BorderMethod.NEXT:
-        return _without_before(method, around)
+        return _replace_border_before(method, around)
     if after is None and kind is not BorderMethod.PREVIOUS:
-        return _without_after(method, around)
+        return _replace_border_after(method, around)
     match kind, before, after:
         case BorderMethod.PREVIOUS, Border(value=value), _:
             return Given(value, kind, 1)
@@ -239,23 +239,23 @@ def _from_borders(method: FromBorders, around: MethodInputs) -> Given | Absent:
         case BorderMethod.MEAN_BEFORE_AFTER, Border(), Border():
             return Given(CONTEXT.divide(EXACT.add(before.value, after.value), _TWO), kind, 2)
         case BorderMethod.LINEAR, Border(), Border():
-            return Given(_on_line(before, after, around.slot.start), kind, 2)
+            return Given(_interpolate(before, after, around.slot.start), kind, 2)
     raise AssertionError("a border that is not there was seen to before")
 
 
-def _without_before(method: FromBorders, around: MethodInputs) -> Given | Absent:
+def _replace_border_before(method: FromBorders, around: MethodInputs) -> Given | Absent:
     match method.without_before:
         case None:
             return _NO_BEFORE
         case Without():
             if around.after is not None:
                 return Given(around.after.value, BorderMethod.NEXT, 1)
-            return _without_after(method, around)
+            return _replace_border_after(method, around)
         case other:
-            return _unrounded(other, around)
+            return _compute_unrounded(other, around)
 
 
-def _without_after(method: FromBorders, around: MethodInputs) -> Given | Absent:
+def _replace_border_after(method: FromBorders, around: MethodInputs) -> Given | Absent:
     match method.without_after:
         case Without.WAIT:
             return _PENDING
@@ -264,10 +264,10 @@ def _without_after(method: FromBorders, around: MethodInputs) -> Given | Absent:
                 return _PENDING
             return Given(around.before.value, BorderMethod.PREVIOUS, 1)
         case other:
-            return _unrounded(other, around)
+            return _compute_unrounded(other, around)
 
 
-def _on_line(before: Border, after: Border, moment: datetime) -> Decimal:
+def _interpolate(before: Border, after: Border, moment: datetime) -> Decimal:
     """The value at a moment on the straight line between two borders, rounded once."""
     passed = Decimal((moment - before.start) // MILLISECOND)
     ahead = Decimal((after.start - moment) // MILLISECOND)
@@ -275,33 +275,33 @@ def _on_line(before: Border, after: Border, moment: datetime) -> Decimal:
     return CONTEXT.divide(weighed, EXACT.add(passed, ahead))
 
 
-def statistic_of(method: FromWindow, values: Sequence[Decimal]) -> Given | Absent:
+def compute_window_statistic(method: FromWindow, values: Sequence[Decimal]) -> Given | Absent:
     """What a method comes to over the members of its window; raises ArithmeticError beyond the numbers."""
     if not values:
         return _NO_MEMBERS
     if method.deviation is DeviationKind.SAMPLE and len(values) < 2:
-        said = "A sample standard deviation takes two values; the window of the method holds one."
-        return Absent(Absence.NO_MEMBERS, said)
-    return Given(_statistic(method, values), method.method, len(values), method.look_back.window)
+        message = "A sample standard deviation takes two values; the window of the method holds one."
+        return Absent(Absence.NO_MEMBERS, message)
+    return Given(_compute_statistic(method, values), method.method, len(values), method.look_back.window)
 
 
-def _statistic(method: FromWindow, values: Sequence[Decimal]) -> Decimal:
+def _compute_statistic(method: FromWindow, values: Sequence[Decimal]) -> Decimal:
     match method:
         case FromWindow(method=WindowMethod.PERCENTILE, p=Decimal() as p, definition=str(definition)):
-            return percentile(sorted(values), p.scaleb(-2, EXACT), definition)
+            return compute_percentile(sorted(values), p.scaleb(-2, EXACT), definition)
         case FromWindow(method=WindowMethod.MEAN_PLUS_SD, factor=Decimal() as factor, deviation=kind):
-            deviation = standard_deviation(values, is_sample=kind is DeviationKind.SAMPLE)
-            return CONTEXT.add(average(values), EXACT.multiply(factor, deviation))
+            deviation = compute_standard_deviation(values, is_sample=kind is DeviationKind.SAMPLE)
+            return CONTEXT.add(compute_average(values), EXACT.multiply(factor, deviation))
         case FromWindow(method=WindowMethod.MEAN):
-            return average(values)
+            return compute_average(values)
         case FromWindow(method=WindowMethod.MEDIAN):
-            return median(values)
+            return compute_median(values)
         case FromWindow(method=WindowMethod.MINIMUM):
             return min(values)
     return max(values)
 
 
-def standard_deviation(values: Sequence[Decimal], *, is_sample: bool) -> Decimal:
+def compute_standard_deviation(values: Sequence[Decimal], *, is_sample: bool) -> Decimal:
     """The standard deviation of at least one value, of a sample at least two, from exact sums."""
     count = Decimal(len(values))
     whole = exact_total(values)
@@ -311,11 +311,11 @@ def standard_deviation(values: Sequence[Decimal], *, is_sample: bool) -> Decimal
     return CONTEXT.sqrt(CONTEXT.divide(spread, EXACT.multiply(count, divisor)))
 
 
-def _extreme(method: ExtremeOf, around: MethodInputs) -> Given | Absent:
+def _compute_extreme(method: ExtremeOf, around: MethodInputs) -> Given | Absent:
     """The extreme of all of them; while one is absent there is none."""
     given: list[Given] = []
     for part in method.methods:
-        found = _unrounded(part, around)
+        found = _compute_unrounded(part, around)
         if isinstance(found, Absent):
             return found
         given.append(found)
@@ -323,11 +323,11 @@ def _extreme(method: ExtremeOf, around: MethodInputs) -> Given | Absent:
     return choose(given, key=lambda one: one.value)
 
 
-def _computed(method: Computed, around: MethodInputs) -> Given | Absent:
+def _compute_expression(method: Computed, around: MethodInputs) -> Given | Absent:
     match around.computed(method):
         case Decimal() as value:
             return Given(value, name_of(method))
         case Fault(error=error):
             return Absent(Absence.NO_RESULT, str(error))
-    said = "The expression of the method has no result. A value that it reads is missing."
-    return Absent(Absence.NO_RESULT, said)
+    message = "The expression of the method has no result. A value that it reads is missing."
+    return Absent(Absence.NO_RESULT, message)

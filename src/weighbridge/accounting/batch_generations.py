@@ -104,18 +104,20 @@ async def read_preview(tx: Read, actor: Actor, ledger: str, generation: NewGener
 def list_not_counted(exclusions: Iterable[Exclusion]) -> list[NotCounted]:
     """The events that no run uses."""
     return [
-        NotCounted(one.sentence, one.what.event_type, one.what.count, list(one.what.examples))
-        for one in exclusions
-        if isinstance(one.what, ExcludedEvents)
+        NotCounted(
+            exclusion.sentence, exclusion.what.event_type, exclusion.what.count, list(exclusion.what.examples)
+        )
+        for exclusion in exclusions
+        if isinstance(exclusion.what, ExcludedEvents)
     ]
 
 
 def list_left_out(exclusions: Iterable[Exclusion]) -> list[LeftOut]:
     """The runs that are not made."""
     return [
-        LeftOut(one.what.slot, one.what.partition.label or None, list(one.what.nodes))
-        for one in exclusions
-        if isinstance(one.what, RunWithoutSource)
+        LeftOut(exclusion.what.slot, exclusion.what.partition.label or None, list(exclusion.what.nodes))
+        for exclusion in exclusions
+        if isinstance(exclusion.what, RunWithoutSource)
     ]
 
 
@@ -124,27 +126,31 @@ def list_rounded_away(proposal: Proposal) -> list[RoundedAwayDraw]:
     project = proposal.scope.project
     return [
         RoundedAwayDraw(
-            one.what.slot,
-            one.what.draw.drawer.partition.label or None,
-            one.what.draw.drawer.node,
-            ids.of("ledger", project, one.what.draw.ledger.ledger),
-            one.what.draw.needed,
+            exclusion.what.slot,
+            exclusion.what.draw.drawer.partition.label or None,
+            exclusion.what.draw.drawer.node,
+            ids.of("ledger", project, exclusion.what.draw.ledger.ledger),
+            exclusion.what.draw.needed,
         )
-        for one in proposal.exclusions
-        if isinstance(one.what, ExcludedDraw)
+        for exclusion in proposal.exclusions
+        if isinstance(exclusion.what, ExcludedDraw)
     ]
 
 
 def list_proposed_deficits(proposal: Proposal) -> list[PartitionDeficit]:
     """Every deficit of the ledgers and of those that they draw from, as it is afterwards."""
-    return [show_deficit(proposal.scope.project, one) for one in proposal.deficits]
+    return [show_deficit(proposal.scope.project, deficit) for deficit in proposal.deficits]
 
 
 def _build_entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
     """What the plans of all versions do to one ledger."""
     scope, exclusions = proposal.scope, proposal.exclusions
     # What has problems posts nothing.
-    differences = [one for one in proposal.differences if one.ledger == ledger and not proposal.problems]
+    differences = [
+        difference
+        for difference in proposal.differences
+        if difference.ledger == ledger and not proposal.problems
+    ]
     own = ids.of("ledger", scope.project, ledger.number)
     others = {ids.of("ledger", scope.project, one.number) for one in scope.ledgers} - {own}
     shares = compute_value_source_shares(_add_contributions(differences))
@@ -152,7 +158,7 @@ def _build_entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
         id=own,
         name=ledger.name,
         count=len(differences),
-        adjustments=sum(one.adjusts is not None for one in differences),
+        adjustments=sum(difference.adjusts is not None for difference in differences),
         slots=_list_slot_labels(proposal),
         touched_slots=_list_labels(exclusions, Reason.MOSTLY_OUTSIDE),
         passed_over_slots=list_passed_over(exclusions),
@@ -164,7 +170,7 @@ def _build_entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
         rounded_away=list_rounded_away(proposal),
         measured_share=compute_measured_share(shares),
         value_source_shares=shares,
-        deficits=[one for one in list_proposed_deficits(proposal) if one.ledger not in others],
+        deficits=[deficit for deficit in list_proposed_deficits(proposal) if deficit.ledger not in others],
         warnings=_list_scale_warnings(proposal, ledger),
         stale_sources=list_stale_sources(proposal),
         problems=[problem.message for problem in proposal.problems],
@@ -175,7 +181,8 @@ def _build_entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
 def _add_contributions(differences: Sequence[RunDifference]) -> list[Decimal] | None:
     """What contributes to the runs of a ledger, source by source; None where nobody knows."""
     found = [
-        (one.total, one.run.contributions.get(one.ledger.output, NO_CONTRIBUTIONS)) for one in differences
+        (difference.total, difference.run.contributions.get(difference.ledger.output, NO_CONTRIBUTIONS))
+        for difference in differences
     ]
     known = [spread(total, contributions) for total, contributions in found if contributions is not None]
     return write_columns(add_contributions(known)) if len(known) == len(found) else None
@@ -201,9 +208,11 @@ def list_passed_over(exclusions: Sequence[Exclusion]) -> list[str]:
 def list_passed_over_with_data(exclusions: Sequence[Exclusion]) -> list[str]:
     """What those of them are called in which the model reads events."""
     return [
-        one.what.label
-        for one in exclusions
-        if one.reason is Reason.OTHER_CADENCE and isinstance(one.what, ExcludedSlot) and one.what.has_data
+        exclusion.what.label
+        for exclusion in exclusions
+        if exclusion.reason is Reason.OTHER_CADENCE
+        and isinstance(exclusion.what, ExcludedSlot)
+        and exclusion.what.has_data
     ]
 
 
@@ -211,12 +220,12 @@ def list_stale_sources(proposal: Proposal) -> list[StaleSource]:
     """The batches that runs would draw from although they are stale."""
     return [
         StaleSource(
-            ids.of("batch", proposal.scope.project, one.batch),
-            ids.of("ledger", proposal.scope.project, one.ledger),
-            one.name,
-            list(one.reasons),
+            ids.of("batch", proposal.scope.project, source.batch),
+            ids.of("ledger", proposal.scope.project, source.ledger),
+            source.name,
+            list(source.reasons),
         )
-        for one in proposal.stale_sources
+        for source in proposal.stale_sources
     ]
 
 
@@ -232,7 +241,9 @@ def _list_slot_labels(proposal: Proposal) -> list[str]:
 
 def _list_labels(exclusions: Sequence[Exclusion], reason: Reason) -> list[str]:
     return [
-        one.what.label for one in exclusions if one.reason is reason and isinstance(one.what, ExcludedSlot)
+        exclusion.what.label
+        for exclusion in exclusions
+        if exclusion.reason is reason and isinstance(exclusion.what, ExcludedSlot)
     ]
 
 
@@ -267,7 +278,7 @@ async def _post_generation(database: Database, attempt: Attempt) -> None:
             raise AttemptSupersededError
         [seen_until] = tx.first
         # The same is asked again as before the locks, and then what is known of its slots: in one message.
-        of_slots = [ask_for_inputs(one.project, one.family, one.slots) for one in scopes]
+        of_slots = [ask_for_inputs(scope.project, scope.family, scope.slots) for scope in scopes]
         async with tx.foreseen([*asked, (CATALOGUE, (attempt.project_id,)), *of_slots]):
             proposal = await propose(tx, request)
             await _require_postable(tx, proposal, locks)
@@ -318,7 +329,7 @@ async def _require_postable(tx: Read, proposal: Proposal, locks: Sequence[str]) 
 
 def _is_long(proposal: Proposal) -> bool:
     """Whether writing takes so long that somebody may look how far it is."""
-    written_rows = sum(1 + sum(one.run.event_counts.values()) for one in proposal.differences)
+    written_rows = sum(1 + sum(difference.run.event_counts.values()) for difference in proposal.differences)
     return written_rows > MANY_ROWS_WRITTEN
 
 

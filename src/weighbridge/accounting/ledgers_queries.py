@@ -289,7 +289,7 @@ def show_deficit(project: int, shortage: Shortage) -> PartitionDeficit:
 
 async def _read_at(tx: Read, ledgers: Sequence[Ledger], moments: Mapping[str, Instant]) -> list[Ledger]:
     """Ledgers as they stood: by what had been posted at one time, by what counts at another."""
-    keys = [key for one in ledgers if (key := ids.parse("ledger", one.id)) is not None]
+    keys = [key for ledger in ledgers if (key := ids.parse("ledger", ledger.id)) is not None]
     values = {
         "projects": [key.project for key in keys],
         "ledgers": [key.key for key in keys],

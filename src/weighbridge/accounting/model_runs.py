@@ -123,8 +123,8 @@ def _find_batch_id(owner: int, project: int, number: int) -> str | None:
 def _list_blockers(batch: str | None) -> list[DeletionBlocker]:
     if batch is None:
         return []
-    said = f"The batch {batch} is what the run came to; the run goes when the batch is deleted."
-    return [DeletionBlocker("batch", said, [batch])]
+    message = f"The batch {batch} is what the run came to; the run goes when the batch is deleted."
+    return [DeletionBlocker("batch", message, [batch])]
 
 
 MODEL_RUN: Final = row_of(
@@ -194,8 +194,10 @@ async def read_model_run(tx: Read, actor: Actor, friendly: str) -> ModelRun:
 async def _add_calculations(tx: Read, runs: Sequence[ModelRun]) -> list[ModelRun]:
     """Runs with what their nodes came to."""
     by_run: dict[str, list[_CalculationRow]] = {run.id: [] for run in runs}
-    for one in await _read_calculations(tx, [key for run in runs if (key := read_model_run_id(run.id))]):
-        by_run[write_model_run_id(one.key)].append(one)
+    for calculation in await _read_calculations(
+        tx, [key for run in runs if (key := read_model_run_id(run.id))]
+    ):
+        by_run[write_model_run_id(calculation.key)].append(calculation)
     tags = await _read_tags(tx, {run.model_id for run in runs})
     return [
         msgspec.structs.replace(
@@ -307,7 +309,7 @@ async def insert_model_run(tx: Write, actor: Actor, model: str, request: NewMode
     unused = await find_unused_data_points(tx, project, given, named)
     outcome = await tx.in_thread(compute, given)
     # An input whose data are of another period has been spoken of.
-    refusals = [one for one in outcome.refusals if one.field not in unused.inputs]
+    refusals = [refusal for refusal in outcome.refusals if refusal.field not in unused.inputs]
     _reject_problems([*problems, *unused.problems, *refusals])
     key = await _keep(tx, project, kept.id, period, outcome)
     await _keep_inputs(tx, key, named)
@@ -330,7 +332,10 @@ async def remove_model_run(tx: Write, actor: Actor, friendly: str) -> None:
     before = await read_model_run(tx, actor, friendly)
     if before.deletion_blockers:
         raise Invalid(
-            [Problem(one.message, None, one.code, tuple(one.records)) for one in before.deletion_blockers]
+            [
+                Problem(blocker.message, None, blocker.code, tuple(blocker.records))
+                for blocker in before.deletion_blockers
+            ]
         )
     key = read_model_run_id(friendly)
     assert key is not None  # noqa: S101 - the run was found by it
@@ -356,14 +361,14 @@ def _read_frame(kept: StoredModel, request: NewModelRun) -> tuple[int, Interval]
     """The project whose data are read and the period; Invalid with what is wrong about the request itself."""
     problems = []
     if kept.project is None:
-        said = "The model belongs to no project, so there are no data to run it over."
-        problems.append(Problem(said, "model_id", "no_project"))
+        message = "The model belongs to no project, so there are no data to run it over."
+        problems.append(Problem(message, "model_id", "no_project"))
     if request.end_time <= request.start_time:
-        said = "model_run.end_time is not after model_run.start_time."
-        problems.append(Problem(said, "model_run.end_time", "invalid"))
+        message = "model_run.end_time is not after model_run.start_time."
+        problems.append(Problem(message, "model_run.end_time", "invalid"))
     if len(request.data_point_ids) > DATA_POINTS_MAX:
-        said = f"{FIELD} holds {len(request.data_point_ids)} ids; a run takes {DATA_POINTS_MAX:,} at most."
-        problems.append(Problem(said, FIELD, "too_many"))
+        message = f"{FIELD} holds {len(request.data_point_ids)} ids; a run takes {DATA_POINTS_MAX:,} at most."
+        problems.append(Problem(message, FIELD, "too_many"))
     if problems or kept.project is None:
         raise Invalid(problems)
     return kept.project, Interval(Instant.of(request.start_time), Instant.of(request.end_time))

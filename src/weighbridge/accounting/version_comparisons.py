@@ -93,8 +93,8 @@ async def compare_versions(
             for one in (against, version)
         ]
         before, after = await tx.in_thread(lambda both: [_build_side(one) for one in both], planned)
-        problems_before += [one.message for one in planned[0].problems]
-        problems_after += [one.message for one in planned[1].problems]
+        problems_before += [problem.message for problem in planned[0].problems]
+        problems_after += [problem.message for problem in planned[1].problems]
         differing = await tx.in_thread(_list_differing_runs, project, before, after)
         runs += differing
         ledgers += _compare_totals(project, before, after, differing)
@@ -114,8 +114,8 @@ async def _find_other_version(tx: Read, actor: Actor, version: StoredModel, name
         return await find_stored_model(tx, active)
     other = await find_owned_model(tx, actor, named)
     if other.family != version.family:
-        said = f"against is {named!r}, which is a version of another model."
-        raise Invalid([Problem(said, "against", "other_model")])
+        message = f"against is {named!r}, which is a version of another model."
+        raise Invalid([Problem(message, "against", "other_model")])
     return other
 
 
@@ -143,7 +143,7 @@ def _build_side(proposal: Proposal) -> _Side:
     plan = next(one for one in proposal.plans if one.scope.model_id == proposal.request.trial_version)
     return _Side(
         plan.scope.model,
-        {one.number: one for one in plan.scope.ledgers},
+        {ledger.number: ledger for ledger in plan.scope.ledgers},
         {
             (identify_slot(run.slot), run.partition): run
             for run in plan.runs
@@ -216,14 +216,14 @@ def _compare_totals(
 
 def _require_limit(runs: Sequence[ComparedRun]) -> None:
     """Raise Invalid when the runs have more values than one answer tells."""
-    values = [value for run in runs for one in run.nodes for value in (one.value_before, one.value_after)]
+    values = [value for run in runs for node in run.nodes for value in (node.value_before, node.value_after)]
     count = sum(len(value) if isinstance(value, list) else 1 for value in values)
     if count > COMPARED_VALUES_MAX:
-        said = (
+        message = (
             f"The versions differ in {count:,} values of nodes over the period; a comparison tells "
             f"{COMPARED_VALUES_MAX:,} at most. Ask for a shorter period."
         )
-        raise Invalid([Problem(said, "end_time", "too_many")])
+        raise Invalid([Problem(message, "end_time", "too_many")])
 
 
 def _name(version: StoredModel) -> ModelName:

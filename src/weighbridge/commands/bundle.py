@@ -222,14 +222,14 @@ def _run_lines(contents: "BundleContents") -> Iterator[str]:
 
 def _show(contents: "BundleContents", name: str) -> None:
     from weighbridge.core.bundle.check import prepare_models
-    from weighbridge.core.bundle.page import find_batch, find_prepared_model, list_equations
+    from weighbridge.core.bundle.page import find_batch, find_prepared_model, list_batch_equations
 
     number = find_batch(contents, name)
     if number is None:
         raise Refusal(f"The bundle has no batch {name!r}; batches.csv names those that it has.")
     batch = contents.batches[number]
     sys.stdout.write(f"{batch.batch_id} {batch.tracking_id}\n")
-    for line in list_equations(
+    for line in list_batch_equations(
         contents, number, find_prepared_model(contents, prepare_models(contents), number)
     ):
         if line.written:

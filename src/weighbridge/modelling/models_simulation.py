@@ -84,7 +84,7 @@ def _compare_documents(before: str, after: str) -> VersionDifference:
 
 
 def _list_changes(changes: Sequence[DocumentChange]) -> list[Change]:
-    return [Change(one.key, _show_value(one.before), _show_value(one.after)) for one in changes]
+    return [Change(change.key, _show_value(change.before), _show_value(change.after)) for change in changes]
 
 
 def _show_value(value: object) -> object:
@@ -242,8 +242,8 @@ async def simulate(tx: Read, actor: Actor, friendly: str, request: Simulation) -
     if request.end_time <= request.start_time:
         raise Invalid([Problem("end_time is not after start_time.", "end_time", "invalid")])
     if (count := _count(request)) > VALUES_MAX:
-        said = f"inputs and durations hold {count:,} values; a simulation takes {VALUES_MAX:,} at most."
-        raise Invalid([Problem(said, "inputs", "too_many")])
+        message = f"inputs and durations hold {count:,} values; a simulation takes {VALUES_MAX:,} at most."
+        raise Invalid([Problem(message, "inputs", "too_many")])
     start, end = Instant.of(request.start_time), Instant.of(request.end_time)
     version = await find_owned_model(tx, actor, friendly)
     surroundings = await read_surroundings(tx, version.project, version.document, is_final=False)

@@ -161,8 +161,8 @@ def _build_keys(project: int, new: NewStaticInput) -> _Keys:
 
 def _check_shape(new: NewStaticInput) -> Iterator[Problem]:
     if not is_slug(new.slug):
-        said = f"static_input.slug is {new.slug!r}; a slug is {SLUG_RULE}."
-        yield Problem(said, "static_input.slug", "invalid")
+        message = f"static_input.slug is {new.slug!r}; a slug is {SLUG_RULE}."
+        yield Problem(message, "static_input.slug", "invalid")
     try:
         limit_number(new.value)
     except NumberError as error:
@@ -174,8 +174,8 @@ def _check_shape(new: NewStaticInput) -> Iterator[Problem]:
     try:
         Instant.of(new.effective_from)
     except OverflowError:
-        said = f"{_AT} is {new.effective_from.isoformat()}, which in UTC is outside the years 1 to 9999."
-        yield Problem(said, _AT, "invalid")
+        message = f"{_AT} is {new.effective_from.isoformat()}, which in UTC is outside the years 1 to 9999."
+        yield Problem(message, _AT, "invalid")
 
 
 async def _check_keys(tx: Read, project: int, new: NewStaticInput, keys: _Keys) -> list[Problem]:
@@ -209,11 +209,11 @@ async def _check_unit(tx: Read, project: int, new: NewStaticInput) -> list[Probl
     if not rows or are_compatible(parse_unit(new.unit or ""), parse_unit(rows[0][0] or "")):
         return []
     earlier = rows[0][0] or ONE
-    said = (
+    message = (
         f"{_UNIT} is {new.unit or 'none'}, and earlier values of {new.slug!r} are in {earlier}; "
         "the two count different things."
     )
-    return [Problem(said, _UNIT, "incompatible")]
+    return [Problem(message, _UNIT, "incompatible")]
 
 
 async def _check_repetition(tx: Read, project: int, slug: str, keys: _Keys, at: Instant) -> list[Problem]:
@@ -227,11 +227,11 @@ async def _check_repetition(tx: Read, project: int, slug: str, keys: _Keys, at: 
     )
     if not is_taken:
         return []
-    said = (
+    message = (
         f"The project has a value of {slug!r} from {at.text} already; "
         "values are never replaced: add one that holds from another moment on."
     )
-    return [Problem(said, _AT, "taken")]
+    return [Problem(message, _AT, "taken")]
 
 
 # Paths of static inputs.

@@ -22,8 +22,8 @@ from weighbridge.core.expression import (
 from weighbridge.core.expression.compiler import (
     PARTIALS,
     WITHOUT_DERIVATIVE,
-    compute_gradients,
     find_degree,
+    gradients_of,
     trace,
 )
 from weighbridge.core.expression.tree import Operator
@@ -58,7 +58,7 @@ def plain(**values):
 
 
 def gradients(text, **values):
-    return compute_gradients(trace(parse(text), plain(**values)), ONCE, ONE)
+    return gradients_of(trace(parse(text), plain(**values)), ONCE, ONE)
 
 
 def test_a_difference_times_a_fraction():
@@ -129,8 +129,8 @@ def test_units_are_converted_on_the_way():
         "more": quantity(Decimal(500), parse_unit("kg")),
         "warm": quantity(Decimal(20), parse_unit("degC")),
     }
-    sums = compute_gradients(trace(parse("mass + more"), Environment(values)), ONCE, parse_unit("kg"))
-    heat = compute_gradients(trace(parse("warm * mass"), Environment(values)), ONCE, parse_unit("K*t"))
+    sums = gradients_of(trace(parse("mass + more"), Environment(values)), ONCE, parse_unit("kg"))
+    heat = gradients_of(trace(parse("warm * mass"), Environment(values)), ONCE, parse_unit("K*t"))
 
     assert sums == {"mass": 1000, "more": 1}
     assert heat == {"warm": 2, "mass": Decimal("293.15")}
@@ -140,7 +140,7 @@ def test_units_are_converted_on_the_way():
 def test_a_quantity_that_is_rounded_changes_with_it(text):
     environment = Environment({"mass": quantity(Decimal("2.55"), parse_unit("t"))})
 
-    assert compute_gradients(trace(parse(text), environment), ONCE, parse_unit("t")) == {"mass": 1}
+    assert gradients_of(trace(parse(text), environment), ONCE, parse_unit("t")) == {"mass": 1}
 
 
 def test_a_branch_that_is_not_taken_may_have_no_value():
@@ -196,7 +196,7 @@ def test_derivatives_are_what_small_differences_come_to(text, a, b, c):
         at = {name: (result(tree, values | {name: one - STEP}), result(tree, values | {name: one + STEP}))
               for name, one in values.items()}  # fmt: skip
         here = result(tree, values)
-        found = compute_gradients(trace(tree, plain(**values)), ONCE, ONE)
+        found = gradients_of(trace(tree, plain(**values)), ONCE, ONE)
     except ExpressionError:
         reject()
     for name, (before, after) in at.items():
@@ -214,7 +214,7 @@ def test_what_grows_with_all_its_values_is_the_sum_of_what_they_contribute(text,
     tree, values = parse(text), {"a": a, "b": b, "c": c}
     try:
         expected = result(tree, values)
-        found = compute_gradients(trace(tree, plain(**values)), ONCE, ONE)
+        found = gradients_of(trace(tree, plain(**values)), ONCE, ONE)
     except ExpressionError:
         reject()
     terms = [CONTEXT.multiply(values[name], rate) for name, rate in found.items()]
@@ -255,7 +255,7 @@ def test_where_a_degree_is_told_contributions_add_up_to_that_many_times_the_resu
         reject()
     try:
         expected = result(tree, values) * degree
-        found = compute_gradients(trace(tree, plain(**values)), ONCE, ONE)
+        found = gradients_of(trace(tree, plain(**values)), ONCE, ONE)
     except ExpressionError:
         reject()
     terms = [CONTEXT.multiply(values[name], rate) for name, rate in found.items()]

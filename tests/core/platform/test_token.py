@@ -48,7 +48,8 @@ def test_a_token_with_two_neighbours_swapped_is_not_well_formed(random, place):
     "text",
     ["", "wb_live_", "wb_live_" + "0" * 38, assemble_token("0" * 32)[8:], assemble_token("0" * 32) + "0",
      assemble_token("0" * 32)[:-1],
-     "WB_LIVE_" + assemble_token("0" * 32)[8:], " " + assemble_token("0" * 32), assemble_token("0" * 32) + "\n"],
+     "WB_LIVE_" + assemble_token("0" * 32)[8:], " " + assemble_token("0" * 32),
+     assemble_token("0" * 32) + "\n"],
 )  # fmt: skip
 def test_this_is_not_well_formed(text):
     assert not is_well_formed(text)

@@ -216,19 +216,25 @@ async def _find(
     if requests is None:
         return NO_MANUAL_SOURCES
     project = versions[0].project
-    batches = await _read_batches(tx, project, [one.key.key for one in requests if one.key is not None])
+    batches = await _read_batches(
+        tx, project, [request.key.key for request in requests if request.key is not None]
+    )
     named: list[ManualSource] = []
     problems: list[Problem] = []
-    for one in requests:
-        batch = batches.get(one.key.key) if one.key is not None and one.key.project == project else None
-        if batch is None and is_record and one.amount is not None:
-            raise NotFound("batch", one.batch)
+    for request in requests:
+        batch = (
+            batches.get(request.key.key)
+            if request.key is not None and request.key.project == project
+            else None
+        )
+        if batch is None and is_record and request.amount is not None:
+            raise NotFound("batch", request.batch)
         if batch is None:
-            message = f"{one.field} names {one.batch!r}, which is no batch of the project."
-            field = one.field if one.amount is None else f"{one.field}.batch_id"
+            message = f"{request.field} names {request.batch!r}, which is no batch of the project."
+            field = request.field if request.amount is None else f"{request.field}.batch_id"
             problems.append(Problem(message, field, "unknown"))
             continue
-        named.append(ManualSource(one, batch))
+        named.append(ManualSource(request, batch))
         problems += _check_source(named[-1], versions)
     problems += _check_repetition(named, versions)
     if problems:
@@ -345,7 +351,7 @@ class SlotRuns:
 
     def drawers(self, node: str) -> list[Drawer]:
         """The runs as they draw for one node."""
-        return [Drawer(self.slot, one, node) for one in self.partitions]
+        return [Drawer(self.slot, partition, node) for partition in self.partitions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,20 +379,23 @@ class ManualAllocation:
 def allocate(pool: Pool, slots: Sequence[SlotRuns], sources: ManualSources) -> ManualAllocation:
     """Divide what was named, and say which runs are not made."""
     allocation = ManualAllocation()
-    before = {drawer for one in slots for drawer in pool.holders(one.slot)}
-    for one in slots:
-        touched = sources.touched(one.version)
-        for drawer in pool.holders(one.slot):
+    before = {drawer for slot in slots for drawer in pool.holders(slot.slot)}
+    for slot in slots:
+        touched = sources.touched(slot.version)
+        for drawer in pool.holders(slot.slot):
             if drawer.node in touched and sources.concern(drawer):
                 pool.release(drawer)
     for source in sorted(sources.named or (), key=lambda one: pool.sources[one.batch.number].order):
         drawers = [
-            drawer for one in slots for drawer in _find_drawers(pool, one, source) if sources.concern(drawer)
+            drawer
+            for slot in slots
+            for drawer in _find_drawers(pool, slot, source)
+            if sources.concern(drawer)
         ]
         drawers.sort(key=lambda drawer: drawer.order)
         allocation.problems += _divide(pool, source, drawers)
-    for one in slots:
-        _exclude(pool, one, before, allocation)
+    for slot in slots:
+        _exclude(pool, slot, before, allocation)
     return allocation
 
 

@@ -192,7 +192,10 @@ async def read_held_batches(
     if not accounts:
         return []
     tags: Iterable[Sequence[str | None]] = zip(
-        *((one.partition.tracking_id, one.partition.feedstock, one.partition.asset) for one in accounts),
+        *(
+            (account.partition.tracking_id, account.partition.feedstock, account.partition.asset)
+            for account in accounts
+        ),
         strict=True,
     )
     return await tx.rows(
@@ -210,7 +213,12 @@ async def read_held_batches(
                AND coalesce(a.name, '') = coalesce(account.asset, '')
              ORDER BY b.start_time, b.end_time, b.tracking_id, b.id
         """).format(SQL(RUN_TAGS)),
-        ([one.ledger for one in accounts], *(list(column) for column in tags), project, sorted(batches)),
+        (
+            [account.ledger for account in accounts],
+            *(list(column) for column in tags),
+            project,
+            sorted(batches),
+        ),
     )
 
 
@@ -332,10 +340,10 @@ async def add_slot_starts(
 
 def _build_account_columns(accounts: Collection[Account]) -> dict[str, list[Any]]:
     return {
-        "account_ledgers": [one.ledger for one in accounts],
-        "tracking_ids": [one.partition.tracking_id for one in accounts],
-        "feedstocks": [one.partition.feedstock for one in accounts],
-        "assets": [one.partition.asset for one in accounts],
+        "account_ledgers": [account.ledger for account in accounts],
+        "tracking_ids": [account.partition.tracking_id for account in accounts],
+        "feedstocks": [account.partition.feedstock for account in accounts],
+        "assets": [account.partition.asset for account in accounts],
     }
 
 

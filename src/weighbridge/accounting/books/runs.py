@@ -221,9 +221,9 @@ def draw_lines(draws: Iterable[Drawn]) -> Iterator[str]:
 
 # Slots in force on a ledger, and those of them that share time, of which no books may have any.
 #
-# A slot is in force on a ledger while a run of it counts something there (`compute_fingerprint`). While no two
-# share time, an event that lies in a slot counts in that one alone. Slots of events may share time with one
-# another, for each has its own event; those of tracking ids likewise.
+# A slot is in force on a ledger while a run of it counts something there (`fingerprint`). While no
+# two share time, an event that lies in a slot counts in that one alone. Slots of events may share time with
+# one another, for each has its own event; those of tracking ids likewise.
 
 
 IN_FORCE: Final[LiteralString] = f"(b.run_id IS NOT NULL AND {COUNTS} AND {IS_NEWEST})"

@@ -222,7 +222,7 @@ def select_by_time(model: Model, catalogue: Catalogue) -> Sequence[InputStream]:
     except Invalid:
         # A version that the project no longer serves generates nothing, and its generation says why.
         return ()
-    return [one for one in streams if one.window.reach is not Reach.ANY]
+    return [stream for stream in streams if stream.window.reach is not Reach.ANY]
 
 
 # The slots of time that ledgers of one model have, each with the version that computes it.
@@ -269,11 +269,11 @@ class ModelSlots:
         """
         slots = self.computed or [one for one in await self.meeting(tx, span) if not one.is_empty]
         ordered = sorted(slots, key=lambda one: one.bounds)
-        edges = {one for slot in (*ordered[:1], *ordered[-1:]) for one in slot.bounds}
+        edges = {bound for slot in (*ordered[:1], *ordered[-1:]) for bound in slot.bounds}
         for before, after in pairwise(ordered):
             if before.end != after.start or before.version != after.version:
                 edges |= {before.end, after.start}
-        return sorted(one for one in edges if span[0] <= one <= span[1])
+        return sorted(edge for edge in edges if span[0] <= edge <= span[1])
 
     async def meeting(self, tx: Read, span: Bounds) -> list[VersionSlot]:
         """The slots that meet a span or border on it, in order; of a generation all that it computes.
@@ -282,7 +282,7 @@ class ModelSlots:
         """
         handled = {*(one.bounds for one in self.computed), *self.replaced}
         rows = await tx.rows(VersionSlot, _SLOTS_MEETING, {**self._values, "start": span[0], "end": span[1]})
-        return _remove_overlapped([*self.computed, *(one for one in rows if one.bounds not in handled)])
+        return _remove_overlapped([*self.computed, *(row for row in rows if row.bounds not in handled)])
 
     @property
     def _values(self) -> dict[str, object]:
@@ -430,10 +430,10 @@ def _build_statement(versions: _Versions) -> Composed:
 
 def _build_columns(slots: Sequence[VersionSlot]) -> dict[str, object]:
     return {
-        "starts": moments(one.start for one in slots),
-        "ends": moments(one.end for one in slots),
-        "versions": [one.version for one in slots],
-        "are_empty": [one.is_empty for one in slots],
+        "starts": moments(slot.start for slot in slots),
+        "ends": moments(slot.end for slot in slots),
+        "versions": [slot.version for slot in slots],
+        "are_empty": [slot.is_empty for slot in slots],
     }
 
 

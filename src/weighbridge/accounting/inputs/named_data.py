@@ -96,11 +96,11 @@ async def find_named_data_points(
             "positions": [position for _, position in indexes],
         },
     )
-    known = {ids.of("data_point", project, one.event, one.position) for one in points}
+    known = {ids.of("data_point", project, point.event, point.position) for point in points}
     unknown = [
         _build_unknown_problem(index, text) for index, text in enumerate(friendly) if text not in known
     ]
-    incomplete = [_build_incomplete_problem(project, one) for one in points if not one.is_complete]
+    incomplete = [_build_incomplete_problem(project, point) for point in points if not point.is_complete]
     return tuple(points), unknown + incomplete
 
 
@@ -110,10 +110,10 @@ def _build_unknown_problem(index: int, text: str) -> Problem:
     return Problem(message, field, "unknown")
 
 
-def _build_incomplete_problem(project: int, one: NamedDataPoint) -> Problem:
-    event = ids.of("event", project, one.event)
-    message = f"{one.field} belongs to {event}, which is incomplete: a required data point is missing."
-    return Problem(message, one.field, "incomplete", (event,))
+def _build_incomplete_problem(project: int, point: NamedDataPoint) -> Problem:
+    event = ids.of("event", project, point.event)
+    message = f"{point.field} belongs to {event}, which is incomplete: a required data point is missing."
+    return Problem(message, point.field, "incomplete", (event,))
 
 
 # The data of a model run as the engine takes them: a slot of its own, which only what was named fills.
@@ -298,34 +298,34 @@ def _open(condition: str, missing: Sequence[str]) -> str:
     return f"its event lacks {lacks}, without which the condition {condition} is neither true nor false"
 
 
-def _list_readers(inputs: NamedInputs, one: NamedDataPoint) -> Iterator[tuple[InputStream, Node]]:
+def _list_readers(inputs: NamedInputs, point: NamedDataPoint) -> Iterator[tuple[InputStream, Node]]:
     """The inputs that read data points of its type, and their streams."""
     for stream in inputs.streams:
         for read in stream.reads:
-            if (stream.event_type, read.column.position) == (one.event_type, one.position):
+            if (stream.event_type, read.column.position) == (point.event_type, point.position):
                 yield stream, inputs.setting.program.model.node(read.node)
 
 
-def _build_outside_problem(project: int, node: Node, one: NamedDataPoint) -> Problem:
-    event = ids.of("event", project, one.event)
+def _build_outside_problem(project: int, node: Node, point: NamedDataPoint) -> Problem:
+    event = ids.of("event", project, point.event)
     by = _BY.get(node.body.straddle, "") if isinstance(node.body, Input) else ""
-    said = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{by}."
-    return Problem(said, FIELD, "outside_period", (event,))
+    message = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{by}."
+    return Problem(message, FIELD, "outside_period", (event,))
 
 
 def _explain_unused(
-    inputs: NamedInputs, one: NamedDataPoint, *, is_read: bool, undecided: Sequence[str]
+    inputs: NamedInputs, point: NamedDataPoint, *, is_read: bool, undecided: Sequence[str]
 ) -> Problem:
-    what = f"{one.slug!r} of {one.event_type_slug!r}"
+    what = f"{point.slug!r} of {point.event_type_slug!r}"
     beside = {(stream.event_type, position) for stream in inputs.streams for position in stream.positions}
     why = f"no input of the model reads {what}"
     if undecided:
         why = undecided[0]
     elif is_read:
         why = f"the filter of every input that reads {what} leaves its event out"
-    elif (one.event_type, one.position) in beside:
+    elif (point.event_type, point.position) in beside:
         why = f"the model reads {what} only beside other values of its event, of which none counts"
-    return Problem(f"{one.field} cannot count: {why}.", one.field, "unused")
+    return Problem(f"{point.field} cannot count: {why}.", point.field, "unused")
 
 
 # Computing a model run: the engine's run over the data that were named.
@@ -346,9 +346,11 @@ class Outcome:
 def compute(inputs: NamedInputs) -> Outcome:
     """Run the nodes over what was named."""
     ran = run_slot(inputs.setting, inputs.data)
-    refusals = tuple(_attribute_to_request(one) for one in ran.problems if one.code != NOT_COMPUTABLE)
+    refusals = tuple(
+        _attribute_to_request(problem) for problem in ran.problems if problem.code != NOT_COMPUTABLE
+    )
     if ran.problems:
-        return Outcome({}, " ".join(one.message for one in ran.problems), refusals)
+        return Outcome({}, " ".join(problem.message for problem in ran.problems), refusals)
     [run] = ran.runs
     left = tuple(_build_unusable_problem(inputs, one) for one in list_unusable(inputs.setting, inputs.data))
     return Outcome({slug: reading.amount for slug, reading in run.readings.items()}, refusals=left)
@@ -357,10 +359,10 @@ def compute(inputs: NamedInputs) -> Outcome:
 def _build_unusable_problem(inputs: NamedInputs, one: Unusable) -> Problem:
     """Readings that were named and that an input can make nothing of."""
     events = [element.event for element in one.elements]
-    said = (
+    message = (
         f"Input {one.node!r} can make nothing of {inputs.setting.named(events)}, beside what else was named."
     )
-    return Problem(said, FIELD, "unused", inputs.setting.ids_of(events))
+    return Problem(message, FIELD, "unused", inputs.setting.ids_of(events))
 
 
 def _attribute_to_request(problem: Problem) -> Problem:

@@ -235,8 +235,8 @@ _SERIES: Final = SQL("""
 #     join any period     any       all of them, of which the partners select (`Partners`)
 #
 # By slot these are the events of a stream that are complete and not voided now. Where the caller named {B,
-# D} for slot 1, the stream stands apart and of the events inside `match_chosen` leaves B. By name, as for a model
-# run, nothing else is looked at: {B, D} and straddle start give B and D, and no reading before the slot
+# D} for slot 1, the stream stands apart and of the events inside `match_chosen` leaves B. By name, as for a
+# model run, nothing else is looked at: {B, D} and straddle start give B and D, and no reading before the slot
 # that was not named. By lineage the slot has what its batch was made of, with the values that it saw: if B
 # was corrected to 20 t since, it counts 20 t by slot and 25 t by lineage, and so `verify` comes to the
 # batch's tonnes again.

@@ -204,11 +204,11 @@ async def read_elements(
     rows = await tx.tuples(_build_statement(stream, selected), {**selected.values, "elements_max": limit})
     if limit is not None and len(rows) == limit:
         names = ", ".join(stream.node_slugs)
-        said = (
+        message = (
             f"The range holds more than {ELEMENTS_MAX:,} events of {stream.event_type_slug!r}, which {names} "
             "reads one by one; choose a shorter one."
         )
-        raise Invalid([Problem(said, "end_time", "too_many")])
+        raise Invalid([Problem(message, "end_time", "too_many")])
     return await tx.in_thread(_build_groups, project, stream, partition_type, rows)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
+from itertools import chain
 from typing import Final, LiteralString
 
 import msgspec
@@ -276,9 +277,8 @@ def resolve_streams(model: Model, catalogue: Catalogue, apart: Collection[str] =
     joined = [(node, body) for node, body in inputs if body.join is not None]
     alike: dict[_Likeness, list[tuple[Node, Input]]] = {}
     for node, body in inputs:
-        alike.setdefault(_key_selection(body, catalogue, is_apart=node.slug in apart), []).append(
-            (node, body)
-        )
+        selection = _key_selection(body, catalogue, is_apart=node.slug in apart)
+        alike.setdefault(selection, []).append((node, body))
     defining = {node.body.event_type for node in model.partitioning if isinstance(node.body, Input)}
     rankings = _find_rankings(inputs, catalogue, joined)
     streams = []
@@ -286,10 +286,8 @@ def resolve_streams(model: Model, catalogue: Catalogue, apart: Collection[str] =
     for number, (key, readers) in enumerate(alike.items(), start=1):
         points = catalogue[key.event_type]
         own = None if key.where is None else filters[key.event_type, key.where]
-        read = [
-            column for node, body in readers for column in _list_read_columns(node, body, catalogue, joined)
-        ]
-        columns = tuple(dict.fromkeys(read))
+        read = (_list_read_columns(node, body, catalogue, joined) for node, body in readers)
+        columns = tuple(dict.fromkeys(chain.from_iterable(read)))
         is_of_elements = any(_needs_elements(body, catalogue) for _, body in readers)
         streams.append(
             InputStream(
@@ -313,10 +311,10 @@ def resolve_streams(model: Model, catalogue: Catalogue, apart: Collection[str] =
                 is_defining=key.event_type in defining,
             )
         )
-        for node, body in readers:
-            measures[node.slug] = _build_measure(
-                body, catalogue, number, columns, is_of_elements=is_of_elements
-            )
+        measures |= {
+            node.slug: _build_measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
+            for node, body in readers
+        }
     return Resolved(tuple(streams), _add_target_measures(model, joined, catalogue, streams, measures))
 
 
@@ -333,8 +331,10 @@ def _compile_filters(
             check_where(tree, {slug: _TYPES[point.value_type] for slug, point in points.items()})
             condition = event_condition(tree, {slug: point.column for slug, point in points.items()})
         except (ExpressionError, Invalid) as error:
-            said = f"has the condition {print_tree(tree)}, which cannot be decided: {str(error).rstrip('.')}"
-            problems.append(_build_problem(node, said))
+            message = (
+                f"has the condition {print_tree(tree)}, which cannot be decided: {str(error).rstrip('.')}"
+            )
+            problems.append(_build_problem(node, message))
             continue
         filters[body.event_type, body.where] = condition
     return filters

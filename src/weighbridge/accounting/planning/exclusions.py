@@ -157,8 +157,10 @@ async def list_undecided_events(
                 lacking = replace(events, missing=" and ".join(map(repr, missing)))
                 exclusions.append(Exclusion(Reason.UNDECIDED, lacking))
             else:
-                said = f"has the condition {stream.condition.text}, which divides by zero for {count} events"
-                problems.append(f"Input {node!r} {said}: {', '.join(events.examples)}.")
+                message = (
+                    f"has the condition {stream.condition.text}, which divides by zero for {count} events"
+                )
+                problems.append(f"Input {node!r} {message}: {', '.join(events.examples)}.")
     return exclusions, problems
 
 

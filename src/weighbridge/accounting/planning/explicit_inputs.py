@@ -271,8 +271,8 @@ def _add_kept(
     version: VersionSlots, new: Mapping[int, _Value], kept: Mapping[int, _Value]
 ) -> dict[int, _Value]:
     """What is said of the slots of the request, beside what stays with the others."""
-    return {index: said for index, said in kept.items() if index not in version.requested} | {
-        index: said for index, said in new.items() if index in version.requested
+    return {index: message for index, message in kept.items() if index not in version.requested} | {
+        index: message for index, message in new.items() if index in version.requested
     }
 
 
@@ -284,8 +284,8 @@ def _parse_event_names(named: Sequence[str] | None, project: int) -> dict[str, i
     if named is None:
         return None
     if len(named) > DATA_POINTS_NAMED_MAX:
-        said = f"{_IDS} has {len(named)} entries; at most {DATA_POINTS_NAMED_MAX} can be named."
-        raise Invalid([Problem(said, _IDS, "too_many")])
+        message = f"{_IDS} has {len(named)} entries; at most {DATA_POINTS_NAMED_MAX} can be named."
+        raise Invalid([Problem(message, _IDS, "too_many")])
     keys = {text: ids.parse("data_point", text) for text in named}
     of_events = {
         text: key
@@ -386,17 +386,17 @@ def _check_skips(
     for kind in sorted(skipped):
         nodes = [reader.version.model.node(slug) for reader in readers for slug in reader.nodes_of(kind)]
         if kind not in known:
-            said = f"{_SKIPPED} names {kind}, which is no data point type of the project."
-            yield Problem(said, _SKIPPED, "unknown")
+            message = f"{_SKIPPED} names {kind}, which is no data point type of the project."
+            yield Problem(message, _SKIPPED, "unknown")
         elif not nodes:
-            said = f"{_SKIPPED} names {kind}, {known[kind].slug!r}, which no input of the model reads."
-            yield Problem(said, _SKIPPED, "invalid")
+            message = f"{_SKIPPED} names {kind}, {known[kind].slug!r}, which no input of the model reads."
+            yield Problem(message, _SKIPPED, "invalid")
         for node in {node.slug: node for node in nodes if not _has_stand_in(node)}.values():
-            said = (
+            message = (
                 f"{_SKIPPED} names {kind}, and nothing stands in for input {node.slug!r}, which reads it: "
                 "it is no sum, not optional and has no default."
             )
-            yield Problem(said, _SKIPPED, "invalid")
+            yield Problem(message, _SKIPPED, "invalid")
 
 
 def _has_stand_in(node: Node) -> bool:

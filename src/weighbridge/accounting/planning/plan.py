@@ -403,7 +403,8 @@ def _list_lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
             yield f"{names[group.source]} {group.tags.named} {meter} {digest}"
     for slug, values in data.statics.items():
         # A static input never changes, but what its keys are called may.
-        yield f"static {slug} {[(one.number, one.asset, one.feedstock, one.location) for one in values]}"
+        keys = [(value.number, value.asset, value.feedstock, value.location) for value in values]
+        yield f"static {slug} {keys}"
     yield f"skipped {sorted(data.skipped)}"
 
 

@@ -117,7 +117,7 @@ def compute_slots(
         rounded_away += [
             Exclusion(Reason.ROUNDED_AWAY, ExcludedDraw(name, one)) for one in slot_run.rounded_away
         ]
-        runs += [replace(_run(scope, data.slot, name, one, names), skipped=skipped) for one in slot_run.runs]
+        runs += [replace(_run(scope, data.slot, name, run, names), skipped=skipped) for run in slot_run.runs]
     return ComputedRuns(
         tuple(runs), tuple(without_partition), tuple(left), tuple(problems), tuple(rounded_away)
     )
@@ -254,7 +254,9 @@ class _VersionData:
     def runs(self) -> list[SlotRuns]:
         """The runs that the data call for."""
         model, drawing = self.scope.model, self.scope.drawing
-        return [SlotRuns(drawing, one.slot, find_partitions_of_data(model, one.groups)) for one in self.slots]
+        return [
+            SlotRuns(drawing, slot.slot, find_partitions_of_data(model, slot.groups)) for slot in self.slots
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,10 +285,10 @@ async def make_plans(
         *(_read(tx, scope) for scope in scopes),
     )
     drawings = await tx.in_thread(
-        lambda: drawings.allocated([runs for one in versions for runs in one.runs()], sources)
+        lambda: drawings.allocated([runs for version in versions for runs in version.runs()], sources)
     )
     while True:
-        plans = [await _plan(tx, one, drawings) for one in versions]
+        plans = [await _plan(tx, version, drawings) for version in versions]
         plans[-1] = _add_border_events(plans[-1], at_borders)
         has_problems = any(plan.problems for plan in plans)
         if has_problems or drawings.pool is None or not drawings.pool.begin_again():
@@ -388,7 +390,7 @@ async def _read_border_events(tx: Read, scopes: Sequence[Scope]) -> list[BorderE
     if not computed or last.keeps_runs:
         return []
     computed += [VersionSlot(one.start, one.end, last.model_id, is_empty=True) for one in last.open_time]
-    ledgers = [one.number for one in last.ledgers]
+    ledgers = [ledger.number for ledger in last.ledgers]
     slots = ModelSlots(last.project, ledgers, computed, {one.bounds for one in last.replaced})
     span = min(one.start for one in computed), max(one.end for one in computed)
     return await read_border_events(tx, slots, span)
@@ -397,15 +399,15 @@ async def _read_border_events(tx: Read, scopes: Sequence[Scope]) -> list[BorderE
 def _add_border_events(plan: Plan, at_borders: Sequence[BorderEvents]) -> Plan:
     """The plan with the events at borders that would count less than once, or more, which is a problem."""
     exclusions, problems = [], []
-    for one in at_borders:
-        named = one.events[:EVENTS_NAMED_MAX]
-        events = build_excluded_events(plan.scope, one.event_type, len(one.events), named, one.node)
-        if one.is_more:
+    for border in at_borders:
+        named = border.events[:EVENTS_NAMED_MAX]
+        events = build_excluded_events(plan.scope, border.event_type, len(border.events), named, border.node)
+        if border.is_more:
             problems.append(
-                f"{events.count} events of type {one.event_type!r}, {events.examples[0]} for one, lie across"
-                " a boundary between slots of two versions, which take them by other ends, and would count"
-                f" more than once by input {one.node!r}; generate all of these slots with model_version"
-                " latest."
+                f"{events.count} events of type {border.event_type!r}, {events.examples[0]} for one, lie"
+                " across a boundary between slots of two versions, which take them by other ends, and would"
+                f" count more than once by input {border.node!r}; generate all of these slots with"
+                " model_version latest."
             )
         else:
             exclusions.append(Exclusion(Reason.BETWEEN_VERSIONS, events))

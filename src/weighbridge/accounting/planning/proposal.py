@@ -114,8 +114,8 @@ class _AccountWork:
             *((draw.effective_at, draw.amount) for draw in self.draws),
             *(
                 change
-                for one in self.differences
-                for change in totals[one.batch].difference_by_moment.items()
+                for difference in self.differences
+                for change in totals[difference.batch].difference_by_moment.items()
             ),
         ]
         for moment, amount in moved:
@@ -185,7 +185,12 @@ async def _read_balances(
     What the runs that post took is known, and what those took that reports take of batches with.
     """
     taken = dict(taken)
-    known = {one.run_number for each in work.values() for one in each.differences if one.run_number}
+    known = {
+        difference.run_number
+        for each in work.values()
+        for difference in each.differences
+        if difference.run_number
+    }
     known |= {run for _, run in taken}
     while True:
         batches = named | {one.batch for each in taken.values() for one in each if isinstance(one.batch, int)}
@@ -220,12 +225,12 @@ def _post_all(
         books = PartitionBooks(
             account.ledger,
             _list_balances(of_account),
-            [Deficit(one.run, one.settled_from, one.amount) for one in of_account.deficits],
+            [Deficit(deficit.run, deficit.settled_from, deficit.amount) for deficit in of_account.deficits],
             of_account.taken,
             released.get(account, {}),
         )
         drawn = of_account.draws if account in moved else ()
-        posted = post(books, [totals[one.batch] for one in of_account.differences], drawn)
+        posted = post(books, [totals[difference.batch] for difference in of_account.differences], drawn)
         entries += posted.entries
         deficit_entries += posted.deficit_entries
         changes[account] = of_account.changes(totals)
@@ -244,8 +249,11 @@ def _list_balances(work: _AccountWork) -> list[BatchBalance]:
         for one in work.held
     ]
     new = [
-        ((*_order(one), 1), BatchBalance(one.batch, one.run_key, one.run.slot.end, Decimal(0)))
-        for one in work.differences
+        (
+            (*_order(difference), 1),
+            BatchBalance(difference.batch, difference.run_key, difference.run.slot.end, Decimal(0)),
+        )
+        for difference in work.differences
     ]
     return [balance for _, balance in sorted(held + new, key=lambda ordered: ordered[0])]
 
@@ -268,8 +276,9 @@ def _needs_balances(
         bool(work.deficits)
         or is_reported
         or any(
-            totals[one.batch].difference < 0 or (one.ledger.number, one.run_number) in taken
-            for one in work.differences
+            totals[difference.batch].difference < 0
+            or (difference.ledger.number, difference.run_number) in taken
+            for difference in work.differences
         )
     )
 
@@ -284,14 +293,14 @@ async def _compute_totals(
     """What each difference comes to, and what its run has posted before."""
     posted = await read_posted_totals(tx, project, runs) if runs else {}
     return {
-        one.batch: Total(
-            run=one.run_key,
-            batch=one.batch,
-            end=one.run.slot.end,
-            total=one.total,
-            posted=posted.get((one.ledger.number, one.run_number or 0), {}),
+        difference.batch: Total(
+            run=difference.run_key,
+            batch=difference.batch,
+            end=difference.run.slot.end,
+            total=difference.total,
+            posted=posted.get((difference.ledger.number, difference.run_number or 0), {}),
         )
-        for one in differences
+        for difference in differences
     }
 
 
@@ -528,7 +537,7 @@ class Proposal:
     @property
     def exclusions(self) -> list[Exclusion]:
         """What would not be counted or made, and why."""
-        return [*(one for plan in self.plans for one in plan.exclusions), *self.without_source]
+        return [*(exclusion for plan in self.plans for exclusion in plan.exclusions), *self.without_source]
 
 
 async def read_scopes(tx: Read, request: Request) -> tuple[Scope, ...]:
@@ -628,9 +637,12 @@ async def _list_deficits(
 ) -> list[Shortage]:
     """Where more is drawn than produced once all is posted."""
     new_starts = {
-        (Account(one.ledger.number, one.run.partition), one.run.slot.end): one.run.slot.start
+        (
+            Account(difference.ledger.number, difference.run.partition),
+            difference.run.slot.end,
+        ): difference.run.slot.start
         for plan in plans
-        for one in plan.differences
+        for difference in plan.differences
     }
     return await add_slot_starts(tx, scopes[0].project, list_shortages(after), new_starts)
 

@@ -384,9 +384,9 @@ def _widen_for_trial(scope: Scope) -> Scope:
     """The scope with the ledgers that its version can credit, of which all runs are wanted."""
     units = {node.slug: node.unit for node in scope.model.outputs}
     credited = tuple(
-        one
-        for one in scope.ledgers
-        if one.output in units and are_compatible(parse_unit(one.unit), units[one.output])
+        ledger
+        for ledger in scope.ledgers
+        if ledger.output in units and are_compatible(parse_unit(ledger.unit), units[ledger.output])
     )
     return replace(scope, ledgers=credited, keeps_runs=True)
 

@@ -64,8 +64,8 @@ class GeneratedSlots:
 
     def plus(self, others: "GeneratedSlots") -> "GeneratedSlots":
         """The same with others that it does not have."""
-        known = {identify_slot(one.slot) for one in self.slots}
-        new = [one for one in others.slots if identify_slot(one.slot) not in known]
+        known = {identify_slot(slot.slot) for slot in self.slots}
+        new = [slot for slot in others.slots if identify_slot(slot.slot) not in known]
         return GeneratedSlots((*self.slots, *new), {**others.ledgers, **self.ledgers})
 
     def ledgers_of(self, slots: Iterable[Interval]) -> frozenset[int]:
@@ -374,9 +374,9 @@ async def _add_moved_slots(
     while True:
         assignment = await tx.in_thread(assign_with, generated, included)
         moved = await books.that_hold_data_of(tx, assignment, known.held)
-        found = {identify_slot(one.slot) for one in moved.slots}
+        found = {identify_slot(slot.slot) for slot in moved.slots}
         generated = generated.plus(moved)
-        further = {one.slot for one in generated.slots if identify_slot(one.slot) in found} - included
+        further = {slot.slot for slot in generated.slots if identify_slot(slot.slot) in found} - included
         if not further:
             coming = frozenset(assignment.computed).difference(requested)
             ledgers = generated.ledgers_of(assignment.replaced)

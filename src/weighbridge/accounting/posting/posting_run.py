@@ -79,11 +79,11 @@ async def _ensure_runs(
 ) -> dict[tuple[object, ...], int]:
     """The ids of the runs by slot and partition; new ones are written down, and what moved with its event."""
     known = {
-        build_identity_columns(context, one.run): one.run_number
-        for one in differences
-        if one.run_number is not None and not isinstance(one.run.slot, EventSlot)
+        build_identity_columns(context, difference.run): difference.run_number
+        for difference in differences
+        if difference.run_number is not None and not isinstance(difference.run.slot, EventSlot)
     }
-    every = dict.fromkeys(build_identity_columns(context, one.run) for one in differences)
+    every = dict.fromkeys(build_identity_columns(context, difference.run) for difference in differences)
     keys = [key for key in every if key not in known]
     if not keys:
         return known
@@ -196,9 +196,9 @@ def insert_entries(
     number = _build_number_lookup(posted)
     posted_at = max(one.made_at for one in posted)
     rows = [
-        (one.ledger, number(one.batch), one.kind, one.amount, one.effective_at, number(one.posted_by),
-         number(one.run), one.node)
-        for one in proposed.entries
+        (entry.ledger, number(entry.batch), entry.kind, entry.amount, entry.effective_at,
+         number(entry.posted_by), number(entry.run), entry.node)
+        for entry in proposed.entries
     ]  # fmt: skip
     tx.later(
         """
@@ -214,8 +214,8 @@ def insert_entries(
         (project, task_id, posted_at, *_transpose_rows(rows, 8)),
     )
     short = [
-        (one.ledger, number(one.run), number(one.posted_by), one.amount, one.effective_at)
-        for one in proposed.deficit_entries
+        (entry.ledger, number(entry.run), number(entry.posted_by), entry.amount, entry.effective_at)
+        for entry in proposed.deficit_entries
     ]
     tx.later(
         """
@@ -276,7 +276,7 @@ async def _read_context(tx: Write, proposal: Proposal, task_id: int) -> Generati
     project, family = proposal.scope.project, proposal.scope.family
     runs = [difference.run for difference in proposal.differences]
     tags = {tags for run in runs for tags in (run.partition, *chain.from_iterable(run.tags.values()))}
-    if not any(one.feedstock or one.asset for one in tags):
+    if not any(tag.feedstock or tag.asset for tag in tags):
         return GenerationContext(project, family, task_id, {}, {})
     feedstocks, assets = await tx.several(
         ("SELECT name, id FROM feedstocks WHERE project_id = %s", (project,)),

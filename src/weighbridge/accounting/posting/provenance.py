@@ -110,7 +110,7 @@ def _write_node_contributions(model: Model, node: Node, run: Run) -> str | None:
 
 def write_array(numbers: Sequence[Decimal | None]) -> str:
     """Numbers as PostgreSQL reads an array of them."""
-    return f"{{{','.join('NULL' if one is None else format(one, 'f') for one in numbers)}}}"
+    return f"{{{','.join('NULL' if number is None else format(number, 'f') for number in numbers)}}}"
 
 
 def _build_value_columns(reading: NodeReading) -> tuple[Any, ...]:

@@ -208,7 +208,7 @@ async def build_lineage(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
         (key.project, key.key),
     )
     if batch.model is None:
-        return Lineage(batch, [_build_figure(one) for one in calculations])
+        return Lineage(batch, [_build_figure(calculation) for calculation in calculations])
     stored = await find_stored_model(tx, ids.number("model", batch.model.id))
     model = await tx.in_thread(read_model, stored.document)
     reads = _Reads(
@@ -227,7 +227,9 @@ async def build_lineage(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
         await read_skipped_nodes(tx, key.project, key.key),
     )
     nodes = {node.slug: node for node in model.nodes}
-    return Lineage(batch, [_build_node(one, nodes[one.slug], reads) for one in calculations])
+    return Lineage(
+        batch, [_build_node(calculation, nodes[calculation.slug], reads) for calculation in calculations]
+    )
 
 
 async def _read_inputs(tx: Read, batch: ids.Key, bodies: Mapping[str, object]) -> dict[str, LineageInput]:
@@ -305,21 +307,23 @@ def _build_figure(calculation: _Calculation) -> LineageNode:
 def _build_input(
     project: int,
     body: Input,
-    one: InputSet,
+    input_set: InputSet,
     events: Sequence[PlacedEvent],
     names: Mapping[tuple[int, int], tuple[str, str | None]],
 ) -> LineageInput:
-    positions = {slug: position for (kind, position), (slug, _) in names.items() if kind == one.event_type}
+    positions = {
+        slug: position for (kind, position), (slug, _) in names.items() if kind == input_set.event_type
+    }
     position = positions[body.data_point_type]
     # The weight of a joined input may stand on the events that it is joined to.
     weight = positions.get(body.weight) if body.weight else None
     return LineageInput(
-        event_type=one.event_type_slug,
+        event_type=input_set.event_type_slug,
         data_point=body.data_point_type,
-        unit=names[one.event_type, position][1],
+        unit=names[input_set.event_type, position][1],
         aggregate=body.aggregate,
         weight=body.weight,
-        event_count=one.event_count,
+        event_count=input_set.event_count,
         rows=[
             LineageRow(
                 data_point_id=ids.of("data_point", project, event.number, position),

@@ -7,8 +7,8 @@ tells whether one byte of the frame is another.
 
     local header, part, local header, part, ..., directory, end
 
-Invariants: `write_headers` and `write_directory` are the only places that know the format, for writing and for reading;
-reading looks at each byte once and believes no length that does not lie inside the file.
+Invariants: `write_headers` and `write_directory` are the only places that know the format, for writing and
+for reading; reading looks at each byte once and believes no length that does not lie inside the file.
 """
 
 import re

@@ -72,10 +72,10 @@ def list_reported_runs(contents: BundleContents) -> list[TakenRun]:
         stories.setdefault((batch.ledger, -batch.batch if batch.run is None else batch.run), []).append(batch)
     found = []
     for story in sorted(stories.values(), key=lambda one: (one[0].start_time, one[0].tracking_id)):
-        said = [contents.reported[one.batch_id] for one in story if one.batch_id in contents.reported]
+        message = [contents.reported[one.batch_id] for one in story if one.batch_id in contents.reported]
         standing = find_newest_batch(story)
-        if said and standing is not None:
-            taken = exact_total(Decimal(one.amount) for one in said)
+        if message and standing is not None:
+            taken = exact_total(Decimal(one.amount) for one in message)
             ledger = contents.ledgers.get(standing.ledger)
             found.append(TakenRun(story, standing, taken, ledger.unit if ledger else ""))
     return found
@@ -212,10 +212,10 @@ class _Books:
             own = [one for one in self._on.get(number, ()) if one.reverses is None]
             credited = [one.amount for one in own if one.kind == EntryKind.CREDIT]
             if credited != [batch.credited]:
-                said = (
+                message = (
                     f"says that it was credited with {plain(batch.credited)}, and the ledger says otherwise."
                 )
-                yield BATCHES.part, f"Batch {batch.batch_id} {said}"
+                yield BATCHES.part, f"Batch {batch.batch_id} {message}"
             for by_effect in (True, False):
                 if (
                     below := _find_negative_balance(self._on.get(number, ()), by_effect=by_effect)
@@ -226,8 +226,8 @@ class _Books:
             standing = find_newest_batch(story)
             total = Decimal(0) if standing is None else standing.total
             if (posted := self._posted_by(*key)) != total:
-                said = f"its run comes to {plain(total)}, and has posted {plain(posted)}."
-                yield BATCHES.part, f"Batch {(standing or story[-1]).batch_id}: {said}"
+                message = f"its run comes to {plain(total)}, and has posted {plain(posted)}."
+                yield BATCHES.part, f"Batch {(standing or story[-1]).batch_id}: {message}"
             yield from self._of_draws(story)
 
     def _of_times(self) -> Iterator[tuple[str, str]]:
@@ -250,7 +250,11 @@ class _Books:
         posted = [
             one.amount for one in self._by.get(run, ()) if one.ledger == ledger and one.kind in GENERATED
         ]
-        short = [-one.amount for one in self._contents.deficits if (one.ledger, one.run) == (ledger, run)]
+        short = [
+            -deficit.amount
+            for deficit in self._contents.deficits
+            if (deficit.ledger, deficit.run) == (ledger, run)
+        ]
         return exact_total([*posted, *short])
 
     def _of_draws(self, story: Sequence[BatchRow]) -> Iterator[tuple[str, str]]:
@@ -262,8 +266,8 @@ class _Books:
                 continue
             made, drawn = own[0].posted_at, self._by.get(batch.run or 0, ())
             by_then = [one for one in drawn if one.node is not None and one.posted_at <= made]
-            said = _sum_amounts(((read.node, read.source), Decimal(read.amount)) for read in lineage.draws)
-            if said != _sum_amounts(((one.node or "", one.batch), -one.amount) for one in by_then):
+            message = _sum_amounts(((read.node, read.source), Decimal(read.amount)) for read in lineage.draws)
+            if message != _sum_amounts(((one.node or "", one.batch), -one.amount) for one in by_then):
                 text = "was computed from other draws than its run had drawn by then."
                 yield ENTRIES.part, f"Batch {batch.batch_id} {text}"
 
@@ -271,16 +275,16 @@ class _Books:
         """What the report takes beyond what is left of a batch, once its own chain is put aside."""
         project = self._contents.manifest.project_number
         for number, batch in self._contents.batches.items():
-            said = self._contents.reported.get(batch.batch_id)
-            if said is None:
+            message = self._contents.reported.get(batch.batch_id)
+            if message is None:
                 continue
             there = exact_total(
                 one.amount
                 for one in self._on.get(number, ())
                 if one.kind not in OF_REPORTS or ids.of("report", project, one.report or 0) not in chain
             )
-            if Decimal(said.amount) > there:
-                yield f"It takes {said.amount} of batch {batch.batch_id}, which has {plain(there)} left."
+            if Decimal(message.amount) > there:
+                yield f"It takes {message.amount} of batch {batch.batch_id}, which has {plain(there)} left."
 
 
 def _select_posted_fields(entry: EntryRow) -> tuple[object, ...]:

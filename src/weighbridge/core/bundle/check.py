@@ -86,10 +86,16 @@ _FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_i
 def check_parts(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
     """Every part is one that the others name."""
     expected = {MANIFEST, REPORT, PAGE, DATA_PACKAGE, RO_CRATE, SUMS, SIGNATURE, LINEAGE, SLOTS, HEAD, ROWS}
-    expected |= {table.part for table in contents.tables} | {name_events_part(one) for one in contents.points}
+    expected |= {table.part for table in contents.tables} | {
+        name_events_part(point) for point in contents.points
+    }
     expected |= {name_proof_part(row["number"]) for row in vouched.rows}
     expected |= {f"{MODEL_FOLDER}{model.model_id}.yaml" for model in contents.models.values()}
-    expected |= {_name_rule_part(one) for one in contents.corrections.values() if one.rule is not None}
+    expected |= {
+        _name_rule_part(correction)
+        for correction in contents.corrections.values()
+        if correction.rule is not None
+    }
     if not contents.manifest.is_redacted:
         expected |= {f"{EVIDENCE_FOLDER}{one.sha256}" for one in contents.evidence if one.sha256}
     for name in sorted(contents.parts.keys() - expected):
@@ -141,7 +147,7 @@ def _check_report(contents: BundleContents, faults: Faults) -> None:
             faults.add(REPORT, f"It takes of batch {inclusion.batch_id}, which is not there.")
             continue
         ledger = contents.ledgers.get(batch.ledger)
-        said = (
+        message = (
             inclusion.tracking_id,
             inclusion.start_time,
             inclusion.end_time,
@@ -152,7 +158,7 @@ def _check_report(contents: BundleContents, faults: Faults) -> None:
             batch.tracking_id, batch.start_time.text, batch.end_time.text, ledger and ledger.unit,
             ledger and ledger.ledger_id,
         )  # fmt: skip
-        if said != stands:
+        if message != stands:
             faults.add(REPORT, f"What it says of batch {inclusion.batch_id} is not what the batch is.")
         if Decimal(inclusion.amount) > batch.credited:
             faults.add(REPORT, f"It takes more of batch {inclusion.batch_id} than that was credited with.")

@@ -64,19 +64,19 @@ class LogRows:
         """What was done in one transaction, or at the same millisecond."""
         return [row for row in self._rows if row["at"] == moment]
 
-    def compare(self, part: str, name: str, noun: str, said: Mapping[str, object]) -> Iterator[Wrong]:
+    def compare(self, part: str, name: str, noun: str, message: Mapping[str, object]) -> Iterator[Wrong]:
         """Where a record is another than its newest row says; it has to have one."""
         rows = [row for row in self.of(name, noun) if isinstance(row["after"], Mapping)]
         if not rows:
             yield part, f"No row of the audit log tells of the {noun} {name}."
             return
-        for field in list_differing_fields(said, rows[-1]["after"]):
+        for field in list_differing_fields(message, rows[-1]["after"]):
             yield part, f"The {field} of the {noun} {name} is another than the log says."
 
 
-def list_differing_fields(said: Mapping[str, object], logged: Mapping[str, Any]) -> Iterator[str]:
+def list_differing_fields(message: Mapping[str, object], logged: Mapping[str, Any]) -> Iterator[str]:
     """The fields that a row says otherwise; what it leaves out is nothing."""
-    for name, value in said.items():
+    for name, value in message.items():
         if not _are_equal(value, logged.get(name)):
             yield name
 
@@ -143,8 +143,14 @@ def _check_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         yield ROWS, f"Row {number} does not say what the report {report.id} takes."
         return
     stated = {
-        one.batch_id: (Decimal(one.amount), one.unit, one.tracking_id, one.start_time, one.end_time)
-        for one in report.inclusions
+        inclusion.batch_id: (
+            Decimal(inclusion.amount),
+            inclusion.unit,
+            inclusion.tracking_id,
+            inclusion.start_time,
+            inclusion.end_time,
+        )
+        for inclusion in report.inclusions
     }
     if (logged, amount) != (stated, Decimal(report.amount)):
         yield REPORT, f"The report takes something else than row {number} of the log says."
@@ -187,8 +193,8 @@ def _check_models(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         if not rows:
             yield MODELS.part, f"No row of the audit log tells of the model {model.model_id}."
             continue
-        said = {"sha256": model.sha256, "version": model.version, "name": model.name}
-        for name in list_differing_fields(said, rows[-1]["after"]):
+        message = {"sha256": model.sha256, "version": model.version, "name": model.name}
+        for name in list_differing_fields(message, rows[-1]["after"]):
             yield MODELS.part, f"The {name} of model {model.model_id} is another than the log says."
 
 
@@ -230,22 +236,22 @@ def _check_deletions(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
 
 def _check_records(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     manifest = contents.manifest
-    said: dict[str, object] = {"name": manifest.project_name, "time_zone": manifest.time_zone}
-    yield from log.compare(MANIFEST, manifest.project_id, "project", said)
+    message: dict[str, object] = {"name": manifest.project_name, "time_zone": manifest.time_zone}
+    yield from log.compare(MANIFEST, manifest.project_id, "project", message)
     for ledger in contents.ledgers.values():
-        said = {
+        message = {
             "name": ledger.name, "unit": ledger.unit or "dimensionless", "scale": ledger.scale,
             "rounding": ledger.rounding, "output": ledger.output,
         }  # fmt: skip
         if ledger.ledger_id != ids.of("ledger", manifest.project_number, ledger.ledger):
             yield LEDGERS.part, f"Ledger {ledger.ledger} of the project has another id."
-        yield from log.compare(LEDGERS.part, ledger.ledger_id, "ledger", said)
+        yield from log.compare(LEDGERS.part, ledger.ledger_id, "ledger", message)
     for static in contents.statics.values():
-        said = {
+        message = {
             "slug": static.slug, "value": static.value, "unit": static.unit or None,
             "effective_from": static.effective_from.text,
         }  # fmt: skip
-        yield from log.compare(STATIC_INPUTS.part, str(static.static_input), "static_input", said)
+        yield from log.compare(STATIC_INPUTS.part, str(static.static_input), "static_input", message)
     yield from _check_event_types(contents, log)
 
 
@@ -293,13 +299,13 @@ def _compare_instrument(
         yield BATCHES.part, f"Instrument {batch.batch_id} has another name or time than the log says."
     day = after["issued_on"] or batch.created_at.astimezone(ZoneInfo(contents.manifest.time_zone)).date()
     slot = find_slot("daily", batch.start_time, ZoneInfo(contents.manifest.time_zone))
-    said = (
+    message = (
         batch.start_time,
         batch.end_time,
         label_slot("daily", slot, ZoneInfo(contents.manifest.time_zone)),
     )
     tags = (batch.by_event, batch.event, batch.run_tracking_id, batch.feedstock, batch.asset)
-    if said != (slot.start, slot.end, str(day)) or any(tags) or batch.share_places:
+    if message != (slot.start, slot.end, str(day)) or any(tags) or batch.share_places:
         yield BATCHES.part, f"Instrument {batch.batch_id} counts for another day or partition than it does."
     for value in contents.values.get(batch.batch, {}).values():
         logged = after.get(value.node)
@@ -424,8 +430,8 @@ def check_rules(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         if not rows:
             yield part, f"No row of the audit log tells of version {version} of the rule {name}."
             continue
-        said = {field: document[field] for field in _OF_RULE if field in document}
-        for field in list_differing_fields(said, rows[0]["after"]):
+        message = {field: document[field] for field in _OF_RULE if field in document}
+        for field in list_differing_fields(message, rows[0]["after"]):
             yield part, f"The {field} of the rule is another than the log says."
         watched = document["event_type_id"], document.get("asset_id")
         if (document["user_id"], document["name"]) != (rows[0]["user_id"], _find_rule_name(log, name)):

@@ -92,8 +92,8 @@ def _read_run_states(contents: BundleContents) -> dict[RunName, _RunState]:
         name = contents.ledgers[batch.ledger].name, batch.tracking_id
         if batch.deleted_at is None:
             newest[name] = number
-        if said := contents.reported.get(batch.batch_id):
-            taken.setdefault(name, []).append(Decimal(said.amount))
+        if message := contents.reported.get(batch.batch_id):
+            taken.setdefault(name, []).append(Decimal(message.amount))
     return {
         name: _read_run_state(contents, number, exact_total(taken.get(name, ())))
         for name, number in newest.items()
@@ -162,8 +162,8 @@ def _list_lineage_causes(before: BatchLineage, after: BatchLineage) -> Iterator[
         yield ChangeCause.CORRECTION, text
     if before.static_inputs != after.static_inputs:
         yield ChangeCause.OTHER_INPUTS, "other static inputs were in force"
-    if [_select_draw_fields(one) for one in before.draws] != [
-        _select_draw_fields(one) for one in after.draws
+    if [_select_draw_fields(draw) for draw in before.draws] != [
+        _select_draw_fields(draw) for draw in after.draws
     ]:
         yield ChangeCause.OTHER_INPUTS, f"{len(before.draws):,} draws before, {len(after.draws):,} after"
 
@@ -198,7 +198,7 @@ class EquationLine(NamedTuple):
     origin: str
 
 
-def list_equations(
+def list_batch_equations(
     contents: BundleContents, number: int, prepared: PreparedModel | None
 ) -> Iterator[EquationLine]:
     """The nodes of a batch in the order of computing; of an instrument, its figures."""
@@ -211,7 +211,7 @@ def list_equations(
     amounts = {slug: amount for slug, value in values.items() if (amount := _parse_amount(value)) is not None}
     partition = {"tracking_id": batch.run_tracking_id, "feedstock": batch.feedstock, "asset": batch.asset}
     named = {name: value for name, value in partition.items() if value is not None}
-    written = {one.slug: one for one in list_equations(prepared, amounts, named)}
+    written = {equation.slug: equation for equation in list_equations(prepared, amounts, named)}
     for node in prepared.nodes:
         if node.slug not in values:
             continue
@@ -272,7 +272,9 @@ def _count(ranges: str) -> int:
 
 def find_batch(contents: BundleContents, name: str) -> int | None:
     """The batch of an id or of what people call it, the newest of several; None when there is none."""
-    found = [one.batch for one in contents.batches.values() if name in {one.batch_id, one.tracking_id}]
+    found = [
+        batch.batch for batch in contents.batches.values() if name in {batch.batch_id, batch.tracking_id}
+    ]
     return max(found, default=None)
 
 
@@ -337,7 +339,10 @@ def _render_sections(
     yield _render_table(
         "Batches that it takes of",
         ("Batch", "From", "To", f"Amount, {unit}"),
-        ((one.tracking_id, one.start_time, one.end_time, one.amount) for one in report.inclusions),
+        (
+            (inclusion.tracking_id, inclusion.start_time, inclusion.end_time, inclusion.amount)
+            for inclusion in report.inclusions
+        ),
         numbers=1,
     )
     if contents.has_whole_stories:
@@ -368,24 +373,30 @@ def _render_tables(contents: BundleContents, vouched: Vouched) -> Iterator[str]:
         ("Correction", "Event", "Data point", "Was", "Is", "By", "Why"),
         (
             (
-                one.correction, one.event, one.data_point, one.from_value or "", one.to_value, one.origin,
-                one.reason or "",
+                correction.correction, correction.event, correction.data_point, correction.from_value or "",
+                correction.to_value, correction.origin, correction.reason or "",
             )
-            for one in contents.corrections.values()
+            for correction in contents.corrections.values()
         ),
     )  # fmt: skip
     yield _render_table(
         "Static inputs",
         ("Number", "Name", "Value", "Unit", "From"),
         (
-            (one.static_input, one.slug, plain(one.value), one.unit or "", one.effective_from.text)
-            for one in contents.statics.values()
+            (
+                static.static_input,
+                static.slug,
+                plain(static.value),
+                static.unit or "",
+                static.effective_from.text,
+            )
+            for static in contents.statics.values()
         ),
     )
     yield _render_table(
         "Models",
         ("Model", "Name", "Version", "SHA-256"),
-        ((one.model_id, one.name, one.version, one.sha256) for one in contents.models.values()),
+        ((model.model_id, model.name, model.version, model.sha256) for model in contents.models.values()),
     )
     yield _render_table(
         "Evidence",
@@ -432,11 +443,11 @@ def _render_batch(contents: BundleContents, number: int, prepared: PreparedModel
     batch = contents.batches[number]
     ledger = contents.ledgers.get(batch.ledger)
     head = f"{batch.tracking_id}: {plain(batch.total)} {ledger.unit if ledger else ''}"
-    said = contents.reported.get(batch.batch_id)
-    use = f"the report takes {said.amount}" if said else "others rest on it"
+    message = contents.reported.get(batch.batch_id)
+    use = f"the report takes {message.amount}" if message else "others rest on it"
     if contents.has_whole_stories and batch.deleted_at is not None:
         use += f"; it was deleted at {batch.deleted_at.text}"
-    written = "".join(map(_render_equation, list_equations(contents, number, prepared)))
+    written = "".join(map(_render_equation, list_batch_equations(contents, number, prepared)))
     times = f"{batch.start_time.text} to {batch.end_time.text}"
     return (
         f'<section id="{escape(batch.batch_id)}"><h3>{escape(head)}</h3>'

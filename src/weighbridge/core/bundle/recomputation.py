@@ -82,8 +82,8 @@ def recompute(
         try:
             slot = ComputedAgain(contents, line, prepared[line.model])
             for other in _find_deviating_batches(contents, line):
-                said = f"Batch {other.batch_id} was made of other data than its run on other ledgers."
-                faults.add(LINEAGE, said)
+                message = f"Batch {other.batch_id} was made of other data than its run on other ledgers."
+                faults.add(LINEAGE, message)
             for batch in line.batches:
                 _compare(contents, slot, batch, faults, recomputed)
         except (
@@ -247,7 +247,7 @@ def _read_source_ledger(
 ) -> SourceLedgerView:
     written = body.attributes if isinstance(body, Upstream) else {}
     if read is None:
-        named = next((one for one in contents.ledgers.values() if one.name == body.ledger), None)
+        named = next((ledger for ledger in contents.ledgers.values() if ledger.name == body.ledger), None)
         units: list[Unit] = [unit or ONE for unit in written.values()]
     else:
         named = contents.ledgers[contents.batches[read.source].ledger]
@@ -276,12 +276,12 @@ def _compare(
     batch = contents.batches[number]
     recomputed.batches += 1
     run = slot.runs.get(read_partition(batch))
-    said = list(_compare_batch(contents, slot.model, batch, run))
-    said += [problem.message for problem in slot.computed.problems]
-    said += _check_place(contents, slot, batch)
+    message = list(_compare_batch(contents, slot.model, batch, run))
+    message += [problem.message for problem in slot.computed.problems]
+    message += _check_place(contents, slot, batch)
     if (unknown := check_revision(batch.engine_revision)) is not None:
-        said.append(f"{unknown[0].upper()}{unknown[1:]}.")
-    for sentence in said:
+        message.append(f"{unknown[0].upper()}{unknown[1:]}.")
+    for sentence in message:
         faults.add(
             NODE_VALUES.part if sentence.startswith("Node") else BATCHES.part,
             f"Batch {batch.batch_id}: {sentence}",
@@ -343,7 +343,8 @@ def _compare_nodes(
         reading = readings.get(node.slug)
         if reading is None or reading.amount is None:
             if node.slug in kept:
-                yield f"Node {node.slug!r} is {_write_amount(kept[node.slug])}, and nothing when computed again."
+                stored = _write_amount(kept[node.slug])
+                yield f"Node {node.slug!r} is {stored}, and nothing when computed again."
         elif node.slug not in kept:
             yield f"Node {node.slug!r} is missing; it comes to {digits(reading.amount)}."
         else:
@@ -367,8 +368,8 @@ def _compare_node(
         yield f"Node {node.slug!r} is {_write_amount(kept)}, and {anew} when computed again."
         return
     is_output = node in model.outputs
-    said = (kept.name, kept.unit or "", kept.is_output, kept.is_primary)
-    if said != (node.label, str(node.unit), is_output, node.slug == output):
+    message = (kept.name, kept.unit or "", kept.is_output, kept.is_primary)
+    if message != (node.label, str(node.unit), is_output, node.slug == output):
         yield f"Node {node.slug!r} has another name, unit or purpose than in its model."
     if not is_output and kept.contributions is not None:
         yield f"Node {node.slug!r} is no output, and rests on {kept.contributions}."

@@ -59,7 +59,7 @@ def list_columns(row: type) -> tuple[BundleColumn, ...]:
     made = []
     for name, hint in typing.get_type_hints(row).items():
         choices = typing.get_args(hint) if typing.get_origin(hint) in _UNIONS else (hint,)
-        [kind] = [one for one in choices if one is not types.NoneType]
+        [kind] = [choice for choice in choices if choice is not types.NoneType]
         made.append(BundleColumn(name, _KINDS[kind], len(choices) > 1))
     return tuple(made)
 

@@ -50,16 +50,16 @@ def check_label(label: str, field: str) -> Iterator[Problem]:
     if not label:
         yield Problem("A custom field needs a label.", field, "required")
     elif len(label) > LABEL_LENGTH_MAX:
-        said = f"{field} has {len(label)} characters; a label has at most {LABEL_LENGTH_MAX}."
-        yield Problem(said, field, "invalid")
+        message = f"{field} has {len(label)} characters; a label has at most {LABEL_LENGTH_MAX}."
+        yield Problem(message, field, "invalid")
     elif unseen := problem_of_unseen(label, field):
         yield unseen
     elif find_standard_column(label):
-        said = (
+        message = (
             f"{field} is {label!r}, a standard column of the asset spreadsheet; "
             f"its standard columns are {', '.join(STANDARD_COLUMNS)}."
         )
-        yield Problem(said, field, "reserved")
+        yield Problem(message, field, "reserved")
 
 
 def find_standard_column(label: str) -> str | None:

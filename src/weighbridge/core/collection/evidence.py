@@ -46,14 +46,14 @@ def check_file_name(name: str, field: str) -> list[Problem]:
 def check_link(link: str, field: str) -> list[Problem]:
     """What is wrong with a link."""
     if len(link) > LINK_LENGTH_MAX:
-        said = f"{field} has {len(link):,} characters; a link has at most {LINK_LENGTH_MAX:,}."
+        message = f"{field} has {len(link):,} characters; a link has at most {LINK_LENGTH_MAX:,}."
     elif unseen := explain_unseen(link):
-        said = f"{field} {unseen}."
+        message = f"{field} {unseen}."
     elif any(character.isspace() or character == "\\" for character in link):
-        said = f"{field} holds a space or a backslash, which no link may."
+        message = f"{field} holds a space or a backslash, which no link may."
     else:
         return _check_link_parts(link, field)
-    return [Problem(said, field, "invalid")]
+    return [Problem(message, field, "invalid")]
 
 
 def _check_link_parts(link: str, field: str) -> list[Problem]:
@@ -61,14 +61,14 @@ def _check_link_parts(link: str, field: str) -> list[Problem]:
     authority = parts["authority"] if parts else None
     host = _HOST.fullmatch(authority) if authority else None
     if parts is None or parts["scheme"].lower() not in {"http", "https"}:
-        said = f"{field} is {shorten(repr(link))}; it takes a link that begins with http:// or https://."
+        message = f"{field} is {shorten(repr(link))}; it takes a link that begins with http:// or https://."
     elif authority and "@" in authority:
-        said = f"{field} names a user or a password before the host; leave them out."
+        message = f"{field} names a user or a password before the host; leave them out."
     elif host is None or int(host["port"] or 0) > _PORT_MAX:
-        said = f"{field} is {shorten(repr(link))}; it takes a link with a host, such as https://example.org/report."
+        message = f"{field} is {shorten(repr(link))}; it takes a link with a host, such as https://example.org/report."
     else:
         return []
-    return [Problem(said, field, "invalid")]
+    return [Problem(message, field, "invalid")]
 
 
 # A file type is a kind of file that may be kept as evidence: what its name ends in, how its content begins.

@@ -36,11 +36,11 @@ __all__ = [
     "SlotData",
     "SlotRun",
     "Trial",
+    "add_attributes",
     "aggregate_statistics",
     "find_partitions",
+    "list_unmet_groups",
     "run_cases",
     "run_slot",
     "try_out",
-    "list_unmet_groups",
-    "add_attributes",
 ]

@@ -45,9 +45,9 @@ _HELD = frozenset({Aggregate.TIME_WEIGHTED, Aggregate.DELTA})
 def read_elements(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input its value in every partition, from the elements of groups."""
     measure = computation.measure(node)
-    own: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
-    seen: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
-    shared = {one: Shared() for one in computation.partitions}
+    own: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
+    seen: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
+    shared = {partition: Shared() for partition in computation.partitions}
     for group in computation.data.groups:
         if node.slug not in group.by_input:
             continue
@@ -76,9 +76,9 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
 def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input that counts from reading to reading its value in every partition."""
     measure = computation.measure(node)
-    own: dict[Partition, list[Counted]] = {one: [] for one in computation.partitions}
-    seen: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
-    shared = {one: Shared() for one in computation.partitions}
+    own: dict[Partition, list[Counted]] = {partition: [] for partition in computation.partitions}
+    seen: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
+    shared = {partition: Shared() for partition in computation.partitions}
     groups = [group for group in computation.data.groups if node.slug in group.by_input]
     for group, metered in zip(groups, count_totalisers(groups, measure, computation.data.slot), strict=True):
         agreeing = computation.agreeing(group)
@@ -101,7 +101,7 @@ def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> No
 def _settle_checked(
     computation: SlotComputation,
     node: Node,
-    one: Partition,
+    partition: Partition,
     amount: Amount,
     seen: Sequence[Element],
     shared: Shared,
@@ -113,20 +113,20 @@ def _settle_checked(
     has_none = amount is None and shared.part is None
     if has_none and seen and not node.is_optional and node.default is None:
         fact = f"has {len(seen)} values, but no {body.aggregate} over the slot"
-        computation.problem(node, fact, one, NOT_COMPUTABLE)
-    _check_coverage(computation, node, body, one, seen)
-    settle(computation, node, one, amount, shared, contributions)
+        computation.problem(node, fact, partition, NOT_COMPUTABLE)
+    _check_coverage(computation, node, body, partition, seen)
+    settle(computation, node, partition, amount, shared, contributions)
 
 
 def keep_elements(
-    computation: SlotComputation, node: Node, body: Input, one: Partition, elements: Sequence[Element]
+    computation: SlotComputation, node: Node, body: Input, partition: Partition, elements: Sequence[Element]
 ) -> None:
     """Keep the elements of an array, and how long each of them lasts."""
     is_divided = body.straddle is Straddle.PRORATE
     slot = computation.data.slot
     computation.keep_array(
         node.slug,
-        one,
+        partition,
         elements,
         (
             measure_hours_inside(element.time, slot) if is_divided else measure_hours(element.time)
@@ -160,7 +160,7 @@ def _compute_contributions(
 
 
 def _aggregate_own_elements(
-    computation: SlotComputation, node: Node, one: Partition, own: Sequence[Element]
+    computation: SlotComputation, node: Node, partition: Partition, own: Sequence[Element]
 ) -> Amount:
     """What a partition's own elements come to, in the unit of their values; None when there are none."""
     body = node.body
@@ -170,7 +170,11 @@ def _aggregate_own_elements(
     if body.aggregate in _BY_STATISTICS:
         statistics = _compute_statistics(computation, node, body, own)
         return aggregate_own_statistics(
-            computation, node, one, statistics, unweighted=_list_unweighted_events(computation, node, own)
+            computation,
+            node,
+            partition,
+            statistics,
+            unweighted=_list_unweighted_events(computation, node, own),
         )
     return _compute_definition(computation, node, body, own) if own else None
 
@@ -225,7 +229,7 @@ def _list_readings(
 
 
 def _check_coverage(
-    computation: SlotComputation, node: Node, body: Input, one: Partition, elements: Sequence[Element]
+    computation: SlotComputation, node: Node, body: Input, partition: Partition, elements: Sequence[Element]
 ) -> None:
     """Time that the data leave uncovered or cover twice is a missing input."""
     measure = computation.measure(node)
@@ -239,7 +243,7 @@ def _check_coverage(
         is_held=body.aggregate in _HELD,
     )
     if not covered.reaches(measure.coverage):
-        computation.problem(node, f"does not cover the slot: {covered.fault}", one, UNCOVERED)
+        computation.problem(node, f"does not cover the slot: {covered.fault}", partition, UNCOVERED)
 
 
 # Joins: each element of one input matched to an element of another, one to one or many to one.
@@ -260,23 +264,23 @@ def read_joined(computation: SlotComputation, node: Node, body: Input) -> None:
     measure = computation.measure(node)
     waiting: dict[int, Element] = {}
     matched: set[int] = set()
-    for one in computation.partitions:
+    for partition in computation.partitions:
         candidates = [
             element
             for group in computation.data.groups
-            if node.slug in group.by_input and group.tags.agrees_with(one)
+            if node.slug in group.by_input and group.tags.agrees_with(partition)
             for element in group.elements
             if element.values[measure.value] is not None
         ]
         waiting |= {element.event: element for element in candidates}
         # An optional input that has no data at all takes what stands in for it.
         is_absent = not candidates and (node.is_optional or node.default is not None)
-        targets = () if is_absent else computation.by_partition[one].arrays.get(body.join.to, ())
+        targets = () if is_absent else computation.by_partition[partition].arrays.get(body.join.to, ())
         pairs = _match_pairs(
-            computation, node, one, targets, _build_finder(body.join.on, candidates, computation, node)
+            computation, node, partition, targets, _build_finder(body.join.on, candidates, computation, node)
         )
         matched |= {element.event for _, element in pairs}
-        _settle(computation, node, body, one, pairs)
+        _settle(computation, node, body, partition, pairs)
     alone = [event for event in waiting if event not in matched]
     # What matches nothing is left alone whatever its date, unless somebody named it.
     if alone and (not body.is_any_period or computation.data.alone is not None):
@@ -286,19 +290,19 @@ def read_joined(computation: SlotComputation, node: Node, body: Input) -> None:
 
 
 def _match_pairs(
-    computation: SlotComputation, node: Node, one: Partition, targets: Sequence[Element], find: Finder
+    computation: SlotComputation, node: Node, partition: Partition, targets: Sequence[Element], find: Finder
 ) -> list[tuple[Element, Element]]:
     """Each target with the one element that matches it; problems name the others."""
     matched = [(target, find(target)) for target in targets]
     if nothing := [target.event for target, matches in matched if not matches]:
         fact = f"has nothing that matches {computation.setting.named(nothing)}"
-        computation.problem(node, fact, one, UNMATCHED, nothing)
+        computation.problem(node, fact, partition, UNMATCHED, nothing)
     for target, matches in matched:
         if len(matches) > 1:
             several = [element.event for element in matches]
             named = computation.setting.named
             fact = f"matches {named([target.event])} more than once: {named(several)}"
-            computation.problem(node, fact, one, UNMATCHED, (target.event, *several))
+            computation.problem(node, fact, partition, UNMATCHED, (target.event, *several))
     return [(target, matches[0]) for target, matches in matched if matches]
 
 
@@ -306,24 +310,24 @@ def _settle(
     computation: SlotComputation,
     node: Node,
     body: Input,
-    one: Partition,
+    partition: Partition,
     pairs: Sequence[tuple[Element, Element]],
 ) -> None:
     measure = computation.measure(node)
     elements = [element for _, element in pairs]
-    computation.use(one, measure.source, elements)
+    computation.use(partition, measure.source, elements)
     if body.is_array:
         amounts = tuple(compute_slot_value(computation, node, body, element) for element in elements)
-        settle(computation, node, one, amounts, Shared())
-        keep_elements(computation, node, body, one, elements)
+        settle(computation, node, partition, amounts, Shared())
+        keep_elements(computation, node, body, partition, elements)
         return
     weights = [_read_weight(measure, target, element) for target, element in pairs]
     values = (compute_slot_value(computation, node, body, element) for element in elements)
     sources = [_determine_source(measure, target, element) for target, element in pairs]
     statistics = compute_statistics(zip(values, weights, strict=True), sources)
     unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
-    amount = aggregate_own_statistics(computation, node, one, statistics, unweighted=unweighted)
-    settle(computation, node, one, amount, Shared(), contributing(computation, node, statistics))
+    amount = aggregate_own_statistics(computation, node, partition, statistics, unweighted=unweighted)
+    settle(computation, node, partition, amount, Shared(), contributing(computation, node, statistics))
 
 
 def _determine_source(measure: Measure, target: Element, element: Element) -> ValueSource:

@@ -30,7 +30,7 @@ from weighbridge.core.engine.slot_computation import (
     name_partition,
 )
 from weighbridge.core.expression import ExpressionError
-from weighbridge.core.expression.compiler import Gradient, Traced, add_gradients, compute_gradients, trace
+from weighbridge.core.expression.compiler import Gradient, Traced, add_gradients, gradients_of, trace
 from weighbridge.core.expression.functions import differentiate_median
 from weighbridge.core.expression.value import Content
 from weighbridge.core.halt import proceed
@@ -79,7 +79,9 @@ Unknown = None
 """In place of contributions: something contributes of which nobody knows what it rests on."""
 
 
-def compute_contributions(computation: SlotComputation, one: Partition) -> Mapping[str, Contributions | None]:
+def compute_contributions(
+    computation: SlotComputation, partition: Partition
+) -> Mapping[str, Contributions | None]:
     """What contributes to each output that has a value, in its unit; None where that cannot be known.
 
     Only the proportions count: what surely rests on nothing but captured values is told by its own size. The
@@ -88,13 +90,13 @@ def compute_contributions(computation: SlotComputation, one: Partition) -> Mappi
     outputs = computation.model.outputs
     traced: dict[str, Traced] = {}
     contributions: dict[str, Contributions | None] = {}
-    is_measured = computation.is_captured and all(map(_is_measured, computation.draws[one]))
+    is_measured = computation.is_captured and all(map(_is_measured, computation.draws[partition]))
     for node in outputs:
-        amount = computation.number_of(one, node.slug)
+        amount = computation.number_of(partition, node.slug)
         if amount and is_measured and node.slug in computation.setting.program.surely_contributing:
             contributions[node.slug] = {ValueSource.CAPTURED: allocation.find_magnitude(amount)}
         elif amount is not None:
-            contributions[node.slug] = _contributing(computation, one, node, traced)
+            contributions[node.slug] = _contributing(computation, partition, node, traced)
     return contributions
 
 
@@ -104,7 +106,7 @@ def _is_measured(draw: Drawn) -> bool:
 
 
 def _contributing(
-    computation: SlotComputation, one: Partition, output: Node, traced: dict[str, Traced]
+    computation: SlotComputation, partition: Partition, output: Node, traced: dict[str, Traced]
 ) -> Contributions | None:
     """What contributes to one output; `traced` are the formulas that another one went through."""
     gradients: dict[str, Gradient] = {output.slug: Decimal(1)}
@@ -112,25 +114,25 @@ def _contributing(
     for node in reversed(computation.setting.program.nodes):
         proceed()
         if isinstance(node.body, Upstream):
-            found += _compute_draw_contributions(computation, one, node, gradients)
+            found += _compute_draw_contributions(computation, partition, node, gradients)
         elif node.slug in gradients:
             gradient = gradients.pop(node.slug)
             if isinstance(node.body, Formula):
                 if node.slug not in traced:
-                    traced[node.slug] = trace(node.body.tree, computation.environment(one))
-                for name, inner in compute_gradients(traced[node.slug], gradient, node.unit).items():
+                    traced[node.slug] = trace(node.body.tree, computation.environment(partition))
+                for name, inner in gradients_of(traced[node.slug], gradient, node.unit).items():
                     gradients[name] = add_gradients(gradients.get(name), inner)
             elif isinstance(node.body, Input):
-                found.append(_compute_input_contributions(computation, one, node, gradient))
+                found.append(_compute_input_contributions(computation, partition, node, gradient))
     known = [contributions for contributions in found if contributions is not None]
     return allocation.add_contributions(known) if len(known) == len(found) else Unknown
 
 
 def _compute_input_contributions(
-    computation: SlotComputation, one: Partition, node: Node, gradient: Gradient
+    computation: SlotComputation, partition: Partition, node: Node, gradient: Gradient
 ) -> Contributions:
     """What an input contributes, by the sources of its data; what stands in for them contributes nothing."""
-    work = computation.by_partition[one]
+    work = computation.by_partition[partition]
     own = find_absolute(node.unit)
     rate = find_slope(own, node.unit)
     if not isinstance(gradient, tuple):
@@ -151,16 +153,16 @@ def _compute_input_contributions(
 
 
 def _compute_draw_contributions(
-    computation: SlotComputation, one: Partition, node: Node, gradients: Mapping[str, Gradient]
+    computation: SlotComputation, partition: Partition, node: Node, gradients: Mapping[str, Gradient]
 ) -> list[Contributions | None]:
     """What a node's draws contribute, and what travels along with them: what their source batches rest on."""
-    draws = [draw for draw in computation.draws[one] if draw.node == node.slug]
+    draws = [draw for draw in computation.draws[partition] if draw.node == node.slug]
     body = node.body
     assert isinstance(body, Upstream)  # noqa: S101 - the caller saw it
     found: list[Contributions | None] = []
     for column, name in enumerate([node.slug, *(f"{node.slug}.{slug}" for slug in body.attributes)]):
         changes = gradients.get(name, ())
-        amounts = computation.by_partition[one].values[name].content
+        amounts = computation.by_partition[partition].values[name].content
         assert isinstance(changes, tuple), "a draw is an array"  # noqa: S101
         if changes and isinstance(amounts, tuple):
             found += _compute_column_contributions(draws, column, amounts, changes)
@@ -296,7 +298,9 @@ def _compute_rates(
 def _weigh_by_time(readings: Sequence[ReadElement], slot: Interval) -> Iterator[tuple[int, Decimal]]:
     """The part of the time for which each reading stands."""
     numbered = [replace(reading, value=Decimal(index)) for index, (reading, _) in enumerate(readings)]
-    stretches = [(int(one.value), slot.overlap(one.time)) for one in list_stretches(numbered, slot)]
+    stretches = [
+        (int(stretch.value), slot.overlap(stretch.time)) for stretch in list_stretches(numbered, slot)
+    ]
     lengths = [
         (index, Decimal((overlap.end - overlap.start) // MILLISECOND))
         for index, overlap in stretches
@@ -326,7 +330,7 @@ class Shared:
 def read_statistics(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input its value in every partition, from the statistics of groups."""
     own = dict.fromkeys(computation.partitions, NOTHING)
-    shared = {one: Shared() for one in computation.partitions}
+    shared = {partition: Shared() for partition in computation.partitions}
     for group in computation.data.groups:
         of_group = group.by_input.get(node.slug)
         agreeing = computation.agreeing(group)
@@ -392,7 +396,7 @@ def _divide(
 def aggregate_own_statistics(
     computation: SlotComputation,
     node: Node,
-    one: Partition,
+    partition: Partition,
     statistics: Statistics,
     *,
     unweighted: Sequence[int] = (),
@@ -404,18 +408,18 @@ def aggregate_own_statistics(
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
     if node.body.weight is not None and statistics.unweighted:
         fact = f"has {statistics.unweighted} values without {node.body.weight!r}"
-        computation.problem(node, fact, one, MISSING, unweighted)
+        computation.problem(node, fact, partition, MISSING, unweighted)
     try:
         return aggregate_statistics(node.body, statistics)
     except ArithmeticError:
-        computation.problem(node, "has no weight to average by", one, NOT_COMPUTABLE)
+        computation.problem(node, "has no weight to average by", partition, NOT_COMPUTABLE)
         return ZERO
 
 
 def settle(
     computation: SlotComputation,
     node: Node,
-    one: Partition,
+    partition: Partition,
     amount: Amount,
     shared: Shared,
     contributions: Contributions = NO_CONTRIBUTIONS,
@@ -426,16 +430,20 @@ def settle(
     """
     unit = find_read_unit(computation, node)
     if computation.setting.says_contributions and not isinstance(amount, tuple):
-        computation.contribute(node, one, add_contributions([contributions, *shared.contributions]), unit)
+        computation.contribute(
+            node, partition, add_contributions([contributions, *shared.contributions]), unit
+        )
     if amount == () or (amount is None and shared.part is None):
-        computation.keep(node, one, NodeReading(stand_in(computation, node, one)))
+        computation.keep(node, partition, NodeReading(stand_in(computation, node, partition)))
     elif isinstance(amount, tuple):
         exact = find_conversion(unit, node.unit)
-        computation.keep(node, one, NodeReading(tuple(convert_by(element, *exact) for element in amount)))
+        computation.keep(
+            node, partition, NodeReading(tuple(convert_by(element, *exact) for element in amount))
+        )
     else:
         own = ZERO if amount is None else convert(amount, unit, node.unit)
         value = own if shared.part is None else CONTEXT.plus(EXACT.add(own, shared.part))
-        computation.keep(node, one, NodeReading(value, shared.whole))
+        computation.keep(node, partition, NodeReading(value, shared.whole))
 
 
 def find_read_unit(computation: SlotComputation, node: Node) -> Unit:
@@ -444,10 +452,10 @@ def find_read_unit(computation: SlotComputation, node: Node) -> Unit:
     return ONE if node.body.aggregate is Aggregate.COUNT else computation.measure(node).unit
 
 
-def stand_in(computation: SlotComputation, node: Node, one: Partition) -> Amount:
+def stand_in(computation: SlotComputation, node: Node, partition: Partition) -> Amount:
     """What stands in for a node without data; a problem when it is neither optional nor has a default."""
-    if not node.is_optional and node.default is None and (one, node.slug) not in computation.failed:
-        computation.problem(node, "has no data", one)
+    if not node.is_optional and node.default is None and (partition, node.slug) not in computation.failed:
+        computation.problem(node, "has no data", partition)
     return substitute(computation, node)
 
 
@@ -493,62 +501,70 @@ _NO_KEY = {"asset": None, "feedstock": None, "location": None}
 def read_static(computation: SlotComputation, node: Node, body: StaticInput) -> None:
     """Give a static input its value in every partition."""
     values = sorted(computation.data.statics.get(body.slug, ()), key=lambda one: one.effective_from)
-    for one in computation.partitions:
+    for partition in computation.partitions:
         if body.at is not None:
-            amount = _read_values_at_elements(computation, node, body, one, values)
+            amount = _read_values_at_elements(computation, node, body, partition, values)
         else:
-            amount = _read_value_at_start(computation, node, body, one, values)
-        computation.keep(node, one, NodeReading(amount))
+            amount = _read_value_at_start(computation, node, body, partition, values)
+        computation.keep(node, partition, NodeReading(amount))
 
 
 def _read_value_at_start(
-    computation: SlotComputation, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
+    computation: SlotComputation,
+    node: Node,
+    body: StaticInput,
+    partition: Partition,
+    values: Sequence[StaticValue],
 ) -> Amount:
-    key = None if body.by is None else _find_partition_key(computation, body.by, one)
+    key = None if body.by is None else _find_partition_key(computation, body.by, partition)
     if body.by is not None and key is None:
         return stand_in_static(
-            computation, node, body, f"is a value for each {body.by}, and the partition has none", one
+            computation, node, body, f"is a value for each {body.by}, and the partition has none", partition
         )
     keyed = _list_keyed_values(values, body.by, key)
     slot = computation.data.slot
     in_force = _find_value_in_force(keyed, Instant.of(slot.start))
     if in_force is None:
         fact = f"has no value in force at {Instant.of(slot.start).text}"
-        amount = stand_in_static(computation, node, body, fact, one)
+        amount = stand_in_static(computation, node, body, fact, partition)
     else:
         amount = convert(in_force.value, in_force.unit, node.unit)
-        computation.by_partition[one].statics.setdefault(node.slug, set()).add(in_force.number)
+        computation.by_partition[partition].statics.setdefault(node.slug, set()).add(in_force.number)
     later = [value for value in keyed if slot.start < value.effective_from < slot.end]
     # A value that is set again as it was does not change.
     changes = [value for value in later if convert(value.value, value.unit, node.unit) != amount]
-    if changes and (one, node.slug) not in computation.failed:
+    if changes and (partition, node.slug) not in computation.failed:
         moment = changes[0].effective_from.text
         _report_static_problem(
-            computation, node, body, f"changes at {moment}, inside the slot", one, code=CHANGING
+            computation, node, body, f"changes at {moment}, inside the slot", partition, code=CHANGING
         )
     return amount
 
 
 def stand_in_static(
-    computation: SlotComputation, node: Node, body: StaticInput, fact: str, one: Partition
+    computation: SlotComputation, node: Node, body: StaticInput, fact: str, partition: Partition
 ) -> Amount:
     """What stands in for a value that is not there; a problem when nothing does."""
     if not node.is_optional and node.default is None:
-        _report_static_problem(computation, node, body, fact, one)
+        _report_static_problem(computation, node, body, fact, partition)
     return substitute(computation, node)
 
 
 def _read_values_at_elements(
-    computation: SlotComputation, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
+    computation: SlotComputation,
+    node: Node,
+    body: StaticInput,
+    partition: Partition,
+    values: Sequence[StaticValue],
 ) -> Amount:
     """The value in force at each element of an input."""
     assert body.at is not None  # noqa: S101 - the caller saw it
     amounts = []
     missing = []
     by_key: dict[str | None, list[StaticValue]] = {}
-    used = computation.by_partition[one].statics.setdefault(node.slug, set())
-    for element in computation.by_partition[one].arrays.get(body.at, ()):
-        key = _find_element_key(body.by, element, one)
+    used = computation.by_partition[partition].statics.setdefault(node.slug, set())
+    for element in computation.by_partition[partition].arrays.get(body.at, ()):
+        key = _find_element_key(body.by, element, partition)
         keyed = by_key.setdefault(
             key, _list_keyed_values(values, body.by, key) if key or body.by is None else []
         )
@@ -560,32 +576,32 @@ def _read_values_at_elements(
             used.add(in_force.number)
             amounts.append(convert(in_force.value, in_force.unit, node.unit))
     if missing:
-        report_not_in_force(computation, node, body, one, missing)
+        report_not_in_force(computation, node, body, partition, missing)
     return tuple(amounts)
 
 
 def report_not_in_force(
-    computation: SlotComputation, node: Node, body: StaticInput, one: Partition, events: Sequence[int]
+    computation: SlotComputation, node: Node, body: StaticInput, partition: Partition, events: Sequence[int]
 ) -> None:
     """Note the elements at which no value is in force."""
     _report_static_problem(
-        computation, node, body, f"has no value in force for {computation.setting.named(events)}", one
+        computation, node, body, f"has no value in force for {computation.setting.named(events)}", partition
     )
 
 
-def _find_partition_key(computation: SlotComputation, by: Dimension, one: Partition) -> str | None:
+def _find_partition_key(computation: SlotComputation, by: Dimension, partition: Partition) -> str | None:
     """The asset, feedstock or location of a partition as a whole."""
     alone = computation.data.alone
-    key: str | None = getattr(one, by, None) if alone is None else alone.keys.get(by)
+    key: str | None = getattr(partition, by, None) if alone is None else alone.keys.get(by)
     return key
 
 
-def _find_element_key(by: Dimension | None, element: Element, one: Partition) -> str | None:
+def _find_element_key(by: Dimension | None, element: Element, partition: Partition) -> str | None:
     match by:
         case Dimension.ASSET:
-            return element.asset or one.asset
+            return element.asset or partition.asset
         case Dimension.FEEDSTOCK:
-            return element.feedstock or one.feedstock
+            return element.feedstock or partition.feedstock
         case Dimension.LOCATION:
             return element.location
     return None
@@ -614,11 +630,11 @@ def _report_static_problem(
     node: Node,
     body: StaticInput,
     fact: str,
-    one: Partition,
+    partition: Partition,
     *,
     code: str = MISSING,
 ) -> None:
-    computation.problem(node, f"reads the static input {body.slug!r}, which {fact}", one, code)
+    computation.problem(node, f"reads the static input {body.slug!r}, which {fact}", partition, code)
 
 
 # Constants and formulas: nodes that are computed from the nodes they name, each partition by itself.
@@ -627,29 +643,31 @@ def _report_static_problem(
 def compute(computation: SlotComputation, node: Node) -> None:
     """Compute a constant or a formula in every partition."""
     program = computation.setting.program
-    for one in computation.partitions:
+    for partition in computation.partitions:
         amount: Amount = () if program.types[node.slug].is_array else ZERO
-        if any((one, slug) in computation.failed for slug in program.needs[node.slug]):
-            computation.failed.add((one, node.slug))
-        elif _are_parallel(computation, node, one):
-            amount = _compute_formula(computation, node, one, amount)
-        computation.keep(node, one, NodeReading(amount))
+        if any((partition, slug) in computation.failed for slug in program.needs[node.slug]):
+            computation.failed.add((partition, node.slug))
+        elif _are_parallel(computation, node, partition):
+            amount = _compute_formula(computation, node, partition, amount)
+        computation.keep(node, partition, NodeReading(amount))
 
 
-def _compute_formula(computation: SlotComputation, node: Node, one: Partition, instead: Amount) -> Amount:
+def _compute_formula(
+    computation: SlotComputation, node: Node, partition: Partition, instead: Amount
+) -> Amount:
     """The value of a formula; `instead` goes on in its place when it has none."""
     program, budget = computation.setting.program, computation.setting.budget
     try:
-        return _to_amount(program.compute(node, computation.environment(one), budget).content)
+        return _to_amount(program.compute(node, computation.environment(partition), budget).content)
     except ExpressionError as error:
-        at = f"Node {node.slug!r}{name_partition(one)}, at {error.position} of its formula"
-        computation.fail(node, one, f"{at}: {error.message}", NOT_COMPUTABLE)
+        at = f"Node {node.slug!r}{name_partition(partition)}, at {error.position} of its formula"
+        computation.fail(node, partition, f"{at}: {error.message}", NOT_COMPUTABLE)
         return instead
 
 
-def _are_parallel(computation: SlotComputation, node: Node, one: Partition) -> bool:
+def _are_parallel(computation: SlotComputation, node: Node, partition: Partition) -> bool:
     """Whether arrays that meet in the formula are of the same events; a problem when they are not."""
-    arrays = computation.by_partition[one].arrays
+    arrays = computation.by_partition[partition].arrays
     for first, second in computation.setting.program.parallel.get(node.slug, ()):
         events, others = ([element.event for element in arrays[slug]] for slug in (first, second))
         if events != others:
@@ -657,9 +675,9 @@ def _are_parallel(computation: SlotComputation, node: Node, one: Partition) -> b
             stand = "stands" if len(lone) == 1 else "stand"
             sentence = (
                 f"Inputs {first!r} and {second!r} are computed element by element and need the same events"
-                f"{name_partition(one)}; {computation.setting.named(lone)} {stand} in one of them only."
+                f"{name_partition(partition)}; {computation.setting.named(lone)} {stand} in one of them only."
             )
-            computation.fail(node, one, sentence, UNMATCHED, lone)
+            computation.fail(node, partition, sentence, UNMATCHED, lone)
             return False
     return True
 

@@ -123,7 +123,11 @@ def _list_stretch_indices(elements: Sequence[Element], measure: Measure, slot: I
         Reading(reading.time, Decimal(index), meter=reading.meter)
         for index, reading in enumerate(list_meter_readings(elements, measure))
     ]
-    return {int(one.value) for one in list_stretches(numbered, slot) if slot.overlap(one.time) is not None}
+    return {
+        int(stretch.value)
+        for stretch in list_stretches(numbered, slot)
+        if slot.overlap(stretch.time) is not None
+    }
 
 
 _USABLE = {Aggregate.DELTA: _list_step_indices, Aggregate.TIME_WEIGHTED: _list_stretch_indices}

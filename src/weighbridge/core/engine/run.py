@@ -71,10 +71,10 @@ from weighbridge.core.quantity.unit import convert
 def begin(drawing: Drawing, model: Model, partitions: tuple[Partition, ...]) -> dict[str, Decimal]:
     """Give back what runs and nodes hold that are no more; give what each `available` node finds."""
     running = {
-        Drawer(drawing.slot, one, node.slug)
+        Drawer(drawing.slot, partition, node.slug)
         for node in model.nodes
         if isinstance(node.body, Upstream)
-        for one in partitions
+        for partition in partitions
     }
     for drawer in drawing.pool.holders(drawing.slot):
         if drawer not in running and drawer.partition not in drawing.unchanged:
@@ -89,32 +89,32 @@ def begin(drawing: Drawing, model: Model, partitions: tuple[Partition, ...]) -> 
 def look(computation: SlotComputation, drawing: Drawing, node: Node, available: Decimal) -> None:
     """Give an `available` node its value, which is the same for every partition of the slot."""
     inventory = convert(available, drawing.source_ledgers[node.slug].unit, node.unit)
-    for one in computation.partitions:
-        seen = drawing.seen.get(Drawer(drawing.slot, one, node.slug), inventory)
-        computation.keep(node, one, NodeReading(seen))
+    for partition in computation.partitions:
+        seen = drawing.seen.get(Drawer(drawing.slot, partition, node.slug), inventory)
+        computation.keep(node, partition, NodeReading(seen))
 
 
 def go_without(computation: SlotComputation, node: Node, body: Upstream | Available) -> None:
     """Give a node what stands in for it, where there is nothing to draw with."""
-    for one in computation.partitions:
+    for partition in computation.partitions:
         if not node.is_optional and node.default is None:
             sentence = (
-                f"Node {node.slug!r}{name_partition(one)} draws from the ledger {body.ledger!r}; a run by itself draws "
-                "from none, so the node must be optional or have a default."
+                f"Node {node.slug!r}{name_partition(partition)} draws from the ledger {body.ledger!r}; "
+                "a run by itself draws from none, so the node must be optional or have a default."
             )
-            computation.fail(node, one, sentence, NOT_DRAWN)
-        computation.keep(node, one, NodeReading(substitute(computation, node)))
+            computation.fail(node, partition, sentence, NOT_DRAWN)
+        computation.keep(node, partition, NodeReading(substitute(computation, node)))
         for slug in body.attributes if isinstance(body, Upstream) else ():
             name = f"{node.slug}.{slug}"
-            computation.keep_value(name, computation.setting.program.types[name].unit, one, ())
+            computation.keep_value(name, computation.setting.program.types[name].unit, partition, ())
 
 
 def draw(computation: SlotComputation, drawing: Drawing, node: Node, body: Upstream) -> None:
     """Draw for a node in every partition, and keep what it holds then."""
     source_ledger = drawing.source_ledgers[node.slug]
-    for one in computation.partitions:
-        drawer = Drawer(drawing.slot, one, node.slug)
-        need = None if body.is_manual else _need(computation, drawing, node, body, one)
+    for partition in computation.partitions:
+        drawer = Drawer(drawing.slot, partition, node.slug)
+        need = None if body.is_manual else _need(computation, drawing, node, body, partition)
         if drawing.recorded is None:
             drawn = _draw(computation, drawing, drawer, need)
         else:
@@ -122,27 +122,27 @@ def draw(computation: SlotComputation, drawing: Drawing, node: Node, body: Upstr
             _compare(computation, drawer, need, drawn)
         computation.keep(
             node,
-            one,
+            partition,
             NodeReading(tuple(convert(each.amount, source_ledger.unit, node.unit) for each in drawn)),
         )
         for index, (slug, unit) in enumerate(source_ledger.attributes.items()):
             column = tuple(each.attributes[index] for each in drawn)
-            computation.keep_value(f"{node.slug}.{slug}", unit, one, column)
-        computation.draws[one] += drawn
+            computation.keep_value(f"{node.slug}.{slug}", unit, partition, column)
+        computation.draws[partition] += drawn
 
 
 def _need(
-    computation: SlotComputation, drawing: Drawing, node: Node, body: Upstream, one: Partition
+    computation: SlotComputation, drawing: Drawing, node: Node, body: Upstream, partition: Partition
 ) -> Need | None:
     """What a node needs of its ledger; None when the amount that it names is none."""
     source_ledger = drawing.source_ledgers[node.slug]
-    computed = find_amount_needed(computation, node, body, one)
+    computed = find_amount_needed(computation, node, body, partition)
     if computed is None:
         return None
     needed = convert(computed, computation.model.node(body.amount or "").unit, source_ledger.unit)
     amount = round_draw(needed, source_ledger.scale, source_ledger.rounding)
     if needed and not amount:
-        drawer = Drawer(drawing.slot, one, node.slug)
+        drawer = Drawer(drawing.slot, partition, node.slug)
         computation.rounded_away.append(RoundedAway(drawer, source_ledger, needed))
     return Need(
         ledger=source_ledger.ledger,
@@ -150,22 +150,22 @@ def _need(
         amount=amount,
         until=drawing.slot.end,
         order=body.order,
-        match=tuple((dimension, getattr(one, dimension)) for dimension in body.match),
+        match=tuple((dimension, getattr(partition, dimension)) for dimension in body.match),
     )
 
 
 def find_amount_needed(
-    computation: SlotComputation, node: Node, body: Upstream, one: Partition
+    computation: SlotComputation, node: Node, body: Upstream, partition: Partition
 ) -> Decimal | None:
     """The value of the node whose amount is drawn, in its unit; None, and a problem, when it is no amount."""
     assert body.amount is not None, "the model was checked: a node names an amount or sources"  # noqa: S101
-    amount = computation.number_of(one, body.amount)
+    amount = computation.number_of(partition, body.amount)
     if amount is None and node.is_optional:
         amount = ZERO
     if amount is not None and amount >= 0:
         return amount
     fault = "has no value" if amount is None else f"is {plain(amount)} and must not be negative"
-    sentence = f"Node {node.slug!r}{name_partition(one)} draws {body.amount!r}, which {fault}."
+    sentence = f"Node {node.slug!r}{name_partition(partition)} draws {body.amount!r}, which {fault}."
     computation.note(node, sentence, MISSING if amount is None else NOT_COMPUTABLE)
     return None
 
@@ -235,16 +235,17 @@ def _compare(computation: SlotComputation, drawer: Drawer, need: Need | None, dr
     """Note where a record of draws does not come to what was needed."""
     total = exact_total([each.amount for each in drawn])
     if need is not None and need.amount != total:
-        sentence = f"Node {drawer.node!r}{name_partition(drawer.partition)} needs {plain(need.amount)} and drew {plain(total)}."
+        place = name_partition(drawer.partition)
+        sentence = f"Node {drawer.node!r}{place} needs {plain(need.amount)} and drew {plain(total)}."
         computation.note(computation.model.node(drawer.node), sentence, NOT_DRAWN)
 
 
 def _explain_shortfall(drawer: Drawer, source_ledger: SourceLedgerView, short: Shortfall) -> str:
-    missing = plain(short.needed - short.there)
+    unit, missing = source_ledger.unit, plain(short.needed - short.there)
     return (
-        f"Node {drawer.node!r}{name_partition(drawer.partition)} needs {plain(short.needed)} {source_ledger.unit} of"
-        f" {source_ledger.name!r}, and {plain(short.there)} {source_ledger.unit} is there to draw: {missing}"
-        f" {source_ledger.unit} too little."
+        f"Node {drawer.node!r}{name_partition(drawer.partition)} needs {plain(short.needed)} {unit} of"
+        f" {source_ledger.name!r}, and {plain(short.there)} {unit} is there to draw: "
+        f"{missing} {unit} too little."
     )
 
 
@@ -300,8 +301,8 @@ def run_slot(setting: EngineSetting, data: SlotData) -> SlotRun:
         names = ", ".join(node.slug for node in model.partitioning)
         events = tuple(group.first_event for group in groups)
         example = f" {events[0]} for one," if events else ""
-        said = f"There are data,{example} but none of {names} says which partition they belong to."
-        return SlotRun((), (), (Problem(said, None, UNTAGGED, events),))
+        message = f"There are data,{example} but none of {names} says which partition they belong to."
+        return SlotRun((), (), (Problem(message, None, UNTAGGED, events),))
     return _run(setting, data, partitions, inventory, _check_untagged(model, groups))
 
 
@@ -315,7 +316,12 @@ def _run(
     """Run the nodes over partitions; `inventory` is what each `available` node finds."""
     model = setting.program.model
     computation = SlotComputation(
-        setting, data, {one: PartitionComputation(_list_partition_names(model, one)) for one in partitions}
+        setting,
+        data,
+        {
+            partition: PartitionComputation(_list_partition_names(model, partition))
+            for partition in partitions
+        },
     )
     computation.problems += problems
     for node in setting.program.nodes:
@@ -330,7 +336,7 @@ def _run(
         group for group in data.groups if group.is_of_slot and not computation.agreeing(group)
     )
     return SlotRun(
-        tuple(_build_partition_run(computation, one) for one in partitions),
+        tuple(_build_partition_run(computation, partition) for partition in partitions),
         not_counted,
         tuple(dict.fromkeys(computation.problems)),
         tuple(computation.rounded_away),
@@ -371,23 +377,23 @@ def _compute_draw(
 
 def _skip(computation: SlotComputation, node: Node, body: Input) -> None:
     """Take what stands in for an input whose data were set aside."""
-    for one in computation.partitions:
-        computation.keep(node, one, NodeReading(substitute(computation, node)))
+    for partition in computation.partitions:
+        computation.keep(node, partition, NodeReading(substitute(computation, node)))
         if body.is_array:
-            computation.keep_array(node.slug, one, (), ())
+            computation.keep_array(node.slug, partition, (), ())
 
 
-def _build_partition_run(computation: SlotComputation, one: Partition) -> PartitionRun:
-    work = computation.by_partition[one]
-    _use_what_makes_it_run(computation, one)
+def _build_partition_run(computation: SlotComputation, partition: Partition) -> PartitionRun:
+    work = computation.by_partition[partition]
+    _use_what_makes_it_run(computation, partition)
     is_said = computation.setting.says_contributions and not computation.problems
     return PartitionRun(
-        one,
+        partition,
         work.readings,
         tuple(
             group
             for group in computation.data.groups
-            if not group.is_of_elements and group.tags.agrees_with(one)
+            if not group.is_of_elements and group.tags.agrees_with(partition)
         ),
         {
             source: tuple(sorted(used.values(), key=lambda element: element.rank))
@@ -396,12 +402,12 @@ def _build_partition_run(computation: SlotComputation, one: Partition) -> Partit
         },
         {slug: frozenset(numbers) for slug, numbers in work.statics.items() if numbers},
         computation.data.skipped,
-        tuple(computation.draws[one]),
-        compute_contributions(computation, one) if is_said else None,
+        tuple(computation.draws[partition]),
+        compute_contributions(computation, partition) if is_said else None,
     )
 
 
-def _use_what_makes_it_run(computation: SlotComputation, one: Partition) -> None:
+def _use_what_makes_it_run(computation: SlotComputation, partition: Partition) -> None:
     """Note the readings that make a partition run where they count for nothing and others count in it.
 
     Without them nobody could tell from what a batch was made of that its partition runs.
@@ -413,20 +419,20 @@ def _use_what_makes_it_run(computation: SlotComputation, one: Partition) -> None
     making = [
         group
         for group in data.groups
-        if group.tags == one and group.is_of_slot and nodes & group.by_input.keys()
+        if group.tags == partition and group.is_of_slot and nodes & group.by_input.keys()
     ]
-    used = computation.by_partition[one].used
+    used = computation.by_partition[partition].used
     for group in making:
         if not group.is_of_elements or any(
             each.event in used.get(group.source, ()) for each in group.elements
         ):
             return
     for group in making:
-        computation.use(one, group.source, [each for each in group.elements if each.is_of_slot])
+        computation.use(partition, group.source, [each for each in group.elements if each.is_of_slot])
 
 
-def _list_partition_names(model: Model, one: Partition) -> dict[str, Value]:
-    return {f"partition.{name}": text(getattr(one, name)) for name in DIMENSIONS[model.partition_type]}
+def _list_partition_names(model: Model, partition: Partition) -> dict[str, Value]:
+    return {f"partition.{name}": text(getattr(partition, name)) for name in DIMENSIONS[model.partition_type]}
 
 
 def find_partitions_of_data(
@@ -444,7 +450,7 @@ def list_unmet_groups(model: Model, data: SlotData) -> tuple[Group, ...]:
     return tuple(
         group
         for group in data.groups
-        if group.is_of_slot and not any(group.tags.agrees_with(one) for one in partitions)
+        if group.is_of_slot and not any(group.tags.agrees_with(partition) for partition in partitions)
     )
 
 
@@ -498,16 +504,20 @@ def take(computation: SlotComputation, node: Node, given: GivenValues) -> bool:
         case Input() as body if value is not None and not body.is_array:
             return _take_input(computation, node, body, value)
         case StaticInput() as static:
-            for one in computation.partitions:
-                computation.keep(node, one, NodeReading(_align_static(computation, node, static, one, value)))
+            for partition in computation.partitions:
+                computation.keep(
+                    node, partition, NodeReading(_align_static(computation, node, static, partition, value))
+                )
             return True
         case Upstream() as upstream if value is not None:
-            for one in computation.partitions:
-                _take_draws(computation, node, upstream, one, given)
+            for partition in computation.partitions:
+                _take_draws(computation, node, upstream, partition, given)
             return True
         case Available() if value is not None:
-            for one in computation.partitions:
-                computation.keep(node, one, NodeReading(_require_one_number(computation, node, one, value)))
+            for partition in computation.partitions:
+                computation.keep(
+                    node, partition, NodeReading(_require_one_number(computation, node, partition, value))
+                )
             return True
     return False
 
@@ -518,56 +528,64 @@ def _take_input(
     """Take what an input comes to; a list is left to its aggregate, where that needs nothing else."""
     if isinstance(value, tuple) and is_listed(body):
         return False
-    for one in computation.partitions:
-        computation.keep(node, one, NodeReading(_require_one_number(computation, node, one, value)))
+    for partition in computation.partitions:
+        computation.keep(
+            node, partition, NodeReading(_require_one_number(computation, node, partition, value))
+        )
     return True
 
 
 def _require_one_number(
-    computation: SlotComputation, node: Node, one: Partition, value: Decimal | tuple[Decimal, ...]
+    computation: SlotComputation, node: Node, partition: Partition, value: Decimal | tuple[Decimal, ...]
 ) -> Amount:
     if isinstance(value, Decimal):
         return value
-    computation.problem(node, f"is one number and was given a list of {len(value)}", one, NOT_COMPUTABLE)
+    computation.problem(
+        node, f"is one number and was given a list of {len(value)}", partition, NOT_COMPUTABLE
+    )
     return Decimal(0)
 
 
 def _align_static(
-    computation: SlotComputation, node: Node, body: StaticInput, one: Partition, value: ListOrNumber
+    computation: SlotComputation, node: Node, body: StaticInput, partition: Partition, value: ListOrNumber
 ) -> Amount:
     if body.at is None:
         if value is None:
-            return stand_in_static(computation, node, body, "has no value in force", one)
-        return _require_one_number(computation, node, one, value)
-    elements = computation.by_partition[one].arrays.get(body.at, ())
+            return stand_in_static(computation, node, body, "has no value in force", partition)
+        return _require_one_number(computation, node, partition, value)
+    elements = computation.by_partition[partition].arrays.get(body.at, ())
     amounts = (value,) if isinstance(value, Decimal) else value or ()
     if lacking := [element.event for element in elements[len(amounts) :]]:
-        report_not_in_force(computation, node, body, one, lacking)
+        report_not_in_force(computation, node, body, partition, lacking)
     if elements and len(amounts) > len(elements):
         fact = f"is looked up at the {len(elements)} values of {body.at!r} and was given {len(amounts)}"
-        computation.problem(node, fact, one, UNMATCHED)
+        computation.problem(node, fact, partition, UNMATCHED)
     missing = (Decimal(0),) * (len(elements) - len(amounts))
     return (*amounts[: len(elements)], *missing)
 
 
 def _take_draws(
-    computation: SlotComputation, node: Node, body: Upstream, one: Partition, given: GivenValues
+    computation: SlotComputation, node: Node, body: Upstream, partition: Partition, given: GivenValues
 ) -> None:
     """Take the amounts that a node draws, and what travels along; what it needs must be an amount."""
     if not body.is_manual:
-        find_amount_needed(computation, node, body, one)
-    drawn = _to_list(given, node.slug)
-    computation.keep(node, one, NodeReading(drawn))
+        find_amount_needed(computation, node, body, partition)
+    drawn, place = _to_list(given, node.slug), name_partition(partition)
+    computation.keep(node, partition, NodeReading(drawn))
     for slug in body.attributes:
         name = f"{node.slug}.{slug}"
         column = _to_list(given, name)
         if name not in given.values:
-            sentence = f"Node {node.slug!r}{name_partition(one)} draws from {body.ledger!r}, which has no value of {slug!r}."
-            computation.fail(node, one, sentence, MISSING)
+            sentence = (
+                f"Node {node.slug!r}{place} draws from {body.ledger!r}, which has no value of {slug!r}."
+            )
+            computation.fail(node, partition, sentence, MISSING)
         elif len(column) != len(drawn):
-            sentence = f"Node {node.slug!r}{name_partition(one)} has {len(drawn)} draws and {len(column)} values of {slug!r}."
-            computation.fail(node, one, sentence, UNMATCHED)
-        computation.keep_value(name, computation.setting.program.types[name].unit, one, column)
+            sentence = (
+                f"Node {node.slug!r}{place} has {len(drawn)} draws and {len(column)} values of {slug!r}."
+            )
+            computation.fail(node, partition, sentence, UNMATCHED)
+        computation.keep_value(name, computation.setting.program.types[name].unit, partition, column)
 
 
 def _to_list(given: GivenValues, name: str) -> tuple[Decimal, ...]:

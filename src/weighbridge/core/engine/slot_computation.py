@@ -397,7 +397,7 @@ class EngineSetting:
         """The ids of events, as many as a problem carries; a given value is none."""
         if self.project is None:
             return ()
-        return tuple(ids.of("event", self.project, one) for one in events[:EVENTS_LISTED_MAX])
+        return tuple(ids.of("event", self.project, event) for event in events[:EVENTS_LISTED_MAX])
 
     def named(self, events: Sequence[int]) -> str:
         """Events by their ids, for a sentence; given values by their places in the list."""
@@ -553,9 +553,9 @@ class SlotComputation:
         """The partitions that a group of data belongs to."""
         return [one for one in self.by_partition if group.tags.agrees_with(one)]
 
-    def number_of(self, one: Partition, slug: str) -> Decimal | None:
+    def number_of(self, partition: Partition, slug: str) -> Decimal | None:
         """The value of a node that is one number."""
-        amount = self.by_partition[one].readings[slug].amount
+        amount = self.by_partition[partition].readings[slug].amount
         assert not isinstance(amount, tuple), "the model was checked: this node is one number"  # noqa: S101
         return amount
 
@@ -564,28 +564,28 @@ class SlotComputation:
         """Whether all data of the slot were captured."""
         return all(group.is_captured for group in self.data.groups)
 
-    def environment(self, one: Partition) -> Environment:
+    def environment(self, partition: Partition) -> Environment:
         """What a formula may name in a partition."""
-        work = self.by_partition[one]
+        work = self.by_partition[partition]
         return Environment(
             work.values, self.model.tables, work.durations, self.period_days, self.period_hours
         )
 
-    def keep(self, node: Node, one: Partition, reading: NodeReading) -> None:
+    def keep(self, node: Node, partition: Partition, reading: NodeReading) -> None:
         """Keep what a node came to in a partition, for the record and for the formulas that name it."""
-        self.by_partition[one].readings[node.slug] = reading
-        self.keep_value(node.slug, node.unit, one, reading.amount)
+        self.by_partition[partition].readings[node.slug] = reading
+        self.keep_value(node.slug, node.unit, partition, reading.amount)
 
-    def keep_value(self, name: str, unit: Unit | None, one: Partition, amount: Amount) -> None:
+    def keep_value(self, name: str, unit: Unit | None, partition: Partition, amount: Amount) -> None:
         """Keep a value under the name by which formulas know it."""
         origin = self.setting.program.types[name].origin if isinstance(amount, tuple) else None
-        self.by_partition[one].values[name] = Value(number(unit, origin), amount)
+        self.by_partition[partition].values[name] = Value(number(unit, origin), amount)
 
     def keep_array(
-        self, slug: str, one: Partition, elements: Sequence[Element], hours: Iterable[Decimal]
+        self, slug: str, partition: Partition, elements: Sequence[Element], hours: Iterable[Decimal]
     ) -> None:
         """Keep the elements behind an array and how long each lasts, for what is joined to it or asks."""
-        work = self.by_partition[one]
+        work = self.by_partition[partition]
         work.arrays[slug] = tuple(elements)
         if self.data.given is not None:
             known = self.data.given.hours.get(slug)
@@ -595,29 +595,31 @@ class SlotComputation:
         origin = self.setting.program.types[slug].origin
         work.durations[slug] = Value(number(parse_unit(HOUR), origin), tuple(hours))
 
-    def contribute(self, node: Node, one: Partition, contributions: Contributions, unit: Unit) -> None:
+    def contribute(self, node: Node, partition: Partition, contributions: Contributions, unit: Unit) -> None:
         """Keep what contributes to an input; `unit` is that of its data."""
         rate = find_slope(find_absolute(unit), find_absolute(node.unit))
-        self.by_partition[one].contributions[node.slug] = multiply_contributions(contributions, rate)
+        self.by_partition[partition].contributions[node.slug] = multiply_contributions(contributions, rate)
 
-    def use(self, one: Partition, source: int, elements: Iterable[Element]) -> None:
+    def use(self, partition: Partition, source: int, elements: Iterable[Element]) -> None:
         """Note that a partition's values were made of these elements."""
-        used = self.by_partition[one].used.setdefault(source, {})
+        used = self.by_partition[partition].used.setdefault(source, {})
         used |= {element.event: element for element in elements}
 
-    def uses(self, one: Partition, source: int) -> bool:
+    def uses(self, partition: Partition, source: int) -> bool:
         """Whether a partition's values were made of elements of a source."""
-        return bool(self.by_partition[one].used.get(source))
+        return bool(self.by_partition[partition].used.get(source))
 
     def problem(
-        self, node: Node, fact: str, one: Partition, code: str = MISSING, events: Sequence[int] = ()
+        self, node: Node, fact: str, partition: Partition, code: str = MISSING, events: Sequence[int] = ()
     ) -> None:
         """Note why an input has no value in a partition, and the events that are in the way."""
-        self.fail(node, one, f"Input {node.slug!r} {fact}{name_partition(one)}.", code, events)
+        self.fail(node, partition, f"Input {node.slug!r} {fact}{name_partition(partition)}.", code, events)
 
-    def fail(self, node: Node, one: Partition, sentence: str, code: str, events: Sequence[int] = ()) -> None:
+    def fail(
+        self, node: Node, partition: Partition, sentence: str, code: str, events: Sequence[int] = ()
+    ) -> None:
         """Note why a node has no value in a partition; nothing more is said of what needs it."""
-        self.failed.add((one, node.slug))
+        self.failed.add((partition, node.slug))
         self.note(node, sentence, code, events)
 
     def note(self, node: Node, sentence: str, code: str, events: Sequence[int] = ()) -> None:

@@ -237,7 +237,8 @@ ARITHMETIC: Final = {
     Operator.ADD: _define_sum(CONTEXT.add, "({} + {})", ALL),
     Operator.SUBTRACT: _define_sum(CONTEXT.subtract, "({} - {})", _MINUS),
     Operator.MULTIPLY: OperationMeaning(
-        rule=_build_product_rule(multiply), function=ignore_node(CONTEXT.multiply), units=take_in_absolute_units,
+        rule=_build_product_rule(multiply), function=ignore_node(CONTEXT.multiply),
+        units=take_in_absolute_units,
         sql="({} * {})", slopes=define_slopes(lambda left, right: (right, left)), degree=_grow_as_product,
     ),
     Operator.DIVIDE: OperationMeaning(
@@ -426,7 +427,8 @@ MATHEMATICS: Final = (
     Function(
         "ln", "x", between(1, 1),
         _define_of_plain(
-            lambda value: CONTEXT.ln(_require_above_zero(value, "ln")), lambda value: CONTEXT.divide(ALL, value)
+            lambda value: CONTEXT.ln(_require_above_zero(value, "ln")),
+            lambda value: CONTEXT.divide(ALL, value),
         ),
         "The natural logarithm.", "ln(ratio)",
     ),

@@ -4,10 +4,10 @@ it.
 `fold` is the walk: a backend gives it what a leaf comes to, and what an operation comes to of what its
 operands came to. The backends of this file are
 
-    check         the type of an expression, by the typing rules
-    evaluate      its value, with the types of the values that it meets
-    compiled      a closure over columns, of types that are known before
-    compiled_row  a closure over a row of plain values, with the logic of SQL for missing ones
+    check            the type of an expression, by the typing rules
+    evaluate         its value, with the types of the values that it meets
+    compile_columns  a closure over columns, of types that are known before
+    compile_row      a closure over a row of plain values, with the logic of SQL for missing ones
 
 The last part of this file derives an expression. Others write it as SQL for events
 (`collection.measurements.values`), or follow which arrays meet (`core.model.prepared`). What a language adds,
@@ -16,8 +16,8 @@ something of its own.
 
 Invariants: `check` and `evaluate` raise ExpressionError and nothing else for any tree that was parsed; what
 `evaluate` returns has the type that `check` found for the same names; for values of the types that it was
-compiled for, `compile_columns` computes what `evaluate` does, at the same cost; a row is computed without raising
-anything but what spending raises.
+compiled for, `compile_columns` computes what `evaluate` does, at the same cost; a row is computed without
+raising anything but what spending raises.
 
 The derivative of an expression: how fast its result changes with each value that it names.
 
@@ -325,7 +325,7 @@ def trace(tree: Expression, environment: Environment) -> Traced:
     return fold(tree, leaf, operation)
 
 
-def compute_gradients(traced: Traced, outer: Gradient, unit: Unit) -> dict[str, Gradient]:
+def gradients_of(traced: Traced, outer: Gradient, unit: Unit) -> dict[str, Gradient]:
     """Say how fast something changes with each number that the tree names, each in its own unit.
 
     `outer` says how fast it changes with the result, in a unit.

@@ -6,7 +6,7 @@ what the run is about. Sums and averages are exact until their one rounding, so 
 order of elements.
 
 Conventions of derivatives: of `min` and `max` 1 for the first of those that are least or greatest, else 0; of
-`compute_median` 1 for the one in the middle, or a half for each of two; what a run is about changes with no value.
+`median` 1 for the one in the middle, or a half for each of two; what a run is about changes with no value.
 
 Invariants: an aggregate of one array is one number; of several arguments it is taken element by element, and
 only when each is one number or they run in parallel; only `value` takes a unit off a number and only
@@ -154,7 +154,7 @@ def _count_rule(at: TypedNode) -> Type:
 
 _COUNT: Final = OperationMeaning(
     rule=_count_rule,
-    function=ignore_node(lambda elements: Decimal(len(elements)) if isinstance(elements, tuple) else Decimal(1)),
+    function=ignore_node(lambda elements: Decimal(len(elements) if isinstance(elements, tuple) else 1)),
     nulls=INDIFFERENT, units=take_as_they_are, sql=None, slopes=None, degree=stay_constant,
 )  # fmt: skip
 
@@ -163,7 +163,9 @@ AGGREGATES: Final = (
         "sum", total, lambda values: [ALL] * len(values),
         "All elements added exactly, then rounded once; 0 of no elements.", "sum(mass * ash)",
     ),
-    _define_aggregate("average", compute_average, differentiate_average, "The arithmetic mean.", "average(ash)"),
+    _define_aggregate(
+        "average", compute_average, differentiate_average, "The arithmetic mean.", "average(ash)"
+    ),
     _define_aggregate(
         "min", min, lambda values: place_slope(values.index(min(values)), len(values)),
         "The smallest.", "min(0.95, fraction)",

@@ -260,7 +260,8 @@ def _print_operation(
             text = f"-{_parenthesize_weaker(operand, _SIGNED, name)}"
         case Binary(operator=operator) if operator in _STRENGTH:
             left, right = _SIDES.get(operator, (_STRENGTH[operator], _STRENGTH[operator] + 1))
-            text = f"{_parenthesize_weaker(tree.left, left, name)} {operator} {_parenthesize_weaker(tree.right, right, name)}"
+            sides = _parenthesize_weaker(tree.left, left, name), _parenthesize_weaker(tree.right, right, name)
+            text = f" {operator} ".join(sides)
         case _:
             text = _print_test(tree, name)
     return text

@@ -49,8 +49,8 @@ def explain_unseen(text: str) -> str | None:
 
 def problem_of_unseen(text: str, field: str) -> Problem | None:
     """What is wrong with a text that is to be seen whole, if anything is."""
-    said = explain_unseen(text)
-    return None if said is None else Problem(f"{field} {said}.", field, "invalid")
+    message = explain_unseen(text)
+    return None if message is None else Problem(f"{field} {message}.", field, "invalid")
 
 
 def _is_joining(text: str, index: int) -> bool:

@@ -112,24 +112,24 @@ def _check_fields(preset: Preset, given: Mapping[str, Any]) -> Iterator[Problem]
     for name, value in given.items():
         field = f"instrument.{name}"
         if name not in taken and value is not None:
-            said = f"{field} is no field of {kind}, which take {', '.join(taken)}."
-            yield Problem(said, field, "unknown")
+            message = f"{field} is no field of {kind}, which take {', '.join(taken)}."
+            yield Problem(message, field, "unknown")
         if name in preset.required and (value is None or not str(value).strip()):
             yield Problem(f"{field} is required of {kind}.", field, "required")
     tech = given.get("generation_tech")
     if "generation_tech" in taken and tech is not None and tech not in GENERATION_TECHS:
-        said = f"instrument.generation_tech is {tech!r}; it is one of {', '.join(GENERATION_TECHS)}."
-        yield Problem(said, "instrument.generation_tech", "invalid")
+        message = f"instrument.generation_tech is {tech!r}; it is one of {', '.join(GENERATION_TECHS)}."
+        yield Problem(message, "instrument.generation_tech", "invalid")
 
 
 def _check_amount(preset: Preset, scale: int, amount: Decimal) -> Iterator[Problem]:
     if problems := list(_check_number(AMOUNT, amount, is_positive=True)):
         yield from problems
     elif round_to(amount, scale) != amount:
-        said = (
+        message = (
             f"instrument.amount is {plain(amount)}; a ledger of {preset.name.lower()} keeps {scale} decimals."
         )
-        yield Problem(said, "instrument.amount", "invalid")
+        yield Problem(message, "instrument.amount", "invalid")
 
 
 def _check_number(slug: str, value: Decimal, *, is_positive: bool) -> Iterator[Problem]:

@@ -223,12 +223,12 @@ class _Partition:
 
     def __init__(self, books: PartitionBooks, posters: Sequence[Key]) -> None:
         self._ledger = books.ledger
-        self._ends = {one.batch: one.end for one in books.balances}
-        self._balances = {one.batch: one.balance for one in books.balances}
-        self._run_of = {one.batch: one.run for one in books.balances}
+        self._ends = {balance.batch: balance.end for balance in books.balances}
+        self._balances = {balance.batch: balance.balance for balance in books.balances}
+        self._run_of = {balance.batch: balance.run for balance in books.balances}
         self._own: dict[Key, list[Key]] = {}
-        for one in books.balances:
-            self._own.setdefault(one.run, []).append(one.batch)
+        for balance in books.balances:
+            self._own.setdefault(balance.run, []).append(balance.batch)
         self._taken = {run: list(taken) for run, taken in books.taken.items()}
         self._counted_upon: dict[Key, dict[Key, Decimal]] = {
             run: {batch: amount for batch, amount in batches.items()}  # noqa: C416

@@ -85,7 +85,8 @@ def _check_slugs(model: Model) -> Iterator[Flaw]:
 
 def _check_references(model: Model) -> Iterator[Flaw]:
     if model.primary_output not in model.by_slug:
-        message = f"The primary_output names {model.primary_output}: {_explain_missing_node(model.primary_output, model)}"
+        slug = model.primary_output
+        message = f"The primary_output names {slug}: {_explain_missing_node(slug, model)}"
         yield Flaw(message, model.primary_output_mark, None, "unknown_node")
     for node in proceeding(model.nodes):
         if isinstance(node.body, Formula):

@@ -290,10 +290,10 @@ def check_where(tree: Expression, types: Mapping[str, Type] | None = None) -> No
     """Refuse what is no condition; with the types of the data points, also what does not fit together."""
     for node in walk(tree):
         if isinstance(node, FunctionCall) and node.function not in FUNCTIONS:
-            said = (
+            message = (
                 f"A where has no functions; here is {node.function}. Only {', '.join(FUNCTIONS)} is allowed."
             )
-            raise ExpressionError(said, node.position)
+            raise ExpressionError(message, node.position)
     if isinstance(tree, Number | Text):
         raise ExpressionError("A where must be true or false for an event.", tree.position)
     if types is None:

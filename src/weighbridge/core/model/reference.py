@@ -224,7 +224,7 @@ def _make_quantity(digits: str, unit: str = "") -> Value:
 
 
 def _make_array(unit: str, *digits: str) -> Value:
-    return quantities([Decimal(one) for one in digits], parse_unit(unit), _DELIVERIES)
+    return quantities([Decimal(digit) for digit in digits], parse_unit(unit), _DELIVERIES)
 
 
 NAMES: Final = {

@@ -115,9 +115,9 @@ def find_role(name: str) -> Role | None:
 def reduce_permissions(permissions: Collection[str]) -> tuple[str, ...]:
     """The same permissions without those that others include, in their order."""
     return tuple(
-        one
-        for one in ALL_PERMISSIONS
-        if one in permissions and {*permissions}.isdisjoint(list_including(one))
+        all_permission
+        for all_permission in ALL_PERMISSIONS
+        if all_permission in permissions and {*permissions}.isdisjoint(list_including(all_permission))
     )
 
 

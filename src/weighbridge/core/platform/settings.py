@@ -113,8 +113,8 @@ class Quotas:
 
 def check_quota(what: str, used: int, adding: int, allowed: int, field: str | None = None) -> Problem:
     """That something more would be over the quota: how much is used, asked for and allowed."""
-    said = f"The account has {used:,} {what} and this request adds {adding:,}; its quota is {allowed:,}."
-    return Problem(said, field, "quota")
+    message = f"The account has {used:,} {what} and this request adds {adding:,}; its quota is {allowed:,}."
+    return Problem(message, field, "quota")
 
 
 # A feature flag switches a part of the service off for an account; every feature is on unless it was.

@@ -103,5 +103,5 @@ def write_signed_headers(
     return {
         ID_HEADER: message_id,
         TIMESTAMP_HEADER: str(timestamp),
-        SIGNATURE_HEADER: " ".join(sign_message(one, message_id, timestamp, body) for one in secrets),
+        SIGNATURE_HEADER: " ".join(sign_message(secret, message_id, timestamp, body) for secret in secrets),
     }

@@ -19,8 +19,8 @@ from weighbridge.core.proof.signing import SigningKey, UnprovenError, VerifierKe
 #                                      an empty line
 #     — plant.example/audit_log/1 Az3grl...   the name of the key, and its number with the signature
 #
-# Invariant: what `open_checkpoint` gives was signed by the key that the caller named; other signatures are passed
-# over.
+# Invariant: what `open_checkpoint` gives was signed by the key that the caller named; other signatures are
+# passed over.
 
 
 NOTE_LENGTH_MAX: Final = 100_000

@@ -290,7 +290,7 @@ def _convert_value(part: FieldPart, value: Decimal, fields: Fields) -> Decimal:
 
 
 def _fill_element(part: ElementPart, stated: StatedReport, fields: Fields) -> FilledElement:
-    said = {name: _write_text(_fill(one, stated, fields)) for name, one in part.attributes.items()}
+    message = {name: _write_text(_fill(one, stated, fields)) for name, one in part.attributes.items()}
     children: list[FilledElement] = []
     for child in part.children:
         filled = _fill(child, stated, fields)
@@ -298,7 +298,7 @@ def _fill_element(part: ElementPart, stated: StatedReport, fields: Fields) -> Fi
     return FilledElement(
         part.name,
         part.namespace,
-        {name: text for name, text in said.items() if text is not None},
+        {name: text for name, text in message.items() if text is not None},
         None if part.text is None else _write_text(_fill(part.text, stated, fields)),
         children,
     )
@@ -373,9 +373,9 @@ class _MappingReader:
         self._parts = 0
         self._is_repeated = False
 
-    def tell(self, place: str, said: str) -> None:
+    def tell(self, place: str, message: str) -> None:
         """Name a flaw by its place."""
-        self.problems.append(Problem(f"mapping.{place} {said}", f"methodology.mapping.{place}", "mapping"))
+        self.problems.append(Problem(f"mapping.{place} {message}", f"methodology.mapping.{place}", "mapping"))
 
     def know(self, node: Mapping[str, Any], known: set[str], place: str) -> None:
         """Name what nobody knows in an object."""
@@ -437,8 +437,8 @@ class _MappingReader:
             meant = (
                 did_you_mean(path, known, len(self.problems)) if isinstance(path, str) and not within else ""
             )
-            said = f"stands only{within}." if within else f"is no field{meant}."
-            self.tell(f"{place}.$value", f"is {_describe_value(path)}, which {said}")
+            message = f"stands only{within}." if within else f"is no field{meant}."
+            self.tell(f"{place}.$value", f"is {_describe_value(path)}, which {message}")
             return _NOTHING
         written_as = node.get("$as", WrittenAs.TEXT)
         fitting = _FITTING[known[path]]
@@ -498,7 +498,7 @@ class _MappingReader:
         return ElementPart(
             str(name),
             namespace,
-            {one: self.scalar(said, f"{place}.attributes.{one}") for one, said in attributes.items()},
+            {one: self.scalar(message, f"{place}.attributes.{one}") for one, message in attributes.items()},
             self.scalar(node["text"], f"{place}.text") if "text" in node else None,
             self.children(node.get("children", []), f"{place}.children"),
         )

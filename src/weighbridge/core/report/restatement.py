@@ -58,7 +58,9 @@ def list_changes(held: Holdings, wanted: Holdings) -> list[HoldingChange]:
         HoldingChange(batch, moment, EXACT.subtract(wanted.get((batch, moment), ZERO), amount))
         for (batch, moment), amount in {**dict.fromkeys(wanted, ZERO), **held}.items()
     ]
-    return sorted((one for one in changes if one.amount), key=lambda one: (one.effective_at, one.batch))
+    return sorted(
+        (change for change in changes if change.amount), key=lambda one: (one.effective_at, one.batch)
+    )
 
 
 def reserve(taken: Holdings, posted: Holdings) -> dict[tuple[int, datetime], Decimal]:

@@ -71,7 +71,8 @@ def read_rule(
         own, members = own + _read_by(becomes)[0], members + _read_by(becomes)[1]
     members += names(where) if where is not None else ()
     return Rule(
-        tree, RuleTarget(target), MemberScope(scope), read, where, becomes, _remove_duplicates(own), _remove_duplicates(members),
+        tree, RuleTarget(target), MemberScope(scope), read, where, becomes,
+        _remove_duplicates(own), _remove_duplicates(members),
         tuple(dict.fromkeys((*list_aggregates(tree), *list_aggregates(becomes)))),
     ), []  # fmt: skip
 
@@ -114,8 +115,8 @@ def check_correction(
     kind = records.types[slug].kind
     if gives.kind is kind:
         return []
-    said = f"{CORRECTION} gives {_WORDS[gives.kind]}, and {slug!r} is {_WORDS[kind]}."
-    return [Problem(said, CORRECTION, "invalid")]
+    message = f"{CORRECTION} gives {_WORDS[gives.kind]}, and {slug!r} is {_WORDS[kind]}."
+    return [Problem(message, CORRECTION, "invalid")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +144,8 @@ def _type_expression(
     of_members, unknown = type_names(_remove_duplicates(read_of_members), around, field, rule.target)
     problems += [problem for problem in unknown if problem not in problems]
     if any(call.function == "missed_slots" for call in list_aggregates(tree)) and not records.has_cadence:
-        said = f"missed_slots needs a cadence, which {records.label} has not."
-        problems.append(Problem(said, field, "invalid"))
+        message = f"missed_slots needs a cadence, which {records.label} has not."
+        problems.append(Problem(message, field, "invalid"))
     return _ReadTypes(own, of_members, around, problems)
 
 
@@ -209,8 +210,8 @@ def explain_unknown_name(name: Name, vocabulary: Vocabulary, field: str) -> Prob
         hint = (
             f"; it has {list_briefly(vocabulary.types)}." if vocabulary.types else "; it has no values yet."
         )
-    said = f"At {name.position}: {vocabulary.label} has nothing called {name.text!r}{hint}"
-    return Problem(said, field, "unknown")
+    message = f"At {name.position}: {vocabulary.label} has nothing called {name.text!r}{hint}"
+    return Problem(message, field, "unknown")
 
 
 def _parse_expression(text: str, field: str, problems: list[Problem]) -> Expression | None:
@@ -223,15 +224,15 @@ def _parse_expression(text: str, field: str, problems: list[Problem]) -> Express
 
 def _check_window(window: Window | None, scope: str) -> Iterable[Problem]:
     if isinstance(window, Rolling) and scope == MemberScope.EVENT and not window.includes_current:
-        said = "With window_member_scope event the record is the only member: say include_current: true."
-        yield Problem(said, "window.include_current", "invalid")
+        message = "With window_member_scope event the record is the only member: say include_current: true."
+        yield Problem(message, "window.include_current", "invalid")
 
 
 def _check_where(where: Expression | None) -> Iterable[Problem]:
     for node in walk(where) if where is not None else ():
         if is_aggregate(node):
-            said = "A where looks at one member by itself and has no aggregates."
-            yield _build_problem(ExpressionError(said, node.position), WHERE)
+            message = "A where looks at one member by itself and has no aggregates."
+            yield _build_problem(ExpressionError(message, node.position), WHERE)
 
 
 def _check_aggregates(tree: Expression | None, field: str, *, has_window: bool) -> Iterable[Problem]:
@@ -239,12 +240,12 @@ def _check_aggregates(tree: Expression | None, field: str, *, has_window: bool) 
         if not (isinstance(node, FunctionCall) and is_aggregate(node)):
             continue
         if not has_window and AGGREGATES[node.function].needs_window:
-            said = f"{node.function} looks at the members of a window; the rule has none."
-            yield _build_problem(ExpressionError(said, node.position), field)
+            message = f"{node.function} looks at the members of a window; the rule has none."
+            yield _build_problem(ExpressionError(message, node.position), field)
         for argument in node.arguments:
             if any(is_aggregate(inner) for inner in walk(argument)):
-                said = f"An aggregate stands inside {node.function}; it is taken of single members."
-                yield _build_problem(ExpressionError(said, node.position), field)
+                message = f"An aggregate stands inside {node.function}; it is taken of single members."
+                yield _build_problem(ExpressionError(message, node.position), field)
         yield from _check_percentile(node, field)
 
 
@@ -253,12 +254,12 @@ def _check_percentile(call: FunctionCall, field: str) -> Iterable[Problem]:
         return
     share, *definition = call.arguments[1:]
     if not isinstance(share, Number) or share.value > _HUNDRED:
-        said = "The p of percentile is written as a number from 0 to 100."
-        yield _build_problem(ExpressionError(said, call.position), field)
+        message = "The p of percentile is written as a number from 0 to 100."
+        yield _build_problem(ExpressionError(message, call.position), field)
     if definition and isinstance(definition[0], Word) and definition[0].text not in DEFINITIONS:
         known = ", ".join(DEFINITIONS)
-        said = f"The definition of percentile is one of {known}; here is {definition[0].text!r}."
-        yield _build_problem(ExpressionError(said, call.position), field)
+        message = f"The definition of percentile is one of {known}; here is {definition[0].text!r}."
+        yield _build_problem(ExpressionError(message, call.position), field)
 
 
 def _read_by(tree: Expression) -> tuple[list[Name], list[Name]]:

@@ -67,7 +67,7 @@ def render_aggregates() -> str:
 
 def render_facts() -> str:
     """What every record has beside its values."""
-    rows = ((f"`{one.name}()`", one.doc, f"`{one.example}`") for one in FACT_FUNCTIONS)
+    rows = ((f"`{function.name}()`", function.doc, f"`{function.example}`") for function in FACT_FUNCTIONS)
     return _render_table(("Fact", "Yields", "Example"), rows)
 
 
@@ -83,21 +83,21 @@ def render_functions() -> str:
 def render_window() -> str:
     """The fields of a window."""
     return _render_table(
-        ("Field", "Meaning", "At most"), ((f"`{name}`", said, most) for name, said, most in _FIELDS)
+        ("Field", "Meaning", "At most"), ((f"`{name}`", message, most) for name, message, most in _FIELDS)
     )
 
 
 def render_scopes() -> str:
     """Which records may be members."""
     return _render_table(
-        ("`window_member_scope`", "Members"), ((f"`{one}`", said) for one, said in _SCOPES.items())
+        ("`window_member_scope`", "Members"), ((f"`{one}`", message) for one, message in _SCOPES.items())
     )
 
 
 def render_meters() -> str:
     """Whose records may be members."""
     return _render_table(
-        ("`window_meters`", "Members"), ((f"`{one}`", said) for one, said in _METERS.items())
+        ("`window_meters`", "Members"), ((f"`{one}`", message) for one, message in _METERS.items())
     )
 
 

@@ -264,7 +264,9 @@ def list_statuses_before(trigger: ResultTrigger) -> list[str]:
 
 def list_statuses_closed_by(*triggers: ResultTrigger) -> list[str]:
     """List the statuses of open results that any of the triggers closes."""
-    return [status.value for status in ResultStatus if any((status, one) in CLOSES for one in triggers)]
+    return [
+        status.value for status in ResultStatus if any((status, trigger) in CLOSES for trigger in triggers)
+    ]
 
 
 def list_statuses_open_to(trigger: ResultTrigger) -> list[str]:

@@ -191,8 +191,8 @@ def _get_stop(one: range) -> int:
     return one.stop
 
 
-def _end(one: Interval) -> datetime:
-    return one.end
+def _end(interval: Interval) -> datetime:
+    return interval.end
 
 
 def _intersect(one: range, other: range) -> range:

@@ -161,18 +161,18 @@ def _replace(
     )
 
 
-def _is_vacating(active: Version, one: Generated) -> bool:
+def _is_vacating(active: Version, slot: Generated) -> bool:
     """Whether it is computed anew where its event is now, so that nothing holds the time that it left."""
-    return one.has_moved and active.cadence != EVENT
+    return slot.has_moved and active.cadence != EVENT
 
 
 def _is_cut(
-    active: Version, one: Generated, selected: Sequence[Interval], kept: Collection[Interval]
+    active: Version, slot: Generated, selected: Sequence[Interval], kept: Collection[Interval]
 ) -> bool:
     """Whether a replacement takes only a part of a slot that is in force."""
-    if not one.is_in_force or not one.is_whole:
+    if not slot.is_in_force or not slot.is_whole:
         return False
-    return one.slot not in kept if active.cadence == EVENT else not _is_covered(one.slot, selected)
+    return slot.slot not in kept if active.cadence == EVENT else not _is_covered(slot.slot, selected)
 
 
 def _select_in_force(active: Version, generated: Iterable[Generated]) -> _InForce:
@@ -182,14 +182,14 @@ def _select_in_force(active: Version, generated: Iterable[Generated]) -> _InForc
     """
     candidates = [one for one in generated if one.is_in_force and not one.has_moved]
     by_version: dict[Version, list[Generated]] = {}
-    for one in candidates:
-        by_version.setdefault(one.version, []).append(one)
+    for candidate in candidates:
+        by_version.setdefault(candidate.version, []).append(candidate)
     kept: list[Generated] = []
     for version in sorted(by_version, key=lambda one: (one != active, -one.number)):
         meets = _build_overlap_test([one.slot for one in kept])
         kept += [one for one in by_version[version] if one.is_whole and not meets(one.slot)]
     staying = set(kept)
-    return _InForce(tuple(kept), tuple(one for one in candidates if one not in staying))
+    return _InForce(tuple(kept), tuple(candidate for candidate in candidates if candidate not in staying))
 
 
 def _list_waiting(

@@ -204,7 +204,11 @@ def check_circle(family: int, ledgers: dict[str, CreditingModel], field: str) ->
     """
     own = [name for name, model in ledgers.items() if model.family == family]
     draws = {
-        name: [one for one in model.sources if one not in ledgers or ledgers[one].family != model.family]
+        name: [
+            source
+            for source in model.sources
+            if source not in ledgers or ledgers[source].family != model.family
+        ]
         for name, model in ledgers.items()
     }
     circle = find_circle(own, draws)

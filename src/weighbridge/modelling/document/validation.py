@@ -49,7 +49,9 @@ async def validate(tx: Read, project: int | None, text: str) -> Validation:
     errors = [*report.flaws, *(_build_case_error(result) for result in report.cases if not result.is_passed)]
     warnings = [] if report.model is None else [*_list_warnings(report.model, surroundings)]
     return Validation(
-        not errors, [_build_complaint(one) for one in errors], [_build_complaint(one) for one in warnings]
+        not errors,
+        [_build_complaint(error) for error in errors],
+        [_build_complaint(warning) for warning in warnings],
     )
 
 
@@ -75,9 +77,10 @@ def list_problems(report: DocumentReport, field: str) -> list[Problem]:
 def _build_case_error(result: CaseResult) -> Flaw:
     """Say what a case of the document expects and what comes of it instead."""
     wrong = result.error or "; ".join(
-        f"{one.slug} should be {show(one.expected, one.unit)} and is {show(one.actual, one.unit)}"
-        for one in result.comparisons
-        if not one.is_met
+        f"{comparison.slug} should be {show(comparison.expected, comparison.unit)}"
+        f" and is {show(comparison.actual, comparison.unit)}"
+        for comparison in result.comparisons
+        if not comparison.is_met
     )
     message = f"Case {result.case.name!r}: {wrong.removesuffix('.')}."
     return Flaw(message, result.case.mark, None, "case_failed")

@@ -418,8 +418,8 @@ def check_filling(filling: GapFilling, records: Vocabulary, data_point: str) -> 
     problems: list[Problem] = []
     slug = records.slug_of(Name((data_point,), is_verbatim=True))
     if slug is not None and records.types[slug].kind is not Kind.NUMBER:
-        said = f"{FIELD} fills gaps with numbers, and {slug!r} of {records.label} holds none."
-        problems.append(Problem(said, FIELD, "invalid"))
+        message = f"{FIELD} fills gaps with numbers, and {slug!r} of {records.label} holds none."
+        problems.append(Problem(message, FIELD, "invalid"))
     for tree, field, kind, what in _list_expressions(filling):
         types, unknown = type_names(names(tree), [records], field, RuleTarget.DATA_POINT)
         problems += dict.fromkeys(unknown) or _check_kind(tree, types, kind, field, what)
@@ -523,8 +523,8 @@ def _read_tier(reader: FieldReader, *, is_alone: bool) -> Tier | None:
 
 def _check_when(tree: Expression, field: str) -> Iterable[Problem]:
     for name in names(tree):
-        said = f"At {name.position}: a tier looks at no data; it may ask for {_ASKED}."
-        return [Problem(said, field, "unknown")]
+        message = f"At {name.position}: a tier looks at no data; it may ask for {_ASKED}."
+        return [Problem(message, field, "unknown")]
     leaves: dict[Expression, Type] = dict.fromkeys(TIER_CALLS, PLAIN)
     return _check_kind(tree, {}, Kind.TRUTH, field, "A when must be true or false", leaves=leaves)
 

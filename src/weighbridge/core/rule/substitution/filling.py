@@ -6,8 +6,8 @@ for availability or for how many slots were valid. What looks back by counting h
 
 Invariants: a program has no state but what is left of its budget; the values of a slot's row stand in the
 order of `names`; windows that hold the same are one; what becomes of a slot outside of what is affected is
-what it was; a pass that begins where `find_reading_start` says finds the same for the slots from `first` on as one
-over the whole series.
+what it was; a pass that begins where `find_reading_start` says finds the same for the slots from `first` on
+as one over the whole series.
 
 Filling takes the slots of one meter in their order, in one pass, and says what becomes of those that
 need a value.
@@ -200,7 +200,7 @@ def compile_filling(filling: GapFilling, budget: Budget | None = None) -> GapPro
         ),
         tested(filling.border_where),
         tested(filling.operating_where),
-        tuple((one, tested(one.where)) for one in look_backs),
+        tuple((back, tested(back.where)) for back in look_backs),
         {part.expression: on_slot(part.expression) for part in parts if isinstance(part, Computed)},
         filling.availability_slots,
         AVAILABILITY in asked,

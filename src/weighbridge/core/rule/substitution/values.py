@@ -207,8 +207,8 @@ def compute_value(
             return found
         return found._replace(value=CONTEXT.plus(rounding.of(found.value)))
     except ArithmeticError:
-        said = f"The method {name_of(method)} has no result for these numbers."
-        return Absent(Absence.NO_RESULT, said)
+        message = f"The method {name_of(method)} has no result for these numbers."
+        return Absent(Absence.NO_RESULT, message)
 
 
 def _compute_unrounded(method: SlotMethod, around: MethodInputs) -> Given | Absent:
@@ -280,8 +280,8 @@ def compute_window_statistic(method: FromWindow, values: Sequence[Decimal]) -> G
     if not values:
         return _NO_MEMBERS
     if method.deviation is DeviationKind.SAMPLE and len(values) < 2:
-        said = "A sample standard deviation takes two values; the window of the method holds one."
-        return Absent(Absence.NO_MEMBERS, said)
+        message = "A sample standard deviation takes two values; the window of the method holds one."
+        return Absent(Absence.NO_MEMBERS, message)
     return Given(_compute_statistic(method, values), method.method, len(values), method.look_back.window)
 
 
@@ -329,5 +329,5 @@ def _compute_expression(method: Computed, around: MethodInputs) -> Given | Absen
             return Given(value, name_of(method))
         case Fault(error=error):
             return Absent(Absence.NO_RESULT, str(error))
-    said = "The expression of the method has no result. A value that it reads is missing."
-    return Absent(Absence.NO_RESULT, said)
+    message = "The expression of the method has no result. A value that it reads is missing."
+    return Absent(Absence.NO_RESULT, message)

@@ -73,7 +73,8 @@ def test_a_request_without_a_token_is_refused(anyone):
     "header",
     [
         "", "Bearer", "Basic dXNlcjpwYXNz", "Bearer wb_live_", "Bearer x", "x" * 5000,
-        "Bearer " + assemble_token("0" * 32)[:-1] + "?", "Bearer " + assemble_token("0" * 32) + "0", "Bearer null",
+        "Bearer " + assemble_token("0" * 32)[:-1] + "?", "Bearer " + assemble_token("0" * 32) + "0",
+        "Bearer null",
         "Bearer " + assemble_token("0" * 32).upper(), "bearer\t" + assemble_token("0" * 32),
     ],
 )  # fmt: skip

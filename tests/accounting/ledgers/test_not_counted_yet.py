@@ -200,12 +200,12 @@ def test_overview_ledger_batch_and_report_say_that_events_are_not_counted_yet(ac
     report = reader.get(f"{home}/reports/{draft['id']}").expect(200).text
     form = reader.get(f"{home}/ledgers/{plant.ledger['id']}/generations").expect(200).text
 
-    assert "Every batch stands on the data as they are" not in overview
-    assert "2 events wait for a generation on Deliveries" in overview
+    assert "All batches are up to date" not in overview
+    assert "2 events not counted yet for Deliveries" in overview
     assert "generations?from=2025-01-01T00%3A00&amp;until=2025-03-01T00%3A00" in overview
     for shown in (ledgers, ledger, page):
         assert "not counted yet" in shown
         assert "up to date" not in shown
-    assert "In the slots of 1 batch events wait for a generation" in report
+    assert "The periods of 1 batch have events since the last generation" in report
     assert "2025-01: 1 event not counted yet" in form
     assert plant.api.get(f"/reports/{draft['id']}").body["waiting_batch_count"] == 1

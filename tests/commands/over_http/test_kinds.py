@@ -187,7 +187,7 @@ def test_refusals_end_a_command_with_their_sentences(operate, plant):
     ).expect(1)
 
     assert "record not found" in missing.err
-    assert "--data-points takes JSON" in no_json.err
+    assert "--data-points must be valid JSON" in no_json.err
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def _not_counted(visit: Visit, ledger: Any) -> OpenItem:
     count = f"more than {waiting.event_count}" if waiting.is_more else str(waiting.event_count)
     form = f"{visit.frame.home}/ledgers/{ledger.id}/generations"
     return OpenItem(
-        "new data", "waits", ledger.name, f"{count} events since the last generation",
+        "not counted yet", "waits", ledger.name, f"{count} events since the last generation",
         to_instant(waiting.start_time), f"{form}?{_slots_of(visit, ledger)}", "Generate batches",
     )  # fmt: skip
 

@@ -334,7 +334,7 @@ def _slot(
     waiting = sum(one.waiting for one in there)
     state = "stale" if stale else "waiting" if waiting else "fresh" if count else "never"
     says = {
-        "waiting": f"{plural(waiting, 'new event')}",
+        "waiting": f"{plural(waiting, 'event')} not counted yet",
         "stale": f"{stale} of {plural(count, 'batch', 'batches')} out of date",
         "fresh": f"{plural(count, 'batch', 'batches')} up to date",
         "never": "never generated",

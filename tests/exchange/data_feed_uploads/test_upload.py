@@ -327,5 +327,5 @@ def test_files_of_uploads_are_removed_when_they_are_old(feeding, server, sql):
     kept = {path.name for path in (server.folder / "evidence").iterdir()}
     assert not {key, report} & kept
     body = {"upload": {"of_upload": old["id"]}}
-    assert "not kept" in feeding.api.post(feeding.uploads(feed), body).expect(422).error["message"]
+    assert "no longer stored" in feeding.api.post(feeding.uploads(feed), body).expect(422).error["message"]
     feeding.api.post(feeding.uploads(feed), {"upload": {"of_upload": new["id"]}}).expect(202)

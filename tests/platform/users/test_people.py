@@ -64,7 +64,7 @@ def test_a_password_is_long_and_typed_twice(server: Server, administrator: Visit
     refused = Visitor(server).post("/join", {"key": key, "password": "short", "again": "other"}).expect(422)
 
     assert "The password has 5 characters; it takes 12 to 200." in refused.text
-    assert "The two passwords are not the same." in refused.text
+    assert "The two passwords must be the same." in refused.text
     Visitor(server).get(link).expect(200)
 
 

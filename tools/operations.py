@@ -13,7 +13,7 @@ from typing import Any, Final
 from weighbridge.contents import SLICES
 from weighbridge.core.identity.ids import API_PREFIX
 from weighbridge.http.openapi import document
-from weighbridge.http.openapi.site import OF_TAG
+from weighbridge.http.openapi.site import OF_TAG, title_of
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
 ABOUT: Final = """\
@@ -41,7 +41,7 @@ def sections() -> Iterator[str]:
         own = [one for one in operations if one[2]["tags"] == [tag["name"]]]
         told = [f"## {tag['name']}", tag["description"].partition("\n\n")[0]]
         if guide := OF_TAG.get(tag["name"]):
-            told.append(f"To begin with: [{guide[1]}]({_address(guide[0])}).")
+            told.append(f"To begin with: [{title_of(guide)}]({_address(guide)}).")
         yield "\n\n".join([*told, *(_described(*one) for one in own)])
 
 

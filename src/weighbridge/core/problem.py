@@ -3,7 +3,7 @@
 Checks return problems instead of raising, so that a caller learns of all of them at once.
 
 Invariants: the message is never empty; `field` is the path of the offending field in the request (dotted,
-with indexes), `code` is a word of the catalogue (`error_code`) that a program may switch on, `records` are
+with indexes), `code` is one of the error codes below, which a program may switch on, `records` are
 the ids of what is in the way, and `type` and `id` name the record that was asked for and is not there.
 
 An error code is the word by which a program tells one reason for a refusal from another.

@@ -291,11 +291,6 @@ _DAYS_MAX: Final = {"day": 2, "week": 8, "month": 32}
 """How many days a slot may last at most, where clocks change in it."""
 
 
-def find_slot_number(amount: int, unit: str, moment: datetime, zone: tzinfo) -> int:
-    """The number of the slot that holds the moment, of slots that are so many units long."""
-    return CadenceSlots(amount, unit, zone).holding(moment)
-
-
 @dataclass(frozen=True, slots=True)
 class CadenceSlots:
     """The slots of a cadence: every so many minutes, hours, days, weeks or months."""

@@ -24,9 +24,11 @@ from weighbridge.http.openapi.site import (
     MODEL_LANGUAGE,
     OF_TAG,
     RULE_LANGUAGE,
+    TUTORIAL,
     address,
     operation_address,
     tag_of,
+    title_of,
 )
 from weighbridge.http.pieces import PIECE_BYTES_MAX
 from weighbridge.http.text import Schema
@@ -99,7 +101,7 @@ once.
 **Limits.** Every answer says in `RateLimit-*` headers how many requests the token has left in this minute;
 429 says in `Retry-After` when to come back.
 
-**Guides.** [From an empty folder to the first batch]({address("tutorial/first-batch.md")});
+**Guides.** [{title_of(TUTORIAL)}]({address(TUTORIAL)});
 [write a model]({address("howto/write-a-model.md")}) in the [model language]({address(MODEL_LANGUAGE)});
 [watch data with rules]({address("howto/watch-data-with-rules.md")}) in the
 [rule language]({address(RULE_LANGUAGE)}); [all guides]({address(INDEX)}), with a
@@ -263,7 +265,7 @@ def _tag(package: str) -> Schema:
     sentence, stop, _ = told.partition(". ")
     tag: Schema = {"name": tag_of(package), "description": sentence + stop.strip()}
     if guide := OF_TAG.get(tag["name"]):
-        tag["description"] += f"\n\nGuide: [{guide[1]}]({address(guide[0])})."
+        tag["description"] += f"\n\nGuide: [{title_of(guide)}]({address(guide)})."
     return tag
 
 

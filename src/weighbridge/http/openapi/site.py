@@ -70,57 +70,55 @@ GUIDES: Final = "/docs/guides/"
 INDEX: Final = "README.md"
 """The guide that lists them all."""
 
+TUTORIAL: Final = "tutorial/first-batch.md"
 MODEL_LANGUAGE: Final = "reference/model-language.md"
 RULE_LANGUAGE: Final = "reference/rule-language.md"
 
-_CAPTURE_RATE: Final = (
-    "reference/capture-rate.md",
-    "Capture rate: what was expected, what came, and the gaps",
-)
-_COLLECTION: Final = ("reference/collection.md", "Collection: records and what may be changed")
-_REPORTS: Final = ("howto/report-and-restate.md", "Report what was produced, and state it anew")
+_CAPTURE_RATE: Final = "reference/capture-rate.md"
+_COLLECTION: Final = "reference/collection.md"
+_REPORTS: Final = "howto/report-and-restate.md"
 
-OF_TAG: Final[Mapping[str, tuple[str, str]]] = {
-    "Api tokens": ("howto/give-people-access.md", "Give people access"),
-    "Asset custom fields": ("howto/keep-assets.md", "Keep assets in a spreadsheet"),
-    "Assets": ("howto/keep-assets.md", "Keep assets in a spreadsheet"),
-    "Async tasks": ("reference/async-tasks.md", "Async tasks and their results"),
-    "Audit log": ("explanation/audit-log.md", "How a stranger checks the audit log"),
-    "Batch generations": ("explanation/reading-data.md", "How generation reads data"),
-    "Batches": ("howto/change-inputs.md", "Change what a batch is made of"),
+OF_TAG: Final[Mapping[str, str]] = {
+    "Api tokens": "howto/give-people-access.md",
+    "Asset custom fields": "howto/keep-assets.md",
+    "Assets": "howto/keep-assets.md",
+    "Async tasks": "reference/async-tasks.md",
+    "Audit log": "explanation/audit-log.md",
+    "Batch generations": "explanation/reading-data.md",
+    "Batches": "howto/change-inputs.md",
     "Capture rates": _CAPTURE_RATE,
-    "Changes": ("howto/follow-changes.md", "Follow changes"),
-    "Data feed uploads": ("howto/feed-files.md", "Feed files of a plant"),
-    "Data feeds": ("howto/feed-files.md", "Feed files of a plant"),
-    "Data points": ("howto/correct-a-measurement.md", "Correct a measurement"),
+    "Changes": "howto/follow-changes.md",
+    "Data feed uploads": "howto/feed-files.md",
+    "Data feeds": "howto/feed-files.md",
+    "Data points": "howto/correct-a-measurement.md",
     "Event types": _COLLECTION,
-    "Events": ("howto/send-readings.md", "Send readings from a program"),
-    "Evidence": ("howto/attach-evidence.md", "Attach evidence to an event"),
-    "Exports": ("howto/export-lists.md", "Get lists as files"),
-    "Feature flags": ("howto/operate.md", "Operate the service"),
+    "Events": "howto/send-readings.md",
+    "Evidence": "howto/attach-evidence.md",
+    "Exports": "howto/export-lists.md",
+    "Feature flags": "howto/operate.md",
     "Feedstocks": _COLLECTION,
     "Gaps": _CAPTURE_RATE,
-    "Instruments": ("reference/system-ledgers.md", "System ledgers and instruments"),
-    "Ledgers": ("howto/chain-ledgers.md", "Chain ledgers"),
+    "Instruments": "reference/system-ledgers.md",
+    "Ledgers": "howto/chain-ledgers.md",
     "Locations": _COLLECTION,
     "Methodologies": _REPORTS,
-    "Model runs": ("howto/write-a-model.md", "Write a model"),
-    "Models": (MODEL_LANGUAGE, "The model language"),
+    "Model runs": "howto/write-a-model.md",
+    "Models": MODEL_LANGUAGE,
     "Outages": _CAPTURE_RATE,
-    "Projects": ("tutorial/first-batch.md", "From an empty folder to the first batch"),
-    "Registries": ("howto/send-reports-to-a-registry.md", "Send reports to a registry"),
+    "Projects": TUTORIAL,
+    "Registries": "howto/send-reports-to-a-registry.md",
     "Report links": _REPORTS,
     "Reports": _REPORTS,
-    "Rule results": ("howto/watch-data-with-rules.md", "Watch data with rules"),
-    "Rule runs": ("howto/watch-data-with-rules.md", "Watch data with rules"),
-    "Rules": (RULE_LANGUAGE, "The rule language"),
-    "Statements": ("howto/chain-ledgers.md", "Chain ledgers"),
+    "Rule results": "howto/watch-data-with-rules.md",
+    "Rule runs": "howto/watch-data-with-rules.md",
+    "Rules": RULE_LANGUAGE,
+    "Statements": "howto/chain-ledgers.md",
     "Static inputs": _COLLECTION,
-    "Substitutions": ("howto/fill-lost-hours.md", "Fill lost hours by the EU monitoring regulation"),
-    "Webhooks": ("howto/receive-webhooks.md", "Receive webhooks"),
-    "Version comparisons": ("howto/see-what-would-change.md", "See what would change"),
+    "Substitutions": "howto/fill-lost-hours.md",
+    "Webhooks": "howto/receive-webhooks.md",
+    "Version comparisons": "howto/see-what-would-change.md",
 }
-"""The guide that helps most with what is below a tag, and its title."""
+"""The guide that helps most with what is below a tag."""
 
 _LINK: Final = re.compile(r"!?\[([^\[\]]+)\]\(([^()\s]+)\)")
 
@@ -135,6 +133,13 @@ def address(guide: str) -> str:
     return GUIDES + guide
 
 
+@cache
+def title_of(guide: str) -> str:
+    """The heading of a guide by its path below `docs/`."""
+    with (_folder() / guide).open(encoding="utf-8") as lines:
+        return next(line for line in lines if line.startswith("# ")).removeprefix("# ").strip()
+
+
 def text_of(guide: str) -> str | None:
     """The text of a guide by its path below `docs/`; None when there is none."""
     return _texts().get(guide)
@@ -143,8 +148,12 @@ def text_of(guide: str) -> str | None:
 @cache
 def _texts() -> Mapping[str, str]:
     """Every guide by its path."""
-    found = dict(_found(files("weighbridge.http") / "static" / "guides", ""))
+    found = dict(_found(_folder(), ""))
     return {path: _within(path, text, found) for path, text in sorted(found.items())}
+
+
+def _folder() -> Traversable:
+    return files("weighbridge.http") / "static" / "guides"
 
 
 def _found(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:

@@ -70,19 +70,19 @@ def find_guidance(method: str, call: str, guide: str) -> Guidance | None:
     A page without a call names its guide, by its path below `docs/`.
     """
     if guide:
-        return Guidance("", site.page_address(guide), dict(OF_TAG.values())[guide], "")
+        return Guidance("", site.page_address(guide), site.title_of(guide), "")
     path = call.partition("?")[0]
     found = next(
         (one for pattern, one in _patterns() if one.method == method and pattern.fullmatch(path)), None
     )
     if found is None:
         return None
-    tag = tag_of(found.module.removesuffix(".routes"))
-    guide, title = OF_TAG.get(tag, ("", ""))
+    tag = tag_of(found.module)
+    guide = OF_TAG.get(tag, "")
     return Guidance(
         operation_shown(tag, method, API_PREFIX + found.path),
         site.page_address(guide) if guide else "",
-        title,
+        site.title_of(guide) if guide else "",
         quote_body(found.example) if isinstance(found.example, dict) else "",
     )
 

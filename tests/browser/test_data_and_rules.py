@@ -1,5 +1,7 @@
 """Pages of data points, gaps, models and rules: everybody can use them, and what moves in them moves."""
 
+import json
+
 import pytest
 from tests.browser.site import keep_shot, refuse_violations
 from tests.given import accounting as given_accounting
@@ -258,11 +260,8 @@ MANY = """
       FROM (SELECT * FROM events WHERE project_id = %s ORDER BY id LIMIT 1) e, generate_series(1, %s) n,
            LATERAL (SELECT timestamptz '2025-01-01 00:00Z' + n * interval '1 minute') AS l (t)
 """
-WATCH = """
-    window.busy = [];
-    new PerformanceObserver((list) => window.busy.push(...list.getEntries().map((one) => one.duration)))
-      .observe({type: "longtask", buffered: true});
-"""
+TASK_MS_MAX = 50
+"""From here on people feel that a page is busy: a long task, by W3C Long Tasks."""
 
 
 def test_zooming_a_long_chart_never_holds_the_browser_up(api, server, person):
@@ -272,29 +271,43 @@ def test_zooming_a_long_chart_never_holds_the_browser_up(api, server, person):
     asset = given.asset(api, project)["id"]
     given.event(api, project, event_type="minute", values={"power": 1}, asset_id=asset)
     server.sql(MANY, project["numeric_id"], MINUTES)
-    with person.at("/me") as page:
-        page.add_init_script(WATCH)
-        page.goto(f"/projects/{project['id']}/data_points?of=minute/power&meter={asset}&span=all")
+    address = f"/projects/{project['id']}/data_points?of=minute/power&meter={asset}&span=all"
+    with person.at(address) as page:
         page.locator("#chart .u-over").wait_for()
 
         busy = [longest_task_of_a_zoom(page) for _ in range(ZOOMS)]
         assert f"meter={asset}" in page.url
 
-    # Other processes of a busy machine hold up single zooms; what the page itself does, it does in each.
-    assert min(busy) == 0, f"tasks of {busy} milliseconds, where those above 50 count"
+    # What a zoom costs the page, it costs it each time.
+    assert 0 < min(busy) < TASK_MS_MAX, f"tasks of {busy} milliseconds of processor time"
 
 
 def longest_task_of_a_zoom(page):
-    """Draw over the middle of the chart and wait for chart and table; 0 where no task took 50 ms."""
-    page.evaluate("window.busy.length = 0")
+    """Draw over the middle of the chart, and wait for chart and table; milliseconds of processor time."""
     box = page.locator("#chart .u-over").bounding_box()
+    browser = page.context.browser
+    browser.start_tracing(page=page, categories=["toplevel"])
     page.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + 50)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 60, steps=8)
     with page.expect_response("**/series.json?*"), page.expect_response("**/data_points?*"):
         page.mouse.up()
     page.wait_for_load_state("networkidle")
-    return page.evaluate("Math.max(0, ...window.busy)")
+    return longest_task(json.loads(browser.stop_tracing())["traceEvents"])
+
+
+def longest_task(events):
+    """The longest task of a page's main thread: other processes of a busy machine do not count."""
+    mains = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    return max(
+        event.get("tdur", 0) / 1000
+        for event in events
+        if event["name"] == "ThreadControllerImpl::RunTask" and (event["pid"], event["tid"]) in mains
+    )
 
 
 @pytest.mark.parametrize("page_of", ["events", "data_points", "gaps"])

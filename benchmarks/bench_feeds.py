@@ -9,20 +9,18 @@ from the moment at which the worker takes the task up to its end, and how much m
 
 import csv
 import gzip
-import http.client
 import io
 import json
 import os
 import sys
 import threading
 import time
-import uuid
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
-from service import Service, descendants, now, peak_memory_mb, send, service
+from service import Service, descendants, now, peak_memory_mb, send, service, upload_file
 from xlsxwriter import Workbook
 
 ROWS = 1_000_000
@@ -155,7 +153,7 @@ def _fed(running: Service, name: str, content: bytes, file_name: str) -> float:
     feeds = f"/projects/{project['id']}/data_feeds"
     body = {"data_feed": {"name": "Log", "event_type_id": project["event_type"]}}
     feed = running.call("POST", feeds, body)
-    upload = _uploaded(running, f"{feeds}/{feed['id']}/uploads", content, file_name)
+    upload = upload_file(running, f"{feeds}/{feed['id']}/uploads", content, file_name)
     path = f"{feeds}/{feed['id']}/uploads/{upload['id']}"
     while running.call("GET", path)["state"] in {"pending", "running"}:
         time.sleep(0.2)
@@ -165,28 +163,6 @@ def _fed(running: Service, name: str, content: bytes, file_name: str) -> float:
     task = running.call("GET", f"/async_tasks/{found['async_task_id']}")
     began, ended = (datetime.fromisoformat(task[name]) for name in ("started_at", "finished_at"))
     return found["rows"] / (ended - began).total_seconds()
-
-
-def _uploaded(running: Service, path: str, content: bytes, file_name: str) -> Any:
-    boundary = uuid.uuid4().hex
-    head = (
-        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{file_name}"\r\n'
-        "Content-Type: application/octet-stream\r\n\r\n"
-    )
-    connection = http.client.HTTPConnection(running.host, running.port, timeout=300)
-    connection.request(
-        "POST",
-        f"/api/v1{path}",
-        head.encode() + content + f"\r\n--{boundary}--\r\n".encode(),
-        {
-            "Authorization": f"Bearer {running.token}",
-            "Content-Type": f"multipart/form-data; boundary={boundary}",
-        },
-    )
-    response = connection.getresponse()
-    answer = response.read()
-    assert response.status == 202, answer
-    return json.loads(answer)
 
 
 if __name__ == "__main__":

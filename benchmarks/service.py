@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,6 +136,30 @@ def service(*, api_processes: int = 1, with_worker: bool = False) -> Iterator[Se
         finally:
             process.terminate()
             process.wait(timeout=START_SECONDS)
+
+
+def upload_file(running: Service, path: str, content: bytes, file_name: str) -> Any:
+    """Send a file to a feed; the upload that reads it."""
+    boundary = uuid.uuid4().hex
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{file_name}"\r\n'
+        "Content-Type: application/octet-stream\r\n\r\n"
+    )
+    connection = running.connect()
+    connection.request(
+        "POST",
+        f"/api/v1{path}",
+        head.encode() + content + f"\r\n--{boundary}--\r\n".encode(),
+        {
+            "Authorization": f"Bearer {running.token}",
+            "Content-Type": f"multipart/form-data; boundary={boundary}",
+        },
+    )
+    response = connection.getresponse()
+    answer = response.read()
+    connection.close()
+    assert response.status == 202, answer
+    return json.loads(answer)
 
 
 def peak_memory_mb(pid: int) -> float:

@@ -175,11 +175,15 @@ class _LoopWatch:
 
 
 def _callback(frame: FrameType | None) -> tuple[int, str] | None:
-    """The outermost frame of the callback at work; None where the loop waits."""
+    """The outermost frame of the callback at work; None where the loop waits.
+
+    The loop goes on while its frames are read: a frame that has returned may name something else than its
+    caller, and is no callback that holds the loop.
+    """
     found: FrameType | None = None
-    while frame is not None and not _runs_loops(frame.f_code.co_filename):
+    while isinstance(frame, FrameType) and not _runs_loops(frame.f_code.co_filename):
         found, frame = frame, frame.f_back
-    if frame is None or found is None or found.f_code.co_filename.endswith(_OF_WAITING):
+    if not isinstance(frame, FrameType) or found is None or found.f_code.co_filename.endswith(_OF_WAITING):
         return None
     return id(found), found.f_code.co_qualname
 

@@ -123,8 +123,8 @@ def post_many(plant: Plant) -> None:
 
 
 def post_with_references(plant: Plant) -> None:
-    events = [_delivery(hour) | {"client_reference": str(uuid.uuid4())} for hour in range(HOURS)]
-    for _ in range(2):
+    for _ in range(BULKS):
+        events = [_delivery(hour) | {"client_reference": str(uuid.uuid4())} for hour in range(HOURS)]
         plant.call("POST", f"/projects/{plant.project}/events", {"events": events})
 
 
@@ -189,7 +189,7 @@ def make_report(plant: Plant) -> None:
     report = {"name": "All", "report_type": "bench", "project_id": plant.project, "batch_ids": free}
     report_id = plant.call("POST", "/reports", {"report": report})["id"]
     plant.call("GET", f"/reports/{report_id}")
-    plant.call("DELETE", f"/reports/{report_id}")
+    _repeat(plant, "DELETE", f"/reports/{report_id}", None, 1)
 
 
 def verify(plant: Plant) -> None:
@@ -200,7 +200,7 @@ def verify(plant: Plant) -> None:
 WORKS: dict[str, Work] = {
     f"{POSTS} single POSTs of an event": post_one,
     f"{BULKS} POSTs of {HOURS} events": post_many,
-    f"{HOURS} events with references, twice": post_with_references,
+    f"{BULKS} POSTs of {HOURS} events with references": post_with_references,
     f"{READS} pages of 20 events": read_events,
     f"{READS} pages of 20 data points": read_data_points,
     f"{READS} reads of one event": read_one_event,
@@ -227,6 +227,7 @@ def main() -> None:
             for name, work in WORKS.items():
                 for plant, found in zip((this, other), used[name], strict=True):
                     found.append(_cost(plant, work))
+            print(f"round {number} of {rounds}", file=sys.stderr)
     for name, (mine, others) in used.items():
         ratio = median(others) / median(mine)
         figures = f"{median(mine):.2f} s, the other {median(others):.2f} s"
@@ -257,9 +258,10 @@ def _service(programs: Path, folder: str) -> Iterator[Service]:
     command = str(programs / "weighbridge")
     variables = {"WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0", "WEIGHBRIDGE_LOG_LEVEL": "error"}
     arguments = [command, "serve", "--data-dir", folder, "--port", "0", "--api-processes", "1"]
-    with subprocess.Popen(
+    process = subprocess.Popen(
         arguments, stdout=subprocess.PIPE, text=True, env=os.environ | variables, cwd=folder
-    ) as process:
+    )
+    try:
         assert process.stdout is not None
         ready = re.match(r"ready http://([^:]+):(\d+)", process.stdout.readline())
         assert ready, "the service did not start"
@@ -268,7 +270,9 @@ def _service(programs: Path, folder: str) -> Iterator[Service]:
             check=True, capture_output=True, text=True, cwd=folder,
         ).stdout.strip()  # fmt: skip
         yield Service(Path(folder), ready[1], int(ready[2]), token, "", process)
+    finally:
         process.terminate()
+        process.wait()
 
 
 def _arrange(running: Service, folder: str) -> Plant:

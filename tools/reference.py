@@ -16,13 +16,13 @@ import yaml
 from tools import conformance, operations, sizing
 from weighbridge.agent.configuration_reading import sections as agent_sections
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model import reference
 from weighbridge.core.platform.settings import Setting
 from weighbridge.core.problem import GROUPS
 from weighbridge.core.rule import reference as rule_language
-from weighbridge.core.time.cadence import CADENCES
+from weighbridge.core.time.calendar import CADENCES
 from weighbridge.db.lists.listing import Filter, Listing
 from weighbridge.db.lists.page import COUNT_MAX, SORTED_MAX
 from weighbridge.http.messages.operation import Operation

@@ -20,8 +20,8 @@ from weighbridge import settings as settings_module
 from weighbridge.collection.evidence_files import open_store
 from weighbridge.concurrency import take_turns_quickly
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
-from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.core.identity import API_PREFIX
+from weighbridge.core.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.replica import Replica
 from weighbridge.exchange.delivery.feed import read_newest_numbers
@@ -44,8 +44,8 @@ from weighbridge.http.messages import edge, refusal
 from weighbridge.http.messages.body import places_of_files
 from weighbridge.http.messages.operation import Downloads, limit_body
 from weighbridge.http.openapi import page, site
-from weighbridge.platform.audit.minute_counts import count_refusal, count_uses
-from weighbridge.platform.authentication.tokens import authenticate, recall_authorization
+from weighbridge.platform.audit_log import count_refusal, count_uses
+from weighbridge.platform.authentication import authenticate, recall_authorization
 from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor.child import SOCKETS_VARIABLE

@@ -24,8 +24,8 @@ from weighbridge.exchange.watched_places import poll_places
 from weighbridge.exchange.webhooks import forget_deliveries
 from weighbridge.http import idempotency
 from weighbridge.http.outgoing import CallReach, OutgoingClient
-from weighbridge.platform.audit.minute_counts import log_link_uses, log_refusals
-from weighbridge.platform.audit.tree import seal
+from weighbridge.platform.audit_log import log_link_uses, log_refusals
+from weighbridge.platform.audit_tree import seal
 from weighbridge.platform.queue import recover
 from weighbridge.quality.evaluation.incremental import ACCOUNTS_AT_ONCE, FailedEvaluation, Rounds
 from weighbridge.reporting.reports_tasks import Submitter

@@ -16,9 +16,9 @@ from litestar.testing import TestClient
 
 from weighbridge.commands.model import openapi as print_document
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX, Link
+from weighbridge.core.identity import API_PREFIX, Link
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.listing import Page
 from weighbridge.http.caller import Strangers
 from weighbridge.http.messages import edge, refusal

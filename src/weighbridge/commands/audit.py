@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weighbridge.core.proof.checkpoint import Checkpoint
     from weighbridge.core.proof.signing import VerifierKey
     from weighbridge.db.engine import Write
-    from weighbridge.platform.audit.heads import Signer
+    from weighbridge.platform.audit_tree import Signer
 
 FILE_BYTES_MAX = 1_000_000
 """The longest head or proof that is read; those that are made have less than 3,000 bytes."""
@@ -66,7 +66,7 @@ def print_head(*, account: AccountOption = None, data_dir: ExistingDataDir = Non
 
     Example: `weighbridge audit head > 2025-03-31.checkpoint`
     """
-    from weighbridge.platform.audit.heads import newest_head
+    from weighbridge.platform.audit_tree import newest_head
 
     async def head(tx: "Write", signer: "Signer", number: int) -> str:
         return await newest_head(tx, number, signer)
@@ -87,8 +87,7 @@ def print_proof(
 
     Example: `weighbridge audit proof 1042 > 1042.tlog-proof`
     """
-    from weighbridge.platform.audit.heads import inclusion_proof
-    from weighbridge.platform.audit.tree import size_of
+    from weighbridge.platform.audit_tree import inclusion_proof, size_of
 
     async def proof(tx: "Write", signer: "Signer", owner: int) -> str:
         sealed = await size_of(tx, owner)
@@ -107,7 +106,7 @@ def export_rows(*, account: AccountOption = None, data_dir: ExistingDataDir = No
     Example: `weighbridge audit export > rows.jsonl`
     """
     from weighbridge.db.engine import Database
-    from weighbridge.platform.audit.heads import export_rows
+    from weighbridge.platform.audit_tree import export_rows
 
     async def write(url: str) -> None:
         async with Database(url, connections_max=1) as database, database.read() as tx:
@@ -222,7 +221,7 @@ def _read_signed(
     account: str | None, data_dir: Path | None, make: "Callable[[Write, Signer, int], Awaitable[str]]"
 ) -> str:
     """What is made of an account's log with the key of this host."""
-    from weighbridge.platform.audit.heads import keep_key, signer
+    from weighbridge.platform.audit_tree import keep_key, signer
     from weighbridge.settings import read_with
 
     async def work(tx: "Write") -> str:

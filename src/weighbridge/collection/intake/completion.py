@@ -32,7 +32,7 @@ from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.records.events import REASON_LENGTH_MAX, EventChange, NewDataPoint
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
-from weighbridge.core.time.instant import BeyondCalendarError, Instant
+from weighbridge.core.time.calendar import BeyondCalendarError, Instant
 
 _ARRAYS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}
 

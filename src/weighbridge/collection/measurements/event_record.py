@@ -34,13 +34,13 @@ from weighbridge.collection.records.events import (
     EventReadings,
 )
 from weighbridge.collection.records.projects import Location
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import determine_value_source
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Link
-from weighbridge.core.quantity.number import CONTEXT
-from weighbridge.core.quantity.value_source import ValueSource
+from weighbridge.core.identity import Link
+from weighbridge.core.ledger.allocation import ValueSource
+from weighbridge.core.number import CONTEXT
 from weighbridge.db.engine import Command
-from weighbridge.db.literal import numbers
+from weighbridge.db.statements import numbers
 
 # The record of an event: what an answer makes of its row, its positions and what belongs to it.
 #
@@ -57,7 +57,7 @@ def assemble_event(
     results: Mapping[tuple[int, int], list[DataPointResult]] = MappingProxyType({}),
 ) -> Event:
     """An event of its row, the meaning of its positions, and what belongs to it."""
-    friendly = ids.of("event", row.project, row.number)
+    friendly = identity.of("event", row.project, row.number)
     project = _kept_id("project", row.project)
     if corrections or results or row.is_revised or row.is_imputed:
         points = [
@@ -102,7 +102,7 @@ def _readings(row: EventRow) -> EventReadings | None:
     covered, expected = row.covered_readings, row.expected_readings
     share = None if covered is None or not expected else CONTEXT.divide(Decimal(covered), Decimal(expected))
     return EventReadings(
-        ids.of("event_type", row.project, row.source),
+        identity.of("event_type", row.project, row.source),
         row.source_slug,
         row.start_time,
         row.end_time,
@@ -130,7 +130,7 @@ def _is_alerted(
     )
 
 
-_kept_id = lru_cache(1024)(ids.of)
+_kept_id = lru_cache(1024)(identity.of)
 """The ids of records that many events name."""
 
 
@@ -142,7 +142,7 @@ def _list_captured_values(row: EventRow, meanings: Sequence[PositionMeaning]) ->
     project, event, captured = row.project, row.number, ValueSource.CAPTURED
     return [
         EventDataPoint(
-            ids.of("data_point", project, event, meaning.position),
+            identity.of("data_point", project, event, meaning.position),
             meaning.slug, meaning.name, value, value, meaning.unit, "complete", False, False, None,  # noqa: FBT003
             captured, 0, 0, [],
         )
@@ -159,7 +159,7 @@ def _data_point(
     results: list[DataPointResult],
 ) -> EventDataPoint:
     return EventDataPoint(
-        id=ids.of("data_point", row.project, row.number, meaning.position),
+        id=identity.of("data_point", row.project, row.number, meaning.position),
         slug=meaning.slug,
         data_point_type=meaning.name,
         value=value,

@@ -15,6 +15,7 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.annotations import HAS_RESULTS
 from weighbridge.collection.measurements.values import BOOLEANS, CAPTURED_ARRAYS, NUMBERS, TEXTS
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import (
     ESCAPES,
     NULL,
@@ -23,12 +24,11 @@ from weighbridge.core.collection.correction import (
     write_texts,
     write_utc,
 )
-from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.core.time.calendar import MILLISECOND, Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Filter, ListRequest, read_key, start_implied
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
+from weighbridge.db.statements import Literal
 from weighbridge.errors import NotFound
 
 # The row of an event: its own fields, the arrays of its values, and what a position of them means.
@@ -183,8 +183,8 @@ async def locked_event_row(tx: Write, project: int, friendly: str) -> EventRow:
 
 def event_number(project: int, friendly: str) -> int:
     """The number in the friendly id of an event of the project; NotFound for any other text."""
-    key = ids.parse("event", friendly)
-    if key is None or key != ids.Key(project, key.key):
+    key = identity.parse("event", friendly)
+    if key is None or key != identity.Key(project, key.key):
         raise NotFound("event", friendly)
     return key.key
 

@@ -26,7 +26,7 @@ from weighbridge.core.expression import (
     text,
 )
 from weighbridge.core.expression.arithmetic import EXPONENT_MAX
-from weighbridge.core.expression.lookup import MATCHES
+from weighbridge.core.expression.functions import MATCHES
 from weighbridge.core.expression.meaning import COST_MAX
 from weighbridge.core.expression.parsing import DEPTH_MAX, LENGTH_MAX
 from weighbridge.core.expression.parsing import NODES_MAX as EXPRESSION_NODES_MAX
@@ -36,10 +36,10 @@ from weighbridge.core.model.definition import SHAREABLE, Aggregate, Share
 from weighbridge.core.model.parsing import CASES_MAX, INPUT_KEYS, MODEL_KEYS, NODE_KEYS, NODES_MAX, TABLES_MAX
 from weighbridge.core.model.prepared import show
 from weighbridge.core.model.reading import ROWS_MAX
-from weighbridge.core.quantity.number import DIGITS_MAX, ROUNDING_MODES, plain
-from weighbridge.core.quantity.number import EXPONENT_MAX as NUMBER_EXPONENT_MAX
-from weighbridge.core.quantity.unit import ONE, parse_unit
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.number import DIGITS_MAX, ROUNDING_MODES, plain
+from weighbridge.core.number import EXPONENT_MAX as NUMBER_EXPONENT_MAX
+from weighbridge.core.time.calendar import Interval
+from weighbridge.core.unit import ONE, parse_unit
 
 _LIMITS: Final = (
     ("characters of an expression", LENGTH_MAX),

@@ -12,7 +12,7 @@ from typing import Any, Generic, LiteralString, TypeVar, get_args, get_type_hint
 import msgspec
 from msgspec import NODEFAULT, UNSET
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Command
 from weighbridge.db.lists.field import Sent
@@ -151,8 +151,8 @@ def table_of(record: type[Record], noun: str, table: LiteralString) -> ProjectTa
     """The table of a record, by its noun: the kind of its friendly id."""
     fields = sent_fields(record)
     columns = [
-        Column("id", ("project_id", "id"), partial(ids.of, noun)),
-        Column("project_id", "project_id", partial(ids.of, "project")),
+        Column("id", ("project_id", "id"), partial(identity.of, noun)),
+        Column("project_id", "project_id", partial(identity.of, "project")),
         *(
             Column(name, sent.column or name, sent.read and unless_null(sent.read))
             for name, sent in fields.items()

@@ -15,8 +15,8 @@ from typing import Any, LiteralString
 import msgspec
 
 from weighbridge.core.problem import Problem
-from weighbridge.db.json import jsonb
 from weighbridge.db.lists.table import Filter
+from weighbridge.db.statements import jsonb
 
 Check = Callable[[Any, str], Iterable[Problem]]
 """Finds what is wrong with a value that was sent, given the path of its field."""

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.webhook import (
     FAILING_DAYS_MAX,
@@ -22,9 +22,9 @@ from weighbridge.core.platform.webhook import (
     read_retry_after,
     write_signed_headers,
 )
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.db.json import jsonb
+from weighbridge.db.statements import jsonb
 from weighbridge.exchange.delivery.feed import HookReceiver, lock_receiver
 from weighbridge.exchange.records.changes import MEDIA_TYPE, StoredDelivery, body_of
 from weighbridge.http.outgoing import NoAnswer, NotSent, OutgoingClient, OutgoingRequest
@@ -205,7 +205,7 @@ async def _disable(tx: Write, receiver: HookReceiver, status: int | None) -> Non
     }
     if not await tx.tuples(_DISABLE, values):
         return
-    friendly = ids.of("webhook", 0, receiver.number)
+    friendly = identity.of("webhook", 0, receiver.number)
     actor = Actor(receiver.account, receiver.user, None, frozenset(), f"webhook_{receiver.number}")
     changes.record(
         tx, actor, action="webhook.disable", target=friendly, project_id=receiver.project,

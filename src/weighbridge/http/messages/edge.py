@@ -20,7 +20,7 @@ from typing import Any, Final
 import structlog
 
 from weighbridge import tracing
-from weighbridge.core.quantity.number import shorten
+from weighbridge.core.number import shorten
 from weighbridge.errors import Malformed, NotFound, Refusal, TooSlow
 from weighbridge.http import metrics
 from weighbridge.http.messages import refusal

@@ -27,8 +27,8 @@ from psycopg.errors import (
 )
 from psycopg_pool import PoolTimeout
 
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import (
     Conflict,
     Damaged,

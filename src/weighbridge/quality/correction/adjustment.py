@@ -24,7 +24,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.definition import FILLS_GAPS
 from weighbridge.core.rule.states import RunCounts
 from weighbridge.db.engine import Write
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 from weighbridge.quality.correction import proposals as placeholders
 from weighbridge.quality.correction.proposals import keep_approvals, propose
 from weighbridge.quality.definition.versions import Period, StoredVersion

@@ -17,10 +17,10 @@ from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.corrections import MOMENT, PORTION
 from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.db import locks
 from weighbridge.db.engine import Write
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 from weighbridge.quality.correction import proposals
 from weighbridge.quality.definition.versions import StoredVersion
 
@@ -81,7 +81,7 @@ async def _make_events(tx: Write, project: int) -> set[int]:
             "project": project,
             "keys": keys,
             "places": [place for place, _ in slots],
-            "records": [ids.of("event", project, key) for key in keys],
+            "records": [identity.of("event", project, key) for key in keys],
             "moment": MOMENT,
         }
         await tx.execute(_DESCRIBE, values)

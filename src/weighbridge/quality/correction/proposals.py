@@ -22,7 +22,7 @@ from weighbridge.core.rule.states import (
     list_proposal_states_before,
 )
 from weighbridge.db.engine import Write
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 from weighbridge.quality.definition.versions import Period, StoredVersion
 
 # What the statements about corrections of a rule have in common, as literals by name.

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH
 from weighbridge.core.expression.tree import Name
-from weighbridge.core.identity.suggestion import few_suggestions
+from weighbridge.core.identity import few_suggestions
 from weighbridge.core.rule import (
     MemberScope,
     Rule,
@@ -33,10 +33,10 @@ from weighbridge.core.rule.substitution import (
     compile_filling,
     read_filling,
 )
-from weighbridge.core.time.cadence import CadenceSlots
+from weighbridge.core.time.calendar import CadenceSlots
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import read_model
 from weighbridge.quality.definition.versions import StoredVersion
 
 # What rules can name: the data points of an event type, the nodes of a model.

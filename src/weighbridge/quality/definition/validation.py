@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from weighbridge.core import identity
 from weighbridge.core.expression.tree import Name
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import problem_of_name
-from weighbridge.core.identity.suggestion import find_nearest, list_briefly
+from weighbridge.core.identity import find_nearest, list_briefly, problem_of_name
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import (
@@ -25,10 +24,10 @@ from weighbridge.core.rule import (
 from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, find_expression, read_correction
 from weighbridge.core.rule.reading import find_type
 from weighbridge.core.rule.substitution import GapFilling, check_filling, read_filling, write_filling
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
-from weighbridge.modelling.document.stored import find_owned_model
+from weighbridge.modelling.documents import find_owned_model
 from weighbridge.quality.definition.prepared_rule import vocabularies_of_event_types, vocabulary_of_family
 from weighbridge.quality.definition.versions import StoredVersion
 from weighbridge.quality.records.rules import EVALUATIONS, PRIORITY_MAX, NewRule
@@ -203,7 +202,7 @@ async def _watched_records(
     asset = await _asset(tx, project, request.asset_id, problems)
     if request.event_type_id is None:
         return _WatchedRecords(None, asset, None, vocabularies)
-    key = ids.parse("event_type", request.event_type_id)
+    key = identity.parse("event_type", request.event_type_id)
     if key is None or key.project != project or key.key not in vocabularies:
         message = f"event_type_id is {request.event_type_id!r}, which is no event type of the project."
         problems.append(Problem(message, "event_type_id", "unknown"))
@@ -214,7 +213,7 @@ async def _watched_records(
 async def _asset(tx: Read, project: int, named: str | None, problems: list[Problem]) -> int | None:
     if named is None:
         return None
-    number = ids.number("asset", named, project)
+    number = identity.number("asset", named, project)
     if await tx.value("SELECT true FROM assets WHERE project_id = %s AND id = %s", (project, number)):
         return number
     message = f"asset_id is {named!r}, which is no asset of the project."

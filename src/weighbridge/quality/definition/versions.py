@@ -14,7 +14,7 @@ import msgspec
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import MemberScope, RuleTarget, WindowMeters, choose_default_meters
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Invalid, NotFound

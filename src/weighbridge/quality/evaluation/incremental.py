@@ -19,11 +19,11 @@ import msgspec
 from psycopg import OperationalError
 
 from weighbridge.concurrency import computing_for
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.rule import MemberScope, RuleTarget
 from weighbridge.core.rule.definition import FILLS_GAPS
 from weighbridge.core.rule.states import RunCounts, RunKind, RunState
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import mistake, new_reference
@@ -262,7 +262,7 @@ async def _run(tx: Write, prepared: PreparedRule, periods: Sequence[Period]) -> 
     await tx.execute(_END_RUN, (RunState.COMPLETE, start, end, *counted, version.project, run))
     if counts.corrects:
         changes.record(
-            tx, actor, action="rule.correct", target=ids.of("rule", version.project, version.rule),
+            tx, actor, action="rule.correct", target=identity.of("rule", version.project, version.rule),
             project_id=version.project, after=result,
         )  # fmt: skip
 

@@ -27,8 +27,7 @@ from weighbridge.core.rule.substitution import (
     list_series_slots,
     write_outcome,
 )
-from weighbridge.core.time.cadence import CadenceSlots
-from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
+from weighbridge.core.time.calendar import MILLISECOND, CadenceSlots, Instant, Interval
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.quality.definition.prepared_rule import PreparedRule

@@ -13,18 +13,18 @@ from typing import Final
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.corrections import settle_imputed
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import RuleTarget
 from weighbridge.core.rule.definition import Purpose
 from weighbridge.core.rule.states import RunCounts, RunKind, RunState
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid
 from weighbridge.platform.async_tasks import queue_task
-from weighbridge.platform.records.async_tasks import AsyncTask
+from weighbridge.platform.records import AsyncTask
 from weighbridge.quality.correction import adjustment, imputation, proposals
 from weighbridge.quality.definition.prepared_rule import EventKind, PreparedRule, prepared_rule
 from weighbridge.quality.definition.validation import validate_rule
@@ -58,7 +58,7 @@ from weighbridge.quality.evaluation.record_streams import (
 )
 from weighbridge.quality.records.rule_results import RulePreview, RulePreviewAlert, RulePreviewBody
 
-# Waiting for the writers whose marks a rule may have missed; `platform/changes` leaves the marks.
+# Waiting for the writers whose marks a rule may have missed; `platform/changes.py` leaves the marks.
 #
 # A writer shares a lock from before it looks for rules until it commits, so whoever had that lock alone
 # knows that every change committed by then either is marked or can be read.
@@ -283,7 +283,7 @@ async def queue_run(
     start, end = period
     args = {
         "project_id": version.project,
-        "rule_id": ids.of("rule", version.project, version.rule),
+        "rule_id": identity.of("rule", version.project, version.rule),
         "rule_version": version.version,
         "rule_run_id": number,
         "start_time": start,
@@ -352,14 +352,14 @@ async def try_version(
 
 
 def _preview_alert(project: int, row: FindingTableRow) -> RulePreviewAlert:
-    event = None if row.event is None else ids.Key(project, row.event)
-    point = None if event is None else ids.Key(project, event.key, row.position or 0)
-    batch = None if row.batch is None else ids.Key(project, row.batch)
+    event = None if row.event is None else identity.Key(project, row.event)
+    point = None if event is None else identity.Key(project, event.key, row.position or 0)
+    batch = None if row.batch is None else identity.Key(project, row.batch)
     run = None
     if row.model_run is not None:
-        run = ids.Key(project, row.model_run, owner=ids.Owner.MODEL_RUN)
+        run = identity.Key(project, row.model_run, owner=identity.Owner.MODEL_RUN)
     elif batch is not None:
-        run = ids.Key(project, batch.key, owner=ids.Owner.BATCH)
+        run = identity.Key(project, batch.key, owner=identity.Owner.BATCH)
     return RulePreviewAlert(
         _make_id("event", event),
         _make_id("data_point", point),
@@ -373,8 +373,8 @@ def _preview_alert(project: int, row: FindingTableRow) -> RulePreviewAlert:
     )
 
 
-def _make_id(kind: str, key: ids.Key | None) -> str | None:
-    return None if key is None else ids.make(kind, key)
+def _make_id(kind: str, key: identity.Key | None) -> str | None:
+    return None if key is None else identity.make(kind, key)
 
 
 # Outdated rules: those whose stored results are not what an evaluation would find now, of the same data.
@@ -447,8 +447,8 @@ async def _find_outdated_rule(database: Database, one: _Evaluated) -> OutdatedRu
         if not counts.changed:
             return None
         return OutdatedRule(
-            ids.of("rule", one.project, one.rule),
-            ids.of("project", one.project),
+            identity.of("rule", one.project, one.rule),
+            identity.of("project", one.project),
             version.name,
             version.version,
             version.evaluation,

@@ -17,7 +17,7 @@ from weighbridge.collection.measurements.corrections import apply_corrections, s
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, advance_proposal
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.platform.feature_flags import is_on

@@ -10,16 +10,15 @@ marks the batches of that generation.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final, LiteralString
 
-from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
+from weighbridge.core import identity
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Command, Write
 from weighbridge.errors import Conflict
-from weighbridge.platform.changes.rule_marks import ChangedOutages
-from weighbridge.platform.records.stale_reasons import (
+from weighbridge.platform.records import (
     DATA_POINT_CORRECTED,
     EVENT_CORRECTED,
     SERVICE_CHANGED,
@@ -132,9 +131,9 @@ class ChangedValues:
             return
         reasons = [EVENT_CORRECTED if position == 0 else DATA_POINT_CORRECTED for _, position in self.values]
         records = [
-            ids.of("event", project, event)
+            identity.of("event", project, event)
             if position == 0
-            else ids.of("data_point", project, event, position)
+            else identity.of("data_point", project, event, position)
             for event, position in self.values
         ]
         events = [event for event, _ in self.values]
@@ -177,30 +176,23 @@ ServiceBounds = tuple[datetime | None, datetime | None]
 """From when to when a meter is in service; None where it does not say."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedService:
-    """A meter that says otherwise when it was in service: an asset, or a location of events without one."""
+def mark_metered_runs(
+    project: int, noun: str, number: int, before: ServiceBounds, after: ServiceBounds
+) -> Command:
+    """The statement that marks every run that used data of a meter, in slots with time whose service changed.
 
-    held: GenerationsHeldOff
-    noun: str
-    number: int
-    before: ServiceBounds
-    after: ServiceBounds
-
-    def statements(self, project: int) -> Iterator[Command]:
-        """Mark every run that used data of the meter, in slots that have some of the time that changed."""
-        values = {
-            "project": project,
-            "reason": SERVICE_CHANGED,
-            "record": ids.of(self.noun, project, self.number),
-            "asset": self.number if self.noun == "asset" else None,
-            "location": self.number if self.noun == "location" else None,
-            "before": [*self.before],
-            "after": [*self.after],
-        }
-        yield _MARK_METERED, values
-        # What fills gaps looks at the slots of the whole series.
-        yield from ChangedOutages([(None, _LONG_AGO, None)]).statements(project)
+    The meter is an asset, or a location of events without one.
+    """
+    values = {
+        "project": project,
+        "reason": SERVICE_CHANGED,
+        "record": identity.of(noun, project, number),
+        "asset": number if noun == "asset" else None,
+        "location": number if noun == "location" else None,
+        "before": [*before],
+        "after": [*after],
+    }
+    return _MARK_METERED, values
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +208,6 @@ class StaleRuns:
             numbers, records = zip(*self.runs, strict=True)
             yield _MARK_RUNS, (self.reason, [*numbers], [*records], project)
 
-
-_LONG_AGO: Final = datetime(1, 1, 1, tzinfo=UTC)
 
 _MARK_USERS: Final = f"""
     WITH changed AS MATERIALIZED (

@@ -17,12 +17,12 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final
 
-from weighbridge.core.identity.suggestion import did_you_mean
+from weighbridge.core.identity import did_you_mean
+from weighbridge.core.number import plain, shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import plain, shorten
-from weighbridge.core.quantity.unit import Unit, UnitError, convert, parse_unit
-from weighbridge.core.report.state import ReportFormat
-from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.core.report import ReportFormat
+from weighbridge.core.time.calendar import MILLISECOND, Instant
+from weighbridge.core.unit import Unit, UnitError, convert, parse_unit
 
 # The parts of which a mapping is made.
 #

@@ -1,16 +1,137 @@
-"""Define the records of model documents: validation errors, differences, schemas and simulations."""
+"""Records of modelling: versions of models, what comes of their documents, and static inputs.
 
+Documents are validated, compared and simulated; the records say what is sent for that and what is answered.
+"""
+
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
+from weighbridge.core.identity import Link
+from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model import NODE_KINDS, OUTSIDE_KINDS, Aggregate
-from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line, Moment, one_of
+from weighbridge.core.time.calendar import CADENCES, Instant
+from weighbridge.http.text import NEEDED, Line, Moment, Name, NewSlug, UnitText, at_most, between, one_of
 
-LENGTH_MAX: Final = 256 * 1024
+DOCUMENT_LENGTH_MAX: Final = 256 * 1024
 """The longest document, in characters."""
+
+VERSION_LABEL_LENGTH_MAX: Final = 255
+DESCRIPTION_LENGTH_MAX: Final = 500
+ORDER_MAX: Final = 2**31 - 1
+"""How far from zero the order of a model may be."""
+
+Yaml = Annotated[str, at_most(DOCUMENT_LENGTH_MAX)]
+"""A document in the model language."""
+
+Label = Annotated[str, at_most(VERSION_LABEL_LENGTH_MAX)]
+"""What people call a version."""
+
+
+class Model(msgspec.Struct, frozen=True):
+    """One version of a model."""
+
+    id: str
+    project_id: str | None
+    """The friendly id of the project that it belongs to; null for a model of all projects."""
+    name: str
+    """What the document calls the model, or what it was renamed to, such as `Biochar storage`."""
+    version: int
+    """Which version of the model it is, counted from 1."""
+    version_label: str | None
+    """What people call the version, such as `After the audit`, up to 255 characters; null when nothing."""
+    description: str | None
+    """What people write about the version, up to 500 characters; null when there is nothing."""
+    is_latest: bool
+    """Whether no later version of the model was saved."""
+    is_active: bool
+    """Whether generations run this version of the model."""
+    cadence: Annotated[str, one_of(CADENCES)]
+    """What cuts time into slots, each of which is computed for itself."""
+    partition_type: Annotated[str, one_of(DIMENSIONS)]
+    """What cuts a slot into partitions, each of which makes one batch; `time` does not cut it."""
+    order: int
+    """Where the version stands in a list that is sorted by `order`; the smaller goes first."""
+    sha256: str
+    """The SHA-256 of the model in its canonical form, as 64 hexadecimal digits: what it computes."""
+    created_at: Instant
+    updated_at: Instant
+    ui_url: Link | None
+    """Where the version opens in the web app; null for a model of all projects."""
+
+
+class NewModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a model: its document, and the project when it belongs to one."""
+
+    yaml: Yaml
+    project_id: str | int | None = None
+    """The project that it belongs to, as `prj_…` or its number; left out, all projects may run it."""
+
+
+class NewModelBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /models."""
+
+    model: NewModel
+
+
+class ModelChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to change how a version is shown; what is left out stays as it is."""
+
+    name: Name | UnsetType = UNSET
+    order: Annotated[int, between(-ORDER_MAX, ORDER_MAX)] | UnsetType = UNSET
+    description: Annotated[str, at_most(DESCRIPTION_LENGTH_MAX)] | UnsetType | None = UNSET
+
+
+class ModelChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /models/{model_id}."""
+
+    model: ModelChange
+
+
+class VersionLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The label of a version, which is required; null or an empty text clears it."""
+
+    version_label: Annotated[Label | UnsetType | None, NEEDED] = UNSET
+    """What people call the version, up to 255 characters; null or an empty text clears it."""
+
+
+class VersionLabelBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /models/{model_id}/version_label."""
+
+    model: VersionLabel
+
+
+class NewVersion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make the next version of a model."""
+
+    yaml: Yaml
+    version_label: Label | None = None
+    """What people call the version, up to 255 characters."""
+    description: Annotated[str, at_most(DESCRIPTION_LENGTH_MAX)] | None = None
+    """What people write about the version, up to 500 characters."""
+    activate: bool = False
+    """Whether generations are to run it from now on."""
+
+
+class Activation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /models/{model_id}/activate, which may be left out."""
+
+
+class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A document to look at; nothing is stored."""
+
+    yaml: Yaml
+
+
+class DocumentOfProject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A document to look at, and the project whose event types and ledgers it may name."""
+
+    yaml: Yaml
+    project_id: str | int | None = None
+    """The project whose event types and ledgers it may name, as `prj_…` or its number."""
 
 
 INPUT_TYPES: Final = ("numeric",)
@@ -211,3 +332,44 @@ class Simulated(msgspec.Struct, frozen=True):
     """The primary output, which ledgers keep unless they name another."""
     nodes: list[NodeValue]
     """Every node of the model, in the order of the document."""
+
+
+class StaticInput(msgspec.Struct, frozen=True):
+    """A value that holds from a moment on, for the project or for what it names."""
+
+    id: int
+    """The number of the value."""
+    project_id: str
+    slug: str
+    """The name that models read it by, such as `grid_factor`."""
+    value: Decimal
+    """The value, in its `unit`."""
+    unit: str | None
+    """The unit of the value, such as `kg{CO2e}/kWh`; null for a plain number."""
+    effective_from: Instant
+    """From when it holds, inclusive, until a later one of the same slug and keys."""
+    asset_id: str | None
+    """The friendly id of the asset that it holds for; null when it holds for every asset or none."""
+    feedstock_id: str | None
+    """The friendly id of the feedstock that it holds for; null when it holds for every feedstock."""
+    location_id: str | None
+    """The friendly id of the location that it holds for; null when it holds for every location."""
+    created_at: Instant
+
+
+class NewStaticInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to add a value; without a unit it is a plain number."""
+
+    slug: NewSlug
+    value: Decimal
+    effective_from: Annotated[datetime, msgspec.Meta(tz=True)]
+    unit: UnitText | None = None
+    asset_id: str | None = None
+    feedstock_id: str | None = None
+    location_id: str | None = None
+
+
+class NewStaticInputBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /projects/{project_id}/static_inputs."""
+
+    static_input: NewStaticInput

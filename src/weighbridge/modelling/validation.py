@@ -21,19 +21,21 @@ from weighbridge.core.model import (
 )
 from weighbridge.core.model.definition import SourceMark
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import are_compatible, parse_unit
+from weighbridge.core.unit import are_compatible, parse_unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.stored import (
+from weighbridge.modelling.documents import (
     CreditingModel,
+    DocumentReport,
     StoredModel,
     check_circle,
+    check_document,
     list_source_ledgers,
     read_crediting_models,
+    read_model,
     read_surroundings,
 )
-from weighbridge.modelling.document.yaml_text import DocumentReport, check_document, read_model
-from weighbridge.modelling.records.documents import Complaint, Validation
+from weighbridge.modelling.records import Complaint, Validation
 
 # Validation of a document: every flaw with its line and column, and what is unusual though no flaw.
 #

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
-from weighbridge.core.quantity.number import CONTEXT, EXACT, shorten
+from weighbridge.core.number import CONTEXT, EXACT, shorten
 
 # The table of single units: what each name means, with or without a prefix.
 #
@@ -76,7 +76,7 @@ def _parse_meaning(line: tuple[str, ...]) -> Meaning | None:
 
 @cache
 def _read_unit_table() -> UnitTable:
-    text = files("weighbridge.core.quantity").joinpath("units.tsv").read_text(encoding="utf-8")
+    text = files("weighbridge.core").joinpath("units.tsv").read_text(encoding="utf-8")
     prefixes: dict[str, str] = {}
     units: dict[str, tuple[str, ...]] = {}
     for names, *rest in (line.split("\t") for line in text.splitlines()):

@@ -1,32 +1,45 @@
-"""Record a write: its audit row and the traces that the action must leave.
+"""What a write leaves behind: one call, `changes.record`, that no writing action does without.
 
-`OBLIGATIONS` is the table of all recorded actions. Read it first, then `record`. `AUDIT_ROW_OF_EVENT`
-and `MARK_OF_EVENT` do the same within the one statement that stores a single event.
+A write says who did what to which object, with the record before and after. By the action's name it also says
+what it changed, as values that are called traces: events, values of events, a static input, a model run,
+batches. From these follow the row of the audit log, the marks by which automatic rules find what they have
+not looked at, and the staleness of batches (`staleness.py`), all in the write's own transaction.
 
-Invariants: `record` rejects an action that is not in the table, and an action that lacks a trace that
-it owes.
+    inputs = staleness.announce(tx, project)              before values change that batches were made of
+    held = await staleness.hold_off_generations(tx, project)   before asking what generations may not outrun
+    ... the write itself ...
+    changes.record(tx, actor, changes.StoredEvents([number]), action="event.void", target=..., before=...)
+
+What comes before the write gives a value that `record`, or a trace that goes into it, asks for afterwards.
+Machinery that writes in portions leaves traces by `changes.leave`; the action that it works for records.
+`AUDIT_ROW_OF_EVENT` and `MARK_OF_EVENT` do the same within the one statement that stores a single event.
+
+Events are marked by the period in which they start, one mark for each event type that a write touches. By
+the same call readings are marked that are not rolled up yet. What is left travels with the next statement or
+the commit, and costs no round trip. Quality and accounting read and clear the marks.
+
+Invariants: `record` rejects an action that is not in the table `OBLIGATIONS`, and one that lacks a trace that
+it owes, so a writer cannot forget anything. A change that no mark tells of was committed before any automatic
+rule of its project could miss it: a writer holds a lock, shared with all writers, from before it looks for
+rules until it commits, and the first evaluation of a rule waits until it had that lock for itself.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, LiteralString, Protocol
+from datetime import UTC, datetime
+from typing import Any, Final, LiteralString, NamedTuple, Protocol, Self
 
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.time.calendar import Instant
+from weighbridge.db import locks
 from weighbridge.db.engine import Command, Write
-from weighbridge.db.json import jsonb
-from weighbridge.platform.changes.rule_marks import (
-    MARK_EVENTS,
-    ChangedBatches,
-    ChangedModelRun,
-    ChangedOutages,
-    NewEvents,
-    StoredEvents,
-)
-from weighbridge.platform.changes.staleness import (
+from weighbridge.db.statements import jsonb
+from weighbridge.platform.staleness import (
     AddedStaticInput,
-    ChangedService,
     ChangedValues,
     GenerationsHeldOff,
+    ServiceBounds,
+    mark_metered_runs,
 )
 
 # A trace: something that a write changed, from which follows what it leaves behind beside its audit row.
@@ -41,6 +54,162 @@ class Trace(Protocol):
     def statements(self, project: int) -> Iterator[Command]:
         """What to run in the write's transaction, in this order."""
         ...
+
+
+# Marks: what automatic rules have not looked at yet.
+
+
+_MARK_EVENTS: Final[LiteralString] = "mark_events({})"
+"""The call that leaves events to the automatic rules of their project, if it has any: its number, and arrays
+of event types, first and last starts."""
+
+
+class Mark(NamedTuple):
+    """Events of a type that start from one moment to another, both included."""
+
+    event_type: int
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvents:
+    """Events that were stored just now, as their types and the times at which they start."""
+
+    marks: tuple[Mark, ...]
+
+    @classmethod
+    def of(cls, events: Iterable[tuple[int, datetime]]) -> Self:
+        """Events, each given by its type and start: one mark for each type."""
+        starts: dict[int, list[datetime]] = {}
+        for event_type, start in events:
+            starts.setdefault(event_type, []).append(start)
+        return cls(
+            tuple(
+                Mark(event_type, Instant.of(min(times)), Instant.of(max(times)))
+                for event_type, times in starts.items()
+            )
+        )
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Leave the events to the automatic rules."""
+        if self.marks:
+            types, first, last = zip(*self.marks, strict=True)
+            yield _MARK_NEW_EVENTS, (project, [*types], [*first], [*last])
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvents:
+    """Events that were there before, where they stand now.
+
+    An event whose time changes is left behind twice: before the change, and after it.
+    """
+
+    numbers: Sequence[int]
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Leave the events to the automatic rules."""
+        if self.numbers:
+            yield _MARK_STORED_EVENTS, (project, [*self.numbers])
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedOutages:
+    """Stretches of time for which something else is expected of meters, by the number of an event type.
+
+    Without an event type all are meant, without an end all that comes behind. Slots are expected as a whole,
+    so a stretch reaches back over the slot in which it begins.
+    """
+
+    stretches: Sequence[tuple[int | None, datetime, datetime | None]]
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Leave the events of those times to the automatic rules that fill gaps or count missed slots."""
+        kinds, starts, ends = zip(*self.stretches, strict=True)
+        yield locks.share_rule_marks(project)
+        values = {"project": project, "kinds": [*kinds], "starts": [*starts], "ends": [*ends]}
+        yield _MARK_OUTAGES, values
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedService:
+    """A meter that says otherwise when it was in service: an asset, or a location of events without one."""
+
+    held: GenerationsHeldOff
+    noun: str
+    number: int
+    before: ServiceBounds
+    after: ServiceBounds
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Mark the batches that used data of the meter, and leave its events to rules that fill gaps."""
+        yield mark_metered_runs(project, self.noun, self.number, self.before, self.after)
+        # What fills gaps looks at the slots of the whole series.
+        yield from ChangedOutages([(None, _LONG_AGO, None)]).statements(project)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedBatches:
+    """Batches that were made or deleted."""
+
+    numbers: Sequence[int]
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Leave the runs behind the batches to the automatic rules."""
+        # Without asking for rules: a generation reads a snapshot that is older than its commit.
+        if self.numbers:
+            yield _MARK_BATCHES, (project, [*self.numbers])
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedModelRun:
+    """A model run that was made by itself, or deleted."""
+
+    number: int
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Leave the run to the automatic rules."""
+        yield _MARK_MODEL_RUN, (project, self.number)
+
+
+_LONG_AGO: Final = datetime(1, 1, 1, tzinfo=UTC)
+
+_MARK_NEW_EVENTS: Final = f"SELECT {_MARK_EVENTS}".format(
+    "%s, %s::integer[], %s::timestamptz[], %s::timestamptz[]"
+)
+_MARK_STORED_EVENTS: Final = """
+    SELECT mark_events(changed.project_id, array_agg(changed.event_type_id), array_agg(changed.first),
+                       array_agg(changed.last))
+      FROM (SELECT e.project_id, e.event_type_id, min(e.start_time) AS first, max(e.start_time) AS last
+              FROM events e
+             WHERE e.project_id = %s AND e.id = ANY (%s)
+             GROUP BY e.project_id, e.event_type_id) AS changed
+     GROUP BY changed.project_id
+"""
+_MARK_OUTAGES: Final = """
+    INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)
+    SELECT t.project_id, t.id,
+           greatest('0001-01-01 00:00Z', outage.start_time - t.cadence_amount * CASE t.cadence_unit
+               WHEN 'minute' THEN interval '1 minute' WHEN 'hour' THEN interval '1 hour'
+               WHEN 'day' THEN interval '2 days' WHEN 'week' THEN interval '8 days'
+               ELSE interval '32 days' END),
+           coalesce(outage.end_time, greatest(outage.start_time, (SELECT max(e.start_time) FROM events e
+              WHERE (e.project_id, e.event_type_id) = (t.project_id, t.id))))
+      FROM event_types t
+      JOIN unnest(%(kinds)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
+           AS outage (event_type_id, start_time, end_time) ON t.id = coalesce(outage.event_type_id, t.id)
+     WHERE t.project_id = %(project)s AND t.cadence_unit IS NOT NULL
+       AND EXISTS (SELECT FROM rules u
+                     JOIN rule_versions v
+                       ON (v.project_id, v.rule_id, v.version) = (u.project_id, u.id, u.latest_version)
+                    WHERE u.project_id = t.project_id AND u.evaluation = 'automatic'
+                      AND u.deleted_at IS NULL AND (v.purpose IN ('substitute', 'impute')
+                           OR concat(v.expression, v.correction) ~~* '%%missed_slots%%'))
+"""
+_MARK_BATCHES: Final = """
+    INSERT INTO rule_dirty_ranges (project_id, batch_id) SELECT %s, unnest(%s::bigint[])
+"""
+_MARK_MODEL_RUN: Final = "INSERT INTO rule_dirty_ranges (project_id, model_run_id) VALUES (%s, %s)"
 
 
 # The row that a write leaves in the audit log: who did what to which object, and the record around it.
@@ -298,7 +467,7 @@ AUDIT_ROW_OF_EVENT: Final = f"""{INSERT_AUDIT_ROW}
           FROM stored"""
 """The body of a common table expression that leaves the audit row."""
 
-MARK_OF_EVENT: Final = MARK_EVENTS.format(
+MARK_OF_EVENT: Final = _MARK_EVENTS.format(
     """%(project)s::integer, ARRAY[%(event_type)s::integer],
                        ARRAY[%(start_time)s::timestamptz], ARRAY[%(start_time)s::timestamptz]"""
 )

@@ -1,14 +1,20 @@
-"""Sign people in and out: passwords, the limit on guesses, and sessions.
+"""Authentication: whom a token or a session acts for, and on whom a user may act.
 
-The browser holds a secret of 256 random bits in a cookie, the database its hash. A session ends when
-the person signs out, there or everywhere, when it was not used for half a day, and after a week at the
-latest.
+`recall_authorization` gives whom a token acted for when it was last looked at. It serves to check a request
+before the one statement that executes it. That statement asks by `TOKEN_STANDS` whether the token still acts
+for the same user with the same permissions, and does nothing otherwise: a token that was revoked before a
+request came has no effect. People sign in by a password. The browser holds a secret of 256 random bits in a
+cookie, the database its hash; a session ends when the person signs out, there or everywhere, when it was not
+used for half a day, and after a week at the latest.
 
-Invariants: a password is stored only as its hash; an attempt is counted before the password is checked.
+Invariants: of tokens and sessions only the SHA-256 is remembered, of passwords only the Argon2id hash; a
+recalled actor is given to nothing but statements that ask; an attempt to sign in is counted before the
+password is checked; nobody acts on a user who may do more than themselves.
 """
 
 import asyncio
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from secrets import token_urlsafe
@@ -17,16 +23,156 @@ from typing import Final, Self
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from weighbridge.core.number import shorten
+from weighbridge.core.platform import permission
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Database, Write, suppress_failed_write
-from weighbridge.errors import TooManyRequests, Unauthorized
+from weighbridge.db.engine import Database, Read, Write, suppress_failed_write
+from weighbridge.errors import Forbidden, Invalid, TooManyRequests, Unauthorized
+from weighbridge.http.endpoints.endpoint import CachedAuthorization
 from weighbridge.platform import changes
-from weighbridge.platform.records.accounts import (
-    IDLE_HOURS,
-    SESSION_DAYS,
-    Person,
-)
+from weighbridge.platform.records import IDLE_HOURS, SESSION_DAYS, Person
+
+USE_IS_RECORDED: Final = "coalesce(last_used_at >= now() - interval '1 hour', false)"
+"""That a token is in use is written down once an hour, for each request must not cost a write."""
+
+TOKEN_STANDS: Final = f"""
+    EXISTS (SELECT FROM api_tokens
+             WHERE secret_hash = %(secret_hash)s AND id = %(token)s
+               AND account_id = %(account)s AND user_id = %(user)s AND permissions @> %(permissions)s::text[]
+               AND permissions <@ %(permissions)s::text[]
+               AND revoked_at IS NULL AND coalesce(expires_at > now(), true) AND {USE_IS_RECORDED})
+"""
+"""A condition for a statement that executes a request; its parameters are those of a cached authorization."""
+
+
+async def authenticate(database: Database, token: str, request_id: str) -> Actor:
+    """Find whom a token acts for; raise Unauthorized when it is unknown, expired or revoked."""
+    if not permission.is_well_formed(token):
+        raise Unauthorized("The token is not one of this service.", "token_unknown")
+    secret_hash = permission.hash_token(token)
+    row = await database.single(
+        f"""
+        SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL,
+               coalesce(expires_at <= now(), false), NOT {USE_IS_RECORDED}
+          FROM api_tokens WHERE secret_hash = %s
+        """,
+        (secret_hash,),
+    )
+    if row is None:
+        raise Unauthorized("The token is not one of this service.", "token_unknown")
+    token_id, account_id, user_id, permissions, is_revoked, is_expired, is_use_unrecorded = row
+    if is_revoked:
+        raise Unauthorized("The token has been revoked.", "token_revoked")
+    if is_expired:
+        raise Unauthorized("The token has expired.", "token_expired")
+    if is_use_unrecorded:
+        await _record_use(database, token_id)
+    actor = Actor(account_id, user_id, token_id, frozenset(permissions), request_id)
+    _remember(database, secret_hash, actor)
+    return actor
+
+
+async def _record_use(database: Database, token_id: int) -> None:
+    """Write down that a token is in use: once an hour, for each request must not cost a write.
+
+    Where that cannot be written, the token acts all the same: a full disk must not keep anybody from reading.
+    """
+    with suppress_failed_write("last use of a token"):
+        await database.single(
+            f"""
+            UPDATE api_tokens SET last_used_at = now() WHERE id = %s AND NOT {USE_IS_RECORDED} RETURNING id
+            """,
+            (token_id,),
+        )
+
+
+def _remember(database: Database, secret_hash: bytes, actor: Actor) -> None:
+    """Remember whom a token acts for."""
+    values = {
+        "secret_hash": secret_hash,
+        "token": actor.token_id,
+        "account": actor.account_id,
+        "user": actor.user_id,
+        "permissions": f"{{{','.join(sorted(actor.permissions))}}}",
+    }
+    database.memory.keep(("token", secret_hash), (actor.permissions, values), len(actor.permissions))
+
+
+def recall_authorization(database: Database, token: str, request_id: str) -> CachedAuthorization | None:
+    """Whom the token acted for when it was last looked at."""
+    remembered = database.memory.recall(("token", permission.hash_token(token)))
+    if remembered is None:
+        return None
+    permissions, values = remembered
+    actor = Actor(values["account"], values["user"], values["token"], permissions, request_id)
+    return CachedAuthorization(actor, values["token"], values)
+
+
+# Authority: nobody acts on somebody who may do more than themselves.
+#
+# Who may do more has more to lose: a link for another password would sign one in as them, a token would act
+# in their name, and to shut them out would leave the account to somebody who was never given it.
+#
+# Invariant: what a user may do is looked at under a lock that lasts as long as the transaction, so nobody
+# is given more between the look and the act.
+
+
+_OF_USER = """
+    SELECT permissions FROM users WHERE account_id = %(account)s AND id = %(user)s FOR NO KEY UPDATE
+"""
+_OF_TOKENS = """
+    SELECT DISTINCT unnest(permissions) FROM api_tokens
+     WHERE account_id = %(account)s AND user_id = %(user)s AND revoked_at IS NULL
+       AND coalesce(expires_at > now(), true)
+"""
+
+
+async def refuse_above(tx: Write, actor: Actor, user_id: int) -> None:
+    """Raise Forbidden where a user may do more than the actor, at the pages or by a token that works."""
+    if user_id == actor.user_id:
+        return
+    named = {"account": actor.account_id, "user": user_id}
+    rows = await tx.tuples(_OF_USER, named)
+    held = {permission for (permissions,) in rows for permission in permissions}
+    held |= {one for (one,) in await tx.tuples(_OF_TOKENS, named)}
+    refuse_beyond(actor, sorted(held), "Nobody acts on somebody who may do more than themselves")
+
+
+def refuse_beyond(actor: Actor, permissions: Iterable[str], rule: str) -> None:
+    """Raise Forbidden, by a rule, where the actor lacks some of the permissions."""
+    if beyond := actor.beyond(permissions):
+        raise Forbidden(f"{rule}: {', '.join(beyond)}.", "permission_missing")
+
+
+# The successor: the user who answers from now on for what somebody else has made.
+
+
+async def need_user(tx: Read, actor: Actor, email: str, field: str) -> int:
+    """The number of the user with an address; Invalid where there is none, or they were shut out.
+
+    Upper and lower case make no difference, unless addresses of the account differ in nothing else.
+    """
+    rows = await tx.tuples(_ALIKE, {"account": actor.account_id, "email": email.strip()})
+    alike = [row for row in rows if row[1] == email.strip()] or rows
+    if not alike:
+        message = f"{field} is {shorten(email)!r}, which is the address of no user of the account."
+        raise Invalid([Problem(message, field, "unknown")])
+    if len(alike) > 1:
+        spelled = " and ".join(shorten(address) for _, address, _ in alike)
+        message = f"{field} is {shorten(email)!r}, which is the address of {len(alike)} users: {spelled}."
+        raise Invalid([Problem(message, field, "invalid")])
+    [(number, _, is_shut_out)] = alike
+    if is_shut_out:
+        message = f"{field} is {shorten(email)!r}, who was shut out; name somebody who may act."
+        raise Invalid([Problem(message, field, "invalid")])
+    return int(number)
+
+
+_ALIKE = """
+    SELECT id, email, disabled_at IS NOT NULL FROM users
+     WHERE account_id = %(account)s AND lower(email) = lower(%(email)s) ORDER BY id
+"""
 
 
 def hash_secret(secret: str) -> bytes:

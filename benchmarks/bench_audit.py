@@ -17,9 +17,8 @@ from typing import Any
 
 import psycopg
 
-from weighbridge.core.proof.checkpoint import InclusionProof
-from weighbridge.core.proof.merkle import compute_perfect_root, hash_leaf
-from weighbridge.core.proof.signing import SigningKey
+from weighbridge.core.proof import InclusionProof, compute_perfect_root, hash_leaf
+from weighbridge.core.signing import SigningKey
 from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database, Read
 from weighbridge.db.migration import migrate

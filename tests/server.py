@@ -33,7 +33,7 @@ from weighbridge.app import build
 from weighbridge.core.identity import API_PREFIX
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import CODES
-from weighbridge.core.proof.signing import SigningKey
+from weighbridge.core.signing import SigningKey
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database
 from weighbridge.db.roles import DatabaseUrls, grant_running_role

@@ -24,7 +24,7 @@ from weighbridge.core.identity import API_PREFIX
 from weighbridge.core.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.replica import Replica
-from weighbridge.exchange.delivery.feed import read_newest_numbers
+from weighbridge.exchange.change_feed import read_newest_numbers
 from weighbridge.exchange.exports import start_export
 from weighbridge.http import health, metrics, wire
 from weighbridge.http.caller import Strangers
@@ -40,7 +40,7 @@ from weighbridge.http.limits import (
     networks,
     refusal_pause,
 )
-from weighbridge.http.messages import edge, refusal
+from weighbridge.http.messages import edge
 from weighbridge.http.messages.body import places_of_files
 from weighbridge.http.messages.operation import Downloads, limit_body
 from weighbridge.http.openapi import page, site
@@ -138,7 +138,7 @@ def _application(
 
     application = Litestar(
         lifespan=[lifespan],
-        exception_handlers=rendering.handlers(refusal.HANDLERS),
+        exception_handlers=rendering.handlers(edge.HANDLERS),
         openapi_config=None,
         request_max_body_size=settings.request_body_bytes,
         state=State(

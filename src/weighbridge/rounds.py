@@ -18,7 +18,7 @@ from weighbridge.collection.evidence_files import open_store, sweep
 from weighbridge.db.engine import Database
 from weighbridge.exchange.changes import forget_changes, number_all
 from weighbridge.exchange.data_feed_uploads import remove_old_files
-from weighbridge.exchange.delivery.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer, NameResolver
+from weighbridge.exchange.delivery import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer, NameResolver
 from weighbridge.exchange.exports import remove_expired
 from weighbridge.exchange.watched_places import poll_places
 from weighbridge.exchange.webhooks import forget_deliveries

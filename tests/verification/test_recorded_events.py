@@ -9,9 +9,9 @@ from tests.given import collection as given
 from tests.given.feeds import Feeding
 from tests.given.lone import lone_service
 
-from weighbridge.collection.measurements.event_rows import stored_leaves
+from weighbridge.collection.measurements.event_records import stored_leaves
 from weighbridge.core import identity
-from weighbridge.core.proof.merkle import compute_root, list_inclusion_spans, verify_inclusion
+from weighbridge.core.proof import compute_root, list_inclusion_spans, verify_inclusion
 from weighbridge.db.engine import Database
 from weighbridge.verification.audit_tree import check_events
 

@@ -42,12 +42,12 @@ from weighbridge.archive.rows import SCHEMA, RowDigest, stored_rows
 from weighbridge.backup.target import BackupTarget
 from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.proof.merkle import Span
+from weighbridge.core.proof import Span
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Refusal
-from weighbridge.exchange.delivery.feed import read_newest_numbers
+from weighbridge.exchange.change_feed import read_newest_numbers
 from weighbridge.platform import changes
 from weighbridge.platform.audit_tree import roots_of, size_of
 

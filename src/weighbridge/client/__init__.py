@@ -3,8 +3,9 @@
 An address and a token come in. Records go out as typed values, decimals exact, times with their zone.
 
 Read `calls.py` first (what a call is, how it is executed, what can go wrong, and the one place that decides
-what is sent again), then `flows.py` (several calls that belong together), `pages.py` (lists) and `clients.py`, the two
-clients. `made/` follows from the OpenAPI document by `make docs`: records, calls and methods.
+what is sent again), then `flows.py` (several calls that belong together), `pages.py` (lists) and
+`clients.py`, the two clients. `made/` follows from the OpenAPI document by `make docs`: records, calls and
+methods.
 """
 
 from weighbridge.client.calls import (

@@ -17,7 +17,7 @@ from weighbridge.collection.measurements.corrections import (
     corrections_of_value,
     undo,
 )
-from weighbridge.collection.measurements.event_rows import locked_event_row
+from weighbridge.collection.measurements.event_records import locked_event_row
 from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.records.data_points import (
     Correction,

@@ -16,7 +16,7 @@ from weighbridge.collection.measurements.annotations import (
     corrections_of_event,
     results_of_events,
 )
-from weighbridge.collection.measurements.event_rows import BY_METER, DataPointValue, event_row, implied_by
+from weighbridge.collection.measurements.event_records import BY_METER, DataPointValue, event_row, implied_by
 from weighbridge.collection.measurements.values import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.collection.records.data_points import (
     Correction,

@@ -24,15 +24,18 @@ from weighbridge.collection.intake.creation import list_id_spans, store_event, s
 from weighbridge.collection.intake.lookup import look_up
 from weighbridge.collection.measurements.annotations import correction_summaries, results_of_events
 from weighbridge.collection.measurements.corrections import NewCorrection, apply_corrections
-from weighbridge.collection.measurements.event_record import EXPECTED_MAX, Named, Names, assemble_event
-from weighbridge.collection.measurements.event_rows import (
+from weighbridge.collection.measurements.event_records import (
     BY_METER,
     EVENT_JOINED,
     EVENT_ROW,
     EVENT_SOURCE,
+    EXPECTED_MAX,
     ONE_EVENT,
     EventRow,
+    Named,
+    Names,
     PositionMeaning,
+    assemble_event,
     event_number,
     event_row,
     implied_by,

@@ -17,8 +17,8 @@ from weighbridge.commands.context import ExistingDataDir, command_id, in_transac
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
-    from weighbridge.core.proof.checkpoint import Checkpoint
-    from weighbridge.core.proof.signing import VerifierKey
+    from weighbridge.core.proof import Checkpoint
+    from weighbridge.core.signing import VerifierKey
     from weighbridge.db.engine import Write
     from weighbridge.platform.audit_tree import Signer
 
@@ -157,8 +157,8 @@ def check_row(
     Example: `weighbridge audit check-row row.json --proof 1042.tlog-proof --key "$(cat plant.vkey)"`
     """
     from weighbridge.core.platform.audit import check_row
-    from weighbridge.core.proof.checkpoint import InclusionProof
-    from weighbridge.core.proof.signing import VerifierKey
+    from weighbridge.core.proof import InclusionProof
+    from weighbridge.core.signing import VerifierKey
 
     with _read_proof():
         verifier = VerifierKey.read(key)
@@ -169,7 +169,7 @@ def check_row(
 @contextmanager
 def _read_proof() -> Iterator[None]:
     """Have what is not proved told as a sentence, like every failure that was to be expected."""
-    from weighbridge.core.proof.signing import UnprovenError
+    from weighbridge.core.signing import UnprovenError
 
     try:
         yield
@@ -178,15 +178,15 @@ def _read_proof() -> Iterator[None]:
 
 
 def _read_kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
-    from weighbridge.core.proof.checkpoint import open_checkpoint as opened_head
-    from weighbridge.core.proof.signing import VerifierKey
+    from weighbridge.core.proof import open_checkpoint as opened_head
+    from weighbridge.core.signing import VerifierKey
 
     verifier = VerifierKey.read(key)
     return verifier, opened_head(_text(head), verifier)
 
 
 def _check_extension(file: Path, kept: "Checkpoint", verifier: "VerifierKey") -> str:
-    from weighbridge.core.proof.checkpoint import ConsistencyProof
+    from weighbridge.core.proof import ConsistencyProof
 
     newer = ConsistencyProof.read(_text(file)).verify(kept, verifier)
     return f"The head of {newer.size:,} rows extends the one that was kept, of {kept.size:,}."

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weighbridge.core.bundle.check import CheckedBundle
     from weighbridge.core.bundle.contents import BundleContents
     from weighbridge.core.bundle.page import RunDeviation
-    from weighbridge.core.proof.signing import VerifierKey
+    from weighbridge.core.signing import VerifierKey
     from weighbridge.reporting.bundle.builder import MadeBundle
 
 FAULTY: Final = 1
@@ -154,7 +154,7 @@ def _check(content: memoryview, key: "VerifierKey") -> "CheckedBundle":
 
 
 def _key(text: str) -> "VerifierKey":
-    from weighbridge.core.proof.signing import UnprovenError, VerifierKey
+    from weighbridge.core.signing import UnprovenError, VerifierKey
 
     try:
         return VerifierKey.read(text)

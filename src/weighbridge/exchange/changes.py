@@ -31,7 +31,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Gone, Malformed
-from weighbridge.exchange.delivery.feed import number_changes
+from weighbridge.exchange.change_feed import number_changes
 from weighbridge.exchange.records.changes import (
     SHOWN_KINDS,
     ChangeEntry,

@@ -46,7 +46,7 @@ from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import guard_cell
 from weighbridge.core.problem import Problem
-from weighbridge.core.proof.merkle import Edge
+from weighbridge.core.proof import Edge
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Write
 from weighbridge.db.statements import jsonb

@@ -20,7 +20,7 @@ from weighbridge.core import identity
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.proof.signing import write_ssh_public_key
+from weighbridge.core.signing import write_ssh_public_key
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.lists.listing import (
     Filter,

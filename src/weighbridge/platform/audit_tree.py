@@ -20,10 +20,12 @@ import msgspec
 
 from weighbridge.core import identity
 from weighbridge.core.platform.audit import LEAF_FIELDS, hash_of_row
-from weighbridge.core.proof.checkpoint import Checkpoint, ConsistencyProof, InclusionProof, sign_checkpoint
-from weighbridge.core.proof.merkle import (
+from weighbridge.core.proof import (
     KEPT_HEIGHT,
+    Checkpoint,
+    ConsistencyProof,
     Edge,
+    InclusionProof,
     KeptNode,
     Span,
     Subtree,
@@ -32,8 +34,9 @@ from weighbridge.core.proof.merkle import (
     list_consistency_spans,
     list_inclusion_spans,
     list_perfect_subtrees,
+    sign_checkpoint,
 )
-from weighbridge.core.proof.signing import SigningKey, UnprovenError, VerifierKey
+from weighbridge.core.signing import SigningKey, UnprovenError, VerifierKey
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Refusal, Unavailable

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.annotations import correction_summaries
-from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
+from weighbridge.collection.measurements.event_records import METER_ASSET, METER_LOCATION
 from weighbridge.collection.measurements.values import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.collection.records.events import Substitution
 from weighbridge.core import identity

@@ -39,11 +39,16 @@ from weighbridge.platform.async_tasks import Attempt, accept_task
 from weighbridge.platform.feature_flags import need_feature
 from weighbridge.platform.records import AsyncTask
 from weighbridge.platform.tenancy import find, of_projects
-from weighbridge.quality.correction.proposals import take_back_approvals
-from weighbridge.quality.definition.prepared_rule import prepared_rule
-from weighbridge.quality.definition.versions import EARLIEST, Period, newest_version, requested_period
 from weighbridge.quality.evaluation.period_evaluation import await_writers, evaluate, hold_rule, queue_run
 from weighbridge.quality.records.rule_results import NewRuleRun, RuleRun, RuleRunsNoOptions, RunResult
+from weighbridge.quality.rule_corrections import take_back_approvals
+from weighbridge.quality.rule_versions import (
+    EARLIEST,
+    Period,
+    newest_version,
+    prepared_rule,
+    requested_period,
+)
 from weighbridge.quality.rules import rule_named
 
 # Read rule runs, and find the run that a path names; those of a rule that was removed are found nowhere.

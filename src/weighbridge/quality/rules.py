@@ -41,9 +41,6 @@ from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, delete
 from weighbridge.platform import changes
 from weighbridge.platform.feature_flags import need_feature
 from weighbridge.platform.tenancy import find, need, of_key, plain_key_named, project_named
-from weighbridge.quality.correction.proposals import take_back_approvals, withdraw_all_proposals
-from weighbridge.quality.definition.validation import problems_of_frame, validate_rule
-from weighbridge.quality.definition.versions import WINDOW_METERS, StoredVersion, newest_version
 from weighbridge.quality.evaluation import period_evaluation
 from weighbridge.quality.evaluation.period_evaluation import queue_run
 from weighbridge.quality.records.rule_results import (
@@ -63,6 +60,9 @@ from weighbridge.quality.records.rules import (
     RuleVersion,
     SavedRule,
 )
+from weighbridge.quality.rule_corrections import take_back_approvals, withdraw_all_proposals
+from weighbridge.quality.rule_validation import problems_of_frame, validate_rule
+from weighbridge.quality.rule_versions import WINDOW_METERS, StoredVersion, newest_version
 
 # Read rules and their versions as the interface shows them, and find the rule that a path names.
 #

@@ -12,7 +12,7 @@ from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
+from weighbridge.collection.measurements.event_records import METER_ASSET, METER_LOCATION
 from weighbridge.core import identity
 from weighbridge.core.collection.capture import SLOTS_OF_METER_MAX
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState

@@ -9,11 +9,10 @@ from typing import Any, Final
 
 import msgspec
 
-from weighbridge.collection.measurements.event_rows import LINE_COLUMNS, leaf_of_columns
+from weighbridge.collection.measurements.event_records import LINE_COLUMNS, leaf_of_columns
 from weighbridge.core import identity
 from weighbridge.core.platform.audit import ANCHOR, link
-from weighbridge.core.proof.checkpoint import Checkpoint
-from weighbridge.core.proof.merkle import Edge, KeptNode
+from weighbridge.core.proof import Checkpoint, Edge, KeptNode
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import canonical

@@ -13,7 +13,7 @@ from psycopg.sql import SQL
 from weighbridge.accounting.books.runs import IN_FORCE, select_sharing_time
 from weighbridge.accounting.inputs.streams import Reach, find_window
 from weighbridge.collection.measurements.corrections import PREVAILING_FIRST
-from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
+from weighbridge.collection.measurements.event_records import METER_ASSET, METER_LOCATION
 from weighbridge.collection.measurements.values import CURRENT
 from weighbridge.core import identity
 from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionOrigin, CorrectionState

@@ -13,7 +13,7 @@ from tests.given.plans import READ_MAX, explained, nodes, rows_read
 
 from weighbridge.collection.data_points_queries import DATA_POINTS, list_data_points
 from weighbridge.collection.events import EVENTS, select_events
-from weighbridge.collection.measurements.event_rows import ONE_EVENT
+from weighbridge.collection.measurements.event_records import ONE_EVENT
 from weighbridge.core import identity
 from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Invalid

@@ -11,7 +11,7 @@ from psycopg.errors import CheckViolation, RestrictViolation, UniqueViolation
 from tests import databases
 
 from weighbridge.core.platform.audit import ANCHOR, link
-from weighbridge.core.proof.merkle import Edge
+from weighbridge.core.proof import Edge
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database
 from weighbridge.db.statements import canonical

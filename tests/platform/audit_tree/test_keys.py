@@ -6,7 +6,7 @@ import stat
 import pytest
 from tests import databases
 
-from weighbridge.core.proof.signing import SigningKey
+from weighbridge.core.signing import SigningKey
 from weighbridge.db.engine import Database
 from weighbridge.errors import Refusal, Unavailable
 from weighbridge.platform.audit_tree import KEY_FILE, keep_key, signer

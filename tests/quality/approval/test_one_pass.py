@@ -9,9 +9,8 @@ from tests.given.rule_evaluation import results, work
 
 from weighbridge.core import identity
 from weighbridge.core.time.calendar import Instant
-from weighbridge.quality.definition.prepared_rule import prepared_rule
-from weighbridge.quality.definition.versions import newest_version
 from weighbridge.quality.evaluation.passes import passes
+from weighbridge.quality.rule_versions import newest_version, prepared_rule
 
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 MEAN = {"method": "mean_before_after"}

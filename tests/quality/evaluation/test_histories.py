@@ -11,10 +11,9 @@ from tests.given.rule_evaluation import results, rule, work
 
 from weighbridge.core import identity
 from weighbridge.core.time.calendar import Instant
-from weighbridge.quality.definition.prepared_rule import prepared_rule
-from weighbridge.quality.definition.versions import newest_version
 from weighbridge.quality.evaluation.period_evaluation import try_version
 from weighbridge.quality.evaluation.record_streams import is_answered_by_database
+from weighbridge.quality.rule_versions import newest_version, prepared_rule
 
 BEGIN = Instant.fromisoformat("2025-03-01T00:00:00+00:00")
 ROLLING = {"kind": "rolling", "duration": {"value": 30, "unit": "hour"}}

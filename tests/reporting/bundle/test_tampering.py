@@ -13,7 +13,7 @@ import pytest
 from tests.given import bundles, tampering
 
 from weighbridge.core.bundle.check import check_bundle
-from weighbridge.core.proof.signing import SigningKey, VerifierKey
+from weighbridge.core.signing import SigningKey, VerifierKey
 from weighbridge.modelling.documents import read_model
 
 BYTES = int(os.environ.get("WEIGHBRIDGE_BUNDLE_BYTES", "40"))

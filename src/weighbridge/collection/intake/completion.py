@@ -27,7 +27,7 @@ from weighbridge.collection.intake.checking import (
     refuse_name,
 )
 from weighbridge.collection.measurements.corrections import NewCorrection
-from weighbridge.collection.measurements.event_rows import EventRow, value_at
+from weighbridge.collection.measurements.event_records import EventRow, value_at
 from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.records.events import REASON_LENGTH_MAX, EventChange, NewDataPoint
 from weighbridge.core.collection.correction import CorrectionOrigin

@@ -35,8 +35,7 @@ from weighbridge.collection.intake.client_references import (
     with_references,
 )
 from weighbridge.collection.intake.lookup import ResolvedNames, look_up, recall, remember
-from weighbridge.collection.measurements.event_record import assemble_event
-from weighbridge.collection.measurements.event_rows import EventRow
+from weighbridge.collection.measurements.event_records import EventRow, assemble_event
 from weighbridge.collection.named_records.nouns import LOCATION_ROW
 from weighbridge.collection.records.events import (
     LOCATIONS_MAX,
@@ -51,7 +50,7 @@ from weighbridge.core import identity
 from weighbridge.core.collection.correction import hash_event_rows
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import check_quota
-from weighbridge.core.proof.merkle import compute_root
+from weighbridge.core.proof import compute_root
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Write
 from weighbridge.db.statements import canonical, jsonb

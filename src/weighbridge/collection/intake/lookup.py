@@ -14,7 +14,7 @@ from typing import Any, Final
 from psycopg.rows import TupleRow
 
 from weighbridge.collection.intake.checking import EventSchema, EventVocabulary
-from weighbridge.collection.measurements.event_rows import PositionMeaning
+from weighbridge.collection.measurements.event_records import PositionMeaning
 from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.named_records.nouns import LOCATION_ROW
 from weighbridge.collection.records.data_points import EXPECTED_LOCATIONS

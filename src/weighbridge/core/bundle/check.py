@@ -76,7 +76,7 @@ from weighbridge.core.bundle.tables import (
 from weighbridge.core.engine.slot_computation import check_revision
 from weighbridge.core.model import PreparedModel, hash_model, prepare
 from weighbridge.core.number import exact_total
-from weighbridge.core.proof.signing import VerifierKey
+from weighbridge.core.signing import VerifierKey
 
 PAGE: Final = "report.html"
 _FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_id": 5, "asset_id": 6}

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, NewType, TypeVar
 
 from weighbridge.core.bundle.archive import UnreadableError
 from weighbridge.core.number import plain
-from weighbridge.core.proof.signing import write_canonical_json
+from weighbridge.core.signing import write_canonical_json
 from weighbridge.core.time.calendar import Instant
 
 Digest = NewType("Digest", str)

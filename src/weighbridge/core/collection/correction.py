@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Final
 
 from weighbridge.core.ledger.allocation import ValueSource
-from weighbridge.core.proof.merkle import hash_leaf
+from weighbridge.core.proof import hash_leaf
 
 
 class CorrectionOrigin(StrEnum):

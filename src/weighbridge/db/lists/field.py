@@ -4,8 +4,8 @@
         name: Annotated[str, Sent(Name, is_sorted=True)]
         description: Annotated[str | None, Sent(Description)]
 
-`declared.py` derives the request bodies, the columns, the list and the statements from the declaration, and
-`web/forms` the form. A field without `Sent` is one that the service gives.
+`collection/named_records/nouns.py` derives the request bodies, the columns, the list and the statements from
+the declaration, and `web/forms` the form. A field without `Sent` is one that the service gives.
 """
 
 from collections.abc import Callable, Iterable

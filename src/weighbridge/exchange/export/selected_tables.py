@@ -13,7 +13,7 @@ from psycopg.sql import SQL, Composable, Composed
 
 from weighbridge.collection.data_points_queries import DATA_POINTS
 from weighbridge.collection.events import EVENTS, resolve_slug_filter
-from weighbridge.collection.measurements.event_rows import implied_by
+from weighbridge.collection.measurements.event_records import implied_by
 from weighbridge.collection.measurements.values import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState, determine_value_source
 from weighbridge.core.identity import KEY_BITS, POSITION_BITS, PREFIXES, PROJECT_BITS, STIR, Owner

@@ -26,7 +26,7 @@ from weighbridge.core.rule.states import (
 )
 from weighbridge.db.engine import Write
 from weighbridge.db.statements import Literal, canonical
-from weighbridge.quality.definition.versions import StoredVersion
+from weighbridge.quality.rule_versions import StoredVersion
 
 # The table of findings: what evaluating a rule has found, for the statements of the same transaction.
 #

@@ -28,12 +28,18 @@ from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import mistake, new_reference
 from weighbridge.platform import changes
-from weighbridge.quality.definition.prepared_rule import PreparedRule, prepared_rule
-from weighbridge.quality.definition.versions import Period, StoredVersion, author_of, automatic_versions
 from weighbridge.quality.evaluation.period_evaluation import evaluate, hold_rule, may_correct
 from weighbridge.quality.evaluation.record_streams import widen_period, widened_runs
 from weighbridge.quality.evaluation.series import widened_series
 from weighbridge.quality.records.rule_results import RunResult
+from weighbridge.quality.rule_versions import (
+    Period,
+    PreparedRule,
+    StoredVersion,
+    author_of,
+    automatic_versions,
+    prepared_rule,
+)
 from weighbridge.quality.slots.roll_up_refresh import roll_up_marked, roll_up_marks
 
 # Incremental evaluation: where data changed, automatic rules are evaluated again, soon after the write.

@@ -33,8 +33,7 @@ from weighbridge.core.time.expectation import MeterSlot
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal
 from weighbridge.platform.staleness import IS_NEWEST
-from weighbridge.quality.definition.prepared_rule import EventKind, PreparedRule
-from weighbridge.quality.definition.versions import EARLIEST, Period
+from weighbridge.quality.rule_versions import EARLIEST, EventKind, Period, PreparedRule
 from weighbridge.quality.slots.capture import ASSET, LOCATION, Expected, MeterKey, read_expected_slots
 
 # The events that a rule evaluates, as SQL: which of them it alerts on, or all of them with what they hold.

@@ -34,9 +34,8 @@ from weighbridge.core.rule.substitution.definition import VALID_SLOTS
 from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal
-from weighbridge.quality.definition.prepared_rule import EventKind, PreparedRule
-from weighbridge.quality.definition.versions import EARLIEST, Period
 from weighbridge.quality.evaluation.record_streams import ORDER, asked, by_type, is_exact_in_database, within
+from weighbridge.quality.rule_versions import EARLIEST, EventKind, Period, PreparedRule
 from weighbridge.quality.slots.capture import ASSET, LOCATION
 
 # The series of meters as SQL: what was captured of each, meter after meter, in order of time.

@@ -31,16 +31,17 @@ from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval, ident
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.modelling.documents import find_stored_model, read_model
-from weighbridge.quality.definition.prepared_rule import PreparedRule, prepared_rule
-from weighbridge.quality.definition.versions import (
-    Period,
-    StoredVersion,
-    automatic_versions,
-    effective_period,
-)
 from weighbridge.quality.evaluation.incremental import Marked, marked_periods, may_concern, read_marks
 from weighbridge.quality.evaluation.record_streams import asked, within
 from weighbridge.quality.records.rule_results import FollowingRule
+from weighbridge.quality.rule_versions import (
+    Period,
+    PreparedRule,
+    StoredVersion,
+    automatic_versions,
+    effective_period,
+    prepared_rule,
+)
 
 # The slots that a change of events may touch: those with batches that used them, or that hold their times.
 #

@@ -19,7 +19,7 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.inputs.streams import IS_LONG, LONG
 from weighbridge.accounting.ledgers_queries import read_moments
-from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
+from weighbridge.collection.measurements.event_records import METER_ASSET, METER_LOCATION
 from weighbridge.collection.measurements.values import ValueColumn, condition_without_rules
 from weighbridge.core import identity
 from weighbridge.core.collection.capture import CaptureCounts, CaptureTime

@@ -21,7 +21,7 @@ from weighbridge.db import locks
 from weighbridge.db.engine import Command, Database, Read, Write
 from weighbridge.errors import Conflict
 from weighbridge.platform import changes, staleness
-from weighbridge.quality.correction.proposals import take_back_approvals
+from weighbridge.quality.rule_corrections import take_back_approvals
 from weighbridge.quality.slots.roll_up import (
     CONTENT,
     MADE,

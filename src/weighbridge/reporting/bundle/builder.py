@@ -49,7 +49,7 @@ from weighbridge.core.bundle.rows import BundledLedgerRow, ModelRow, record_text
 from weighbridge.core.bundle.tables import LINEAGE, SLOTS, SlotLine
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.engine import ENGINE_REVISION
-from weighbridge.core.proof.signing import write_canonical_json, write_ssh_signature
+from weighbridge.core.signing import write_canonical_json, write_ssh_signature
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.modelling.documents import read_model

@@ -22,7 +22,7 @@ from rfc3161_client import TimeStampResponse, VerifierBuilder, decode_timestamp_
 
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.core import identity
-from weighbridge.core.proof.signing import UnprovenError
+from weighbridge.core.signing import UnprovenError
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Conflict, NotFound, Unavailable
 from weighbridge.http.messages.operation import Attachment, Files

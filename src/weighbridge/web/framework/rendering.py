@@ -18,8 +18,8 @@ from litestar import Response
 from weighbridge.contents import SLICES
 from weighbridge.core.identity import API_PREFIX
 from weighbridge.http.caller import WebRequest, find_cookie
+from weighbridge.http.messages.edge import ErrorBody
 from weighbridge.http.messages.operation import Operation
-from weighbridge.http.messages.refusal import ErrorBody
 from weighbridge.http.openapi import site
 from weighbridge.http.openapi.page import operation_shown
 from weighbridge.http.openapi.site import INDEX, OF_TAG, tag_of

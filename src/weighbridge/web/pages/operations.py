@@ -13,8 +13,8 @@ import msgspec
 from weighbridge.core.platform.audit import ACTIONS
 from weighbridge.core.platform.permission import ANY
 from weighbridge.core.platform.settings import FEATURES
-from weighbridge.core.proof.checkpoint import open_checkpoint
-from weighbridge.core.proof.signing import VerifierKey
+from weighbridge.core.proof import open_checkpoint
+from weighbridge.core.signing import VerifierKey
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.roles import newest_revision
 from weighbridge.errors import Unavailable

@@ -16,13 +16,13 @@ from typing import Final
 from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.corrections import MOMENT, PORTION
-from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
+from weighbridge.collection.measurements.event_records import METER_ASSET, METER_LOCATION
 from weighbridge.core import identity
 from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.db.statements import Literal
-from weighbridge.quality.correction import proposals
-from weighbridge.quality.definition.versions import StoredVersion
+from weighbridge.quality import rule_corrections
+from weighbridge.quality.rule_versions import StoredVersion
 
 
 async def find_events(tx: Write, version: StoredVersion) -> set[int]:
@@ -31,7 +31,7 @@ async def find_events(tx: Write, version: StoredVersion) -> set[int]:
 
     Of a rule that needs approval only slots that have an event already are put there.
     """
-    names = proposals.of_version(version)
+    names = rule_corrections.of_version(version)
     await tx.execute(_LEAVE_TO_PEOPLE.format(**names))
     made = set() if version.requires_approval else await _make_events(tx, version.project)
     await tx.execute(_FIND.format(**names))
@@ -43,7 +43,7 @@ async def describe_slots(tx: Write, version: StoredVersion) -> None:
 
     Slots that have an event where a person took back the rule's value are left to the person.
     """
-    await tx.execute(_LEAVE_VALUES_TO_PEOPLE.format(**proposals.of_version(version)))
+    await tx.execute(_LEAVE_VALUES_TO_PEOPLE.format(**rule_corrections.of_version(version)))
     await tx.execute(_DESCRIBE, {"project": version.project, "places": None, "moment": MOMENT})
 
 

@@ -28,9 +28,8 @@ from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.modelling.documents import find_owned_model
-from weighbridge.quality.definition.prepared_rule import vocabularies_of_event_types, vocabulary_of_family
-from weighbridge.quality.definition.versions import StoredVersion
 from weighbridge.quality.records.rules import EVALUATIONS, PRIORITY_MAX, NewRule
+from weighbridge.quality.rule_versions import StoredVersion, vocabularies_of_event_types, vocabulary_of_family
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,6 +196,9 @@ def _now(said: str | None) -> str:
     return "is gone" if said is None else f"is {said!r} now"
 
 
+# The manifest of a month: what its file holds, of which moment, and how to know it again.
+
+
 SCHEMA_VERSION: Final = 1
 """The form of file and manifest; docs/reference/archive.md says what is in them."""
 

@@ -64,7 +64,7 @@ def starts_in(period: Period) -> Composable:
 
 # Proposals of rules that impute: results hold, for a slot without an event, the event and its value.
 #
-# They move as other proposals do (`proposals`). What they are about is a slot of a meter; the event is made
+# They move as other proposals do (below). What they are about is a slot of a meter; the event is made
 # when someone approves, and the result names it as long as the approval stands. A captured event that comes
 # for the slot withdraws the proposal in its own transaction, by a trigger, however it comes.
 #

@@ -1,4 +1,4 @@
-"""Events as they are read: their rows, what lists of them share, the lines of their leaves, and their records.
+"""Events as they are read: their rows, what lists of them share, the lines of their leaves, their records.
 
 A row has the event's fields, and arrays of values with what a position means. One function assembles the
 record of an event from its row, whether it was read or has just been stored, with the names that it needs.

@@ -24,6 +24,8 @@ from weighbridge.core.number import (
     total,
 )
 
+# The sources of values, from measured to estimated; contributions are stored in this order.
+
 
 class ValueSource(StrEnum):
     """Where the value in force comes from."""

@@ -94,7 +94,7 @@ def check_framing(scope: MutableMapping[str, Any]) -> Refusal | None:
 
 # The outermost layer, around every answer whatever becomes of the request.
 #
-# It gives the request an id, refuses one that a proxy could read differently (`framing`), takes a body only
+# It gives the request an id, refuses one that a proxy could read differently (above), takes a body only
 # so long to arrive, says which other origins' pages may call (CORS; none unless the setting names some),
 # adds the headers that protect a browser and those that tell a client how often it may still call, counts,
 # and writes one line to the log. HEAD is answered as GET is, without the body.

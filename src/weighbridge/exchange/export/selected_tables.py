@@ -25,8 +25,8 @@ from weighbridge.db.statements import Literal
 
 # The friendly id of a record as an expression of SQL, for files of a million rows.
 #
-# It is what `identity.of` writes, from whole numbers of 64 bits: the key has 96 bits, so it is stirred in four
-# limbs of 24, as one multiplies on paper.
+# It is what `identity.of` writes, from whole numbers of 64 bits: the key has 96 bits, so it is stirred in
+# four limbs of 24, as one multiplies on paper.
 
 
 _LIMB: Final = 24

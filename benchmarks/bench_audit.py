@@ -17,14 +17,18 @@ from typing import Any
 
 import psycopg
 
-from weighbridge.core.proof.checkpoint import InclusionProof
-from weighbridge.core.proof.merkle import compute_perfect_root, hash_leaf
-from weighbridge.core.proof.signing import SigningKey
+from weighbridge.core.proof import InclusionProof, compute_perfect_root, hash_leaf
+from weighbridge.core.signing import SigningKey
 from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database, Read
 from weighbridge.db.migration import migrate
-from weighbridge.platform.audit.heads import Signer, consistency_proof, inclusion_proof, newest_head
-from weighbridge.platform.audit.tree import seal_account
+from weighbridge.platform.audit_tree import (
+    Signer,
+    consistency_proof,
+    inclusion_proof,
+    newest_head,
+    seal_account,
+)
 
 ROWS = 1_000_000
 WRITTEN = 20_000

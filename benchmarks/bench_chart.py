@@ -23,7 +23,7 @@ from service import Service, median, now, service
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database
-from weighbridge.platform.authentication.sessions import begin_session, hash_password
+from weighbridge.platform.authentication import begin_session, hash_password
 from weighbridge.platform.users import add_user
 
 EVENTS = 1_000_000

@@ -27,8 +27,8 @@ from weighbridge.collection.intake.checking import (
 from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.records.events import NewEventsBody
 from weighbridge.db.embedded.instance import server
-from weighbridge.db.json import canonical_sha256
 from weighbridge.db.migration import migrate
+from weighbridge.db.statements import canonical_sha256
 
 EVENTS = 20_000
 BATCH = 1000

@@ -19,8 +19,8 @@ from statistics import median
 from typing import Any
 
 from weighbridge.core.expression import Budget, Environment, evaluate, parse, quantities
-from weighbridge.core.quantity.number import CONTEXT
-from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.core.number import CONTEXT
+from weighbridge.core.unit import parse_unit
 
 MINUTES = 365 * 24 * 60
 ROUNDS = 3

@@ -22,7 +22,7 @@ from weighbridge.accounting.ledgers_queries import list_ledgers_of_project
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database
 from weighbridge.db.lists.listing import list_request
-from weighbridge.platform.authentication.sessions import begin_session
+from weighbridge.platform.authentication import begin_session
 from weighbridge.platform.users import add_user_without_password
 
 EVENTS = 1_000_000

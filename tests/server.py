@@ -30,15 +30,15 @@ from psycopg.errors import UndefinedTable
 from tests.connections import Connections
 
 from weighbridge.app import build
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import CODES
-from weighbridge.core.proof.signing import SigningKey
+from weighbridge.core.signing import SigningKey
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database
 from weighbridge.db.roles import DatabaseUrls, grant_running_role
 from weighbridge.platform.api_tokens import create_token
-from weighbridge.platform.audit.heads import keep_key
+from weighbridge.platform.audit_tree import keep_key
 from weighbridge.platform.users import create_account
 from weighbridge.settings import Settings
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.http.openapi import document
 from weighbridge.http.openapi.site import OF_TAG, title_of
 

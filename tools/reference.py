@@ -13,16 +13,14 @@ from typing import Final, NamedTuple
 
 import yaml
 
-from tools import conformance, operations, sizing
+from tools import conformance, model_reference, operations, rule_reference, sizing
 from weighbridge.agent.configuration_reading import sections as agent_sections
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.core.ledger.allocation import DIMENSIONS
-from weighbridge.core.model import reference
 from weighbridge.core.platform.settings import Setting
 from weighbridge.core.problem import GROUPS
-from weighbridge.core.rule import reference as rule_language
-from weighbridge.core.time.cadence import CADENCES
+from weighbridge.core.time.calendar import CADENCES
 from weighbridge.db.lists.listing import Filter, Listing
 from weighbridge.db.lists.page import COUNT_MAX, SORTED_MAX
 from weighbridge.http.messages.operation import Operation
@@ -304,18 +302,18 @@ def language_page() -> str:
 
 def _language_parts() -> dict[str, str]:
     return {
-        "settings": reference.render_settings(),
+        "settings": model_reference.render_settings(),
         "cadences": ", ".join(f"`{one}`" for one in CADENCES),
         "partition_types": ", ".join(f"`{one}`" for one in DIMENSIONS),
-        "nodes": reference.render_nodes(),
-        "options": reference.render_options(),
-        "aggregates": reference.render_aggregates(),
-        "names": reference.render_names(),
-        "operators": reference.render_operators(),
-        "functions": reference.render_functions(),
-        "matches": reference.render_matches(),
-        "rounding_modes": reference.list_rounding_modes(),
-        "limits": reference.render_limits(),
+        "nodes": model_reference.render_nodes(),
+        "options": model_reference.render_options(),
+        "aggregates": model_reference.render_aggregates(),
+        "names": model_reference.render_names(),
+        "operators": model_reference.render_operators(),
+        "functions": model_reference.render_functions(),
+        "matches": model_reference.render_matches(),
+        "rounding_modes": model_reference.list_rounding_modes(),
+        "limits": model_reference.render_limits(),
     }
 
 
@@ -323,13 +321,13 @@ def rule_language_page() -> str:
     """The rule language: its text, with the tables that rules are evaluated by."""
     text = RULE_LANGUAGE.read_text()
     parts = {
-        "tags": rule_language.list_tags(),
-        "window": rule_language.render_window(),
-        "scopes": rule_language.render_scopes(),
-        "meters": rule_language.render_meters(),
-        "aggregates": rule_language.render_aggregates(),
-        "facts": rule_language.render_facts(),
-        "functions": rule_language.render_functions(),
+        "tags": rule_reference.list_tags(),
+        "window": rule_reference.render_window(),
+        "scopes": rule_reference.render_scopes(),
+        "meters": rule_reference.render_meters(),
+        "aggregates": rule_reference.render_aggregates(),
+        "facts": rule_reference.render_facts(),
+        "functions": rule_reference.render_functions(),
     }
     for name, part in parts.items():
         text = text.replace(f"| {{{name}}} |", f"| {part} |").replace(f"\n{{{name}}}\n", f"\n{part}")

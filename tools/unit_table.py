@@ -1,4 +1,4 @@
-"""Write the table of units that `core/quantity/unit.py` reads, from the definitions of pint.
+"""Write the table of units that `core/unit.py` reads, from the definitions of pint.
 
     python -m tools.unit_table
 
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import pint
 
-from weighbridge.core.quantity import unit as unit_table
+from weighbridge.core import unit as unit_table
 
 TABLE: Final = Path(unit_table.__file__).with_name("units.tsv")
 TEMPERATURE: Final = (("temperature", 1),)

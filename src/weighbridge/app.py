@@ -20,11 +20,11 @@ from weighbridge import settings as settings_module
 from weighbridge.collection.evidence_files import open_store
 from weighbridge.concurrency import take_turns_quickly
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
-from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.core.identity import API_PREFIX
+from weighbridge.core.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.replica import Replica
-from weighbridge.exchange.delivery.feed import read_newest_numbers
+from weighbridge.exchange.change_feed import read_newest_numbers
 from weighbridge.exchange.exports import start_export
 from weighbridge.http import health, metrics, wire
 from weighbridge.http.caller import Strangers
@@ -40,12 +40,12 @@ from weighbridge.http.limits import (
     networks,
     refusal_pause,
 )
-from weighbridge.http.messages import edge, refusal
+from weighbridge.http.messages import edge
 from weighbridge.http.messages.body import places_of_files
 from weighbridge.http.messages.operation import Downloads, limit_body
 from weighbridge.http.openapi import page, site
-from weighbridge.platform.audit.minute_counts import count_refusal, count_uses
-from weighbridge.platform.authentication.tokens import authenticate, recall_authorization
+from weighbridge.platform.audit_log import count_refusal, count_uses
+from weighbridge.platform.authentication import authenticate, recall_authorization
 from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor.child import SOCKETS_VARIABLE
@@ -138,7 +138,7 @@ def _application(
 
     application = Litestar(
         lifespan=[lifespan],
-        exception_handlers=rendering.handlers(refusal.HANDLERS),
+        exception_handlers=rendering.handlers(edge.HANDLERS),
         openapi_config=None,
         request_max_body_size=settings.request_body_bytes,
         state=State(

@@ -1,5 +1,8 @@
 """The command line: `weighbridge COMMAND`, each command a file of `weighbridge.commands`.
 
+Commands that work over HTTP, one for each kind of record, are made by `commands/record_commands.py` when they
+are called.
+
 Invariants: a failure that was to be expected prints its sentences on standard error, without a trace, and
 exits with 1; a signal unwinds the command, so that the embedded database stops when its last user leaves; a
 command whose output nobody reads any more ends without a word, with 141 as if SIGPIPE had ended it.
@@ -9,12 +12,11 @@ import os
 import select
 import signal
 import sys
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from cyclopts import App
 
 import weighbridge
-from weighbridge.commands import over_http
 from weighbridge.errors import Refusal
 
 COMMANDS = {
@@ -77,6 +79,64 @@ STANDARD_STREAMS = (1, 2)
 HELP_FLAGS = {"--help", "-h"}
 
 
+RECORD_COMMANDS: Final = "weighbridge.commands.record_commands"
+"""What is imported when one of the commands is called."""
+
+RENAMED: Final = {"api_tokens": "tokens", "async_tasks": "tasks"}
+"""Kinds that people call otherwise than the interface does."""
+
+KINDS: Final = (
+    "api_tokens",
+    "asset_custom_fields",
+    "assets",
+    "async_tasks",
+    "audit_log",
+    "batch_generations",
+    "batches",
+    "capture_rates",
+    "changes",
+    "data_feed_uploads",
+    "data_feeds",
+    "data_points",
+    "event_types",
+    "events",
+    "evidence",
+    "exports",
+    "feature_flags",
+    "feedstocks",
+    "gaps",
+    "instruments",
+    "ledgers",
+    "locations",
+    "methodologies",
+    "model_runs",
+    "models",
+    "outages",
+    "projects",
+    "registries",
+    "report_links",
+    "reports",
+    "rule_results",
+    "rule_runs",
+    "rules",
+    "statements",
+    "static_inputs",
+    "substitutions",
+    "version_comparisons",
+    "webhooks",
+)
+"""The kinds of records, which stand here so that other commands start without the client."""
+
+
+def _register_record_commands(app: App) -> None:
+    """Add a command for each kind, each made when it is asked for."""
+    for kind in KINDS:
+        name = RENAMED.get(kind, kind).replace("_", "-")
+        told = f"{name.replace('-', ' ').capitalize()}, over HTTP."
+        app.command(f"{RECORD_COMMANDS}:{kind}", name=name, help=told)
+    app.command(f"{RECORD_COMMANDS}:generate", name="generate", help="Generate the batches of a period.")
+
+
 def build_app(*, is_overview: bool = False) -> App:
     """Register all commands.
 
@@ -91,7 +151,7 @@ def build_app(*, is_overview: bool = False) -> App:
     )
     for name, (place, summary) in COMMANDS.items():
         made.command(f"weighbridge.commands.{place}", name=name, help=summary if is_overview else None)
-    over_http.register(made)
+    _register_record_commands(made)
     made.register_install_completion_command()
     return made
 

@@ -6,8 +6,8 @@ An action collects every problem it finds and raises one of these once; `http` r
 from collections.abc import Sequence
 from secrets import token_hex
 
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
 
 
 class Refusal(Exception):

@@ -18,14 +18,14 @@ from weighbridge.collection.evidence_files import open_store, sweep
 from weighbridge.db.engine import Database
 from weighbridge.exchange.changes import forget_changes, number_all
 from weighbridge.exchange.data_feed_uploads import remove_old_files
-from weighbridge.exchange.delivery.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer, NameResolver
+from weighbridge.exchange.delivery import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer, NameResolver
 from weighbridge.exchange.exports import remove_expired
 from weighbridge.exchange.watched_places import poll_places
 from weighbridge.exchange.webhooks import forget_deliveries
 from weighbridge.http import idempotency
 from weighbridge.http.outgoing import CallReach, OutgoingClient
-from weighbridge.platform.audit.minute_counts import log_link_uses, log_refusals
-from weighbridge.platform.audit.tree import seal
+from weighbridge.platform.audit_log import log_link_uses, log_refusals
+from weighbridge.platform.audit_tree import seal
 from weighbridge.platform.queue import recover
 from weighbridge.quality.evaluation.incremental import ACCOUNTS_AT_ONCE, FailedEvaluation, Rounds
 from weighbridge.reporting.reports_tasks import Submitter

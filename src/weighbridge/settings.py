@@ -29,7 +29,7 @@ from weighbridge.core.platform.settings import (
     read_whole_number,
 )
 from weighbridge.core.problem import Problem
-from weighbridge.core.proof.signing import is_key_name
+from weighbridge.core.signing import is_key_name
 from weighbridge.errors import Refusal
 
 PREFIX = "WEIGHBRIDGE_"

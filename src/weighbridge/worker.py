@@ -1,32 +1,44 @@
 """The worker: carries out queued tasks of every type, any number of workers beside one another.
 
-How an attempt is made stands in `attempts.py`, what a worker does beside tasks in
-`rounds.py`.
+An attempt at a task is fenced and watched. A refusal of ours ends a task as failed, because trying again
+would end the same way; anything else is tried again, up to the limit. `TASKS` says what each type of task
+does; an import (`commands/importing/direct.py`) is a worker for the uploads of one data feed. What a worker
+does besides tasks is in `rounds.py`.
+
+Invariant: each attempt raises its fence first, so one that was overtaken or cancelled publishes nothing.
 """
 
 import asyncio
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import structlog
+from procrastinate import App, PsycopgConnector, RetryStrategy
+from psycopg import Error
+from psycopg_pool import PoolTimeout
 
-from weighbridge import attempts, rounds
+from weighbridge import rounds, tracing
 from weighbridge import settings as settings_module
 from weighbridge.accounting.batch_generations import generate_batches
 from weighbridge.accounting.batches import run_batch_deletion
-from weighbridge.attempts import Task, build_app, work_on_queue
 from weighbridge.collection.evidence_files import open_store
 from weighbridge.contents import EXPORTED
-from weighbridge.core.quantity.unit import parse_unit
-from weighbridge.db.engine import Database
+from weighbridge.core.platform.tasks import ATTEMPTS_MAX, TaskState
+from weighbridge.core.problem import Problem
+from weighbridge.core.unit import parse_unit
+from weighbridge.db.engine import Database, primary_conninfo
+from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.exchange.data_feed_uploads_tasks import Feeder
 from weighbridge.exchange.exports import Exporter
 from weighbridge.http import wire
 from weighbridge.http.outgoing import CallReach
-from weighbridge.platform.async_tasks import Attempt
-from weighbridge.platform.queue import keep_working, stop_on_signal
+from weighbridge.platform import async_tasks
+from weighbridge.platform.async_tasks import JOB, QUEUE, Attempt, AttemptSupersededError
+from weighbridge.platform.queue import FairJobManager, keep_working, recover, stop_on_signal
 from weighbridge.quality.evaluation.incremental import catch_up
 from weighbridge.quality.rule_runs import run_rule
 from weighbridge.reporting.bundle.storage import Bundler
@@ -47,6 +59,158 @@ from weighbridge.supervisor.process import (
 from weighbridge.tracing import trace_process
 
 log = structlog.get_logger()
+
+Task = Callable[[Database, Attempt], Coroutine[Any, Any, None]]
+
+CANCELLED_SECONDS: Final = 0.5
+"""How often a worker asks whether a task at work was cancelled."""
+
+LOOK_SECONDS: Final = 1.0
+"""How often a worker looks for jobs that nobody announces: those that waited for a lock or for their time."""
+
+
+async def work_on_lock(
+    database: Database,
+    settings: Settings,
+    lock: str,
+    *,
+    tasks: Mapping[str, Task],
+    until: Callable[[], Coroutine[Any, Any, bool]],
+    abandon: Callable[[], Coroutine[Any, Any, None]],
+    look_seconds: float,
+) -> None:
+    """Work on the tasks that share a lock, as a worker beside any others, until it is asked no more for that.
+
+    `until` is asked every so often. Tasks of workers that have died are queued again meanwhile. On an
+    interruption `abandon` cancels what nobody waits for any more, before the work at hand is waited for.
+    """
+    app = build_app(database, settings, stopping := asyncio.Event(), tasks, lock=lock)
+    async with app.open_async():
+        working = asyncio.create_task(keep_working(partial(_work_on_queue, app, settings), stopping))
+        try:
+            recovered = -math.inf
+            while not await until():
+                if (now := time.monotonic()) - recovered > settings.lease_seconds / 3:
+                    recovered = now
+                    async with database.write() as tx:
+                        await recover(tx, settings.lease_seconds)
+                await asyncio.wait([working], timeout=look_seconds)
+        except BaseException:
+            await abandon()
+            raise
+        finally:
+            stopping.set()
+            await asyncio.wait([working])
+
+
+def build_app(
+    database: Database,
+    settings: Settings,
+    stopping: asyncio.Event,
+    tasks: Mapping[str, Task],
+    *,
+    lock: str | None = None,
+) -> App:
+    """Build the queue's application, which works on all jobs or on those with a lock."""
+    app = App(connector=PsycopgConnector(conninfo=primary_conninfo(database.session_url or database.url)))
+
+    @app.task(
+        name=JOB,
+        queue=QUEUE,
+        retry=RetryStrategy(max_attempts=ATTEMPTS_MAX, exponential_wait=2, retry_exceptions=[Exception]),
+    )
+    async def attempt(*, task_id: int, traceparent: str | None = None) -> None:
+        seconds = settings.task_seconds
+        await attempt_task(database, task_id, tasks=tasks, seconds=seconds, queued_by=traceparent)
+
+    app.job_manager = FairJobManager(app.connector, stopping, lock)
+    return app
+
+
+async def _work_on_queue(app: App, settings: Settings) -> None:
+    await app.run_worker_async(
+        queues=[QUEUE],
+        concurrency=settings.worker_concurrency,
+        fetch_job_polling_interval=LOOK_SECONDS,
+        update_heartbeat_interval=settings.lease_seconds / 3,
+        stalled_worker_timeout=settings.lease_seconds,
+        shutdown_graceful_timeout=settings.shutdown_seconds,
+        delete_jobs="successful",
+        install_signal_handlers=False,
+    )
+
+
+async def attempt_task(
+    database: Database,
+    task_id: int,
+    *,
+    tasks: Mapping[str, Task] | None = None,
+    seconds: float = math.inf,
+    queued_by: str | None = None,
+) -> None:
+    """Make one attempt at a task, of any type unless `tasks` are given; it may take so many seconds.
+
+    `queued_by` is the span of the request.
+    """
+    async with database.write() as tx:
+        attempt = await async_tasks.begin_attempt(tx, task_id)
+    if attempt is None:
+        return
+    try:
+        try:
+            work = (tasks or TASKS)[attempt.type](database, attempt)
+            with tracing.task_span(attempt, queued_by):
+                await watch_work(database, attempt, work, seconds=seconds)
+        except Refusal as refusal:
+            message = " ".join(problem.message for problem in refusal.problems)
+            async with database.write() as tx:
+                await async_tasks.lock_current_attempt(tx, attempt)
+                await async_tasks.fail_task(tx, task_id, message)
+    except AttemptSupersededError:
+        log.warning("attempt_overtaken", task_id=task_id, attempt=attempt.number)
+    except Exception:
+        reference = new_reference()
+        log.exception("attempt_failed", task_id=task_id, attempt=attempt.number, reference=reference)
+        if attempt.number >= ATTEMPTS_MAX:
+            async with database.write() as tx:
+                await async_tasks.fail_task(
+                    tx, task_id, f"The task failed {ATTEMPTS_MAX} times: {mistake(reference)}"
+                )
+            return
+        raise
+
+
+async def watch_work(
+    database: Database, attempt: Attempt, work: Coroutine[Any, Any, None], *, seconds: float
+) -> None:
+    """Do the work; AttemptSupersededError when it is cancelled meanwhile, Invalid after so many seconds.
+
+    When this ends, the work has ended and its transaction with it. A thread that computes cannot be stopped;
+    it ends by itself, and nobody hears of it.
+    """
+    working = asyncio.create_task(work)
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + seconds
+    try:
+        while (left := deadline - clock()) > 0:
+            done, _ = await asyncio.wait([working], timeout=min(CANCELLED_SECONDS, left))
+            if done:
+                return working.result()
+            if await _is_given_up(database, attempt):
+                raise AttemptSupersededError
+        raise Invalid([Problem(f"The task was at work for {seconds:,} seconds, which is all it may.")])
+    finally:
+        if not working.done():
+            working.cancel()
+            await asyncio.wait([working])
+
+
+async def _is_given_up(database: Database, attempt: Attempt) -> bool:
+    """Whether the task has failed while it was worked on; not while the database cannot tell."""
+    with suppress(Error, PoolTimeout):
+        statement = "SELECT FROM async_tasks WHERE id = %s AND state = %s"
+        return await database.single(statement, (attempt.task_id, TaskState.FAILED)) is not None
+    return False
 
 
 async def generate(database: Database, attempt: Attempt) -> None:
@@ -126,14 +290,14 @@ async def run() -> None:
     settings = settings_module.read()
     assert settings.database_url is not None, "the caller gives the worker a database"  # noqa: S101
     parse_unit("kg")  # the first unit makes the table of all, which no task should wait for
-    tracing = trace_process(known_as("worker"), settings.traces_url, settings.traces_percent)
+    traces = trace_process(known_as("worker"), settings.traces_url, settings.traces_percent)
     opened = Database(
         settings.database_url,
         connections_max=settings.worker_concurrency * 3 + 1,
         idle_timeout_seconds=max(1, settings.lease_seconds // 2),
         session_url=settings.session_database_url,
     )
-    async with tracing, opened as database, stop_on_signal() as stopping:
+    async with traces, opened as database, stop_on_signal() as stopping:
         await work(database, settings, stopping)
 
 
@@ -144,23 +308,11 @@ async def work(database: Database, settings: Settings, stopping: asyncio.Event) 
         beside = rounds.start_rounds(database, settings, submitter(settings))
         try:
             with prepare_sandboxes():
-                await keep_working(partial(work_on_queue, app, settings), stopping)
+                await keep_working(partial(_work_on_queue, app, settings), stopping)
         finally:
             for task in beside:
                 task.cancel()
             await asyncio.wait(beside)
-
-
-async def attempt_task(
-    database: Database,
-    task_id: int,
-    *,
-    seconds: float = math.inf,
-    tasks: Mapping[str, Task] | None = None,
-    queued_by: str | None = None,
-) -> None:
-    """Make one attempt at a task of any type."""
-    await attempts.attempt_task(database, task_id, tasks or TASKS, seconds=seconds, queued_by=queued_by)
 
 
 if __name__ == "__main__":

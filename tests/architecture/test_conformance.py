@@ -10,7 +10,7 @@ from tests.given.cases import tried_together
 from tools import conformance
 from tools.conformance import Row
 
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 
 SAID = [one.id for one in (*conformance.fields(), *conformance.operations(), *conformance.rules())]
 SHOWN = sorted({test for row in conformance.rows() for test in row.shown_by})

@@ -45,15 +45,15 @@ PLACES = {
     "multipart": ("http/messages/body.py",),
     "obstore": ("collection/evidence_files.py", "exchange/watched_places.py", "backup/*"),
     "paho": ("agent/mqtt.py",),
-    "procrastinate": ("attempts.py", "platform/async_tasks.py", "platform/queue.py"),
+    "procrastinate": ("worker.py", "platform/async_tasks.py", "platform/queue.py"),
     "rfc3161_client": ("reporting/bundle/storage.py",),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/show.py"),
     "sqlalchemy": ("db/migration.py", "db/migration.py", "db/migrations/*"),
     "structlog": (
         *("http/*", "supervisor/*", "tracing.py", "backup/*"),
-        *("worker.py", "attempts.py", "rounds.py"),
+        *("worker.py", "worker.py", "rounds.py"),
     ),
-    "yaml": ("modelling/document/yaml_text.py", "agent/configuration_reading.py"),
+    "yaml": ("modelling/documents.py", "agent/configuration_reading.py"),
 }
 """Where a library may be imported, so that replacing it touches these files and no others."""
 

@@ -1,13 +1,15 @@
 """The floor plan: areas, and in each area nouns above machinery above records. ARCHITECTURE.md draws it."""
 
 import ast
+import re
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
-from tests.architecture.source import AREAS, ROOT, File, files
+from tests.architecture.source import AREAS, ROOT, File, files, has_routes
 
 FILES_OF_A_FOLDER_MIN = 3
 """A folder for fewer is no room of its own."""
@@ -27,16 +29,25 @@ with."""
 
 
 def test_no_import_runs_upward_between_areas():
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-
-    ignored = [one for contract in contracts for one in contract.get("ignore_imports", ())]
+    ignored = [one for contract in _contracts() for one in contract.get("ignore_imports", ())]
 
     assert len(ignored) <= UPWARD_IMPORTS_MAX, "\n".join(ignored)
 
 
 def test_machinery_imports_no_file_of_a_noun():
-    """What stands at the root of an area is its top floor; folders below know it not."""
-    roots = {file.path for file in files() if _area(file.path) and file.path.count("/") == 1}
+    """What is at the root of an area is its top floor, but for records and machinery; folders know it not.
+
+    Machinery at the root has no routes and a floor of its own in the contract of the area.
+    """
+    floors = _floors()
+    roots = {
+        file.path
+        for file in files()
+        if _area(file.path)
+        and file.path.count("/") == 1
+        and not _is_of_records(file.path)
+        and (has_routes(file) or file.path not in floors)
+    }
 
     upward = [
         f"{importer} imports {imported}"
@@ -56,21 +67,20 @@ def test_records_are_the_ground_floor():
     astray = [
         f"{importer} imports {imported}"
         for importer, every in _imports().items()
-        if _folder(importer).endswith("/records")
+        if _is_of_records(importer)
         for imported in every
-        if not imported.startswith("core/")
-        and imported not in GROUND
-        and not _folder(imported).endswith("/records")
+        if not imported.startswith("core/") and imported not in GROUND and not _is_of_records(imported)
     ]
 
     assert not astray, "\n".join(astray)
 
 
 def test_no_folders_of_an_area_import_one_another_in_a_circle():
+    """A file with a floor of its own counts as a folder of one file."""
     folders = defaultdict(set)
     for importer, every in _imports().items():
         for imported in every:
-            here, there = _folder(importer), _folder(imported)
+            here, there = (path if path in _floors() else _folder(path) for path in (importer, imported))
             if "client/made" not in {here, there} and here != there and _top(here) == _top(there):
                 folders[here].add(there)
     try:
@@ -134,6 +144,24 @@ def test_no_class_name_means_two_things():
     assert not twice, "\n".join(twice)
 
 
+def _contracts() -> list[dict[str, Any]]:
+    """The contracts of import-linter."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+
+
+@cache
+def _floors() -> set[str]:
+    """The files that have a floor in the contract of their area or of the core, beside its folders."""
+    return {
+        f"{container.removeprefix('weighbridge.')}/{name.strip()}.py"
+        for contract in _contracts()
+        if contract["id"].endswith(("_floors", "_ladder"))
+        for container in contract["containers"]
+        for layer in contract["layers"]
+        for name in re.split("[|:]", layer)
+    }
+
+
 @cache
 def _imports() -> Mapping[str, frozenset[str]]:
     """What each file imports of the package, typing included; both by their paths."""
@@ -162,6 +190,11 @@ def _top(folder: str) -> str:
 def _area(path: str) -> str:
     area = path.partition("/")[0]
     return area if area in AREAS else ""
+
+
+def _is_of_records(path: str) -> bool:
+    """Whether a file has records of an area: its `records.py`, or a file of its folder `records/`."""
+    return path == f"{_area(path)}/records.py" or _folder(path).endswith("/records")
 
 
 def _folder(path: str) -> str:

@@ -181,4 +181,4 @@ def test_cookies_are_read_in_one_place_which_takes_time_in_step_with_them():
 def test_the_list_of_time_zones_is_gathered_from_its_files_in_one_place():
     gatherers = {file.path for file in files() if "available_timezones" in file.text}
 
-    assert gatherers == {"core/time/instant.py"}, "use time_zone_names, which reads the files once"
+    assert gatherers == {"core/time/calendar.py"}, "use time_zone_names, which reads the files once"

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Response
 from tests.given.people import actor_of, email_of
 from tests.server import Account, Server
 
-from weighbridge.platform.authentication.sessions import begin_session
+from weighbridge.platform.authentication import begin_session
 
 AXE = Path(__file__).parents[1] / "vendored" / "axe.min.js"
 WIDTHS = (380, 1280)

@@ -9,7 +9,7 @@ import pytest
 from tests.commands.conftest import ROOT
 from tests.given.sealing import seal_rows_of
 
-from weighbridge.core.proof.signing import SigningKey
+from weighbridge.core.signing import SigningKey
 
 
 class Keeper:

@@ -6,7 +6,7 @@ import pytest
 from tests.given import bundles, reports
 from tests.given.bundles import KEY
 
-from weighbridge.core.proof.signing import SigningKey, VerifierKey, write_ssh_public_key
+from weighbridge.core.signing import SigningKey, VerifierKey, write_ssh_public_key
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.given import accounting
 from weighbridge.accounting.records.batches import DeletionResult
 from weighbridge.accounting.records.model_runs import GenerationResult
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.exchange.records.exports import ExportResult
 from weighbridge.http.openapi import document
 from weighbridge.quality.records.rule_results import RunResult

@@ -7,7 +7,7 @@ import jsonschema_rs
 import pytest
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.http.openapi import document
 
 DOCUMENT: dict[str, Any] = json.loads(document.written(SLICES, API_PREFIX))

@@ -10,8 +10,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
-from weighbridge.http.messages import refusal
+from weighbridge.core.identity import API_PREFIX
+from weighbridge.http.messages import edge
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import page as docs
 from weighbridge.http.openapi import site
@@ -27,7 +27,7 @@ def document() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient[Litestar]]:
-    app = Litestar(docs.routes(SLICES, API_PREFIX), openapi_config=None, exception_handlers=refusal.HANDLERS)
+    app = Litestar(docs.routes(SLICES, API_PREFIX), openapi_config=None, exception_handlers=edge.HANDLERS)
     with TestClient(app) as client:
         yield client
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.http.openapi import document
 from weighbridge.http.openapi.schemas import EXACT, EXAMPLES, SHARED, Schemas
 from weighbridge.http.text import one_of, shown_as

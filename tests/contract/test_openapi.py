@@ -16,12 +16,12 @@ from litestar.testing import TestClient
 
 from weighbridge.commands.model import openapi as print_document
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX, Link
+from weighbridge.core.identity import API_PREFIX, Link
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.listing import Page
 from weighbridge.http.caller import Strangers
-from weighbridge.http.messages import edge, refusal
+from weighbridge.http.messages import edge
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import page
 from weighbridge.http.openapi.schemas import Schemas
@@ -60,7 +60,7 @@ def document() -> dict[str, Any]:
 @pytest.fixture
 def client() -> Iterator[TestClient[Litestar]]:
     app = Litestar(
-        page.routes(SLICES, API_PREFIX), openapi_config=None, exception_handlers=refusal.HANDLERS,
+        page.routes(SLICES, API_PREFIX), openapi_config=None, exception_handlers=edge.HANDLERS,
         state=State({"strangers": Strangers(), "proxies": ()}),
     )  # fmt: skip
     with TestClient(app) as client:
@@ -207,7 +207,7 @@ def test_every_refusal_that_can_be_is_in_the_one_shape(document):
     for response in document["components"]["responses"].values():
         content = response["content"]["application/json"]
         assert content["schema"] == {"$ref": "#/components/schemas/ErrorBody"}
-        assert msgspec.convert(content["example"], refusal.ErrorBody).status == "error"
+        assert msgspec.convert(content["example"], edge.ErrorBody).status == "error"
 
 
 def test_a_token_goes_with_or_without_bearer(document):

@@ -14,7 +14,7 @@ from tools import openapi_changes
 from tools.openapi_changes import Change, breaking, unnamed
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.http.openapi import document as openapi
 
 WEIGHT = {

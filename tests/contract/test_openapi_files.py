@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.http.openapi import document
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.given.requests import DOCUMENT, OPERATIONS
 from tests.server import Server
 
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 
 PATHS = list(dict.fromkeys(operation.path for operation in OPERATIONS.values()))
 

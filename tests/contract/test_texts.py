@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.given import collection as given_a
 
-from weighbridge.core.identity.names import find_unseen_character
+from weighbridge.core.identity import find_unseen_character
 
 NASTY = [
     "NULL", "null", "\\N", "\\.", "\\", "\\\\", "a\\tb", "a\tb", "a\nb", "a\r\nb", "\rx", '"', '""', "'",

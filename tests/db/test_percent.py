@@ -6,7 +6,7 @@ import pytest
 from psycopg.sql import SQL
 
 from weighbridge.db.engine import Database
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 
 TEXT = "50 %, 100 %%, %s and %(name)s"
 SELECTED = SQL("SELECT {}::text AS said").format(Literal(TEXT))

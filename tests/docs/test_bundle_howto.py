@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.given import bundles, reports
 
-from weighbridge.core.proof.signing import write_ssh_public_key
+from weighbridge.core.signing import write_ssh_public_key
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = DOCS / "howto" / "check-a-proof-bundle.md"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from tests.given import collection as given
+from tools.model_reference import compute_aggregate, compute_example, list_examples
 
 from weighbridge.core.expression.parsing import parse
 from weighbridge.core.model import Aggregate
-from weighbridge.core.model.reference import compute_aggregate, compute_example, list_examples
-from weighbridge.modelling.document.yaml_text import check_document
+from weighbridge.modelling.documents import check_document
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = DOCS / "reference" / "model-language.md"

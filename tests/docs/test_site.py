@@ -11,7 +11,7 @@ from tests.browser.site import refuse_sideways, refuse_violations
 from tools.site.build import build
 from tools.site.source import DOCS, page_of
 
-from weighbridge.http.messages import refusal
+from weighbridge.http.messages import edge
 from weighbridge.http.openapi import site
 
 ORIGIN = "http://guide.test"
@@ -72,7 +72,7 @@ def built(tmp_path_factory):
 
 
 def served(folder):
-    app = Litestar(site.routes(folder), openapi_config=None, exception_handlers=refusal.HANDLERS)
+    app = Litestar(site.routes(folder), openapi_config=None, exception_handlers=edge.HANDLERS)
     return TestClient(app, base_url=ORIGIN)
 
 

@@ -21,10 +21,9 @@ from tests.durability.remote import Site
 from tests.durability.test_metrics import sent
 from tests.given import collection as given
 
-from weighbridge.backup.base_backup import BackupSource
+from weighbridge.backup.base_backup import BackupSource, CopiedFiles, prune
 from weighbridge.backup.log_shipping import BackupPlan, back_up, find_reach, follow, name_slot, stop_shipping
 from weighbridge.backup.restore import restore
-from weighbridge.backup.retention import CopiedFiles, prune
 from weighbridge.backup.target import (
     MANIFEST,
     BackupPart,

@@ -17,7 +17,7 @@ from tests.durability.conftest import private_folder
 from tests.durability.processes import Program, children, is_alive, until
 from tests.durability.remote import Site
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.supervisor.child import ChildProgram, Phases, keep_running
 
 MODEL = """
@@ -163,7 +163,8 @@ def events(number):
 def count(caller, table):
     """How many rows the caller's project has."""
     [[rows]] = caller.site.sql(
-        f"SELECT count(*) FROM {table} WHERE project_id = %s", ids.parse("project", caller.project).project
+        f"SELECT count(*) FROM {table} WHERE project_id = %s",
+        identity.parse("project", caller.project).project,
     )
     return rows
 

@@ -15,7 +15,7 @@ import pytest
 from tests.durability.processes import is_alive, until
 from tests.durability.real_service import Service
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database
 from weighbridge.platform.api_tokens import create_token
@@ -102,7 +102,9 @@ def plant(service, shared_dir):
         [(before,)] = watcher.execute("SELECT count(*) FROM projects").fetchall()
         watcher.execute(MAKE.format(n=before + 1))
         project = {"project": before + 1}
-        named = [ids.of(kind, before + 1, key) for kind, key in watcher.execute(NAMED, project).fetchall()]
+        named = [
+            identity.of(kind, before + 1, key) for kind, key in watcher.execute(NAMED, project).fetchall()
+        ]
         yield service, project, named, watcher, holder
 
 

@@ -18,9 +18,9 @@ from tests.durability.processes import is_alive, until
 from tests.durability.real_service import Service, second_worker
 from tests.verification.conftest import BY_THE_LOG
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.tasks import ATTEMPTS_MAX
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database
 from weighbridge.platform.api_tokens import create_token
@@ -171,7 +171,7 @@ class Plant:
         assert batches["info"]["total_items"] == BATCHES
         assert {batch["id"] for batch in batches["data"]} == set(task["result"]["batches"])
         assert {batch["adjusts"] for batch in batches["data"]} == {None}
-        key = ids.parse("ledger", ledger).key
+        key = identity.parse("ledger", ledger).key
         assert self.value("SELECT sum(amount) FROM ledger_entries WHERE ledger_id = %s", key) == TOTAL
         assert self.value(DRAWN, key) == EVENTS
         with server(self.data_dir) as url:

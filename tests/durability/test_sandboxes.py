@@ -6,7 +6,7 @@ import pytest
 from tests.durability.processes import children, until
 from tests.durability.real_service import Service
 
-PROGRAMS = ("weighbridge.sandbox.template", "weighbridge.supervisor.api", "weighbridge.worker")
+PROGRAMS = ("weighbridge.sandbox.fork_server", "weighbridge.supervisor.api", "weighbridge.worker")
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import InsufficientPrivilege
 from tests.durability.processes import HERE, Program, children, is_alive, kill_server, postmaster, until
 
-from weighbridge.core.proof.signing import SigningKey
+from weighbridge.core.signing import SigningKey
 from weighbridge.db.embedded.instance import OWNER, RUNNING_ROLE, server
 
 PARTS = ("api-1", "api-2", "worker")

@@ -19,7 +19,7 @@ from pathlib import Path
 from weighbridge import settings, worker
 from weighbridge.db.embedded.instance import server
 from weighbridge.db.engine import Database
-from weighbridge.db.json import jsonb
+from weighbridge.db.statements import jsonb
 from weighbridge.platform import async_tasks
 from weighbridge.platform.queue import stop_on_signal
 from weighbridge.supervisor import logs

@@ -13,7 +13,7 @@ from tests.given import collection as given
 from tests.given.collection import Record
 from tests.server import Answer, Caller
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 Sql = Callable[..., list[tuple[Any, ...]]]
 
@@ -105,7 +105,7 @@ def range_of(times: tuple[str, str], **fields: Any) -> Record:
 
 def key_of(kind: str, friendly: str) -> tuple[int, int]:
     """The project and the number that a friendly id stands for."""
-    key = ids.parse(kind, friendly)
+    key = identity.parse(kind, friendly)
     assert key is not None
     return key.project, key.key
 
@@ -113,7 +113,7 @@ def key_of(kind: str, friendly: str) -> tuple[int, int]:
 def void(sql: Sql, *events: str) -> None:
     """Take events out of the data, as a deletion does; they stay for the audit."""
     for event in events:
-        key = ids.parse("event", event)
+        key = identity.parse("event", event)
         assert key is not None
         sql("UPDATE events SET voided_at = now() WHERE project_id = %s AND id = %s", key.project, key.key)
 

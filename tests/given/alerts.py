@@ -11,7 +11,7 @@ from tests.given.accounting import Sql
 from tests.given.collection import Record
 from tests.server import Caller
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 FROM = "2025-01-01T00:00:00Z"
 
@@ -71,7 +71,7 @@ def results(sql: Sql, rule: Record, project: Record, caller: Caller, number: int
         """,
         of_rule.project, of_rule.key, rule["version"], events,
     )  # fmt: skip
-    return [ids.of("data_point_result", of_rule.project, number) for (number,) in rows]
+    return [identity.of("data_point_result", of_rule.project, number) for (number,) in rows]
 
 
 def finished_run(caller: Caller, drain: Callable[[], None], rule: Record) -> int:
@@ -103,10 +103,10 @@ def _stored(sql: Sql, kind: str, rule: Record, status: str, values: Record) -> s
         f"INSERT INTO {kind}s ({', '.join(row)}) VALUES ({marks}) RETURNING id",
         *row.values(),
     )
-    return ids.make(kind, ids.Key(of_rule.project, number))
+    return identity.make(kind, identity.Key(of_rule.project, number))
 
 
-def _key(kind: str, friendly: str) -> ids.Key:
-    key = ids.parse(kind, friendly)
+def _key(kind: str, friendly: str) -> identity.Key:
+    key = identity.parse(kind, friendly)
     assert key is not None
     return key

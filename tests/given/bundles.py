@@ -15,9 +15,9 @@ from tests.server import Account
 
 from weighbridge.collection.evidence_files import open_store
 from weighbridge.core.bundle.check import CheckedBundle, check_bundle
-from weighbridge.core.proof.signing import SigningKey, VerifierKey
-from weighbridge.modelling.document.yaml_text import read_model
-from weighbridge.platform.audit.heads import Signer
+from weighbridge.core.signing import SigningKey, VerifierKey
+from weighbridge.modelling.documents import read_model
+from weighbridge.platform.audit_tree import Signer
 from weighbridge.reporting.bundle.builder import BundleRequest, make_bundle
 from weighbridge.reporting.reports_queries import report_numbered
 

@@ -20,8 +20,8 @@ from tests.given.sealing import seal_rows_of
 from tests.server import Account, Answer, Caller, Server
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import API_PREFIX, Key
+from weighbridge.core import identity
+from weighbridge.core.identity import API_PREFIX, Key
 from weighbridge.http.messages.operation import Operation
 from weighbridge.http.openapi import document
 from weighbridge.http.openapi.parameters import names_in
@@ -310,7 +310,7 @@ def unknown(kind: str, like: Any) -> Any:
     """An id of the same form that no record has."""
     if isinstance(like, int):
         return NUMBER_OF_NONE
-    return ids.make(kind, Key(NOWHERE.project) if kind == "project" else NOWHERE)
+    return identity.make(kind, Key(NOWHERE.project) if kind == "project" else NOWHERE)
 
 
 DOCUMENTS_OF_THEIR_OWN = {"GapCorrection"}

@@ -21,7 +21,7 @@ from tests.given.collection import Record
 from tests.given.works import Works
 from tests.server import Account
 
-from weighbridge.platform.audit.tree import seal
+from weighbridge.platform.audit_tree import seal
 
 MODEL: str = """
   - slug: mass

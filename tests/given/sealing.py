@@ -1,7 +1,7 @@
 """The audit log of one account, sealed: to seal those of all takes longer the more tests went before."""
 
 from weighbridge.db.engine import Database
-from weighbridge.platform.audit.tree import seal_account
+from weighbridge.platform.audit_tree import seal_account
 
 
 async def seal_rows_of(database: Database, account: int) -> int:

@@ -19,8 +19,8 @@ from weighbridge.core.bundle.contents import DATA_PACKAGE, RO_CRATE, SIGNATURE, 
 from weighbridge.core.bundle.rows import TextKind, read
 from weighbridge.core.bundle.tables import TABLES, BundleTable, define_events_table, read_rows
 from weighbridge.core.model import Input
-from weighbridge.core.proof.signing import write_canonical_json
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.core.signing import write_canonical_json
+from weighbridge.modelling.documents import read_model
 
 Place = tuple[str, str]
 """A part, with a star where its name is a record's, and a column or field of it."""

@@ -21,7 +21,7 @@ from weighbridge.core.bundle.contents import (
     verify_audit,
     write_sums,
 )
-from weighbridge.core.proof.signing import SigningKey, write_ssh_signature
+from weighbridge.core.signing import SigningKey, write_ssh_signature
 
 Parts = dict[str, bytes]
 Change = tuple[str, bytes]

@@ -15,10 +15,10 @@ from tests.given import accounting
 from tests.given.collection import Record
 from tests.server import Server
 
-from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
+from weighbridge.core import identity
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database
-from weighbridge.platform.audit.tree import seal
+from weighbridge.platform.audit_tree import seal
 from weighbridge.verification import (
     CAPTURED,
     EVERYTHING,
@@ -116,13 +116,13 @@ class Books:
     @property
     def project(self) -> int:
         """The key of the project."""
-        key = ids.parse("batch", self.batches[0]["id"])
+        key = identity.parse("batch", self.batches[0]["id"])
         assert key is not None
         return key.project
 
     def number(self, place: int) -> int:
         """The key of a batch, by its place in the order they were made."""
-        key = ids.parse("batch", self.batches[place]["id"])
+        key = identity.parse("batch", self.batches[place]["id"])
         assert key is not None
         return key.key
 

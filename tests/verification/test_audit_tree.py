@@ -1,6 +1,6 @@
 """The audit log in `weighbridge verify`: what was sealed cannot be changed unseen."""
 
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.verification import SEALED
 
 

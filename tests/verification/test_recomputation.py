@@ -4,7 +4,7 @@ from tests.given import accounting
 from tests.given.on_purpose import BROKEN
 from tests.verification.conftest import Books
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 RECOMPUTES = "every batch recomputes to the last digit"
 MASS_OF_HALF = """
@@ -201,7 +201,7 @@ def test_whatever_else_the_tests_of_this_run_have_made_recomputes(postgres):
 
 def _project_of(sentence):
     noun, name, *_ = sentence.split()
-    return ids.parse(noun, name.rstrip(":,")).project
+    return identity.parse(noun, name.rstrip(":,")).project
 
 
 def _expect_that_all_holds(postgres, plant):

@@ -9,9 +9,9 @@ from tests.given import collection as given
 from tests.given.feeds import Feeding
 from tests.given.lone import lone_service
 
-from weighbridge.collection.measurements.event_rows import stored_leaves
-from weighbridge.core.identity import ids
-from weighbridge.core.proof.merkle import compute_root, list_inclusion_spans, verify_inclusion
+from weighbridge.collection.measurements.event_records import stored_leaves
+from weighbridge.core import identity
+from weighbridge.core.proof import compute_root, list_inclusion_spans, verify_inclusion
 from weighbridge.db.engine import Database
 from weighbridge.verification.audit_tree import check_events
 
@@ -77,7 +77,7 @@ def test_one_event_of_a_bulk_write_proves_itself_with_a_path(api, plant, server,
 
 
 def number_of(friendly):
-    return ids.parse("event", friendly).key
+    return identity.parse("event", friendly).key
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def violations_of(project, url):
         async with Database(url, connections_max=1) as database, database.read() as tx:
             found = (await check_events(tx)).violations
             stored = await tx.tuples("SELECT id FROM events WHERE project_id = %s", (project["numeric_id"],))
-            return found, {ids.of("event", project["numeric_id"], number) for (number,) in stored}
+            return found, {identity.of("event", project["numeric_id"], number) for (number,) in stored}
 
     found, names = asyncio.run(check())
     assert names

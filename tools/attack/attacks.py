@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tools.attack import files
 from tools.attack.plant import MODEL, Member, event
-from weighbridge.web.framework.session import csrf_token_of
+from weighbridge.web.framework.visit import csrf_token_of
 
 MANY: Final = 200
 """Connections of one attacker."""

@@ -28,7 +28,7 @@ from weighbridge.core.expression import (
     text,
 )
 from weighbridge.core.model import ALONE
-from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.core.unit import parse_unit
 from weighbridge.errors import Refusal
 from weighbridge.exchange.tables.cell import read_clock
 from weighbridge.exchange.tables.columns import build_columns, choose_fields
@@ -36,7 +36,7 @@ from weighbridge.exchange.tables.rows import RowMapping, read_rows
 from weighbridge.exchange.tables.sheet import open_table
 from weighbridge.exchange.tables.table import CsvFile
 from weighbridge.http import wire
-from weighbridge.modelling.document.yaml_text import check_document
+from weighbridge.modelling.documents import check_document
 
 CORPUS: Final = Path(__file__).parent / "corpus"
 

@@ -67,7 +67,7 @@ from weighbridge.accounting.records.model_runs import (
     UpdatedInputs,
 )
 from weighbridge.concurrency import computing_for
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import (
     NO_CONTRIBUTIONS,
     add_contributions,
@@ -77,18 +77,17 @@ from weighbridge.core.ledger.allocation import (
 )
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.cadence import label_slot
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import Instant, Interval, label_slot
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.db.json import as_record
+from weighbridge.db.statements import as_record
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, ask, patch, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError, accept_task, poll, queue_task
-from weighbridge.platform.records.async_tasks import AsyncTask
+from weighbridge.platform.records import AsyncTask
 
 # Read what a generation would do, and say what one does or did as callers see it.
 
@@ -129,7 +128,7 @@ def list_rounded_away(proposal: Proposal) -> list[RoundedAwayDraw]:
             exclusion.what.slot,
             exclusion.what.draw.drawer.partition.label or None,
             exclusion.what.draw.drawer.node,
-            ids.of("ledger", project, exclusion.what.draw.ledger.ledger),
+            identity.of("ledger", project, exclusion.what.draw.ledger.ledger),
             exclusion.what.draw.needed,
         )
         for exclusion in proposal.exclusions
@@ -151,8 +150,8 @@ def _build_entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
         for difference in proposal.differences
         if difference.ledger == ledger and not proposal.problems
     ]
-    own = ids.of("ledger", scope.project, ledger.number)
-    others = {ids.of("ledger", scope.project, one.number) for one in scope.ledgers} - {own}
+    own = identity.of("ledger", scope.project, ledger.number)
+    others = {identity.of("ledger", scope.project, one.number) for one in scope.ledgers} - {own}
     shares = compute_value_source_shares(_add_contributions(differences))
     return PreviewEntry(
         id=own,
@@ -220,8 +219,8 @@ def list_stale_sources(proposal: Proposal) -> list[StaleSource]:
     """The batches that runs would draw from although they are stale."""
     return [
         StaleSource(
-            ids.of("batch", proposal.scope.project, source.batch),
-            ids.of("ledger", proposal.scope.project, source.ledger),
+            identity.of("batch", proposal.scope.project, source.batch),
+            identity.of("ledger", proposal.scope.project, source.ledger),
             source.name,
             list(source.reasons),
         )
@@ -309,7 +308,7 @@ async def _post_generation(database: Database, attempt: Attempt) -> None:
 def _read_request(attempt: Attempt) -> Request:
     """The request that the task was queued for."""
     given = {name: attempt.args[name] for name in NewGeneration.__struct_fields__ if name in attempt.args}
-    ledger = ids.of("ledger", attempt.project_id, attempt.args["ledger_id"])
+    ledger = identity.of("ledger", attempt.project_id, attempt.args["ledger_id"])
     return Request(attempt.actor, ledger, as_record(given, NewGeneration), attempt.args.get("batch_id"))
 
 
@@ -347,7 +346,7 @@ def _mark(tx: Write, proposal: Proposal, posted: Sequence[Posted]) -> None:
 def _build_result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationResult:
     adjusted = sum(one.difference.adjusts is not None for one in posted)
     return GenerationResult(
-        batches=[ids.of("batch", proposal.scope.project, one.batch_id) for one in posted],
+        batches=[identity.of("batch", proposal.scope.project, one.batch_id) for one in posted],
         created=len(posted) - adjusted,
         adjusted=adjusted,
         unchanged=sum(plan.unchanged for plan in proposal.plans),
@@ -385,7 +384,7 @@ async def queue_input_update(
     tx: Write, actor: Actor, ledger: str, batch: str, inputs: UpdatedInputs
 ) -> tuple[UpdatedBatch, AsyncTask]:
     """Have a batch of the ledger computed again with other inputs, by a generation of its slot."""
-    ledger_id = ids.make("ledger", await find_ledger_key(tx, actor, ledger))
+    ledger_id = identity.make("ledger", await find_ledger_key(tx, actor, ledger))
     key = await find_batch_key(tx, actor, batch)
     before = await get_batch(tx, actor, batch)
     if before.ledger_id != ledger_id:
@@ -412,7 +411,12 @@ async def _queue_task(tx: Write, request: Request, scope: Scope) -> AsyncTask:
     generation = request.generation
     given = {name: value for name, value in msgspec.structs.asdict(generation).items() if value is not None}
     times = {"start_time": Instant.of(generation.start_time), "end_time": Instant.of(generation.end_time)}
-    args = {**given, **times, "project_id": scope.project, "ledger_id": ids.number("ledger", request.ledger)}
+    args = {
+        **given,
+        **times,
+        "project_id": scope.project,
+        "ledger_id": identity.number("ledger", request.ledger),
+    }
     if request.updated_batch is not None:
         args["batch_id"] = request.updated_batch
     lock = locks.generation(scope.project, scope.family)

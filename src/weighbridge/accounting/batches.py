@@ -27,8 +27,7 @@ from weighbridge.accounting.records.batches import (
     InputDataPage,
     Lineage,
 )
-from weighbridge.collection.named_records.names import project_named
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db import locks
@@ -39,7 +38,8 @@ from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, del
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt, accept_task, queue_task
-from weighbridge.platform.records.async_tasks import AsyncTask
+from weighbridge.platform.records import AsyncTask
+from weighbridge.platform.tenancy import project_named
 
 # Carry out a deletion: look again for what stands in the way, then undo everything in one fenced
 # transaction.
@@ -52,7 +52,7 @@ async def run_batch_deletion(database: Database, attempt: Attempt) -> None:
     async with database.snapshot(locks=await _list_locks(database, project, batches)) as tx:
         await tasks.report_progress(database, attempt, 10, f"Deleting {len(batches)} batches")
         known = await find_known_batches(tx, project, batches)
-        gone = [ids.of("batch", project, batch) for batch in batches if batch not in known]
+        gone = [identity.of("batch", project, batch) for batch in batches if batch not in known]
         problems = [Problem(f"The batch {name} has been deleted already.") for name in gone]
         problems += await list_blockers(tx, project, batches, None)
         if problems:
@@ -61,7 +61,7 @@ async def run_batch_deletion(database: Database, attempt: Attempt) -> None:
         await undo_batches(tx, project, batches, attempt.task_id)
         ended = await end_inputs(tx, project, batches)
         await tasks.lock_current_attempt(tx, attempt)
-        result = DeletionResult([ids.of("batch", project, batch) for batch in batches], ended, above)
+        result = DeletionResult([identity.of("batch", project, batch) for batch in batches], ended, above)
         changes.record(
             tx,
             attempt.actor,
@@ -112,19 +112,19 @@ async def queue_deletion_of_one(tx: Write, actor: Actor, friendly: str) -> Async
     ledger: int = await tx.value(
         "SELECT ledger_id FROM batches WHERE project_id = %s AND id = %s", (key.project, key.key)
     )
-    return await _queue_task(tx, actor, ids.Key(key.project, ledger), [key.key], None)
+    return await _queue_task(tx, actor, identity.Key(key.project, ledger), [key.key], None)
 
 
 async def queue_deletion(tx: Write, actor: Actor, ledger: str, request: BatchDeletion) -> AsyncTask:
     """Queue the deletion of several batches of the ledger's project, all of them or none."""
     await get_ledger(tx, actor, ledger)
-    key = ids.parse("ledger", ledger)
+    key = identity.parse("ledger", ledger)
     assert key is not None  # noqa: S101 - the ledger was found by it
     named = list(dict.fromkeys(request.batch_ids))
     if not 1 <= len(named) <= DELETED_TOGETHER_MAX:
         message = f"batch_ids takes 1 to {DELETED_TOGETHER_MAX} batches; it names {len(named)}."
         raise Invalid([Problem(message, "batch_ids", "invalid")])
-    parsed = [ids.parse("batch", text) for text in named]
+    parsed = [identity.parse("batch", text) for text in named]
     numbers = [one.key for one in parsed if one is not None and one.project == key.project]
     known = await queries.find_known_batches(tx, key.project, numbers)
     if unknown := [
@@ -141,7 +141,7 @@ async def queue_deletion(tx: Write, actor: Actor, ledger: str, request: BatchDel
 async def _queue_task(
     tx: Write,
     actor: Actor,
-    ledger: ids.Key,
+    ledger: identity.Key,
     batches: Sequence[int],
     field: str | None,
     *,
@@ -171,7 +171,7 @@ async def _queue_task(
         tx,
         actor,
         action="batch_deletion.start",
-        target=ids.of("batch", project, batches[0]),
+        target=identity.of("batch", project, batches[0]),
         project_id=project,
         after=task,
     )

@@ -38,8 +38,8 @@ from weighbridge.accounting.tracing.lineage import (
     group_reported,
 )
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import API_PREFIX, Link, ResourceAddress
+from weighbridge.core import identity
+from weighbridge.core.identity import API_PREFIX, Link, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Command, Read
 from weighbridge.db.lists.listing import (
@@ -60,18 +60,18 @@ from weighbridge.db.lists.listing import (
     start_implied,
 )
 from weighbridge.db.lists.page import ANY_WAY
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of, unless_null
+from weighbridge.db.statements import Literal
 from weighbridge.platform.tenancy import find, key_named, need, of_key, project_filter
 
 
 def _parse_model_run(text: str) -> ModelRunKey:
-    if ids.parse("model_run", text) is None:
+    if identity.parse("model_run", text) is None:
         raise ValueError(text)
     return read_model_run_id(text) or _NOBODYS
 
 
-_NOBODYS: Final = ModelRunKey(ids.Owner.MODEL_RUN, 0, 0)
+_NOBODYS: Final = ModelRunKey(identity.Owner.MODEL_RUN, 0, 0)
 """A model run that stands behind no batch."""
 
 
@@ -181,16 +181,16 @@ def _run_behind(project: int, batch: int, model: int | None) -> BatchModelRun | 
 
 
 def _build_model(number: int, name: str, version: int, sha256: str) -> BatchModel:
-    return BatchModel(ids.of("model", 0, number), name, version, sha256)
+    return BatchModel(identity.of("model", 0, number), name, version, sha256)
 
 
 def _build_tag_reader(kind: str) -> Callable[[int, int | None], list[str]]:
     """A reader of what a batch is tagged with: one record of a kind, or none."""
-    return lambda project, number: [] if number is None else [ids.of(kind, project, number)]
+    return lambda project, number: [] if number is None else [identity.of(kind, project, number)]
 
 
 def _list_batch_ids(project: int, numbers: Sequence[int] | None) -> list[str]:
-    return [ids.of("batch", project, number) for number in numbers or ()]
+    return [identity.of("batch", project, number) for number in numbers or ()]
 
 
 def _link_rest_of_input_data(batch: str) -> ResourceAddress:
@@ -205,16 +205,16 @@ def _link_page(project: str, batch: str) -> Link:
 
 BATCH: Final = row_of(
     Batch,
-    Column("id", ("b.project_id", "b.id"), partial(ids.of, "batch")),
+    Column("id", ("b.project_id", "b.id"), partial(identity.of, "batch")),
     Column("numeric_id", "b.id"),
-    Column("project_id", "b.project_id", partial(ids.of, "project")),
-    Column("ledger_id", ("b.project_id", "b.ledger_id"), partial(ids.of, "ledger")),
+    Column("project_id", "b.project_id", partial(identity.of, "project")),
+    Column("ledger_id", ("b.project_id", "b.ledger_id"), partial(identity.of, "ledger")),
     Column("tracking_id", "b.tracking_id"),
     Column("start_time", "b.start_time"),
     Column("end_time", "b.end_time"),
     Column("state", _STATE),
     Column("error_message", "u.error_message"),
-    Column("adjusts", ("b.project_id", "b.adjusts"), unless_null(partial(ids.of, "batch"))),
+    Column("adjusts", ("b.project_id", "b.adjusts"), unless_null(partial(identity.of, "batch"))),
     Column("adjusted_by", ("b.project_id", ADJUSTED_BY), _list_batch_ids),
     Column("feedstocks", ("b.project_id", "r.feedstock_id"), _build_tag_reader("feedstock")),
     Column("assets", ("b.project_id", "r.asset_id"), _build_tag_reader("asset")),
@@ -302,7 +302,7 @@ async def list_input_data(tx: Read, actor: Actor, friendly: str, request: ListRe
     return InputDataPage(rows, page_info(request, len(rows), total, is_estimate=False, goes_on=goes_on))
 
 
-async def find_batch_key(tx: Read, actor: Actor, friendly: str) -> ids.Key:
+async def find_batch_key(tx: Read, actor: Actor, friendly: str) -> identity.Key:
     """The key of a batch of the actor's account."""
     key = key_named("batch", friendly)
     await need(tx, "batches b", _select_by_key(actor), (key.project, key.key))
@@ -342,7 +342,7 @@ async def _resolve_run(tx: Read, request: ListRequest) -> ListRequest:
     for name, comparator, value in request.conditions:
         if isinstance(value, ModelRunKey):
             run = None
-            if value.owner is ids.Owner.BATCH:
+            if value.owner is identity.Owner.BATCH:
                 run = await tx.value(
                     "SELECT run_id FROM batches WHERE project_id = %s AND id = %s",
                     (value.project, value.number),
@@ -353,7 +353,7 @@ async def _resolve_run(tx: Read, request: ListRequest) -> ListRequest:
     return replace(request, conditions=tuple(conditions))
 
 
-async def _read_batch(tx: Read, actor: Actor, key: ids.Key) -> Batch:
+async def _read_batch(tx: Read, actor: Actor, key: identity.Key) -> Batch:
     batch = await find(tx, BATCH, _SOURCE, _select_by_key(actor), (key.project, key.key))
     return (await _complete_batches(tx, [batch]))[0]
 
@@ -365,7 +365,7 @@ def _select_by_key(actor: Actor) -> Composable:
 async def _complete_batches(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
     """Batches with what stands beside their rows, which is read for all batches of a project at once."""
     keys = [key_named("batch", batch.id) for batch in batches]
-    completed: dict[ids.Key, Batch] = {}
+    completed: dict[identity.Key, Batch] = {}
     for project in {key.project for key in keys}:
         of_project = {key: batch for key, batch in zip(keys, batches, strict=True) if key.project == project}
         numbers = [key.key for key in of_project]

@@ -14,14 +14,14 @@ from psycopg.sql import SQL, Composable
 from weighbridge.accounting.books.balances import hold_ledger
 from weighbridge.accounting.ledgers_queries import get_ledger
 from weighbridge.accounting.records.ledgers import Instrument, NewInstrument, NewInstrumentBody
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.ledger.instrument import AMOUNT, PRESETS, Preset, check_instrument
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, list_request, read_page
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
@@ -54,9 +54,9 @@ _SOURCE: Final = """
 """
 INSTRUMENT: Final = row_of(
     Instrument,
-    Column("id", ("b.project_id", "b.id"), partial(ids.of, "batch")),
-    Column("project_id", "b.project_id", partial(ids.of, "project")),
-    Column("ledger_id", ("b.project_id", "b.ledger_id"), partial(ids.of, "ledger")),
+    Column("id", ("b.project_id", "b.id"), partial(identity.of, "batch")),
+    Column("project_id", "b.project_id", partial(identity.of, "project")),
+    Column("ledger_id", ("b.project_id", "b.ledger_id"), partial(identity.of, "ledger")),
     Column("external_id", "b.tracking_id"),
     Column("name", "i.name"),
     Column("amount", "b.credited"),
@@ -76,20 +76,20 @@ INSTRUMENT: Final = row_of(
 )
 
 
-async def select_instruments(tx: Read, ledger: ids.Key, request: ListRequest) -> Page[Instrument]:
+async def select_instruments(tx: Read, ledger: identity.Key, request: ListRequest) -> Page[Instrument]:
     """The instruments of one ledger; those that were deleted are left out."""
     return await read_page(
         tx, INSTRUMENT, INSTRUMENTS, request, source=_SOURCE, where=[_match_ledger(ledger)]
     )
 
 
-async def get_instrument(tx: Read, ledger: ids.Key, number: int) -> Instrument:
+async def get_instrument(tx: Read, ledger: identity.Key, number: int) -> Instrument:
     """One instrument that is known to be there."""
     numbered = SQL("{} AND b.id = %s").format(_match_ledger(ledger))
     return await find(tx, INSTRUMENT, _SOURCE, numbered, (number,))
 
 
-def _match_ledger(ledger: ids.Key) -> Composable:
+def _match_ledger(ledger: identity.Key) -> Composable:
     return SQL("b.project_id = {} AND b.ledger_id = {} AND b.deleted_at IS NULL").format(
         Literal(ledger.project), Literal(ledger.key)
     )
@@ -108,7 +108,7 @@ async def insert_instrument(tx: Write, actor: Actor, friendly: str, request: New
     if preset is None:
         message = f"{ledger.name!r} is credited by its model; only system ledgers take instruments."
         raise Invalid([Problem(message, "ledger_id", "no_system_ledger")])
-    key = ids.parse("ledger", friendly)
+    key = identity.parse("ledger", friendly)
     assert key is not None  # noqa: S101 - the ledger was found by it
     await hold_ledger(tx, key.project, key.key)
     given = msgspec.structs.asdict(request) | {"external_id": request.external_id.strip()}
@@ -127,7 +127,7 @@ async def insert_instrument(tx: Write, actor: Actor, friendly: str, request: New
     return made
 
 
-async def _check_external_id(tx: Write, ledger: ids.Key, external_id: str) -> list[Problem]:
+async def _check_external_id(tx: Write, ledger: identity.Key, external_id: str) -> list[Problem]:
     is_taken = await tx.value(
         """
         SELECT true FROM batches
@@ -200,7 +200,7 @@ _PATH = "/ledgers/{ledger_id}/instruments"
 async def list_instruments(call: ReadCall) -> Page[Instrument]:
     """List the instruments of a system ledger; other ledgers have none."""
     await get_ledger(call.tx, call.actor, call.path["ledger_id"])
-    key = ids.parse("ledger", call.path["ledger_id"])
+    key = identity.parse("ledger", call.path["ledger_id"])
     assert key is not None  # noqa: S101 - the ledger was found by it
     return await select_instruments(call.tx, key, list_request(call.query, INSTRUMENTS))
 

@@ -23,29 +23,29 @@ from weighbridge.accounting.records.ledgers import (
     NewLedgerOfAccountBody,
     RequiredInputs,
 )
-from weighbridge.collection.named_records.names import project_for_record, project_named
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core import identity
+from weighbridge.core.identity import problem_of_name
 from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.ledger.posting import SCALE_MAX
 from weighbridge.core.model import Available, Model, Upstream
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import UnitError, are_compatible, parse_unit
+from weighbridge.core.unit import UnitError, are_compatible, parse_unit
 from weighbridge.db.engine import Write
 from weighbridge.db.lists.listing import Page
 from weighbridge.errors import Invalid, Malformed, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
-from weighbridge.modelling.document.stored import (
+from weighbridge.modelling.documents import (
     CreditingModel,
     check_circle,
     find_stored_model,
     list_source_ledgers,
     read_crediting_models,
+    read_model,
 )
-from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.models import read_model_version
 from weighbridge.platform import changes
+from weighbridge.platform.tenancy import project_for_record, project_named
 
 # Presets: what a system ledger is made with. Its unit comes with its kind, and it runs no model.
 #
@@ -107,7 +107,7 @@ async def insert_ledger(tx: Write, actor: Actor, request: NewLedger, named: str 
             request.system_ledger_type, request.asset_category,
         ),
     )  # fmt: skip
-    made = await queries.get_ledger(tx, actor, ids.of("ledger", project, number))
+    made = await queries.get_ledger(tx, actor, identity.of("ledger", project, number))
     changes.record(tx, actor, action="ledger.create", target=made.id, project_id=project, after=made)
     return made
 
@@ -164,8 +164,8 @@ async def remove_ledger(tx: Write, actor: Actor, friendly: str) -> None:
     changes.record(tx, actor, action="ledger.delete", target=before.id, project_id=key.project, before=before)
 
 
-def _parse_key(friendly: str) -> ids.Key:
-    key = ids.parse("ledger", friendly)
+def _parse_key(friendly: str) -> identity.Key:
+    key = identity.parse("ledger", friendly)
     assert key is not None  # noqa: S101 - the ledger was found by it
     return key
 
@@ -177,7 +177,7 @@ def _check_not_system(ledger: Ledger) -> list[Problem]:
     return [Problem(message, "ledger_id", "system_ledger")]
 
 
-async def _check_no_batches(tx: Write, key: ids.Key) -> list[Problem]:
+async def _check_no_batches(tx: Write, key: identity.Key) -> list[Problem]:
     # The ledger is locked against a generation that would make its first batch just now.
     await tx.execute(
         "SELECT FROM ledgers WHERE project_id = %s AND id = %s FOR UPDATE", (key.project, key.key)
@@ -191,7 +191,7 @@ async def _check_no_batches(tx: Write, key: ids.Key) -> list[Problem]:
     )
     if not rows:
         return []
-    live = tuple(ids.of("batch", key.project, batch) for batch, is_deleted in rows if not is_deleted)
+    live = tuple(identity.of("batch", key.project, batch) for batch, is_deleted in rows if not is_deleted)
     if not live:
         message = "The ledger had batches, and the entries of deleted batches stay; it cannot be removed."
         return [Problem(message, "ledger_id", "has_entries")]
@@ -254,7 +254,7 @@ async def _change_link(
 async def _is_same_family(tx: Write, actor: Actor, named: str, own: str) -> bool:
     """Whether an id names a version of the model that another is a version of."""
     family, _ = await _read_active_model(tx, actor, named)
-    return family == (await find_stored_model(tx, ids.number("model", own))).family
+    return family == (await find_stored_model(tx, identity.number("model", own))).family
 
 
 async def _read_active_model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
@@ -270,7 +270,7 @@ async def _read_active_model(tx: Write, actor: Actor, friendly: str) -> tuple[in
                 )
             ]
         ) from None
-    family = (await find_stored_model(tx, ids.number("model", friendly))).family
+    family = (await find_stored_model(tx, identity.number("model", friendly))).family
     # Ledgers run the active version, whichever was named; it stays so until the ledger is there.
     active: int = await tx.value(
         "SELECT active_model_id FROM model_families WHERE id = %s FOR SHARE", (family,)
@@ -287,7 +287,7 @@ def _check_category(category: str | None) -> list[Problem]:
 
 def _check_project(named: str | int | None, project: int) -> list[Problem]:
     """The body need not repeat the project of the path; what it says may not differ from it."""
-    if named is None or str(named) in {str(project), ids.of("project", project)}:
+    if named is None or str(named) in {str(project), identity.of("project", project)}:
         return []
     message = f"project_id is {named!r}, which is not the project of the path; leave it out."
     return [Problem(message, "ledger.project_id", "conflict")]

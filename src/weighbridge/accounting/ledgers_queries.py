@@ -20,21 +20,20 @@ from weighbridge.accounting.records.ledgers import (
     RequiredInputs,
     SourceLedger,
 )
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Link
+from weighbridge.core import identity
+from weighbridge.core.identity import Link
 from weighbridge.core.ledger.allocation import LedgerRounding, warn_of_coarse_scale
 from weighbridge.core.model import Input, Model, Node, StaticInput, Upstream
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Filter, Listing, Page, list_request, read_page
-from weighbridge.db.literal import Literal, Part
 from weighbridge.db.row import Column, Derived, row_of, unless_null
+from weighbridge.db.statements import Literal, Part
 from weighbridge.errors import Malformed, NotFound
-from weighbridge.modelling.document.stored import find_stored_model
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import find_stored_model, read_model
 from weighbridge.platform.tenancy import find, key_named, of_key, of_projects, project_filter
 
 # What a ledger's model needs to run.
@@ -80,7 +79,9 @@ async def _read_source_ledgers(tx: Read, project: int, model: Model) -> dict[str
         "SELECT id, name, unit FROM ledgers WHERE project_id = %s AND name = ANY (%s)",
         (project, sorted(names)),
     )
-    return {name: SourceLedger(ids.of("ledger", project, number), name, unit) for number, name, unit in rows}
+    return {
+        name: SourceLedger(identity.of("ledger", project, number), name, unit) for number, name, unit in rows
+    }
 
 
 def _build_required_input(
@@ -147,7 +148,7 @@ LEDGERS: Final = Listing(
 
 
 def _build_model(number: int, name: str) -> LedgerModel:
-    return LedgerModel(ids.of("model", 0, number), name)
+    return LedgerModel(identity.of("model", 0, number), name)
 
 
 def _list_scale_warnings(
@@ -173,9 +174,9 @@ _SOURCE: Final = """
 _SHARES: Final = "CASE WHEN m.partition_type <> 'time' THEN m.share_places END"
 LEDGER: Final = row_of(
     Ledger,
-    Column("id", ("l.project_id", "l.id"), partial(ids.of, "ledger")),
+    Column("id", ("l.project_id", "l.id"), partial(identity.of, "ledger")),
     Column("numeric_id", "l.id"),
-    Column("project_id", "l.project_id", partial(ids.of, "project")),
+    Column("project_id", "l.project_id", partial(identity.of, "project")),
     Column("name", "l.name"),
     Column("unit", "l.unit"),
     Column("scale", "l.scale"),
@@ -238,7 +239,7 @@ async def get_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
     return await find(tx, LEDGER, _SOURCE, of_key(actor, "l.project_id", "l.id"), (key.project, key.key))
 
 
-def find_ledger_to_read(tx: Read, actor: Actor, friendly: str) -> ids.Key:
+def find_ledger_to_read(tx: Read, actor: Actor, friendly: str) -> identity.Key:
     """The key of the ledger to read from; whether the account has it is asked with the next statement.
 
     NotFound comes from there.
@@ -255,7 +256,7 @@ async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> Require
     ledger = await get_ledger(tx, actor, friendly)
     if ledger.latest_model is None:
         return RequiredInputs([])
-    stored = await find_stored_model(tx, ids.number("model", ledger.latest_model.id))
+    stored = await find_stored_model(tx, identity.number("model", ledger.latest_model.id))
     model = await tx.in_thread(read_model, stored.document)
     return RequiredInputs(await read_required_inputs(tx, key_named("ledger", friendly).project, model))
 
@@ -278,7 +279,7 @@ async def list_deficits(tx: Read, actor: Actor, friendly: str) -> Deficits:
 def show_deficit(project: int, shortage: Shortage) -> PartitionDeficit:
     """A shortage as callers see it."""
     return PartitionDeficit(
-        ledger=ids.of("ledger", project, shortage.account.ledger),
+        ledger=identity.of("ledger", project, shortage.account.ledger),
         partition=shortage.account.partition.label or None,
         start_time=None if shortage.slot_start is None else Instant.of(shortage.slot_start),
         end_time=Instant.of(shortage.opened_at),
@@ -289,7 +290,7 @@ def show_deficit(project: int, shortage: Shortage) -> PartitionDeficit:
 
 async def _read_at(tx: Read, ledgers: Sequence[Ledger], moments: Mapping[str, Instant]) -> list[Ledger]:
     """Ledgers as they stood: by what had been posted at one time, by what counts at another."""
-    keys = [key for ledger in ledgers if (key := ids.parse("ledger", ledger.id)) is not None]
+    keys = [key for ledger in ledgers if (key := identity.parse("ledger", ledger.id)) is not None]
     values = {
         "projects": [key.project for key in keys],
         "ledgers": [key.key for key in keys],

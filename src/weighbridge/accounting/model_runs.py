@@ -37,12 +37,12 @@ from weighbridge.accounting.records.model_runs import (
     read_model_run_id,
     write_model_run_id,
 )
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Owner
+from weighbridge.core import identity
+from weighbridge.core.identity import Owner
 from weighbridge.core.model import Model, ModelError, PreparedModel, Surroundings, prepare
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, limit_problems
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import Instant, Interval
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     BOUNDS,
@@ -59,12 +59,11 @@ from weighbridge.db.lists.listing import (
     read_page,
     start_implied,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, post
-from weighbridge.modelling.document.stored import StoredModel, find_owned_model, read_surroundings
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import StoredModel, find_owned_model, read_model, read_surroundings
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import find, of_key
 
@@ -117,7 +116,7 @@ def _run_id(owner: int, project: int, number: int) -> str:
 
 
 def _find_batch_id(owner: int, project: int, number: int) -> str | None:
-    return ids.of("batch", project, number) if owner == Owner.BATCH else None
+    return identity.of("batch", project, number) if owner == Owner.BATCH else None
 
 
 def _list_blockers(batch: str | None) -> list[DeletionBlocker]:
@@ -130,8 +129,8 @@ def _list_blockers(batch: str | None) -> list[DeletionBlocker]:
 MODEL_RUN: Final = row_of(
     ModelRun,
     Column("id", ("r.owner", "r.project_id", "r.id"), _run_id),
-    Column("project_id", "r.project_id", partial(ids.of, "project")),
-    Column("model_id", "r.model_id", partial(ids.of, "model", 0)),
+    Column("project_id", "r.project_id", partial(identity.of, "project")),
+    Column("model_id", "r.model_id", partial(identity.of, "model", 0)),
     Column("batch_id", ("r.owner", "r.project_id", "r.id"), _find_batch_id),
     Column("start_time", "r.start_time"),
     Column("end_time", "r.end_time"),
@@ -246,10 +245,10 @@ Tags = Mapping[str, Mapping[str, str]]
 
 async def _read_tags(tx: Read, models: Collection[str]) -> dict[str, Tags]:
     """What the documents of models say, by the models' ids."""
-    numbers = sorted(ids.number("model", friendly) for friendly in models)
+    numbers = sorted(identity.number("model", friendly) for friendly in models)
     rows = await tx.tuples("SELECT id, document FROM models WHERE id = ANY (%s)", (numbers,))
     return {
-        ids.of("model", 0, number): await tx.in_thread(_read_document_tags, document)
+        identity.of("model", 0, number): await tx.in_thread(_read_document_tags, document)
         for number, document in rows
     }
 
@@ -276,9 +275,9 @@ def _build_calculation(row: _CalculationRow, tags: Mapping[str, str]) -> Calcula
 
 
 def _build_output(row: _CalculationRow) -> OutputDataPoint:
-    key = ids.Key(row.project, row.run, row.position, Owner(row.owner))
+    key = identity.Key(row.project, row.run, row.position, Owner(row.owner))
     return OutputDataPoint(
-        id=ids.make("data_point", key),
+        id=identity.make("data_point", key),
         slug=row.slug,
         data_point_type=row.name,
         value=row.content,

@@ -14,13 +14,13 @@ from psycopg.sql import SQL
 from weighbridge.accounting.books.runs import RUN_TAGS
 from weighbridge.accounting.ledgers_queries import AS_OF, get_ledger, read_moments
 from weighbridge.accounting.records.ledgers import DrawnIn, PartitionStatement, StandingAt, Statement
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.ledger.posting import OF_REPORTS
+from weighbridge.core.number import EXACT
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import EXACT
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, get
@@ -115,7 +115,7 @@ def _build_standing(amount: Decimal) -> StandingAt:
 async def _read_drawn_in(tx: Read, values: Mapping[str, Any]) -> dict[Partition, list[DrawnIn]]:
     drawn: dict[Partition, list[DrawnIn]] = {}
     for tracking_id, feedstock, asset, ledger, name, unit, amount in await tx.tuples(_DRAWN_IN, values):
-        friendly = ids.of("ledger", values["project"], ledger)
+        friendly = identity.of("ledger", values["project"], ledger)
         partition = Partition(tracking_id, feedstock, asset)
         drawn.setdefault(partition, []).append(DrawnIn(friendly, name, unit, amount))
     return drawn

@@ -24,21 +24,20 @@ from weighbridge.accounting.records.model_runs import (
     ComparedVersions,
     NewGeneration,
 )
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import Amount, Model
+from weighbridge.core.number import exact_total
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import exact_total
-from weighbridge.core.time.cadence import identify_slot
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant, identify_slot
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, ask
-from weighbridge.modelling.document.stored import StoredModel, find_owned_model, find_stored_model
-from weighbridge.modelling.document.validation import check_activation
+from weighbridge.modelling.documents import StoredModel, find_owned_model, find_stored_model
 from weighbridge.modelling.models_simulation import write_amount
-from weighbridge.modelling.records.documents import ModelName
+from weighbridge.modelling.records import ModelName
+from weighbridge.modelling.validation import check_activation
 
 # Compare two versions of a model over a period: their plans, run by run and node by node.
 #
@@ -135,7 +134,7 @@ def _build_request(
     generation = NewGeneration(
         period.start_time, period.end_time, generate_concurrent_ledgers=True, model_version="latest"
     )
-    return Request(actor, ids.of("ledger", project, ledger), generation, trial_version=version.id)
+    return Request(actor, identity.of("ledger", project, ledger), generation, trial_version=version.id)
 
 
 def _build_side(proposal: Proposal) -> _Side:
@@ -167,7 +166,7 @@ def _compare_run(
     run = after[1] or before[1]
     assert run is not None, "one of the versions has the run"  # noqa: S101
     return ComparedRun(
-        ids.of("project", project),
+        identity.of("project", project),
         run.partition.label or None,
         Instant.of(run.slot.start),
         Instant.of(run.slot.end),
@@ -182,7 +181,7 @@ def _compare_batches(
     for number, ledger in sorted({**before[0].ledgers, **after[0].ledgers}.items()):
         was, now = before[0].total(before[1], number), after[0].total(after[1], number)
         if was != now:
-            yield ComparedBatch(ids.of("ledger", project, number), was, now, ledger.unit)
+            yield ComparedBatch(identity.of("ledger", project, number), was, now, ledger.unit)
 
 
 def _compare_nodes(
@@ -208,7 +207,7 @@ def _compare_totals(
     project: int, before: _Side, after: _Side, runs: Sequence[ComparedRun]
 ) -> Iterator[ComparedLedger]:
     for number, ledger in sorted(after.ledgers.items()):
-        friendly = ids.of("ledger", project, number)
+        friendly = identity.of("ledger", project, number)
         count = sum(batch.ledger_id == friendly for run in runs for batch in run.batches)
         total = after.sum(number) or Decimal(0)
         yield ComparedLedger(friendly, ledger.name, count, before.sum(number), total, ledger.unit)
@@ -227,7 +226,7 @@ def _require_limit(runs: Sequence[ComparedRun]) -> None:
 
 
 def _name(version: StoredModel) -> ModelName:
-    return ModelName(ids.of("model", 0, version.id), version.name, version.version)
+    return ModelName(identity.of("model", 0, version.id), version.name, version.version)
 
 
 # Paths of version comparisons: asked of the version that would be new.

@@ -25,9 +25,9 @@ from weighbridge.agent.configuration import (
     TextRule,
     WholeRange,
 )
-from weighbridge.core.identity.suggestion import did_you_mean
+from weighbridge.core.identity import did_you_mean
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import Refusal
 
 # The YAML of the file with the line of each part; only its plain part is read.

@@ -33,7 +33,7 @@ from weighbridge.agent.readings import (
     read_quality,
 )
 from weighbridge.agent.spool import Handover, Spool
-from weighbridge.core.quantity.number import shorten
+from weighbridge.core.number import shorten
 from weighbridge.errors import Refusal
 
 # Readings of a message: its values by their paths, in the device's own time.

@@ -27,7 +27,7 @@ from weighbridge.agent.configuration import (
 )
 from weighbridge.agent.readings import now
 from weighbridge.agent.spool import Spool, SpooledReading, SpoolFullError
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 
 # One connection to the service: requests with the token, certificates verified, and what its clock says.
 

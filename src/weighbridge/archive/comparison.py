@@ -13,19 +13,20 @@ from typing import Any, Final
 
 import msgspec
 
-from weighbridge.archive.manifest import (
+from weighbridge.archive.months import (
     ArchivedMonth,
     ManifestAsFile,
+    changes_since,
     newest_of_months,
     newest_paths,
     parse_month,
     read_manifest,
+    read_vocabulary,
 )
-from weighbridge.archive.months import changes_since, read_vocabulary
 from weighbridge.archive.rows import MonthFile, RowDigest, stored_rows
 from weighbridge.backup.target import BackupTarget
-from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
+from weighbridge.core import identity
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.errors import Refusal
 
@@ -145,7 +146,7 @@ class CheckedMonth(msgspec.Struct, frozen=True):
 
 async def check_months(database: Database, place: BackupTarget, project: int) -> AsyncIterator[CheckedMonth]:
     """Compare the newest version of each month of a project; raises Refusal when the place has none."""
-    name = ids.of("project", project)
+    name = identity.of("project", project)
     async with database.read() as tx:
         noted = await newest_of_months(tx, project, place.name)
     manifests = newest_paths(place, name)
@@ -287,7 +288,7 @@ async def explain_differences(
             known[number].by_position[position] = message
         else:
             known[number].by_field[name] = message
-    names = {ids.of("event", project, number): number for number in known}
+    names = {identity.of("event", project, number): number for number in known}
     for name, row, action, at in await tx.tuples(_AUDIT_ROWS, (project, [*names], since)):
         known[names[name]].written = f"{action} of {_at(at)}, audit row {row}"
     for (number,) in await tx.tuples(_STILL_THERE, (project, [*known])):
@@ -296,7 +297,7 @@ async def explain_differences(
 
 
 def _explain(project: int, since: datetime, difference: RowDifference, known: _Known) -> Explained:
-    name = f"event {ids.of('event', project, _number(difference))}"
+    name = f"event {identity.of('event', project, _number(difference))}"
     if difference.archived is None:
         assert difference.stored is not None, "one side has the row"  # noqa: S101
         return _came(name, since, difference.stored, known)

@@ -1,15 +1,27 @@
-"""Calendar months in UTC: the pieces in which events are archived, by their start."""
+"""Archived months: the pieces of the calendar in UTC in which events are archived, and the manifest of each.
 
+A manifest says what the file of a month holds, of which moment, and how to know it again.
+
+    prj_…/2025-12/events-SHA256.parquet       the rows, named by the first half of their file's digest
+    prj_…/2025-12/manifest-000002-SHA256.json  what they are; the number counts the versions of the month
+
+Invariants: an event belongs to the month in which it starts; a manifest is written when all that it names is
+there, so a month without one has no file.
+"""
+
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final, Self
 
 import msgspec
 
-from weighbridge.core.identity import ids
-from weighbridge.db.engine import Read
+from weighbridge.backup.target import BackupTarget
+from weighbridge.core import identity
+from weighbridge.core.time.calendar import Instant
+from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Refusal
 
 SETTLES_AFTER: Final = timedelta(days=7)
@@ -131,12 +143,14 @@ async def read_vocabulary(tx: Read, project: int) -> ArchivedVocabulary:
     for number, *point in points:
         by_type.setdefault(number, []).append(ArchivedPoint(*point))
     locations, feedstocks, assets = (
-        [ArchivedName(ids.of(kind, project, number), name) for number, name in rows]
+        [ArchivedName(identity.of(kind, project, number), name) for number, name in rows]
         for kind, rows in zip(("location", "feedstock", "asset"), named, strict=True)
     )
     return ArchivedVocabulary(
         [
-            ArchivedType(ids.of("event_type", project, number), number, slug, name, by_type.get(number, []))
+            ArchivedType(
+                identity.of("event_type", project, number), number, slug, name, by_type.get(number, [])
+            )
             for number, slug, name in types
         ],
         locations,
@@ -180,3 +194,288 @@ def _form(point: ArchivedPoint | None) -> str | None:
 
 def _now(said: str | None) -> str:
     return "is gone" if said is None else f"is {said!r} now"
+
+
+# The manifest of a month: what its file holds, of which moment, and how to know it again.
+
+
+SCHEMA_VERSION: Final = 1
+"""The form of file and manifest; docs/reference/archive.md says what is in them."""
+
+_NAME: Final = re.compile(r"manifest-([0-9]{6})-([0-9a-f]{32})\.json")
+_DIGEST_CHARACTERS: Final = 32
+"""How much of a SHA-256 stands in a name."""
+
+
+_Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+class ArchiveFile(msgspec.Struct, frozen=True):
+    """A file beside the manifest."""
+
+    name: str
+    sha256: _Digest
+    size: _Count
+
+
+class ArchivedHead(msgspec.Struct, frozen=True):
+    """How many rows of the account's audit log were sealed, and the root of its tree over them."""
+
+    rows: int
+    root: str
+
+
+class MonthManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of a month."""
+
+    schema_version: int
+    weighbridge: str
+    project: str
+    month: str
+    version: int
+    made_at: str
+    rows: _Count
+    rows_sha256: _Digest
+    """Of the rows themselves, whatever the Parquet library: see `reading_rows`."""
+    files: Annotated[list[ArchiveFile], msgspec.Meta(min_length=1, max_length=1)]
+    change_number: _Count
+    """The last entry of the account's feed of changes of which all is in the file."""
+    audit_head: ArchivedHead | None
+    """None while no row is sealed."""
+    vocabulary: ArchivedVocabulary
+
+    @property
+    def events(self) -> ArchiveFile:
+        """The file of the month's events."""
+        return self.files[0]
+
+    def build_path(self, file: ArchiveFile) -> str:
+        """Where a file of it lies."""
+        return f"{build_folder(self.project, self.month)}/{file.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestAsFile:
+    """A manifest and the very bytes of its file, by which it is known."""
+
+    manifest: MonthManifest
+    content: bytes
+
+    @classmethod
+    def of(cls, manifest: MonthManifest) -> "ManifestAsFile":
+        """The file of a manifest that is to be written."""
+        return cls(manifest, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the file."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def path(self) -> str:
+        """Where the file lies in the place."""
+        name = f"manifest-{self.manifest.version:06d}-{self.sha256[:_DIGEST_CHARACTERS]}.json"
+        return f"{build_folder(self.manifest.project, self.manifest.month)}/{name}"
+
+
+def build_folder(project: str, month: str) -> str:
+    """The folder of a month in a place."""
+    return f"{project}/{month}"
+
+
+def name_of_events(sha256: str) -> str:
+    """The name of a file of events with this digest."""
+    return f"events-{sha256[:_DIGEST_CHARACTERS]}.parquet"
+
+
+def newest_manifests(place: BackupTarget, project: str) -> Iterator[ManifestAsFile]:
+    """The newest version of each month that a place has of a project, month by month; raises Refusal."""
+    for path in newest_paths(place, project).values():
+        yield read_manifest(place, path)
+
+
+def newest_paths(place: BackupTarget, project: str) -> dict[str, str]:
+    """Where the newest manifest lies of each month that a place has of a project; raises Refusal."""
+    newest: dict[str, str] = {}
+    for path, _, _ in place.names(f"{project}/"):
+        _, _, rest = path.rpartition(f"{project}/")
+        month, _, name = rest.partition("/")
+        if _NAME.fullmatch(name) and name > newest.get(month, ""):
+            newest[month] = name
+    return {month: f"{build_folder(project, month)}/{name}" for month, name in sorted(newest.items())}
+
+
+def read_manifest(place: BackupTarget, path: str) -> ManifestAsFile:
+    """The manifest of a path, checked against its name and its place; raises Refusal."""
+    content = place.read(path)
+    found = _NAME.fullmatch(path.rpartition("/")[2])
+    if found is None or not hashlib.sha256(content).hexdigest().startswith(found[2]):
+        raise Refusal(f"{place.name}/{path} is not what was written: its SHA-256 is not that of its name.")
+    try:
+        manifest = msgspec.json.decode(content, type=MonthManifest)
+    except msgspec.DecodeError as error:
+        raise Refusal(f"{place.name}/{path} is no manifest of an archive: {error}.") from error
+    if manifest.schema_version != SCHEMA_VERSION:
+        raise Refusal(
+            f"{place.name}/{path} has the form {manifest.schema_version}, and this version of Weighbridge"
+            f" reads form {SCHEMA_VERSION}."
+        )
+    read = ManifestAsFile(manifest, content)
+    if read.path != path:
+        raise Refusal(f"{place.name}/{path} is the manifest of {read.path}.")
+    _refuse_strange(manifest, f"{place.name}/{path}")
+    return read
+
+
+def _refuse_strange(manifest: MonthManifest, path: str) -> None:
+    """Refuse what no run writes: another name of the file, or a moment or a month that is none."""
+    if manifest.events.name != name_of_events(manifest.events.sha256):
+        raise Refusal(f"{path} names a file that is not named by its SHA-256: {manifest.events.name!r}.")
+    try:
+        made_at = datetime.fromisoformat(manifest.made_at)
+    except ValueError:
+        made_at = None
+    if made_at is None or made_at.tzinfo is None:
+        raise Refusal(f"{path} was made at {manifest.made_at!r}, which is no moment.")
+    parse_month(manifest)
+
+
+def parse_month(manifest: MonthManifest) -> CalendarMonth:
+    """The month that a manifest is of."""
+    return CalendarMonth.read(manifest.month, "The month of a manifest")
+
+
+# The table `archives`: which months of a project were written where, and what they had seen of the data.
+
+
+_COLUMNS: Final = """
+    a.project_id, to_char(a.month, 'YYYY-MM'), a.version, a.place, a.manifest_sha256, a.rows_sha256,
+    a.row_count, a.size_bytes, a.change_number, a.seen_until, a.made_at
+"""
+
+
+class ArchivedMonth(msgspec.Struct, frozen=True):
+    """A month that was written to a place, or found there as it would be written."""
+
+    project: int
+    month: str
+    version: int
+    place: str
+    manifest_sha256: bytes
+    rows_sha256: bytes
+    rows: int
+    size_bytes: int
+    change_number: int
+    seen_until: datetime
+    """Whatever a transaction stored that began before this moment is in the file."""
+    made_at: datetime
+
+
+class ListedMonth(msgspec.Struct, frozen=True):
+    """The same as people are told of it."""
+
+    project: str
+    month: str
+    version: int
+    rows: int
+    bytes: int
+    place: str
+    sha256: str
+    change_number: int
+    made_at: Instant
+
+    @classmethod
+    def of(cls, month: ArchivedMonth) -> "ListedMonth":
+        project = identity.of("project", month.project)
+        digest = month.manifest_sha256.hex()
+        return cls(
+            project, month.month, month.version, month.rows, month.size_bytes, month.place, digest,
+            month.change_number, Instant.of(month.made_at),
+        )  # fmt: skip
+
+
+async def newest_of_months(tx: Read, project: int, place: str) -> dict[str, ArchivedMonth]:
+    """What was written last of each month of a project to a place."""
+    rows = await tx.rows(
+        ArchivedMonth,
+        f"""
+        SELECT DISTINCT ON (a.month) {_COLUMNS} FROM archives a
+         WHERE a.project_id = %s AND a.place = %s ORDER BY a.month, a.id DESC
+        """,
+        (project, place),
+    )
+    return {row.month: row for row in rows}
+
+
+async def archived_months(tx: Read, project: int | None) -> list[ArchivedMonth]:
+    """Every version that was written of a project, or of all; of one that was found again, the first row."""
+    return await tx.rows(
+        ArchivedMonth,
+        f"""
+        SELECT DISTINCT ON (a.project_id, a.month, a.place, a.version) {_COLUMNS} FROM archives a
+         WHERE %s::integer IS NULL OR a.project_id = %s
+         ORDER BY a.project_id, a.month, a.place, a.version, a.id
+        """,
+        (project, project),
+    )
+
+
+async def keep_month(
+    tx: Write, project: int, place: str, written: ManifestAsFile, seen: tuple[int, datetime]
+) -> None:
+    """Note that a month lies in a place, and up to which change and moment all is in it."""
+    manifest, (change_number, seen_until) = written.manifest, seen
+    await tx.execute(
+        """
+        INSERT INTO archives (project_id, month, version, place, manifest_sha256, rows_sha256, row_count,
+                              size_bytes, change_number, seen_until)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        """,
+        (
+            project, parse_month(manifest).start.date(), manifest.version, place,
+            bytes.fromhex(written.sha256), bytes.fromhex(manifest.rows_sha256), manifest.rows,
+            manifest.events.size, change_number, seen_until,
+        ),
+    )  # fmt: skip
+
+
+# Which months of a project have events, and which of them changed since they were archived.
+
+
+_NEXT: Final = "SELECT min(start_time) FROM events WHERE project_id = %s AND start_time >= %s"
+_FIRST: Final = "SELECT min(start_time) FROM events WHERE project_id = %s"
+
+# A month that lost an event to another is found by its count, one that got or changed some by their moments.
+_IS_AS_IT_WAS: Final = """
+    SELECT (SELECT count(*) FROM events
+             WHERE project_id = %(project)s AND start_time >= %(start)s AND start_time < %(end)s) = %(rows)s
+       AND NOT EXISTS (SELECT FROM events
+             WHERE project_id = %(project)s AND start_time >= %(start)s AND start_time < %(end)s
+               AND updated_at >= date_trunc('milliseconds', %(seen_until)s::timestamptz))
+       AND NOT EXISTS (SELECT FROM evidence v
+              JOIN events e ON (e.project_id, e.id) = (v.project_id, v.event_id)
+             WHERE v.project_id = %(project)s
+               AND v.created_at >= date_trunc('milliseconds', %(seen_until)s::timestamptz)
+               AND e.start_time >= %(start)s AND e.start_time < %(end)s)
+"""
+
+
+async def months_with_events(tx: Read, project: int, through: CalendarMonth) -> AsyncIterator[CalendarMonth]:
+    """The months up to one in which events of a project start, in order; voided ones count."""
+    found = await tx.value(_FIRST, (project,))
+    while found is not None and (month := CalendarMonth.of(found)) <= through:
+        yield month
+        found = await tx.value(_NEXT, (project, month.end))
+
+
+async def is_as_it_was(tx: Read, project: int, month: CalendarMonth, archived: ArchivedMonth) -> bool:
+    """Whether nothing says that a month changed since it was archived."""
+    values = {
+        "project": project,
+        "start": month.start,
+        "end": month.end,
+        "rows": archived.rows,
+        "seen_until": archived.seen_until,
+    }
+    return bool(await tx.value(_IS_AS_IT_WAS, values))

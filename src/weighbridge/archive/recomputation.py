@@ -11,11 +11,10 @@ import pyarrow as pa
 from psycopg import DataError
 from psycopg.sql import SQL, Composable
 
-from weighbridge.archive.manifest import MonthManifest, newest_manifests
-from weighbridge.archive.months import ArchivedVocabulary
+from weighbridge.archive.months import ArchivedVocabulary, MonthManifest, newest_manifests
 from weighbridge.archive.rows import MonthFile
 from weighbridge.backup.target import BackupTarget
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.db.engine import Database, Write
 from weighbridge.errors import Refusal
 from weighbridge.verification.recomputation import recompute, sentences
@@ -48,7 +47,7 @@ class ArchiveRecomputation(msgspec.Struct, frozen=True):
 
 async def recompute_archived(database: Database, place: BackupTarget, project: int) -> ArchiveRecomputation:
     """Compute the batches of a project anew from what a place has of its events; raises Refusal."""
-    name = ids.of("project", project)
+    name = identity.of("project", project)
     manifests = [one.manifest for one in newest_manifests(place, name)]
     if not manifests:
         raise Refusal(f"{place.name} has no month of the project {name}.")
@@ -234,4 +233,4 @@ def _arrays(table: Any) -> Iterator[dict[str, list[str | None]]]:
 
 
 def _number(kind: str, text: str | None) -> int | None:
-    return None if text is None else ids.number(kind, text)
+    return None if text is None else identity.number(kind, text)

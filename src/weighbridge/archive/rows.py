@@ -22,13 +22,12 @@ import pyarrow.parquet as pq
 from psycopg.sql import SQL, Composed
 from pyarrow import json
 
-from weighbridge.archive.manifest import MonthManifest
-from weighbridge.archive.months import ArchivedVocabulary, CalendarMonth
+from weighbridge.archive.months import ArchivedVocabulary, CalendarMonth, MonthManifest
 from weighbridge.backup.target import BackupTarget
 from weighbridge.collection.measurements.values import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.collection.correction import CorrectionState
 from weighbridge.db.engine import Read
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Refusal
 from weighbridge.exchange.export.selected_tables import friendly_id
 

@@ -22,11 +22,12 @@ import pyarrow.parquet as pq
 
 from weighbridge import __version__
 from weighbridge.accounting.posting.waiting_events import read_moment_before
-from weighbridge.archive.manifest import (
+from weighbridge.archive.months import (
     SCHEMA_VERSION,
     ArchivedHead,
     ArchivedMonth,
     ArchiveFile,
+    CalendarMonth,
     ManifestAsFile,
     MonthManifest,
     is_as_it_was,
@@ -35,20 +36,20 @@ from weighbridge.archive.manifest import (
     name_of_events,
     newest_manifests,
     newest_of_months,
+    read_vocabulary,
 )
-from weighbridge.archive.months import CalendarMonth, read_vocabulary
 from weighbridge.archive.rows import SCHEMA, RowDigest, stored_rows
 from weighbridge.backup.target import BackupTarget
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.proof.merkle import Span
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.proof import Span
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Refusal
-from weighbridge.exchange.delivery.feed import read_newest_numbers
+from weighbridge.exchange.change_feed import read_newest_numbers
 from weighbridge.platform import changes
-from weighbridge.platform.audit.tree import roots_of, size_of
+from weighbridge.platform.audit_tree import roots_of, size_of
 
 COMPRESSION: Final = "zstd"
 COMPRESSION_LEVEL: Final = 9
@@ -137,7 +138,7 @@ async def write_months(
     async with database.write() as held:
         await held.execute(_NEVER_ENDED)
         if not await held.value(*locks.try_hold(locks.archive_write(request.project))):
-            name = ids.of("project", request.project)
+            name = identity.of("project", request.project)
             raise Refusal(f"Another run is writing months of {name}; run this again when it has ended.")
         async for written in _written_months(database, place, request, held):
             yield written
@@ -149,8 +150,8 @@ async def _written_months(
     project = request.project
     async with database.read() as tx:
         request.through.refuse_unsettled(await tx.value("SELECT now()"))
-    manifests = {one.manifest.month: one for one in newest_manifests(place, ids.of("project", project))}
-    there = {path: size for path, size, _ in place.names(f"{ids.of('project', project)}/")}
+    manifests = {one.manifest.month: one for one in newest_manifests(place, identity.of("project", project))}
+    there = {path: size for path, size, _ in place.names(f"{identity.of('project', project)}/")}
     async with database.read() as tx:
         months = [month async for month in months_with_events(tx, project, request.through)]
         archived = await newest_of_months(tx, project, place.name)
@@ -241,7 +242,7 @@ async def _read(database: Database, request: ArchiveRequest, due: _MonthDue, fil
     manifest = MonthManifest(
         schema_version=SCHEMA_VERSION,
         weighbridge=__version__,
-        project=ids.of("project", project),
+        project=identity.of("project", project),
         month=due.month.text,
         version=due.version,
         made_at=Instant.of(made_at).text,

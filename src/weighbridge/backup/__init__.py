@@ -5,8 +5,7 @@ out, each with a manifest of the SHA-256 of all its parts, and from them a data 
 at any instant since the oldest backup for which the log was shipped.
 
 Read `target` (where backups are, their manifests, segments of the log), `base_backup` (taking one while the
-service works), `log_shipping` (the log, again and again), `retention` (what is removed) and `restore` (the
-way back).
+service works, and what is removed), `log_shipping` (the log, again and again) and `restore` (the way back).
 
     TARGET/backups/20261120T120000Z-1f/part-00000 … manifest.json   cat part-* | tar xz gives the cluster
     TARGET/wal/000000010000000000000007.SHA256.gz                    the log, a file for each segment

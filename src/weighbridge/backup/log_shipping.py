@@ -19,8 +19,7 @@ import msgspec
 import psycopg
 import structlog
 
-from weighbridge.backup.base_backup import BackupSource, refuse_another, take
-from weighbridge.backup.retention import CopiedFiles, prune
+from weighbridge.backup.base_backup import BackupSource, CopiedFiles, prune, refuse_another, take
 from weighbridge.backup.target import (
     LOG,
     SEGMENT_BYTES,

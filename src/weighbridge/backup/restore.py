@@ -25,7 +25,7 @@ import msgspec
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from weighbridge.backup import retention
+from weighbridge.backup import base_backup
 from weighbridge.backup import target as segments
 from weighbridge.backup.base_backup import stream_backup
 from weighbridge.backup.log_shipping import ShippedReach, find_reach
@@ -43,7 +43,7 @@ from weighbridge.db.embedded.location import (
     restoring_mark,
 )
 from weighbridge.errors import Refusal
-from weighbridge.platform.audit.heads import KEY_FILE
+from weighbridge.platform.audit_tree import KEY_FILE
 
 # Extraction: the parts of a backup become the folder of a cluster, each held against its SHA-256 first.
 #
@@ -290,13 +290,13 @@ def _restored_files(target: BackupTarget, data_dir: Path, report: Progress) -> d
         others = {key for table, column in NAMING[1:] for key in _keys(connection, table, column)}
         [revision] = connection.execute("SELECT version_num FROM alembic_version").fetchone() or [""]
         counts = {table: _count(connection, table) for table in _COUNTED}
-    known = retention.CopiedFiles(target).known
+    known = base_backup.CopiedFiles(target).known
     wanted = sorted((evidence | others) & known.keys())
     folder = data_dir / FOLDER
     make_folder(folder)
     for done, key in enumerate(wanted, 1):
         sha256, _ = known[key]
-        target.fetch(retention.path_of(key, sha256), sha256, folder / key)
+        target.fetch(base_backup.path_of(key, sha256), sha256, folder / key)
         report("files", done, len(wanted))
     return {
         "files": len(wanted),

@@ -2,13 +2,13 @@
 
 An address and a token come in. Records go out as typed values, decimals exact, times with their zone.
 
-Read `calls.py` first (what a call is, how it is executed, and the one place that decides what is sent
-again), then `flows.py` (several calls that belong together), `pages.py` (lists) and `clients.py`, the two
-clients. `made/` follows from the OpenAPI document by `make docs`: records, calls and methods.
+Read `calls.py` first (what a call is, how it is executed, what can go wrong, and the one place that decides
+what is sent again), then `flows.py` (several calls that belong together), `pages.py` (lists) and
+`clients.py`, the two clients. `made/` follows from the OpenAPI document by `make docs`: records, calls and
+methods.
 """
 
-from weighbridge.client.clients import AsyncClient, Client
-from weighbridge.client.errors import (
+from weighbridge.client.calls import (
     BadRequest,
     Conflict,
     Failed,
@@ -24,6 +24,7 @@ from weighbridge.client.errors import (
     UnreadableAnswer,
     WeighbridgeError,
 )
+from weighbridge.client.clients import AsyncClient, Client
 
 __all__ = [
     "AsyncClient",

@@ -10,8 +10,16 @@ from typing import Any, Final, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
-from weighbridge.client.calls import PREFIX, Call, Flow, Pause, encode_body, execute_call
-from weighbridge.client.errors import TaskFailed, TaskTimeout
+from weighbridge.client.calls import (
+    PREFIX,
+    Call,
+    Flow,
+    Pause,
+    TaskFailed,
+    TaskTimeout,
+    encode_body,
+    execute_call,
+)
 from weighbridge.client.made.operations import async_tasks_get
 from weighbridge.client.made.records import AsyncTask, EventReceipts, Evidence
 

@@ -9,6 +9,6 @@ stores files. Machinery, each folder importing only those below it:
 
 - `intake`: events on their way in
 - `measurements`: values, corrections and findings
-- `named_records`: the project of a request and the records that have names, and the asset spreadsheet
+- `named_records`: the records that have names, and the asset spreadsheet
 - `records`: the data structures of the interface
 """

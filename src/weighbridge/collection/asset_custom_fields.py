@@ -9,7 +9,6 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.named_records.names import project_named, project_to_read
 from weighbridge.collection.named_records.nouns import value_types
 from weighbridge.collection.records.projects import (
     CUSTOM_FIELDS_MAX,
@@ -17,17 +16,18 @@ from weighbridge.collection.records.projects import (
     NewAssetCustomField,
     NewAssetCustomFieldBody,
 )
+from weighbridge.core import identity
 from weighbridge.core.collection.custom_field import VALUE_TYPES, check_label
-from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request, page_of, read_int4
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, remove_unused, row_of
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, post
 from weighbridge.platform import changes
+from weighbridge.platform.tenancy import project_named, project_to_read
 
 # Read custom fields.
 
@@ -39,7 +39,7 @@ ASSET_CUSTOM_FIELDS: Final = Listing(
 CUSTOM_FIELD_ROW: Final = row_of(
     AssetCustomField,
     Column("id", "id"),
-    Column("project_id", "project_id", partial(ids.of, "project")),
+    Column("project_id", "project_id", partial(identity.of, "project")),
     Column("label", "label"),
     Column("value_type", "value_type"),
     Column("created_at", "created_at"),

@@ -9,7 +9,6 @@ from typing import Final
 from msgspec import Struct
 
 from weighbridge.collection.named_records import exchange
-from weighbridge.collection.named_records.names import project_named, project_to_read
 from weighbridge.collection.named_records.nouns import ASSETS
 from weighbridge.collection.named_records.spreadsheet import MEDIA_TYPE
 from weighbridge.collection.records.projects import Asset, AssetImport
@@ -17,6 +16,7 @@ from weighbridge.db.lists.listing import Page
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.http.messages.operation import Attachment
+from weighbridge.platform.tenancy import project_named, project_to_read
 
 _PATH: Final = "/projects/{project_id}/assets"
 _ONE: Final = _PATH + "/{asset_id}"

@@ -17,9 +17,8 @@ from weighbridge.collection.measurements.corrections import (
     corrections_of_value,
     undo,
 )
-from weighbridge.collection.measurements.event_rows import locked_event_row
+from weighbridge.collection.measurements.event_records import locked_event_row
 from weighbridge.collection.measurements.values import ValueColumn
-from weighbridge.collection.named_records.names import project_named, project_to_read
 from weighbridge.collection.records.data_points import (
     Correction,
     DataPoint,
@@ -29,8 +28,8 @@ from weighbridge.collection.records.data_points import (
     OutputDataPointOfRun,
 )
 from weighbridge.collection.records.events import REASON_LENGTH_MAX, NewDataPoint
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import CorrectionOrigin
-from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
@@ -38,6 +37,7 @@ from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.platform import changes
+from weighbridge.platform.tenancy import project_named, project_to_read
 
 # Correct the value of a data point, or revert it to what was captured.
 
@@ -49,7 +49,7 @@ async def set_correction(
     row = await queries.data_point_row(tx, project, friendly)
     if problems := _problems(row, change):
         raise Invalid(problems)
-    await locked_event_row(tx, project, ids.of("event", project, row.event))
+    await locked_event_row(tx, project, identity.of("event", project, row.event))
     before = await queries.get_data_point(tx, project, friendly)
     correction = NewCorrection(
         row.event, row.position, change.value, CorrectionOrigin.MANUAL, reason=change.reason or None
@@ -72,7 +72,7 @@ async def set_correction(
 async def undo_correction(tx: Write, actor: Actor, project: int, friendly: str) -> DataPoint:
     """Restore the captured value and revert every correction; without corrections nothing happens."""
     row = await queries.data_point_row(tx, project, friendly)
-    await locked_event_row(tx, project, ids.of("event", project, row.event))
+    await locked_event_row(tx, project, identity.of("event", project, row.event))
     if row.is_imputed:
         message = "The event is imputed and has no captured value. Correct it or undo its rule."
         raise Invalid([Problem(message, code="conflict")])

@@ -16,7 +16,7 @@ from weighbridge.collection.measurements.annotations import (
     corrections_of_event,
     results_of_events,
 )
-from weighbridge.collection.measurements.event_rows import BY_METER, DataPointValue, event_row, implied_by
+from weighbridge.collection.measurements.event_records import BY_METER, DataPointValue, event_row, implied_by
 from weighbridge.collection.measurements.values import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.collection.records.data_points import (
     Correction,
@@ -25,15 +25,15 @@ from weighbridge.collection.records.data_points import (
     OutputDataPointOfRun,
 )
 from weighbridge.collection.records.events import DataPointResult
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import determine_value_source
-from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import read_moment
 from weighbridge.db.lists.page import COUNT_MAX, Page, read_page
 from weighbridge.db.lists.table import BOUNDS, MOMENT, Filter, Index, Listing, ListRequest, Source
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
+from weighbridge.db.statements import Literal
 from weighbridge.errors import NotFound
 
 NUMBER: Final = f"({NUMBERS})[t.position]"
@@ -97,15 +97,15 @@ _PRESENT: Final = f"""
 """
 
 
-_OUTPUTS: Final[Mapping[ids.Owner, LiteralString]] = {
-    ids.Owner.MODEL_RUN: """
+_OUTPUTS: Final[Mapping[identity.Owner, LiteralString]] = {
+    identity.Owner.MODEL_RUN: """
         SELECT c.slug, c.name, c.unit, c.value, c.elements,
                r.start_time, r.end_time, r.created_at, r.updated_at
           FROM model_run_calculations c
           JOIN model_runs r ON (r.project_id, r.id) = (c.project_id, c.model_run_id) AND r.deleted_at IS NULL
          WHERE c.project_id = %s AND c.model_run_id = %s AND c.position = %s AND c.is_output
         """,
-    ids.Owner.BATCH: """
+    identity.Owner.BATCH: """
         SELECT c.slug, c.name, c.unit, c.value, NULL::numeric[] AS elements,
                b.start_time, b.end_time, b.created_at, b.updated_at
           FROM batch_calculations c
@@ -257,8 +257,8 @@ async def get_data_point(tx: Read, project: int, friendly: str) -> DataPoint:
 
 async def data_point_row(tx: Read, project: int, friendly: str) -> DataPointRow:
     """The position of one data point of a project's events, and what is in force there."""
-    key = ids.parse("data_point", friendly)
-    if key is None or key.project != project or key.owner is not ids.Owner.EVENT:
+    key = identity.parse("data_point", friendly)
+    if key is None or key.project != project or key.owner is not identity.Owner.EVENT:
         raise NotFound
     row = await tx.row(
         DATA_POINT_ROW.make,
@@ -275,14 +275,14 @@ async def data_point_row(tx: Read, project: int, friendly: str) -> DataPointRow:
 
 def is_output(friendly: str) -> bool:
     """Whether the id of a data point is that of an output of a model run."""
-    key = ids.parse("data_point", friendly)
-    return key is not None and key.owner is not ids.Owner.EVENT
+    key = identity.parse("data_point", friendly)
+    return key is not None and key.owner is not identity.Owner.EVENT
 
 
 async def get_output(tx: Read, project: int, friendly: str) -> OutputDataPointOfRun:
     """One output of a model run of the project: of one that stands alone, or behind a batch."""
-    key = ids.parse("data_point", friendly)
-    if key is None or key.project != project or key.owner is ids.Owner.EVENT:
+    key = identity.parse("data_point", friendly)
+    if key is None or key.project != project or key.owner is identity.Owner.EVENT:
         raise NotFound
     output = await tx.row(_OutputRow, _OUTPUTS[key.owner], (project, key.key, key.position))
     if output is None:
@@ -305,8 +305,8 @@ async def get_output(tx: Read, project: int, friendly: str) -> OutputDataPointOf
         corrections_total=0,
         rule_results=[],
         event=None,
-        model_run_id=ids.of("model_run", project, key.key, owner=key.owner),
-        batch_id=ids.of("batch", project, key.key) if key.owner is ids.Owner.BATCH else None,
+        model_run_id=identity.of("model_run", project, key.key, owner=key.owner),
+        batch_id=identity.of("batch", project, key.key) if key.owner is identity.Owner.BATCH else None,
         start_time=output.start_time,
         end_time=output.end_time,
         created_at=output.created_at,
@@ -367,7 +367,7 @@ def _data_point(
     row: DataPointRow, corrections: CorrectionSummary, results: list[DataPointResult]
 ) -> DataPoint:
     return DataPoint(
-        id=ids.of("data_point", row.project, row.event, row.position),
+        id=identity.of("data_point", row.project, row.event, row.position),
         slug=row.slug,
         data_point_type=row.name,
         value_type=row.value_type,
@@ -383,8 +383,8 @@ def _data_point(
         corrections_total=corrections.corrections_total,
         rule_results=results,
         event=DataPointEvent(
-            ids.of("project", row.project),
-            ids.of("event", row.project, row.event),
+            identity.of("project", row.project),
+            identity.of("event", row.project, row.event),
             row.event_slug,
             row.tracking_id,
             row.start_time,

@@ -33,7 +33,6 @@ from weighbridge.collection.event_types_schema import (
     store_roll_up,
     written_out,
 )
-from weighbridge.collection.named_records.names import project_named, project_to_read
 from weighbridge.collection.records.data_points import (
     DataPointType,
     EventType,
@@ -43,21 +42,21 @@ from weighbridge.collection.records.data_points import (
     NewEventType,
     NewEventTypeBody,
 )
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import POSITION_MAX, Link
-from weighbridge.core.identity.names import make_slug
+from weighbridge.core import identity
+from weighbridge.core.identity import POSITION_MAX, Link, make_slug
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.problem import Problem
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, list_request, page_of
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.platform import changes
 from weighbridge.platform.feature_flags import is_on
+from weighbridge.platform.tenancy import project_named, project_to_read
 
 # Read event types.
 
@@ -82,12 +81,13 @@ def _nothing() -> None:
 
 
 def _page_of_event_type(project: int, number: int) -> Link:
-    return Link(f"/projects/{ids.of('project', project)}/event_types/{ids.of('event_type', project, number)}")
+    event_type = identity.of("event_type", project, number)
+    return Link(f"/projects/{identity.of('project', project)}/event_types/{event_type}")
 
 
 EVENT_TYPE_ROW: Final = row_of(
     EventType,
-    Column("id", ("project_id", "id"), partial(ids.of, "event_type")),
+    Column("id", ("project_id", "id"), partial(identity.of, "event_type")),
     Column("slug", "slug"),
     Column("name", "name"),
     Column("description", "description"),
@@ -114,7 +114,7 @@ async def select_event_types(tx: Read, project: int, request: ListRequest) -> Pa
         tx, EVENT_TYPE_ROW.make, EVENT_TYPES, request,
         columns=EVENT_TYPE_ROW.columns, source="event_types", where=[of_project],
     )  # fmt: skip
-    numbers = [ids.number("event_type", one.id, project) for one in page.data]
+    numbers = [identity.number("event_type", one.id, project) for one in page.data]
     parts = await _read_parts(tx, project, numbers)
     found = [replace(one, **parts[number]) for one, number in zip(page.data, numbers, strict=True)]
     return Page(found, page.info)
@@ -122,7 +122,7 @@ async def select_event_types(tx: Read, project: int, request: ListRequest) -> Pa
 
 async def read_event_type(tx: Read, project: int, friendly: str) -> EventType:
     """One event type by its friendly id, in one message; a number names none."""
-    number = ids.number("event_type", friendly, project)
+    number = identity.number("event_type", friendly, project)
     statement = f"SELECT {EVENT_TYPE_ROW.columns} FROM event_types WHERE project_id = %s AND id = %s"
     event_type: EventType | None
     event_type, parts = await tx.together(
@@ -194,7 +194,7 @@ async def insert_event_type(tx: Write, actor: Actor, project: int, new: NewEvent
     await _add_data_point_types(tx, project, number, new.data_point_types)
     if new.rolled_up_from is not None:
         await store_roll_up(tx, project, number, written_out(new.rolled_up_from), source)
-    made = await read_event_type(tx, project, ids.of("event_type", project, number))
+    made = await read_event_type(tx, project, identity.of("event_type", project, number))
     changes.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
     return made
 
@@ -294,7 +294,7 @@ async def remove_event_type(tx: Write, actor: Actor, project: int, friendly: str
 
 async def _lock_event_type(tx: Write, project: int, friendly: str) -> tuple[int, EventType]:
     """The number and record of an event type that nobody else changes, and of which nobody stores events."""
-    number = ids.number("event_type", friendly, project)
+    number = identity.number("event_type", friendly, project)
     await tx.execute(
         "SELECT FROM event_types WHERE project_id = %s AND id = %s FOR UPDATE", (project, number)
     )

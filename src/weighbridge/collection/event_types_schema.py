@@ -32,10 +32,10 @@ from weighbridge.collection.records.data_points import (
 )
 from weighbridge.core.collection.capture import AGGREGATES, Measure, find_roll_up_measure
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError, parse
-from weighbridge.core.identity.names import SLUG_RULE, is_slug, make_slug, problem_of_name
+from weighbridge.core.identity import SLUG_RULE, is_slug, make_slug, problem_of_name
 from weighbridge.core.model.reading import check_where
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import UnitError, parse_unit
+from weighbridge.core.unit import UnitError, parse_unit
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 

@@ -24,15 +24,18 @@ from weighbridge.collection.intake.creation import list_id_spans, store_event, s
 from weighbridge.collection.intake.lookup import look_up
 from weighbridge.collection.measurements.annotations import correction_summaries, results_of_events
 from weighbridge.collection.measurements.corrections import NewCorrection, apply_corrections
-from weighbridge.collection.measurements.event_record import EXPECTED_MAX, Named, Names, assemble_event
-from weighbridge.collection.measurements.event_rows import (
+from weighbridge.collection.measurements.event_records import (
     BY_METER,
     EVENT_JOINED,
     EVENT_ROW,
     EVENT_SOURCE,
+    EXPECTED_MAX,
     ONE_EVENT,
     EventRow,
+    Named,
+    Names,
     PositionMeaning,
+    assemble_event,
     event_number,
     event_row,
     implied_by,
@@ -40,7 +43,6 @@ from weighbridge.collection.measurements.event_rows import (
     stored_leaves,
     with_readings,
 )
-from weighbridge.collection.named_records.names import project_named, project_number, project_to_read
 from weighbridge.collection.named_records.nouns import locations_by_number, locations_of_event
 from weighbridge.collection.records.events import (
     EVENT_STATUSES,
@@ -51,7 +53,7 @@ from weighbridge.collection.records.events import (
     EventReceipts,
     NewEventsBody,
 )
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Command, Read, Write
@@ -69,11 +71,12 @@ from weighbridge.db.lists.listing import (
     read_key,
     read_moment,
 )
-from weighbridge.db.literal import Part
+from weighbridge.db.statements import Part
 from weighbridge.db.transaction import Memory
 from weighbridge.errors import Invalid, Malformed, NotFound, Refusal
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
-from weighbridge.platform import changes
+from weighbridge.platform import changes, staleness
+from weighbridge.platform.tenancy import project_named, project_number, project_to_read
 
 # Read events with their data points and locations.
 
@@ -340,7 +343,7 @@ async def change_event(tx: Write, actor: Actor, project: int, friendly: str, cha
     moved = None
     if "location_ids" in changing.fields:
         # Filters may read the location, so what was made of the event is no longer certain.
-        moved = changes.ChangedValues(changes.announce(tx, project), [(row.number, 0)])
+        moved = staleness.ChangedValues(staleness.announce(tx, project), [(row.number, 0)])
     was = await stored_leaves(tx, project, [row.number])
     await _set_fields(tx, row, changing.fields)
     await apply_corrections(tx, actor, project, changing.corrections)
@@ -409,7 +412,7 @@ async def change_events(
     await apply_corrections(tx, actor, project, correcting)
     if numbers:
         now = await stored_leaves(tx, project, completed) if setting else {}
-        leaves = [[ids.of("event", project, one), was[one], now[one]] for one in completed]
+        leaves = [[identity.of("event", project, one), was[one], now[one]] for one in completed]
         summary = {"count": len(numbers), "ids": list_id_spans(project, numbers), "leaves": leaves}
         changes.record(
             tx, actor, changes.StoredEvents(numbers), action="event.update_many",
@@ -425,7 +428,7 @@ async def set_void(tx: Write, actor: Actor, project: int, friendly: str) -> None
         message = f"The event is rolled up from {row.source_slug!r}; void its readings instead. It stays."
         raise Invalid([Problem(message, code="rolled_up")])
     before = await whole_event(tx, row)
-    held = await changes.hold_off_generations(tx, project)
+    held = await staleness.hold_off_generations(tx, project)
     used = await tx.tuples(
         """
         SELECT DISTINCT i.batch_id FROM batch_inputs i
@@ -449,7 +452,7 @@ async def set_void(tx: Write, actor: Actor, project: int, friendly: str) -> None
 
 
 def _problem_of_use(project: int, batches: Sequence[int]) -> Problem:
-    named = ", ".join(ids.of("batch", project, number) for number in batches[:BATCHES_NAMED_MAX])
+    named = ", ".join(identity.of("batch", project, number) for number in batches[:BATCHES_NAMED_MAX])
     more = len(batches) - BATCHES_NAMED_MAX
     others = f" and {more:,} more" if more > 0 else ""
     return Problem(f"The event is part of what was accounted for: {named}{others}. It stays.", code="in_use")
@@ -463,7 +466,7 @@ async def _problems_of_reference(tx: Write, row: EventRow, reference: str | None
     )
     if other is None:
         return []
-    there = ids.of("event", row.project, other)
+    there = identity.of("event", row.project, other)
     message = f"event.client_reference is {reference!r}, which the event {there} of the project has."
     return [Problem(message, "event.client_reference", "taken", (there,))]
 

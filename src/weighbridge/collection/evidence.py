@@ -13,7 +13,6 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.evidence_files import NAME_PART, TYPE_PARTS, keep
-from weighbridge.collection.named_records.names import project_named
 from weighbridge.collection.records.events import (
     LINKED,
     EventEvidence,
@@ -23,6 +22,7 @@ from weighbridge.collection.records.events import (
     NewEvidenceBody,
     StoredFile,
 )
+from weighbridge.core import identity
 from weighbridge.core.collection.evidence import (
     ALLOWED,
     BY_MEDIA_TYPE,
@@ -31,8 +31,7 @@ from weighbridge.core.collection.evidence import (
     check_file_name,
     check_link,
 )
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import API_PREFIX, ResourceAddress
+from weighbridge.core.identity import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import check_quota
 from weighbridge.core.problem import Problem
@@ -47,14 +46,14 @@ from weighbridge.db.lists.listing import (
     read_int4,
     read_page,
 )
-from weighbridge.db.literal import Literal, numbers
 from weighbridge.db.row import Column, row_of
+from weighbridge.db.statements import Literal, numbers
 from weighbridge.errors import Invalid, Malformed, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.http.messages.body import Form
 from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, need, of_key, plain_key_named
+from weighbridge.platform.tenancy import find, need, of_key, plain_key_named, project_named
 
 # Read evidence: of an event, of the events behind a batch, or of a page of events.
 
@@ -84,8 +83,8 @@ def _address(project: int, event: int, number: int, url: str | None) -> Resource
     """Where a link leads, or where a file is downloaded."""
     if url is not None:
         return ResourceAddress(url)
-    friendly = ids.of("event", project, event)
-    inside = f"{API_PREFIX}/projects/{ids.of('project', project)}"
+    friendly = identity.of("event", project, event)
+    inside = f"{API_PREFIX}/projects/{identity.of('project', project)}"
     return ResourceAddress(f"{inside}/events/{friendly}/evidences/{number}/file")
 
 
@@ -101,7 +100,7 @@ EVIDENCE_ROW: Final = row_of(
 )
 
 
-async def event_named(tx: Read, actor: Actor, text: str) -> ids.Key:
+async def event_named(tx: Read, actor: Actor, text: str) -> identity.Key:
     """The key of an event of the actor's account, by its id alone."""
     key = plain_key_named("event", text)
     of_account = SQL("{} AND voided_at IS NULL").format(of_key(actor, "project_id", "id"))
@@ -180,7 +179,7 @@ async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Evide
     return await read_page(tx, EVIDENCE_ROW, EVIDENCE, request, source="evidence v", where=[where])
 
 
-async def _batch_named(tx: Read, actor: Actor, text: str) -> ids.Key:
+async def _batch_named(tx: Read, actor: Actor, text: str) -> identity.Key:
     key = plain_key_named("batch", text)
     of_account = SQL("{} AND deleted_at IS NULL").format(of_key(actor, "project_id", "id"))
     await need(tx, "batches", of_account, (key.project, key.key))
@@ -243,7 +242,7 @@ def _problem_of_type(field: str, sent: str) -> Problem:
     return Problem(message, field, "invalid")
 
 
-async def _problems_of_room(tx: Write, key: ids.Key, event: str) -> list[Problem]:
+async def _problems_of_room(tx: Write, key: identity.Key, event: str) -> list[Problem]:
     """Whether the event has room for more; until the commit no other request attaches to it."""
     await tx.execute(
         "SELECT FROM events WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", (key.project, key.key)
@@ -282,7 +281,7 @@ async def _problems_of_quota(tx: Write, actor: Actor, size: int) -> list[Problem
     ]
 
 
-async def _insert(tx: Write, actor: Actor, key: ids.Key, new: NewEvidenceBody | StoredFile) -> int:
+async def _insert(tx: Write, actor: Actor, key: identity.Key, new: NewEvidenceBody | StoredFile) -> int:
     values: tuple[Any, ...]
     if isinstance(new, StoredFile):
         values = ("file", new.name, None, new.key, new.size, new.content_type, new.sha256)

@@ -35,8 +35,8 @@ from weighbridge.core.collection.evidence import (
     has_controls,
     remove_path,
 )
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
 from weighbridge.db.embedded.location import make_folder, sync_folder
 from weighbridge.db.engine import Database
 from weighbridge.errors import Damaged, Invalid, Refusal, Unavailable, UnsupportedMediaType

@@ -14,7 +14,6 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.named_records.names import project_named, project_to_read
 from weighbridge.collection.records.projects import (
     NewOutage,
     NewOutageBody,
@@ -22,12 +21,12 @@ from weighbridge.collection.records.projects import (
     OutageChange,
     OutageChangeBody,
 )
+from weighbridge.core import identity
 from weighbridge.core.collection.evidence import check_link
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import explain_unseen
+from weighbridge.core.identity import explain_unseen
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     BOUNDS,
@@ -41,12 +40,12 @@ from weighbridge.db.lists.listing import (
     read_moment,
     read_page,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, changed, row_of, unless_null
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find
+from weighbridge.platform.tenancy import find, project_named, project_to_read
 
 # Read outages.
 
@@ -65,11 +64,11 @@ OUTAGES: Final = Listing(
 OUTAGE_ROW: Final = row_of(
     Outage,
     Column("id", "id"),
-    Column("project_id", "project_id", partial(ids.of, "project")),
+    Column("project_id", "project_id", partial(identity.of, "project")),
     Column("reason", "reason"),
-    Column("asset_id", ("project_id", "asset_id"), unless_null(partial(ids.of, "asset"))),
-    Column("location_id", ("project_id", "location_id"), unless_null(partial(ids.of, "location"))),
-    Column("event_type_id", ("project_id", "event_type_id"), unless_null(partial(ids.of, "event_type"))),
+    Column("asset_id", ("project_id", "asset_id"), unless_null(partial(identity.of, "asset"))),
+    Column("location_id", ("project_id", "location_id"), unless_null(partial(identity.of, "location"))),
+    Column("event_type_id", ("project_id", "event_type_id"), unless_null(partial(identity.of, "event_type"))),
     Column("start_time", "start_time"),
     Column("end_time", "end_time"),
     Column("evidence_url", "evidence_url"),
@@ -179,7 +178,7 @@ def _stretches(project: int, *outages: Outage) -> changes.ChangedOutages:
             (
                 None
                 if outage.event_type_id is None
-                else ids.number("event_type", outage.event_type_id, project),
+                else identity.number("event_type", outage.event_type_id, project),
                 outage.start_time,
                 outage.end_time,
             )
@@ -201,7 +200,7 @@ async def _check_outage(tx: Read, project: int, outage: NewOutage | Outage) -> _
         *(
             None
             if (friendly := getattr(outage, f"{kind}_id")) is None
-            else ids.number(kind, friendly, project)
+            else identity.number(kind, friendly, project)
             for kind in _KINDS
         )
     )

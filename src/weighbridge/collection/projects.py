@@ -10,7 +10,6 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.named_records.names import project_named
 from weighbridge.collection.records.projects import (
     STATUSES,
     NewProject,
@@ -19,19 +18,18 @@ from weighbridge.collection.records.projects import (
     ProjectChange,
     ProjectChangeBody,
 )
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Link
-from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core import identity
+from weighbridge.core.identity import Link, problem_of_name
 from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.instant import time_zone_names
+from weighbridge.core.time.calendar import time_zone_names
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request, read_page
 from weighbridge.db.row import Column, Derived, changed, row_of
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
-from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, of_account
+from weighbridge.platform import changes, staleness
+from weighbridge.platform.tenancy import find, of_account, project_named
 
 # Read projects.
 
@@ -50,7 +48,7 @@ def _page_of_project(friendly: str) -> Link:
 
 PROJECT_ROW: Final = row_of(
     Project,
-    Column("id", "id", partial(ids.of, "project")),
+    Column("id", "id", partial(identity.of, "project")),
     Column("numeric_id", "id"),
     Column("name", "name"),
     Column("description", "description"),
@@ -109,7 +107,7 @@ async def change_project(tx: Write, actor: Actor, number: int, change: ProjectCh
         )
     held = None
     if desired.time_zone != before.time_zone and not problems:
-        held = await changes.hold_off_generations(tx, number)
+        held = await staleness.hold_off_generations(tx, number)
         problems += await _problems_of_a_new_zone(tx, held, before.time_zone)
     if problems:
         raise Invalid(problems)
@@ -130,7 +128,7 @@ async def change_project(tx: Write, actor: Actor, number: int, change: ProjectCh
     return after
 
 
-async def _problems_of_a_new_zone(tx: Write, held: changes.GenerationsHeldOff, zone: str) -> list[Problem]:
+async def _problems_of_a_new_zone(tx: Write, held: staleness.GenerationsHeldOff, zone: str) -> list[Problem]:
     has_batches = "SELECT EXISTS (SELECT FROM batches WHERE project_id = %s AND deleted_at IS NULL)"
     if not await tx.value(has_batches, (held.project,)):
         return []

@@ -13,7 +13,7 @@ from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
     from weighbridge.archive.comparison import CheckedMonth
-    from weighbridge.archive.manifest import ListedMonth
+    from weighbridge.archive.months import ListedMonth
     from weighbridge.archive.recomputation import ArchiveRecomputation
     from weighbridge.archive.writer import WrittenMonth
 
@@ -126,7 +126,7 @@ def list_months(
 
     Example: `weighbridge archive list`
     """
-    from weighbridge.archive.manifest import ListedMonth, archived_months
+    from weighbridge.archive.months import ListedMonth, archived_months
 
     async def work(database: "Database") -> None:
         number = None if project is None else (await _project(database, project))[1]
@@ -205,9 +205,9 @@ def _with_database(
 
 async def _project(database: "Database", named: str) -> tuple[str, int]:
     """The name of a project's account, and the project's number; raises Refusal."""
-    from weighbridge.core.identity import ids
+    from weighbridge.core import identity
 
-    key = ids.parse("project", named)
+    key = identity.parse("project", named)
     number = key.project if key else int(named) if named.isdecimal() and len(named) < 10 else 0
     async with database.read() as tx:
         account = await tx.value(
@@ -237,7 +237,7 @@ def _place(text: str, *, is_made: bool = False) -> "BackupTarget":
 def _say(record: Any, sentence: Callable[[Any], str], *, as_json: bool) -> None:
     import msgspec
 
-    from weighbridge.db.json import to_json_form
+    from weighbridge.db.statements import to_json_form
 
     message = msgspec.json.encode(record, enc_hook=to_json_form).decode() if as_json else sentence(record)
     sys.stdout.write(message + "\n")

@@ -17,10 +17,10 @@ from weighbridge.commands.context import ExistingDataDir, command_id, in_transac
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
-    from weighbridge.core.proof.checkpoint import Checkpoint
-    from weighbridge.core.proof.signing import VerifierKey
+    from weighbridge.core.proof import Checkpoint
+    from weighbridge.core.signing import VerifierKey
     from weighbridge.db.engine import Write
-    from weighbridge.platform.audit.heads import Signer
+    from weighbridge.platform.audit_tree import Signer
 
 FILE_BYTES_MAX = 1_000_000
 """The longest head or proof that is read; those that are made have less than 3,000 bytes."""
@@ -66,7 +66,7 @@ def print_head(*, account: AccountOption = None, data_dir: ExistingDataDir = Non
 
     Example: `weighbridge audit head > 2025-03-31.checkpoint`
     """
-    from weighbridge.platform.audit.heads import newest_head
+    from weighbridge.platform.audit_tree import newest_head
 
     async def head(tx: "Write", signer: "Signer", number: int) -> str:
         return await newest_head(tx, number, signer)
@@ -87,8 +87,7 @@ def print_proof(
 
     Example: `weighbridge audit proof 1042 > 1042.tlog-proof`
     """
-    from weighbridge.platform.audit.heads import inclusion_proof
-    from weighbridge.platform.audit.tree import size_of
+    from weighbridge.platform.audit_tree import inclusion_proof, size_of
 
     async def proof(tx: "Write", signer: "Signer", owner: int) -> str:
         sealed = await size_of(tx, owner)
@@ -107,7 +106,7 @@ def export_rows(*, account: AccountOption = None, data_dir: ExistingDataDir = No
     Example: `weighbridge audit export > rows.jsonl`
     """
     from weighbridge.db.engine import Database
-    from weighbridge.platform.audit.heads import export_rows
+    from weighbridge.platform.audit_tree import export_rows
 
     async def write(url: str) -> None:
         async with Database(url, connections_max=1) as database, database.read() as tx:
@@ -158,8 +157,8 @@ def check_row(
     Example: `weighbridge audit check-row row.json --proof 1042.tlog-proof --key "$(cat plant.vkey)"`
     """
     from weighbridge.core.platform.audit import check_row
-    from weighbridge.core.proof.checkpoint import InclusionProof
-    from weighbridge.core.proof.signing import VerifierKey
+    from weighbridge.core.proof import InclusionProof
+    from weighbridge.core.signing import VerifierKey
 
     with _read_proof():
         verifier = VerifierKey.read(key)
@@ -170,7 +169,7 @@ def check_row(
 @contextmanager
 def _read_proof() -> Iterator[None]:
     """Have what is not proved told as a sentence, like every failure that was to be expected."""
-    from weighbridge.core.proof.signing import UnprovenError
+    from weighbridge.core.signing import UnprovenError
 
     try:
         yield
@@ -179,15 +178,15 @@ def _read_proof() -> Iterator[None]:
 
 
 def _read_kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
-    from weighbridge.core.proof.checkpoint import open_checkpoint as opened_head
-    from weighbridge.core.proof.signing import VerifierKey
+    from weighbridge.core.proof import open_checkpoint as opened_head
+    from weighbridge.core.signing import VerifierKey
 
     verifier = VerifierKey.read(key)
     return verifier, opened_head(_text(head), verifier)
 
 
 def _check_extension(file: Path, kept: "Checkpoint", verifier: "VerifierKey") -> str:
-    from weighbridge.core.proof.checkpoint import ConsistencyProof
+    from weighbridge.core.proof import ConsistencyProof
 
     newer = ConsistencyProof.read(_text(file)).verify(kept, verifier)
     return f"The head of {newer.size:,} rows extends the one that was kept, of {kept.size:,}."
@@ -222,7 +221,7 @@ def _read_signed(
     account: str | None, data_dir: Path | None, make: "Callable[[Write, Signer, int], Awaitable[str]]"
 ) -> str:
     """What is made of an account's log with the key of this host."""
-    from weighbridge.platform.audit.heads import keep_key, signer
+    from weighbridge.platform.audit_tree import keep_key, signer
     from weighbridge.settings import read_with
 
     async def work(tx: "Write") -> str:

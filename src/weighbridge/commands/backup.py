@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from weighbridge.commands.context import ExistingDataDir, Json, progress_bars
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _source(settings: "Settings", *, with_key: bool) -> "Iterator[BackupSource]"
     from weighbridge.backup.base_backup import BackupSource
     from weighbridge.collection.evidence_files import open_objects
     from weighbridge.db.embedded.instance import attach_server, has_cluster
-    from weighbridge.platform.audit.heads import key_file
+    from weighbridge.platform.audit_tree import key_file
 
     if settings.database_url is not None:
         raise Refusal(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weighbridge.core.bundle.check import CheckedBundle
     from weighbridge.core.bundle.contents import BundleContents
     from weighbridge.core.bundle.page import RunDeviation
-    from weighbridge.core.proof.signing import VerifierKey
+    from weighbridge.core.signing import VerifierKey
     from weighbridge.reporting.bundle.builder import MadeBundle
 
 FAULTY: Final = 1
@@ -119,9 +119,9 @@ async def _make(
     from tempfile import TemporaryDirectory
 
     from weighbridge.collection.evidence_files import open_store
-    from weighbridge.core.identity import ids
+    from weighbridge.core import identity
     from weighbridge.db.engine import Database
-    from weighbridge.platform.audit.heads import keep_key, signer
+    from weighbridge.platform.audit_tree import keep_key, signer
     from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of
     from weighbridge.reporting import reports_queries as queries
     from weighbridge.reporting.bundle.builder import BundleRequest, make_bundle
@@ -136,7 +136,7 @@ async def _make(
             found = await queries.get_report(tx, actor, report)
         if not found.inclusion_count:
             raise Refusal(f"The report {report} takes from no batch.")
-        key = ids.parse("report", found.id)
+        key = identity.parse("report", found.id)
         assert key is not None, "a report that was found has an id"  # noqa: S101
         request = BundleRequest(
             key.project, key.key, actor.account_id, by, queries.report_numbered, is_redacted
@@ -148,13 +148,13 @@ async def _make(
 
 def _check(content: memoryview, key: "VerifierKey") -> "CheckedBundle":
     from weighbridge.core.bundle.check import check_bundle
-    from weighbridge.modelling.document.yaml_text import read_model
+    from weighbridge.modelling.documents import read_model
 
     return check_bundle(content, key, read_model)
 
 
 def _key(text: str) -> "VerifierKey":
-    from weighbridge.core.proof.signing import UnprovenError, VerifierKey
+    from weighbridge.core.signing import UnprovenError, VerifierKey
 
     try:
         return VerifierKey.read(text)
@@ -239,7 +239,7 @@ def _show(contents: "BundleContents", name: str) -> None:
 
 
 def _difference_lines(changes: "Sequence[RunDeviation]") -> Iterator[str]:
-    from weighbridge.core.quantity.number import plain
+    from weighbridge.core.number import plain
 
     for change in changes:
         taken = map(plain, change.taken)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from weighbridge.core.engine import CaseResult
     from weighbridge.core.model import Equation
-    from weighbridge.modelling.document.yaml_text import DocumentReport
+    from weighbridge.modelling.documents import DocumentReport
 
 File = Annotated[Path, Parameter(help="The YAML file of the model.")]
 
@@ -29,7 +29,7 @@ def check(file: File, /, *, as_json: Json = False) -> None:
 
     Example: `weighbridge model check biochar.yaml`
     """
-    from weighbridge.modelling.document.yaml_text import check_document
+    from weighbridge.modelling.documents import check_document
 
     report = check_document(_read(file))
     if as_json:
@@ -186,7 +186,7 @@ def openapi(*, output: Output = None) -> None:
     Example: `weighbridge openapi --output openapi.json`
     """
     from weighbridge.contents import SLICES
-    from weighbridge.core.identity.ids import API_PREFIX
+    from weighbridge.core.identity import API_PREFIX
     from weighbridge.http.openapi.document import written
 
     text = written(SLICES, API_PREFIX).decode() + "\n"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from weighbridge.core.platform.permission import Actor
     from weighbridge.db.engine import Write
-    from weighbridge.platform.records.accounts import User
+    from weighbridge.platform.records import User
 
 PersonEmail = Annotated[str, Parameter(help="The address that the person signs in by.")]
 RoleOption = Annotated[

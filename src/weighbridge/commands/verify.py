@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from weighbridge.commands.context import ExistingDataDir, Json, ProgressReport, open_database, progress_bars
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def verify(*, data_dir: ExistingDataDir = None, since: Since = None, as_json: Js
 
     from weighbridge.collection.evidence_files import open_store
     from weighbridge.db.engine import Database
-    from weighbridge.db.json import to_json_form
+    from weighbridge.db.statements import to_json_form
     from weighbridge.settings import read_with
     from weighbridge.verification import VerificationRequest, verify
 

@@ -38,7 +38,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from weighbridge import tracing
 from weighbridge.core.platform.settings import Quotas
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.locks import (
     COMMIT_AND_UNLOCK,
     LOCK,

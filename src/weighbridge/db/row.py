@@ -5,7 +5,7 @@ The table is the single source of what a statement selects and of how a row of i
 
     TOKENS = row_of(
         Token,
-        Column("id", ("t.project_id", "t.id"), partial(ids.of, "token")),
+        Column("id", ("t.project_id", "t.id"), partial(identity.of, "token")),
         Column("name", "t.name"),
     )
 

@@ -1,4 +1,9 @@
-"""Statements, what is set before them, and how readings that do not wait for each other share a message.
+"""Statements: the values written into them, what is set before them, and how readings share a message.
+
+A `Literal` makes a text of its own for each value. Parts are what statements of many forms are made of where
+the server is to plan a form once: the text is the same for all values, which stand beside it. So do long
+arrays of moments, ready made: psycopg takes so long over each moment that an event loop would be held up by
+twenty thousand. JSON is written as canonical text, every digit kept.
 
 A `StatementPrelude` is one statement of all that is asked and set before others. A `Gathering` gives each
 reading a task of its own, which goes on until it asks something. When all have asked or ended, their
@@ -6,19 +11,30 @@ questions are sent together, in the order in which they were asked, and each goe
 example: one reading asks for a ledger and then for its batches, another for a catalogue. The ledger and the
 catalogue are asked for in one message, the batches in a second one.
 
-Invariants: a reading gets the answers that it would have got alone; its prelude runs right before its own
-statement; of several readings that fail, the error of the first one is raised.
+Invariants: whatever the value, a statement means the same with and without parameters, although psycopg reads
+a percent sign in any statement as the start of a placeholder, also inside a quoted text. A reading gets the
+answers that it would have got alone; its prelude runs right before its own statement; of several readings
+that fail, the error of the first one is raised.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+import hashlib
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import takewhile
-from typing import Any, Final, LiteralString
+from typing import Any, Final, LiteralString, TypeVar
 
-from psycopg import AsyncCursor
+import msgspec
+from psycopg import AsyncCursor, sql
+from psycopg.abc import AdaptContext
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed
+from psycopg.types.json import Jsonb
+
+from weighbridge.core.identity import Link
+from weighbridge.core.number import read_special
+from weighbridge.core.time.calendar import Instant
 
 Statement = LiteralString | SQL | Composed
 Parameters = Sequence[Any] | Mapping[str, Any]
@@ -30,6 +46,114 @@ BEGIN_WRITING: Final[Command] = ("BEGIN", ())
 COMMIT: Final[Command] = ("COMMIT", ())
 STATEMENTS_OF_CONTROL: Final = (BEGIN_READING, BEGIN_TRYING, BEGIN_WRITING, COMMIT)
 """What has no answer: psycopg need not make ready to read one, which is a third of what a statement costs."""
+
+
+class Literal(sql.Literal):
+    """A quoted value in which a percent sign is only a percent sign."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(value)
+        self.value = value
+
+    def as_bytes(self, context: AdaptContext | None = None) -> bytes:
+        return super().as_bytes(context).replace(b"%", b"%%")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a statement: its text with a place for each of its values.
+
+    Composing such parts takes a fifth of the time that psycopg takes to compose and write the same text.
+    """
+
+    text: str
+    values: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, composable: "sql.Composable | Part") -> "Part":
+        if isinstance(composable, Part):
+            return composable
+        texts: list[str] = []
+        values: list[Any] = []
+        _write(composable, texts, values)
+        return cls("".join(texts), tuple(values))
+
+    @classmethod
+    def joined(cls, separator: str, parts: Sequence["Part"]) -> "Part":
+        return cls(
+            separator.join(part.text for part in parts),
+            tuple(value for part in parts for value in part.values),
+        )
+
+    @property
+    def command(self) -> Command:
+        return sql.SQL(self.text), self.values
+
+
+def _write(composable: sql.Composable, texts: list[str], values: list[Any]) -> None:
+    if isinstance(composable, Literal):
+        texts.append("%s")
+        values.append(composable.value)
+    elif isinstance(composable, sql.Composed):
+        for part in composable:
+            _write(part, texts, values)
+    elif isinstance(composable, sql.SQL):
+        texts.append(composable.as_string())
+    else:
+        raise TypeError(f"{composable!r} has no place in a part of a statement; use Literal of this module")
+
+
+def moments(times: Iterable[datetime]) -> str:
+    """Moments with their offsets, as the text of an array; the statement says `::timestamptz[]` behind it."""
+    return f"{{{','.join(map(datetime.isoformat, times))}}}"
+
+
+def numbers(some: Iterable[int]) -> str:
+    """Whole numbers as the text of an array; the statement says `::integer[]` or `::bigint[]` behind it.
+
+    psycopg looks at each of a list to tell how wide they are, and has the server plan anew for each width.
+    """
+    return f"{{{','.join(map(str, some))}}}"
+
+
+def nothings(count: int) -> str:
+    """So many times NULL, as the text of an array; the statement says of which type behind it."""
+    return f"{{{','.join(['NULL'] * count)}}}"
+
+
+T = TypeVar("T")
+
+
+def to_json_form(value: object) -> object:
+    """Give the JSON form of a value that JSON itself has none for."""
+    if isinstance(value, Instant):
+        return value.text
+    if isinstance(value, Link):
+        return value.path
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+_canonical = msgspec.json.Encoder(enc_hook=to_json_form, decimal_format="number", order="sorted")
+
+
+def canonical(value: Any) -> bytes:
+    """Write JSON that is the same bytes for the same value."""
+    return _canonical.encode(value)
+
+
+def canonical_sha256(value: Any) -> str:
+    """Digest a value by its canonical JSON."""
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def as_record(value: Any, kind: type[T]) -> T:
+    """Make a record of what a jsonb column held."""
+    return msgspec.convert(value, kind, dec_hook=read_special)
+
+
+def jsonb(value: Any) -> Jsonb | None:
+    """Wrap a value for a jsonb column; None is SQL's NULL."""
+    return None if value is None else Jsonb(value, dumps=canonical)
 
 
 @dataclass(slots=True)

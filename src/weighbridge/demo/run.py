@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.demo.plant import REMOVAL
 from weighbridge.demo.serving import await_signal, folder, serve, unwind_on_signals, weighbridge
 from weighbridge.demo.show import Screen

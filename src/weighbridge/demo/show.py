@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from weighbridge.core.quantity.number import exact_total, plain, round_to
+from weighbridge.core.number import exact_total, plain, round_to
 from weighbridge.demo.plant import TIME_ZONE
 
 PLAIN_WIDTH: Final = 1000

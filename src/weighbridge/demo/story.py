@@ -14,8 +14,8 @@ from typing import Any, Final, Self
 
 from weighbridge import client
 from weighbridge.client.calls import Method, call
-from weighbridge.core.identity.ids import API_PREFIX
-from weighbridge.core.quantity.number import exact_total, round_to
+from weighbridge.core.identity import API_PREFIX
+from weighbridge.core.number import exact_total, round_to
 from weighbridge.demo import plant
 from weighbridge.demo import plant as measurements
 from weighbridge.demo.plant import CHAIN, INVENTORY, LATE, RANGE, ChainLedger, JsonRecord, late_event

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.audit import (
     BEGINNING,
     LATEST,
@@ -27,11 +28,10 @@ from weighbridge.core.platform.audit import (
 from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.platform.tasks import list_readable_kinds
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Gone, Malformed
-from weighbridge.exchange.delivery.feed import number_changes
+from weighbridge.exchange.change_feed import number_changes
 from weighbridge.exchange.records.changes import (
     SHOWN_KINDS,
     ChangeEntry,
@@ -147,7 +147,7 @@ def _find_start(request: ChangeRequest, newest: int, horizon: int) -> ChangeCurs
 def _list_changes(entry: ChangeEntry, position: int) -> Iterator[FeedChange]:
     """The changes of an entry behind so many of them."""
     last, at = entry.size, Instant.of(entry.at)
-    project = None if entry.project is None else ids.of("project", entry.project)
+    project = None if entry.project is None else identity.of("project", entry.project)
     keys = (key for keys in entry.ranges(position) for key in keys)
     for index, key in enumerate(keys, position + 1):
         goes_on = ChangeCursor(entry.number, index) if index < last else ChangeCursor(entry.number + 1, 0)

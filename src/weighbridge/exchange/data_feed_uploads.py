@@ -14,19 +14,18 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
-from weighbridge.collection.named_records.names import project_named
+from weighbridge.core import identity
 from weighbridge.core.collection.data_feed import FILE_BYTES_MAX, NAME_OF_FILE_MAX
 from weighbridge.core.collection.evidence import check_file_name, remove_path
-from weighbridge.core.identity import ids
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.lists.listing import Filter, Listing, Page, list_request, page_of
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid, NotFound, Refusal
 from weighbridge.exchange.data_feeds import read_data_feed
 from weighbridge.exchange.records.data_feeds import (
@@ -42,7 +41,7 @@ from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import POLL_AFTER_SECONDS, queue_task
-from weighbridge.platform.tenancy import find, number_named
+from weighbridge.platform.tenancy import find, number_named, project_named
 
 # Read uploads.
 
@@ -62,7 +61,7 @@ def _read_problems(stored: Any) -> list[UploadProblem]:
 UPLOAD_ROW: Final = row_of(
     DataFeedUpload,
     Column("id", "u.id"),
-    Column("project_id", "u.project_id", partial(ids.of, "project")),
+    Column("project_id", "u.project_id", partial(identity.of, "project")),
     Column("data_feed_id", "u.data_feed_id"),
     Column("state", "t.state"),
     Column("async_task_id", "u.task_id"),

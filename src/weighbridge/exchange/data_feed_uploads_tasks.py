@@ -33,6 +33,7 @@ from weighbridge.collection.intake.checking import COPY_EVENTS, EventVocabulary
 from weighbridge.collection.intake.client_references import Discrepancy, HeldEvent, differences, held_events
 from weighbridge.collection.intake.creation import count_day
 from weighbridge.collection.records.events import EventChange
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import hash_event_rows
 from weighbridge.core.collection.data_feed import (
     CONTENT_BYTES_MAX,
@@ -41,15 +42,14 @@ from weighbridge.core.collection.data_feed import (
     BadRows,
     OnDifference,
 )
-from weighbridge.core.identity import ids
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import guard_cell
 from weighbridge.core.problem import Problem
-from weighbridge.core.proof.merkle import Edge
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.proof import Edge
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Write
-from weighbridge.db.json import jsonb
+from weighbridge.db.statements import jsonb
 from weighbridge.errors import Refusal
 from weighbridge.exchange import data_feed_uploads
 from weighbridge.exchange.data_feed_uploads import UploadWork
@@ -169,7 +169,8 @@ class Tally:
     def named_spans(self, project: int) -> list[list[str]]:
         """The runs of consecutive events by the ids of their first and last."""
         return [
-            [ids.of("event", project, first), ids.of("event", project, last)] for first, last in self.spans
+            [identity.of("event", project, first), identity.of("event", project, last)]
+            for first, last in self.spans
         ]
 
 
@@ -297,7 +298,7 @@ class RowStore:
         self.tally.corrected += len(wanted) - len(refused)
         differing = []
         for row, held, unlike in found:
-            event = ids.of("event", order.project, held.number)
+            event = identity.of("event", order.project, held.number)
             if held.number in refused:
                 outcome = " ".join(problem.message for problem in refused[held.number]).rstrip(".")
             else:

@@ -15,8 +15,8 @@ from psycopg.errors import UniqueViolation
 from psycopg.sql import SQL, Composed, Identifier, Placeholder
 
 from weighbridge.collection.event_types import read_event_type
-from weighbridge.collection.named_records.names import project_to_read
 from weighbridge.collection.records.data_points import EventType
+from weighbridge.core import identity
 from weighbridge.core.collection.data_feed import (
     BadRows,
     DecimalMark,
@@ -26,14 +26,12 @@ from weighbridge.core.collection.data_feed import (
     ReferenceRule,
     check_watch,
 )
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core.identity import problem_of_name
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.time.instant import time_zone_names
+from weighbridge.core.time.calendar import time_zone_names
 from weighbridge.db.engine import Read, Write
-from weighbridge.db.json import jsonb
 from weighbridge.db.lists.listing import (
     Filter,
     Listing,
@@ -42,8 +40,8 @@ from weighbridge.db.lists.listing import (
     list_request,
     read_page,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, changed, remove_unused, row_of, unless_null
+from weighbridge.db.statements import Literal, jsonb
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.exchange.records.data_feeds import (
     DataFeed,
@@ -61,7 +59,7 @@ from weighbridge.exchange.tables.sample import suggest_fields
 from weighbridge.exchange.tables.table import is_encoding
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, delete, get, patch, post
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import number_named
+from weighbridge.platform.tenancy import number_named, project_to_read
 from weighbridge.settings import Settings
 
 # Read data feeds.
@@ -80,15 +78,15 @@ def _read_columns(stored: Any) -> list[FeedColumn]:
 
 
 def _build_location_ids(project: int, numbers: list[int]) -> list[str]:
-    return [ids.of("location", project, number) for number in numbers]
+    return [identity.of("location", project, number) for number in numbers]
 
 
 DATA_FEED_ROW: Final = row_of(
     DataFeed,
     Column("id", "id"),
-    Column("project_id", "project_id", partial(ids.of, "project")),
+    Column("project_id", "project_id", partial(identity.of, "project")),
     Column("name", "name"),
-    Column("event_type_id", ("project_id", "event_type_id"), partial(ids.of, "event_type")),
+    Column("event_type_id", ("project_id", "event_type_id"), partial(identity.of, "event_type")),
     Column("columns", "columns", _read_columns),
     Column("other_columns", "other_columns"),
     Column("time_zone", "time_zone"),
@@ -104,8 +102,8 @@ DATA_FEED_ROW: Final = row_of(
     Column("missing", "missing"),
     Column("formulas", "formulas"),
     Column("location_ids", ("project_id", "location_ids"), _build_location_ids),
-    Column("feedstock_id", ("project_id", "feedstock_id"), unless_null(partial(ids.of, "feedstock"))),
-    Column("asset_id", ("project_id", "asset_id"), unless_null(partial(ids.of, "asset"))),
+    Column("feedstock_id", ("project_id", "feedstock_id"), unless_null(partial(identity.of, "feedstock"))),
+    Column("asset_id", ("project_id", "asset_id"), unless_null(partial(identity.of, "asset"))),
     Column("client_reference", "client_reference"),
     Column("bad_rows", "bad_rows"),
     Column("on_difference", "on_difference"),
@@ -334,11 +332,13 @@ _KNOWN: Final = """
 def _parse_ids(project: int, feed: NewDataFeed | DataFeed) -> dict[str, Any]:
     """The numbers of the records that every event names, by the columns of the row."""
     numbers: dict[str, Any] = {
-        field: None if (friendly := getattr(feed, field)) is None else ids.number(kind, friendly, project)
+        field: None
+        if (friendly := getattr(feed, field)) is None
+        else identity.number(kind, friendly, project)
         for field, kind in _NAMED.items()
     }
     return numbers | {
-        "location_ids": [ids.number("location", friendly, project) for friendly in feed.location_ids]
+        "location_ids": [identity.number("location", friendly, project) for friendly in feed.location_ids]
     }
 
 

@@ -26,9 +26,8 @@ from weighbridge.accounting.records.batches import Batch
 from weighbridge.collection.data_points_queries import DATA_POINTS
 from weighbridge.collection.events import EVENTS
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
-from weighbridge.collection.named_records.names import project_named
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import API_PREFIX, ResourceAddress
+from weighbridge.core import identity
+from weighbridge.core.identity import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.platform.tasks import (
     LASTS,
@@ -41,10 +40,10 @@ from weighbridge.core.platform.tasks import (
 from weighbridge.core.problem import Problem
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.db.json import jsonb
 from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.db.replica import Replica, ReplicaState
 from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.db.statements import jsonb
 from weighbridge.errors import Forbidden, Invalid, NotFound
 from weighbridge.exchange.export.record_table import Query, RecordTable, find_record
 from weighbridge.exchange.export.selected_tables import (
@@ -63,7 +62,7 @@ from weighbridge.http.wire import Encode
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt, queue_task
-from weighbridge.platform.tenancy import find
+from weighbridge.platform.tenancy import find, project_named
 from weighbridge.settings import Settings
 
 KEY: Final = "key"
@@ -81,7 +80,7 @@ _STATUS: Final = f"""
 
 
 def _build_url(number: int, link: bytes, is_there: bool) -> ResourceAddress | None:  # noqa: FBT001 - a column
-    friendly = ids.of("export", 0, number)
+    friendly = identity.of("export", 0, number)
     return (
         ResourceAddress(f"{API_PREFIX}/exports/{friendly}/download?{KEY}={link.hex()}") if is_there else None
     )
@@ -89,7 +88,7 @@ def _build_url(number: int, link: bytes, is_there: bool) -> ResourceAddress | No
 
 EXPORT: Final = row_of(
     Export,
-    Column("id", "x.id", partial(ids.of, "export", 0)),
+    Column("id", "x.id", partial(identity.of, "export", 0)),
     Column("status", _STATUS),
     Column("format", "x.format"),
     Column("download_url", ("x.id", "x.link", _IS_THERE), _build_url),
@@ -115,7 +114,7 @@ class LinkedFile(NamedTuple):
 
 async def read_export(tx: Read, actor: Actor, friendly: str) -> Export:
     """One export of the account; Forbidden for a token that may not read its list."""
-    number = ids.number("export", friendly, 0)
+    number = identity.number("export", friendly, 0)
     permission = await tx.value(
         "SELECT permission FROM exports WHERE id = %s AND account_id = %s", (number, actor.account_id)
     )
@@ -133,7 +132,7 @@ async def find_linked_file(tx: Read, friendly: str, key: str) -> LinkedFile:
         SELECT x.account_id, x.link, x.format, x.storage_key, x.size_bytes, x.sha256
           FROM exports x WHERE x.id = %s AND {_IS_THERE}
     """
-    file = await tx.row(LinkedFile, statement, (ids.number("export", friendly, 0),))
+    file = await tx.row(LinkedFile, statement, (identity.number("export", friendly, 0),))
     if file is None or not secrets.compare_digest(file.link.hex(), key.encode().decode("ascii", "replace")):
         raise NotFound("export", friendly)
     return file
@@ -146,7 +145,7 @@ LINK_BYTES: Final = 16
 async def start_export(tx: Write, actor: Actor, file: AskedFile) -> StartedExport:
     """Write down which list is asked for as a file, and queue the making of it."""
     number: int = await tx.value("SELECT nextval('exports_id_seq')")
-    friendly = ids.of("export", 0, number)
+    friendly = identity.of("export", 0, number)
     task = await queue_task(
         tx, actor, kind="export", project_id=None, args={"export_id": friendly},
         lock=locks.job_of_export(number),
@@ -222,7 +221,7 @@ class Exporter:
 
     async def make(self, database: Database, attempt: Attempt) -> None:
         """Make the file of one export; Invalid where it would be longer than its format may be."""
-        number = ids.number("export", attempt.args["export_id"], 0)
+        number = identity.number("export", attempt.args["export_id"], 0)
         with TemporaryDirectory(prefix="weighbridge-export-") as folder:
             rows, file = Path(folder) / "rows.csv", Path(folder) / "file"
 
@@ -336,7 +335,7 @@ async def _publish(
             """,
             (*file, LASTS, number),
         )
-        await tasks.complete_task(tx, attempt, ExportResult(ids.of("export", 0, number), file[1]))
+        await tasks.complete_task(tx, attempt, ExportResult(identity.of("export", 0, number), file[1]))
 
 
 _ONE: Final = "/exports/{export_id}"

@@ -43,7 +43,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import TaskState
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Write
-from weighbridge.db.json import to_json_form
+from weighbridge.db.statements import to_json_form
 from weighbridge.errors import Refusal
 from weighbridge.exchange import data_feed_uploads as uploads
 from weighbridge.exchange.data_feed_uploads import get_report, read_upload

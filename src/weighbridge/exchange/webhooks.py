@@ -15,16 +15,15 @@ from msgspec import UNSET
 from msgspec.structs import asdict
 from psycopg.sql import SQL
 
-from weighbridge.collection.named_records.names import project_for_record, project_number
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import explain_unseen
+from weighbridge.core import identity
+from weighbridge.core.identity import explain_unseen
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.audit import CHANGE_TYPES, PERMISSIONS, ChangeCursor, ChangeKind
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import list_readable_kinds
 from weighbridge.core.platform.webhook import SECRET_BYTES, SIGNING_SECRETS_MAX, DeliveryState, write_secret
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     BOUNDS,
@@ -37,12 +36,14 @@ from weighbridge.db.lists.listing import (
     read_moment,
     read_page,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, changed, row_of, unless_null
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Forbidden, Invalid, NotFound
-from weighbridge.exchange.records.changes import SHOWN_KINDS, TEST, TYPE_PREFIX, change_type
-from weighbridge.exchange.records.webhooks import (
+from weighbridge.exchange.records.changes import (
     OVERLAP_HOURS_MAX,
+    SHOWN_KINDS,
+    TEST,
+    TYPE_PREFIX,
     AttemptMade,
     IssuedWebhook,
     NewWebhook,
@@ -54,12 +55,20 @@ from weighbridge.exchange.records.webhooks import (
     WebhookChangeBody,
     WebhookDelivery,
     WebhookTest,
+    change_type,
     without_secret,
 )
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.outgoing import problem_of_address
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, of_account, plain_key_named, project_filter
+from weighbridge.platform.tenancy import (
+    find,
+    of_account,
+    plain_key_named,
+    project_filter,
+    project_for_record,
+    project_number,
+)
 
 # Read webhooks, without their secrets, and their deliveries.
 
@@ -83,7 +92,7 @@ DELIVERIES: Final = Listing(
 
 _ATTEMPT_FIELDS: Final = ("status", "milliseconds", "error", "answer")
 
-_webhook_id: Final = partial(ids.of, "webhook", 0)
+_webhook_id: Final = partial(identity.of, "webhook", 0)
 
 
 def _build_cursor(number: int, position: int) -> str:
@@ -93,7 +102,7 @@ def _build_cursor(number: int, position: int) -> str:
 WEBHOOK: Final = row_of(
     Webhook,
     Column("id", "w.id", _webhook_id),
-    Column("project_id", "w.project_id", unless_null(partial(ids.of, "project"))),
+    Column("project_id", "w.project_id", unless_null(partial(identity.of, "project"))),
     Column("url", "w.url"),
     Column("description", "w.description"),
     Column("change_types", "w.change_types"),
@@ -134,12 +143,12 @@ def _build_type(kind: str, action: str) -> str:
 
 DELIVERY: Final = row_of(
     WebhookDelivery,
-    Column("id", "d.id", partial(ids.of, "delivery", 0)),
+    Column("id", "d.id", partial(identity.of, "delivery", 0)),
     Column("webhook_id", "d.webhook_id", _webhook_id),
     Column("type", ("d.kind", "d.action"), _build_type),
     Column("kind", "d.kind", lambda kind: str(SHOWN_KINDS.get(kind, kind))),
     Column("action", "d.action"),
-    Column("project_id", "d.project_id", unless_null(partial(ids.of, "project"))),
+    Column("project_id", "d.project_id", unless_null(partial(identity.of, "project"))),
     Column(
         "records",
         "CASE WHEN d.first_number IS NULL THEN 1 ELSE (SELECT sum(upper(part) - lower(part))::integer"
@@ -167,7 +176,7 @@ async def read_webhook(tx: Read, actor: Actor, friendly: str) -> Webhook:
 
 async def read_delivery(tx: Read, actor: Actor, friendly: str, delivery: str) -> WebhookDelivery:
     """One delivery of a webhook of the account."""
-    webhook = ids.number("webhook", (await read_webhook(tx, actor, friendly)).id, 0)
+    webhook = identity.number("webhook", (await read_webhook(tx, actor, friendly)).id, 0)
     number = plain_key_named("delivery", delivery).key
     of_webhook = SQL("d.webhook_id = %s AND d.id = %s")
     return await find(tx, DELIVERY, "webhook_deliveries d", of_webhook, (webhook, number))
@@ -212,7 +221,7 @@ async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebh
     )
     await tx.execute(_INSERT_LANE, {"number": number, "account": actor.account_id})
     secret = await _store_secret(tx, number)
-    made = await read_webhook(tx, actor, ids.of("webhook", 0, number))
+    made = await read_webhook(tx, actor, identity.of("webhook", 0, number))
     changes.record(
         tx,
         actor,
@@ -314,7 +323,7 @@ async def queue_test(tx: Write, actor: Actor, friendly: str) -> WebhookDelivery:
         ),
     )  # fmt: skip
     tx.later(_WAKE_LANE, (number,))
-    made = await read_delivery(tx, actor, friendly, ids.of("delivery", 0, delivery))
+    made = await read_delivery(tx, actor, friendly, identity.of("delivery", 0, delivery))
     changes.record(
         tx, actor, action="webhook.test", target=friendly, project_id=_find_project(webhook),
         after={"delivery_id": made.id},
@@ -329,7 +338,7 @@ async def queue_redelivery(tx: Write, actor: Actor, friendly: str, delivery: str
     """
     webhook, number = await _lock_webhook(tx, actor, friendly)
     before = await read_delivery(tx, actor, friendly, delivery)
-    await tx.execute(_REDELIVER, (ids.number("delivery", delivery, 0),))
+    await tx.execute(_REDELIVER, (identity.number("delivery", delivery, 0),))
     tx.later(_WAKE_LANE, (number,))
     changes.record(
         tx, actor, action="webhook.redeliver", target=friendly, project_id=_find_project(webhook),
@@ -557,7 +566,7 @@ async def list_deliveries(call: ReadCall) -> Page[WebhookDelivery]:
     """
     request = list_request(call.query, DELIVERIES)
     webhook = await read_webhook(call.tx, call.actor, call.path["webhook_id"])
-    of_webhook = SQL("d.webhook_id = {}").format(Literal(ids.number("webhook", webhook.id, 0)))
+    of_webhook = SQL("d.webhook_id = {}").format(Literal(identity.number("webhook", webhook.id, 0)))
     return await read_page(
         call.tx, DELIVERY, DELIVERIES, request, source="webhook_deliveries d", where=[of_webhook]
     )

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 import httpx2
 
 from weighbridge import tracing
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
 from weighbridge.http.limits import Address, Network, networks
 from weighbridge.http.text import ADDRESS_MAX
 

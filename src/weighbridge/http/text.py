@@ -9,12 +9,19 @@ from typing import Annotated, Any, Final, get_type_hints
 import msgspec
 
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
-from weighbridge.core.identity.ids import PREFIXES, Key, id_pattern, make
-from weighbridge.core.identity.names import NAME_LENGTH_MAX, SLUG_LENGTH_MAX, SLUG_PATTERN
+from weighbridge.core.identity import (
+    NAME_LENGTH_MAX,
+    PREFIXES,
+    SLUG_LENGTH_MAX,
+    SLUG_PATTERN,
+    Key,
+    id_pattern,
+    make,
+)
 from weighbridge.core.model.reading import NODE_SLUG_LENGTH_MAX
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import TEXT_MAX as UNIT_LENGTH_MAX
-from weighbridge.core.time.instant import BeyondCalendarError, Instant
+from weighbridge.core.time.calendar import BeyondCalendarError, Instant
+from weighbridge.core.unit import TEXT_MAX as UNIT_LENGTH_MAX
 
 Description = Annotated[str, msgspec.Meta(max_length=TEXT_LENGTH_MAX)]
 """What people write about a record."""

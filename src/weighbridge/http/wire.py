@@ -21,12 +21,11 @@ import msgspec
 from msgspec import NODEFAULT
 from msgspec.inspect import ListType, LiteralType, Metadata, NoneType, StructType, UnionType, type_info
 
-from weighbridge.core.identity.ids import Link
-from weighbridge.core.identity.suggestion import did_you_mean
+from weighbridge.core.identity import Link, did_you_mean
+from weighbridge.core.number import read_special, shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import read_special, shorten
-from weighbridge.core.time.instant import Instant
-from weighbridge.db.json import to_json_form
+from weighbridge.core.time.calendar import Instant
+from weighbridge.db.statements import to_json_form
 from weighbridge.errors import Malformed
 from weighbridge.http.pieces import PIECE_BYTES_MAX, decode_in_pieces, list_fields
 

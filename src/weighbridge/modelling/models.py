@@ -11,32 +11,28 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.named_records.names import project_for_record, project_named
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Link
-from weighbridge.core.identity.names import problem_of_name, problem_of_unseen
+from weighbridge.core import identity
+from weighbridge.core.identity import Link, problem_of_name, problem_of_unseen
 from weighbridge.core.model import ModelError, hash_model
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, list_request, read_page
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, changed, row_of, unless_null
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, get, patch, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.http.messages.operation import Attachment, Spool
 from weighbridge.http.text import left_out
-from weighbridge.modelling.document.stored import StoredModel, find_owned_model
-from weighbridge.modelling.document.validation import check_activation, read_valid, validate
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import StoredModel, find_owned_model, read_model
 from weighbridge.modelling.models_simulation import build_schema, compare, simulate
-from weighbridge.modelling.records.documents import Difference, Schema, Simulated, Simulation, Validation
-from weighbridge.modelling.records.models import (
+from weighbridge.modelling.records import (
     DESCRIPTION_LENGTH_MAX,
     ORDER_MAX,
     VERSION_LABEL_LENGTH_MAX,
     Activation,
+    Difference,
     Document,
     DocumentOfProject,
     Model,
@@ -45,11 +41,16 @@ from weighbridge.modelling.records.models import (
     NewModel,
     NewModelBody,
     NewVersion,
+    Schema,
+    Simulated,
+    Simulation,
+    Validation,
     VersionLabel,
     VersionLabelBody,
 )
+from weighbridge.modelling.validation import check_activation, read_valid, validate
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, of_account, project_filter
+from weighbridge.platform.tenancy import find, of_account, project_filter, project_for_record, project_named
 
 MODELS: Final = Listing(
     sorts={
@@ -84,8 +85,8 @@ def _link_page(project: str | None, model: str) -> Link | None:
 
 MODEL: Final = row_of(
     Model,
-    Column("id", "m.id", partial(ids.of, "model", 0)),
-    Column("project_id", "f.project_id", unless_null(partial(ids.of, "project"))),
+    Column("id", "m.id", partial(identity.of, "model", 0)),
+    Column("project_id", "f.project_id", unless_null(partial(identity.of, "project"))),
     Column("name", "m.name"),
     Column("version", "m.version"),
     Column("version_label", "m.version_label"),
@@ -118,7 +119,7 @@ async def list_models_of_project(tx: Read, project: int, request: ListRequest) -
 async def read_model_version(tx: Read, actor: Actor, friendly: str) -> Model:
     """One version of the account's models."""
     numbered = SQL("{} AND m.id = %s").format(of_account(actor, "f.account_id"))
-    return await find(tx, MODEL, _SOURCE, numbered, (ids.number("model", friendly),))
+    return await find(tx, MODEL, _SOURCE, numbered, (identity.number("model", friendly),))
 
 
 async def list_versions(tx: Read, actor: Actor, friendly: str, request: ListRequest) -> Page[Model]:
@@ -152,7 +153,7 @@ async def insert_model(tx: Write, actor: Actor, request: NewModel) -> Model:
         ),
     )  # fmt: skip
     await tx.execute("UPDATE model_families SET active_model_id = %s WHERE id = %s", (number, family))
-    made = await read_model_version(tx, actor, ids.of("model", 0, number))
+    made = await read_model_version(tx, actor, identity.of("model", 0, number))
     changes.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
     return made
 
@@ -187,7 +188,7 @@ async def create_version(tx: Write, actor: Actor, friendly: str, request: NewVer
             model.share_places, shown.order, request.yaml, bytes.fromhex(hash_model(model)),
         ),
     )  # fmt: skip
-    made = await read_model_version(tx, actor, ids.of("model", 0, number))
+    made = await read_model_version(tx, actor, identity.of("model", 0, number))
     changes.record(
         tx, actor, action="model.create_version", target=made.id, project_id=latest.project, after=made
     )
@@ -208,7 +209,7 @@ async def set_active_version(tx: Write, actor: Actor, friendly: str) -> Model:
         return await read_model_version(tx, actor, friendly)
     if problems := await check_activation(tx, version):
         raise Invalid(problems)
-    before = await read_model_version(tx, actor, ids.of("model", 0, active))
+    before = await read_model_version(tx, actor, identity.of("model", 0, active))
     await tx.execute(
         "UPDATE model_families SET active_model_id = %s WHERE id = %s", (version.id, version.family)
     )
@@ -295,7 +296,7 @@ async def _require_latest(tx: Write, request: StoredModel) -> None:
     )
     raise Conflict(
         f"This is version {request.version}; a new version is made of the latest, "
-        f"version {newest}, {ids.of('model', 0, number)}."
+        f"version {newest}, {identity.of('model', 0, number)}."
     )
 
 

@@ -12,9 +12,9 @@ from decimal import Decimal
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from weighbridge.core import identity
 from weighbridge.core.engine import GivenValues, add_attributes, try_out
 from weighbridge.core.expression import FUNCTIONS, Budget, ExpressionError
-from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model import (
     COMPUTED_KINDS,
@@ -36,17 +36,22 @@ from weighbridge.core.model import (
     prepare,
     show,
 )
+from weighbridge.core.number import NumberError, limit_number
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, limit_problems
-from weighbridge.core.quantity.number import NumberError, limit_number
-from weighbridge.core.quantity.unit import Unit
-from weighbridge.core.time.cadence import BEYOND_CALENDAR, count_days, count_hours, is_beyond_calendar
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import (
+    BEYOND_CALENDAR,
+    Instant,
+    Interval,
+    count_days,
+    count_hours,
+    is_beyond_calendar,
+)
+from weighbridge.core.unit import Unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
-from weighbridge.modelling.document.stored import find_owned_model, read_surroundings
-from weighbridge.modelling.document.yaml_text import read_model
-from weighbridge.modelling.records.documents import (
+from weighbridge.modelling.documents import find_owned_model, read_model, read_surroundings
+from weighbridge.modelling.records import (
     Change,
     ChangedNode,
     Difference,
@@ -118,7 +123,7 @@ async def build_schema(tx: Read, actor: Actor, friendly: str) -> Schema:
     version = await find_owned_model(tx, actor, friendly)
     model = await tx.in_thread(read_model, version.document)
     return Schema(
-        ModelName(ids.of("model", 0, version.id), version.name, version.version),
+        ModelName(identity.of("model", 0, version.id), version.name, version.version),
         [_build_input(node) for node in model.nodes if find_body_key(node) not in COMPUTED_KINDS],
         [_build_output(number, node, model) for number, node in enumerate(model.outputs, 1)],
         list(OPERATORS),
@@ -253,7 +258,7 @@ async def simulate(tx: Read, actor: Actor, friendly: str, request: Simulation) -
     lengths = count_days(slot, zone), count_hours(slot)
     primary, values = await tx.in_thread(_compute_nodes, version.document, surroundings, request, lengths)
     nodes = {value.slug: value for value in values}
-    name = ModelName(ids.of("model", 0, version.id), version.name, version.version)
+    name = ModelName(identity.of("model", 0, version.id), version.name, version.version)
     return Simulated(name, start, end, nodes[primary], values)
 
 

@@ -13,14 +13,13 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.named_records.names import project_named
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import SLUG_RULE, is_slug
+from weighbridge.core import identity
+from weighbridge.core.identity import SLUG_RULE, is_slug
+from weighbridge.core.number import NumberError, limit_number
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limit_number
-from weighbridge.core.quantity.unit import ONE, UnitError, are_compatible, parse_unit
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
+from weighbridge.core.unit import ONE, UnitError, are_compatible, parse_unit
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
@@ -35,13 +34,14 @@ from weighbridge.db.lists.listing import (
     read_key,
     read_moment,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
-from weighbridge.modelling.document.stored import Stretch, ask_for_stretches, reach_of
-from weighbridge.modelling.records.static_inputs import NewStaticInput, NewStaticInputBody, StaticInput
-from weighbridge.platform import changes
+from weighbridge.modelling.documents import Stretch, ask_for_stretches, reach_of
+from weighbridge.modelling.records import NewStaticInput, NewStaticInputBody, StaticInput
+from weighbridge.platform import changes, staleness
+from weighbridge.platform.tenancy import project_named
 
 # Read static inputs.
 
@@ -62,14 +62,14 @@ STATIC_INPUTS: Final = Listing(
 STATIC_INPUT_ROW: Final = row_of(
     StaticInput,
     Column("id", "id"),
-    Column("project_id", "project_id", partial(ids.of, "project")),
+    Column("project_id", "project_id", partial(identity.of, "project")),
     Column("slug", "slug"),
     Column("value", "value"),
     Column("unit", "unit"),
     Column("effective_from", "effective_from"),
-    Column("asset_id", ("project_id", "asset_id"), unless_null(partial(ids.of, "asset"))),
-    Column("feedstock_id", ("project_id", "feedstock_id"), unless_null(partial(ids.of, "feedstock"))),
-    Column("location_id", ("project_id", "location_id"), unless_null(partial(ids.of, "location"))),
+    Column("asset_id", ("project_id", "asset_id"), unless_null(partial(identity.of, "asset"))),
+    Column("feedstock_id", ("project_id", "feedstock_id"), unless_null(partial(identity.of, "feedstock"))),
+    Column("location_id", ("project_id", "location_id"), unless_null(partial(identity.of, "location"))),
     Column("created_at", "created_at"),
 )
 
@@ -130,7 +130,7 @@ async def insert_static_input(tx: Write, actor: Actor, project: int, new: NewSta
     ]
     if problems:
         raise Invalid(problems)
-    inputs = changes.announce(tx, project)
+    inputs = staleness.announce(tx, project)
     number: int = await tx.value(
         """
         INSERT INTO static_inputs (project_id, slug, value, unit, effective_from, asset_id, feedstock_id,
@@ -153,9 +153,9 @@ async def insert_static_input(tx: Write, actor: Actor, project: int, new: NewSta
 
 def _build_keys(project: int, new: NewStaticInput) -> _Keys:
     return _Keys(
-        None if new.asset_id is None else ids.number("asset", new.asset_id, project),
-        None if new.feedstock_id is None else ids.number("feedstock", new.feedstock_id, project),
-        None if new.location_id is None else ids.number("location", new.location_id, project),
+        None if new.asset_id is None else identity.number("asset", new.asset_id, project),
+        None if new.feedstock_id is None else identity.number("feedstock", new.feedstock_id, project),
+        None if new.location_id is None else identity.number("location", new.location_id, project),
     )
 
 

@@ -12,11 +12,11 @@ from typing import Final
 from msgspec.structs import asdict
 from psycopg.sql import SQL
 
-from weighbridge.core.identity.names import problem_of_name, problem_of_unseen
+from weighbridge.core.identity import problem_of_name, problem_of_unseen
+from weighbridge.core.number import shorten
 from weighbridge.core.platform import permission as tokens
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
@@ -33,8 +33,8 @@ from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Forbidden, Invalid, Unauthorized
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.platform import changes
-from weighbridge.platform.authentication.authority import need_user, refuse_above, refuse_beyond
-from weighbridge.platform.records.accounts import (
+from weighbridge.platform.authentication import need_user, refuse_above, refuse_beyond
+from weighbridge.platform.records import (
     EMAIL_LENGTH_MAX,
     ApiToken,
     HandedOver,

@@ -13,7 +13,7 @@ from psycopg.errors import SerializationFailure
 from psycopg.sql import SQL
 
 from weighbridge import tracing
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.platform.settings import check_quota
 from weighbridge.core.platform.tasks import (
@@ -27,7 +27,6 @@ from weighbridge.core.platform.tasks import (
     states_before,
 )
 from weighbridge.db.engine import Command, Database, Read, Write
-from weighbridge.db.json import jsonb
 from weighbridge.db.lists.listing import (
     Filter,
     Index,
@@ -39,12 +38,12 @@ from weighbridge.db.lists.listing import (
     read_key,
     read_page,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
+from weighbridge.db.statements import Literal, jsonb
 from weighbridge.errors import Conflict, Forbidden, NotFound, TooManyRequests
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
-from weighbridge.platform.records.async_tasks import AsyncTask, Cancellation
+from weighbridge.platform.records import AsyncTask, Cancellation
 from weighbridge.platform.tenancy import find, of_account, project_filter
 
 

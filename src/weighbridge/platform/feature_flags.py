@@ -6,7 +6,7 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Forbidden
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.platform import changes
-from weighbridge.platform.records.accounts import FeatureFlags
+from weighbridge.platform.records import FeatureFlags
 
 
 async def feature_flags(tx: Read, account_id: int) -> FeatureFlags:

@@ -1,4 +1,7 @@
-"""Tenancy: the conditions that limit each query to the records of the actor's account.
+"""Tenancy: which records are the actor's account's, and the project that a request names.
+
+Each query is limited by the conditions that are made here. A project is named by its friendly id or its
+number.
 
 Invariants: a record of another account is not found, exactly as one that does not exist, whatever a
 path, a body or a project filter names; no query compares an account by itself.
@@ -9,12 +12,12 @@ from typing import Any, LiteralString, TypeVar
 
 from psycopg.sql import SQL, Composable, Composed
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Filter, read_int4
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Row
+from weighbridge.db.statements import Literal
 from weighbridge.errors import NotFound
 
 Record = TypeVar("Record")
@@ -40,18 +43,18 @@ def of_key(actor: Actor, project: LiteralString, number: LiteralString) -> Compo
     return SQL("{} AND {} = %s AND {} = %s").format(of_projects(actor, project), SQL(project), SQL(number))
 
 
-def key_named(kind: str, friendly: str) -> ids.Key:
+def key_named(kind: str, friendly: str) -> identity.Key:
     """The key in an id of a kind; NotFound for any other text."""
-    key = ids.parse(kind, friendly)
+    key = identity.parse(kind, friendly)
     if key is None:
         raise NotFound(kind, friendly)
     return key
 
 
-def plain_key_named(kind: str, friendly: str) -> ids.Key:
+def plain_key_named(kind: str, friendly: str) -> identity.Key:
     """The key in an id of a record that has a number alone; NotFound for any other text."""
     key = key_named(kind, friendly)
-    if key != ids.Key(key.project, key.key):
+    if key != identity.Key(key.project, key.key):
         raise NotFound(kind, friendly)
     return key
 
@@ -94,5 +97,43 @@ def project_filter(column: LiteralString) -> Filter:
 
 def read_project(text: str) -> int:
     """The number in a friendly id or a number's text; ValueError for any other text."""
-    key = ids.parse("project", text)
+    key = identity.parse("project", text)
     return key.project if key else read_int4(text)
+
+
+async def project_named(tx: Read, actor: Actor, text: str) -> int:
+    """The number of the project that a friendly id or a number names; NotFound in another account."""
+    number = await tx.value(
+        "SELECT id FROM projects WHERE id = %s AND account_id = %s", (project_number(text), actor.account_id)
+    )
+    if number is None:
+        raise NotFound("project", text)
+    return int(number)
+
+
+def project_to_read(tx: Read, actor: Actor, text: str) -> int:
+    """The number of the project to read from; whether the account has it is asked with the next statement.
+
+    NotFound comes from there.
+    """
+    missing = NotFound("project", text)
+    if not (number := project_number(text)):
+        raise missing
+    tx.require("SELECT FROM projects WHERE id = %s AND account_id = %s", (number, actor.account_id), missing)
+    return number
+
+
+def project_number(text: str) -> int:
+    """The number in a friendly id or a number's text; 0, which no project has, for any other text."""
+    try:
+        return read_project(text)
+    except ValueError:
+        return 0
+
+
+async def project_for_record(tx: Read, actor: Actor, named: str | int) -> int:
+    """The project that a new record names in its body; a refusal of its own when there is none."""
+    try:
+        return await project_named(tx, actor, str(named))
+    except NotFound:
+        raise NotFound("project", named, message="Project not found") from None

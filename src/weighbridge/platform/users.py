@@ -12,18 +12,17 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.core.identity.names import problem_of_name, problem_of_unseen
+from weighbridge.core.identity import problem_of_name, problem_of_unseen
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor, list_including, reduce_permissions
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Conflict, Invalid, NotFound
 from weighbridge.platform import changes
-from weighbridge.platform.authentication.authority import refuse_above, refuse_beyond
-from weighbridge.platform.authentication.sessions import hash_password, hash_secret
-from weighbridge.platform.records.accounts import ADMINISTERS, EMAIL_LENGTH_MAX, LINK_HOURS, AccessLink, User
+from weighbridge.platform.authentication import hash_password, hash_secret, refuse_above, refuse_beyond
+from weighbridge.platform.records import ADMINISTERS, EMAIL_LENGTH_MAX, LINK_HOURS, AccessLink, User
 from weighbridge.platform.tenancy import find, of_account
 
 DEFAULT_ACCOUNT: Final = "default"

@@ -12,13 +12,14 @@ Nouns:
 - `gaps`: expected slots without a valid value, and the values around them
 - `substitutions`: the values that rules put into gaps, and how each was found
 
-Machinery, each folder importing only those below it:
+Machinery, each folder or file importing only those below it:
 
 - `review`: decides on proposals, and computes the impact of a change
 - `evaluation`: finds results over a period, where data changed, or as a preview
 - `slots`: counts expected and captured slots, and rolls readings up
-- `correction`: writes or proposes the corrections that follow from results
-- `definition`: validates, stores and prepares rules
+- `imputation`: creates events for slots without captured ones
+- `rule_corrections`: writes or proposes the corrections that follow from results
+- `rule_validation`: tells whether a rule may be stored; `rule_versions`: the stored versions, made ready
 - `records`: the data structures of the interface
 
 `core.rule` has the language of rules and their windows, without a database.

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import reduce
 from typing import Final
 
-from weighbridge.collection.named_records.names import project_named
+from weighbridge.core import identity
 from weighbridge.core.collection.capture import (
     FIGURES_MAX,
     PERIODS,
@@ -19,16 +19,15 @@ from weighbridge.core.collection.capture import (
     CaptureCounts,
     CaptureTime,
 )
-from weighbridge.core.identity import ids
+from weighbridge.core.number import EXACT, plain, shorten
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import EXACT, plain, shorten
-from weighbridge.core.time.cadence import BEYOND_CALENDAR, count_of, find_slot, label_slot
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import BEYOND_CALENDAR, Instant, Interval, count_of, find_slot, label_slot
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.platform.feature_flags import need_feature
+from weighbridge.platform.tenancy import project_named
 from weighbridge.quality.records.availability import CaptureFigures, CaptureRate, MeterCapture, PeriodCapture
 from weighbridge.quality.slots.capture import (
     END,
@@ -64,7 +63,7 @@ async def read_capture_rate(
         raise Invalid([Problem(message, END, "too_long")])
     by_meter = await read_captured(tx, question, meters, periods)
     return CaptureRate(
-        event_type_id=ids.of("event_type", project, question.event_type),
+        event_type_id=identity.of("event_type", project, question.event_type),
         period=period,
         start_time=Instant.of(time.start),
         end_time=Instant.of(time.end),
@@ -130,8 +129,8 @@ def _periods(question: CaptureQuestion, cadence: str) -> list[Interval]:
 
 def _meter(project: int, meter: ExpectedMeter, parts: Iterable[Captured]) -> MeterCapture:
     return MeterCapture(
-        asset_id=None if meter.asset is None else ids.of("asset", project, meter.asset),
-        location_id=None if meter.location is None else ids.of("location", project, meter.location),
+        asset_id=None if meter.asset is None else identity.of("asset", project, meter.asset),
+        location_id=None if meter.location is None else identity.of("location", project, meter.location),
         name=meter.name,
         figures=_figures(parts),
     )

@@ -14,19 +14,19 @@ from typing import Any, Final, NamedTuple
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.annotations import correction_summaries
-from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
+from weighbridge.collection.measurements.event_records import METER_ASSET, METER_LOCATION
 from weighbridge.collection.measurements.values import BOOLEANS, NUMBERS, TEXTS
-from weighbridge.collection.named_records.names import project_named
 from weighbridge.collection.records.events import Substitution
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.states import ApprovalState
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.platform.feature_flags import need_feature
+from weighbridge.platform.tenancy import project_named
 from weighbridge.quality.records.availability import FilledSlot, Gap, GapBorder, Gaps, ProposedSlot
 from weighbridge.quality.slots.capture import (
     DETAIL_DAYS_MAX,
@@ -129,7 +129,7 @@ async def select_gaps(tx: Read, project: int, event_type: str, query: Sequence[t
     beside = await _read_neighbours(tx, question, found)
     proposed = await _read_proposals(tx, question, meters, found)
     return Gaps(
-        event_type_id=ids.of("event_type", project, question.event_type),
+        event_type_id=identity.of("event_type", project, question.event_type),
         start_time=Instant.of(time.start),
         end_time=Instant.of(time.end),
         data=[
@@ -148,8 +148,8 @@ def _gap(
 ) -> Gap:
     project = question.project
     return Gap(
-        asset_id=None if meter.asset is None else ids.of("asset", project, meter.asset),
-        location_id=None if meter.location is None else ids.of("location", project, meter.location),
+        asset_id=None if meter.asset is None else identity.of("asset", project, meter.asset),
+        location_id=None if meter.location is None else identity.of("location", project, meter.location),
         name=meter.name,
         start_time=Instant.of(found.first),
         end_time=_end_of(question, found),
@@ -195,9 +195,9 @@ async def _read_proposals(
     found: dict[int, _Proposed] = {}
     for place, pending, result, rule, event, start, slug, value in await tx.tuples(_PENDING, values):
         slot = ProposedSlot(
-            rule_result_id=ids.of("data_point_result", question.project, result),
-            rule_id=ids.of("rule", question.project, rule),
-            event_id=None if event is None else ids.of("event", question.project, event),
+            rule_result_id=identity.of("data_point_result", question.project, result),
+            rule_id=identity.of("rule", question.project, rule),
+            event_id=None if event is None else identity.of("event", question.project, event),
             start_time=Instant.of(start),
             data_point_slug=slug,
             to_value=value,
@@ -245,7 +245,7 @@ async def _read_neighbours(tx: Read, question: CaptureQuestion, gaps: Sequence[_
             found.setdefault(event, {})[slugs[position]] = summary.substitution
     return {
         row[0]: _Beside(
-            ids.of("event", question.project, row[0]),
+            identity.of("event", question.project, row[0]),
             Instant.of(row[1]),
             row[2],
             {slug: value for slug, value_in in read if (value := value_in(row)) is not None},

@@ -13,20 +13,20 @@ from typing import Any, Final, LiteralString
 import msgspec
 from msgspec import Struct
 
-from weighbridge.collection.named_records.names import project_named
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import APPROVE, Actor
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.rule import states as moves
 from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, ResultStatus, ResultTrigger
 from weighbridge.db.engine import Write
-from weighbridge.db.json import canonical_sha256
 from weighbridge.db.lists.listing import list_request
+from weighbridge.db.statements import canonical_sha256
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.dry_runs import attempt, attempt_with_body
 from weighbridge.http.endpoints.endpoint import Call, ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
 from weighbridge.platform.feature_flags import need_feature
+from weighbridge.platform.tenancy import project_named
 from weighbridge.quality import rule_results_queries as queries
 from weighbridge.quality.records.rule_results import (
     PROPOSALS_MAX,
@@ -194,7 +194,7 @@ async def impact_of_many(tx: Write, actor: Actor, project: int, request: NamedPr
 def _list_pending(project: int, results: Sequence[RuleResult]) -> list[int]:
     """The numbers of those whose proposals wait for approval."""
     return [
-        ids.number("data_point_result", result.id, project)
+        identity.number("data_point_result", result.id, project)
         for result in results
         if result.approval_state == ApprovalState.PENDING
     ]
@@ -202,7 +202,7 @@ def _list_pending(project: int, results: Sequence[RuleResult]) -> list[int]:
 
 async def _lock_proposals(tx: Write, named: NamedResults) -> dict[str, ApprovalState | None]:
     """Where the proposals of the results stand that there are, which nobody else moves until the end."""
-    of_points = {one: key for one, key in named.keys.items() if ids.kind_of(one) == "data_point_result"}
+    of_points = {one: key for one, key in named.keys.items() if identity.kind_of(one) == "data_point_result"}
     held = await lock_proposals(tx, named.project, list(of_points.values()))
     of_runs = {one: key for one, key in named.keys.items() if one not in of_points}
     return {one: held[key] for one, key in of_points.items() if key in held} | dict.fromkeys(
@@ -215,7 +215,7 @@ async def _read_results(tx: Write, named: NamedResults) -> list[RuleResult]:
 
 
 def _of_kind(keys: Mapping[str, int], kind: str) -> list[int]:
-    return [key for friendly, key in keys.items() if ids.kind_of(friendly) == kind]
+    return [key for friendly, key in keys.items() if identity.kind_of(friendly) == kind]
 
 
 async def _lock_statuses(tx: Write, project: int, keys: Mapping[str, int]) -> dict[str, str]:
@@ -234,7 +234,7 @@ async def _lock_statuses(tx: Write, project: int, keys: Mapping[str, int]) -> di
         statuses |= {
             friendly: by_key[key]
             for friendly, key in keys.items()
-            if ids.kind_of(friendly) == kind and key in by_key
+            if identity.kind_of(friendly) == kind and key in by_key
         }
     return statuses
 

@@ -16,7 +16,7 @@ from weighbridge.collection.measurements.annotations import (
     FINDING,
     OF_DATA_POINTS,
 )
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import states as moves
 from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, ResultStatus, ResultTrigger
@@ -35,8 +35,8 @@ from weighbridge.db.lists.listing import (
     read_moment,
     read_page,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, either_of, row_of, unless_null
+from weighbridge.db.statements import Literal
 from weighbridge.errors import NotFound
 from weighbridge.quality.records.rule_results import (
     ModelRunResult,
@@ -117,18 +117,18 @@ _OF_RULE: Final = Source(
 
 
 def _model_run_id(project: int, batch: int | None, model_run: int | None) -> str:
-    owner = ids.Owner.MODEL_RUN if batch is None else ids.Owner.BATCH
-    return ids.of("model_run", project, batch or model_run or 0, owner=owner)
+    owner = identity.Owner.MODEL_RUN if batch is None else identity.Owner.BATCH
+    return identity.of("model_run", project, batch or model_run or 0, owner=owner)
 
 
 MODEL_RUN_RESULT: Final = row_of(
     ModelRunResult,
-    Column("id", ("r.project_id", "r.id"), partial(ids.of, "model_run_result")),
+    Column("id", ("r.project_id", "r.id"), partial(identity.of, "model_run_result")),
     *FINDING,
     Column("checked_value", "r.value"),
     Column("node_ids", "r.node_ids"),
     Column("model_run_id", ("r.project_id", "r.batch_id", "r.model_run_id"), _model_run_id),
-    Column("batch_id", ("r.project_id", "r.batch_id"), unless_null(partial(ids.of, "batch"))),
+    Column("batch_id", ("r.project_id", "r.batch_id"), unless_null(partial(identity.of, "batch"))),
 )
 
 RULE_RESULT: Final = either_of("r.position", MODEL_RUN_RESULT, DATA_POINT_RESULT)
@@ -172,9 +172,9 @@ async def rule_result_named(tx: Read, project: int, friendly: str) -> RuleResult
 
 def result_key(project: int, friendly: str) -> int | None:
     """The key in the id of a result of the project; None for any other text."""
-    kind = ids.kind_of(friendly)
-    key = ids.parse(kind, friendly) if kind in KINDS else None
-    return None if key is None or key != ids.Key(project, key.key) else key.key
+    kind = identity.kind_of(friendly)
+    key = identity.parse(kind, friendly) if kind in KINDS else None
+    return None if key is None or key != identity.Key(project, key.key) else key.key
 
 
 async def _page(

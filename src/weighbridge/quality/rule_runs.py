@@ -10,11 +10,11 @@ from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.corrections import undo_rule
 from weighbridge.concurrency import computing_for
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.rule.states import RunCounts, RunKind, RunState, RunTrigger, list_run_states_before
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.lists.listing import (
@@ -29,21 +29,26 @@ from weighbridge.db.lists.listing import (
     read_int4,
     read_page,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Conflict, NotFound
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt, accept_task
 from weighbridge.platform.feature_flags import need_feature
-from weighbridge.platform.records.async_tasks import AsyncTask
+from weighbridge.platform.records import AsyncTask
 from weighbridge.platform.tenancy import find, of_projects
-from weighbridge.quality.correction.proposals import take_back_approvals
-from weighbridge.quality.definition.prepared_rule import prepared_rule
-from weighbridge.quality.definition.versions import EARLIEST, Period, newest_version, requested_period
 from weighbridge.quality.evaluation.period_evaluation import await_writers, evaluate, hold_rule, queue_run
 from weighbridge.quality.records.rule_results import NewRuleRun, RuleRun, RuleRunsNoOptions, RunResult
+from weighbridge.quality.rule_corrections import take_back_approvals
+from weighbridge.quality.rule_versions import (
+    EARLIEST,
+    Period,
+    newest_version,
+    prepared_rule,
+    requested_period,
+)
 from weighbridge.quality.rules import rule_named
 
 # Read rule runs, and find the run that a path names; those of a rule that was removed are found nowhere.
@@ -68,7 +73,7 @@ _SOURCE: Final = f"rule_runs r {_JOINED}"
 RULE_RUN: Final = row_of(
     RuleRun,
     Column("id", "r.id"),
-    Column("rule_id", ("r.project_id", "r.rule_id"), partial(ids.of, "rule")),
+    Column("rule_id", ("r.project_id", "r.rule_id"), partial(identity.of, "rule")),
     Column("rule_version", "r.rule_version"),
     Column("rule_name", "u.name"),
     Column("kind", "r.kind"),
@@ -130,7 +135,7 @@ async def queue_rule_run(tx: Write, actor: Actor, project: int, rule: int, reque
         tx,
         actor,
         action="rule_run.start",
-        target=ids.of("rule", project, rule),
+        target=identity.of("rule", project, rule),
         project_id=project,
         after=task,
     )
@@ -241,7 +246,7 @@ async def _period(tx: Read, attempt: Attempt, number: int) -> Period:
 
 
 def _rule_number(args: dict[str, Any]) -> int:
-    key = ids.parse("rule", args["rule_id"])
+    key = identity.parse("rule", args["rule_id"])
     assert key is not None  # noqa: S101 - the service wrote it
     return key.key
 

@@ -13,19 +13,17 @@ from msgspec import UNSET
 from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.corrections import undo_rule
-from weighbridge.collection.named_records.names import project_named
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Link
+from weighbridge.core import identity
+from weighbridge.core.identity import Link
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import RuleTarget
 from weighbridge.core.rule.definition import Purpose
 from weighbridge.core.rule.states import RunKind
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
-from weighbridge.db.json import jsonb
 from weighbridge.db.lists.listing import (
     Filter,
     Listing,
@@ -36,16 +34,13 @@ from weighbridge.db.lists.listing import (
     read_key,
     read_page,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of, unless_null
+from weighbridge.db.statements import Literal, jsonb
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, delete, get, patch, post
 from weighbridge.platform import changes
 from weighbridge.platform.feature_flags import need_feature
-from weighbridge.platform.tenancy import find, need, of_key, plain_key_named
-from weighbridge.quality.correction.proposals import take_back_approvals, withdraw_all_proposals
-from weighbridge.quality.definition.validation import problems_of_frame, validate_rule
-from weighbridge.quality.definition.versions import WINDOW_METERS, StoredVersion, newest_version
+from weighbridge.platform.tenancy import find, need, of_key, plain_key_named, project_named
 from weighbridge.quality.evaluation import period_evaluation
 from weighbridge.quality.evaluation.period_evaluation import queue_run
 from weighbridge.quality.records.rule_results import (
@@ -65,6 +60,9 @@ from weighbridge.quality.records.rules import (
     RuleVersion,
     SavedRule,
 )
+from weighbridge.quality.rule_corrections import take_back_approvals, withdraw_all_proposals
+from weighbridge.quality.rule_validation import problems_of_frame, validate_rule
+from weighbridge.quality.rule_versions import WINDOW_METERS, StoredVersion, newest_version
 
 # Read rules and their versions as the interface shows them, and find the rule that a path names.
 #
@@ -108,11 +106,13 @@ _VERSIONED: Final = (
     Column("expression", "v.expression"),
     Column("data_point", "v.data_point"),
     Column("event_type", "t.slug"),
-    Column("event_type_id", ("u.project_id", "v.event_type_id"), unless_null(partial(ids.of, "event_type"))),
+    Column(
+        "event_type_id", ("u.project_id", "v.event_type_id"), unless_null(partial(identity.of, "event_type"))
+    ),
     Column("asset", "a.name"),
-    Column("asset_id", ("u.project_id", "v.asset_id"), unless_null(partial(ids.of, "asset"))),
+    Column("asset_id", ("u.project_id", "v.asset_id"), unless_null(partial(identity.of, "asset"))),
     Column("model", "m.name"),
-    Column("model_id", "m.id", unless_null(partial(ids.of, "model", 0))),
+    Column("model_id", "m.id", unless_null(partial(identity.of, "model", 0))),
     Column("window", "v.rule_window"),
     Column("window_member_scope", "v.window_member_scope"),
     Column("window_meters", WINDOW_METERS),
@@ -125,8 +125,8 @@ _VERSIONED: Final = (
 
 RULE: Final = row_of(
     Rule,
-    Column("id", ("u.project_id", "u.id"), partial(ids.of, "rule")),
-    Column("project_id", "u.project_id", partial(ids.of, "project")),
+    Column("id", ("u.project_id", "u.id"), partial(identity.of, "rule")),
+    Column("project_id", "u.project_id", partial(identity.of, "project")),
     Column("name", "u.name"),
     Column("version", "v.version"),
     Column(
@@ -290,7 +290,7 @@ async def undo_rule_corrections(tx: Write, actor: Actor, project: int, number: i
     result = UndoneCorrections(*await undo_rule(tx, actor, project, number))
     await take_back_approvals(tx, project, number)
     if result.corrections:
-        rule = ids.of("rule", project, number)
+        rule = identity.of("rule", project, number)
         changes.record(
             tx, actor, action="rule.undo_corrections", target=rule, project_id=project, after=result
         )

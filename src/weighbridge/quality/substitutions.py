@@ -12,15 +12,13 @@ from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
-from weighbridge.collection.named_records.names import project_named
+from weighbridge.collection.measurements.event_records import METER_ASSET, METER_LOCATION
+from weighbridge.core import identity
 from weighbridge.core.collection.capture import SLOTS_OF_METER_MAX
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
-from weighbridge.core.identity import ids
+from weighbridge.core.ledger.allocation import ValueSource
 from weighbridge.core.platform.settings import Feature
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import CadenceSlots
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import CadenceSlots, Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import (
     Filter,
@@ -32,11 +30,12 @@ from weighbridge.db.lists.listing import (
     read_key,
     read_page,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Row, row_of, unless_null
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.platform.feature_flags import need_feature
+from weighbridge.platform.tenancy import project_named
 from weighbridge.quality.records.availability import FILLED_SOURCES, FilledValue
 from weighbridge.quality.slots.capture import (
     DETAIL_DAYS_MAX,
@@ -109,11 +108,11 @@ def _row(slots: CadenceSlots) -> Row[FilledValue]:
     return row_of(
         FilledValue,
         Column("id", "c.id"),
-        Column("event_id", ("e.project_id", "e.id"), partial(ids.of, "event")),
-        Column("data_point_id", ("e.project_id", "e.id", "c.position"), partial(ids.of, "data_point")),
+        Column("event_id", ("e.project_id", "e.id"), partial(identity.of, "event")),
+        Column("data_point_id", ("e.project_id", "e.id", "c.position"), partial(identity.of, "data_point")),
         Column("slug", "t.slug"),
-        Column("asset_id", ("e.project_id", "a.id"), unless_null(partial(ids.of, "asset"))),
-        Column("location_id", ("e.project_id", "l.id"), unless_null(partial(ids.of, "location"))),
+        Column("asset_id", ("e.project_id", "a.id"), unless_null(partial(identity.of, "asset"))),
+        Column("location_id", ("e.project_id", "l.id"), unless_null(partial(identity.of, "location"))),
         Column("name", "coalesce(a.name, l.name)"),
         Column("start_time", "e.start_time", Instant.of),
         Column("slot_start_time", "e.start_time", partial(_slot_edge, slots, 0)),
@@ -121,7 +120,7 @@ def _row(slots: CadenceSlots) -> Row[FilledValue]:
         Column("value_source", _VALUE_SOURCE),
         Column("value", "(c.to_value #>> '{}')::numeric"),
         Column("captured_value", "e.numbers[c.position]"),
-        Column("rule_id", ("e.project_id", "c.rule_id"), partial(ids.of, "rule")),
+        Column("rule_id", ("e.project_id", "c.rule_id"), partial(identity.of, "rule")),
         Column("rule_version", "c.rule_version"),
         Column("rule_run_id", "c.rule_run_id"),
         *(Column(name, found, _filling_reader(name)) for name in _SAID),

@@ -16,5 +16,5 @@ Machinery, each folder importing only those below it:
   sent, and the registries that receive it
 - `records`: the data structures of the interface
 
-Start with `core/report/state.py`, the table of all moves, and `reports.py`.
+Start with `core/report.py`, the table of all moves, and `reports.py`.
 """

@@ -12,15 +12,14 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Composable
 
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core import identity
+from weighbridge.core.identity import problem_of_name
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, limit_problems
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.report.mapping import read_mapping
-from weighbridge.core.report.state import OPTIONAL_REQUIREMENTS
+from weighbridge.core.report import OPTIONAL_REQUIREMENTS
+from weighbridge.core.report_mapping import read_mapping
 from weighbridge.db.engine import Read, Write
-from weighbridge.db.json import jsonb
 from weighbridge.db.lists.listing import (
     Filter,
     Listing,
@@ -29,16 +28,12 @@ from weighbridge.db.lists.listing import (
     read_page,
 )
 from weighbridge.db.row import Column, row_of
+from weighbridge.db.statements import jsonb
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import find, number_named, of_account
-from weighbridge.reporting.records.registries import (
-    Methodology,
-    MethodologyModel,
-    NewMethodology,
-    NewMethodologyBody,
-)
+from weighbridge.reporting.records import Methodology, MethodologyModel, NewMethodology, NewMethodologyBody
 from weighbridge.reporting.submission.file import check_schema
 
 METHODOLOGIES: Final = Listing(
@@ -63,7 +58,7 @@ METHODOLOGY: Final = row_of(
     Column("created_at", "m.created_at"),
 )
 
-_model_id: Final = partial(ids.of, "model", 0)
+_model_id: Final = partial(identity.of, "model", 0)
 
 
 async def read_methodology(tx: Read, actor: Actor, text: str) -> Methodology:
@@ -181,7 +176,7 @@ async def _find_models(tx: Write, actor: Actor, named: Sequence[str]) -> tuple[l
     if len(named) > MODELS_MAX:
         message = f"model_ids must name at most {MODELS_MAX} models, but names {len(named)}."
         return [], [Problem(message, field, "too_many")]
-    numbers = {text: ids.number("model", text) for text in named}
+    numbers = {text: identity.number("model", text) for text in named}
     rows = await tx.tuples(
         """
         SELECT m.id FROM models m JOIN model_families f ON f.id = m.family_id

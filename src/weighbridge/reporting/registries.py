@@ -15,11 +15,11 @@ import msgspec
 from msgspec import UNSET
 from psycopg.sql import SQL, Composable
 
-from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core.identity import problem_of_name
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.report.state import AdapterName
+from weighbridge.core.report import AdapterName
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     Filter,
@@ -34,7 +34,7 @@ from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch,
 from weighbridge.http.outgoing import problem_of_address
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import find, number_named, of_account
-from weighbridge.reporting.records.registries import (
+from weighbridge.reporting.records import (
     POLL_SECONDS,
     POLL_SECONDS_MAX,
     TIMEOUT_SECONDS_MAX,

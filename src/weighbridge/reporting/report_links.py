@@ -19,13 +19,12 @@ from typing import Final, NamedTuple
 from msgspec.structs import asdict
 from psycopg.sql import SQL, Composable
 
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import API_PREFIX, ResourceAddress
-from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core import identity
+from weighbridge.core.identity import API_PREFIX, ResourceAddress, problem_of_name
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     BOUNDS,
@@ -39,19 +38,19 @@ from weighbridge.db.lists.listing import (
     read_moment,
     read_page,
 )
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Gone, Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.endpoints.links import LinkCall, LinkEntry, by_logged_link
 from weighbridge.http.messages.operation import Attachment, Files
 from weighbridge.platform import changes
-from weighbridge.platform.audit.minute_counts import UsedLink, use_of
-from weighbridge.platform.authentication.authority import need_user
-from weighbridge.platform.records.accounts import HandedOver, TokenUser
+from weighbridge.platform.audit_log import UsedLink, use_of
+from weighbridge.platform.authentication import need_user
+from weighbridge.platform.records import HandedOver, TokenUser
 from weighbridge.platform.tenancy import find, key_named, number_named, of_projects
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, build_attachment, kept_bundle, need_bundle
-from weighbridge.reporting.records.report_links import (
+from weighbridge.reporting.records import (
     LINK_SECONDS_MAX,
     LINK_SECONDS_MIN,
     STANDING_LINKS_MAX,
@@ -60,10 +59,10 @@ from weighbridge.reporting.records.report_links import (
     LinkStatus,
     NewReportLink,
     NewReportLinkBody,
+    Report,
     ReportLink,
     without_address,
 )
-from weighbridge.reporting.records.reports import Report
 from weighbridge.reporting.reports_queries import find_report_key, report_numbered
 
 # The secret in the address of a link: the number of the link and 64 random digits, as `17.3f9c…`.
@@ -152,7 +151,7 @@ async def report_entry(call: LinkCall) -> LinkEntry[ReportEntry]:
     if not secrets.compare_digest(_NO_HASH if link is None else link.hash, secret.hash) or link is None:
         raise NotFound("report", friendly)
     gone = _check_expiry(link)
-    record = ids.of("report", key.project, key.key)
+    record = identity.of("report", key.project, key.key)
     used = UsedLink(secret.number, link.name, link.account, key.project, record)
     return LinkEntry(
         account=link.account,
@@ -206,7 +205,7 @@ _SOURCE: Final = """
 REPORT_LINK: Final = row_of(
     ReportLink,
     Column("id", "l.id"),
-    Column("report_id", ("l.project_id", "l.report_id"), partial(ids.of, "report")),
+    Column("report_id", ("l.project_id", "l.report_id"), partial(identity.of, "report")),
     Column("name", "l.name"),
     Column("status", STATUS),
     Column("use_count", "l.use_count"),
@@ -220,7 +219,7 @@ REPORT_LINK: Final = row_of(
 )
 
 
-async def read_report_link(tx: Read, report: ids.Key, named: str) -> ReportLink:
+async def read_report_link(tx: Read, report: identity.Key, named: str) -> ReportLink:
     """One link of a report by its number."""
     number = number_named("report_link", named)
     where = SQL("l.project_id = %s AND l.report_id = %s AND l.id = %s")
@@ -411,7 +410,7 @@ async def download_bundle_by_link(tx: Read, entry: ReportEntry) -> Attachment:
 
     It is the file that `weighbridge bundle check` checks offline.
     """
-    report = ids.of("report", entry.project, entry.report)
+    report = identity.of("report", entry.project, entry.report)
     kept = need_bundle(report, await kept_bundle(tx, entry.project, entry.report))
     return build_attachment(report, kept, entry.files)
 

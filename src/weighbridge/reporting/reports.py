@@ -13,13 +13,12 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from psycopg.sql import SQL
 
-from weighbridge.collection.named_records.names import project_for_record
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import problem_of_name
+from weighbridge.core import identity
+from weighbridge.core.identity import problem_of_name
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.report.state import MEDIA_TYPES, RESTATABLE, AdapterName, ReportStatus, ReportTrigger
+from weighbridge.core.report import MEDIA_TYPES, RESTATABLE, AdapterName, ReportStatus, ReportTrigger
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Page, list_request
@@ -28,10 +27,10 @@ from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, del
 from weighbridge.http.messages.operation import REFUSALS_TOLD, Attachment, Spool
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import poll, queue_task
-from weighbridge.platform.tenancy import key_named, of_key
+from weighbridge.platform.tenancy import key_named, of_key, project_for_record
 from weighbridge.reporting import reports_queries as queries
 from weighbridge.reporting.bundle.storage import ANSWER_TYPE, MEDIA_TYPE, BundleResult, build_attachment
-from weighbridge.reporting.records.reports import (
+from weighbridge.reporting.records import (
     WITHOUT_REGISTRY,
     Acceptance,
     BundleOptions,
@@ -262,7 +261,7 @@ async def _check_requirements(tx: Write, report: MovingReport) -> CheckedDraft:
     return draft
 
 
-async def _lock_draft(tx: Write, actor: Actor, friendly: str, done: str) -> tuple[Report, ids.Key]:
+async def _lock_draft(tx: Write, actor: Actor, friendly: str, done: str) -> tuple[Report, identity.Key]:
     """The draft of this id, locked; Conflict when it is no draft any more."""
     key = key_named("report", friendly)
     lock = SQL("SELECT FROM reports WHERE {} FOR UPDATE").format(of_key(actor, "project_id", "id"))
@@ -314,7 +313,7 @@ async def _lock_restated(
     if friendly is None:
         return None, []
     field = "report.supersedes"
-    number = ids.number("report", friendly, project)
+    number = identity.number("report", friendly, project)
     # Locked by a statement of its own, so that the next one sees what another request made of it meanwhile.
     await tx.execute(
         "SELECT FROM reports WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", (project, number)
@@ -333,7 +332,7 @@ async def _lock_restated(
         message = f"supersedes: report {shorten(friendly)!r} does not exist in this project."
         return None, [Problem(message, field, "unknown")]
     if restated.restated_by is not None:
-        later = ids.of("report", project, restated.restated_by)
+        later = identity.of("report", project, restated.restated_by)
         message = f"Report {friendly} was already restated by {later}. Restate that report."
         return restated, [Problem(message, field, "restated", (later,))]
     if restated.status not in RESTATABLE:
@@ -343,7 +342,7 @@ async def _lock_restated(
     return restated, []
 
 
-async def _read_chain(tx: Write, key: ids.Key) -> int | None:
+async def _read_chain(tx: Write, key: identity.Key) -> int | None:
     """The chain that a draft would go on; None for one that restates nothing."""
     chain: int | None = await tx.value(
         "SELECT first_id FROM reports WHERE project_id = %s AND id = %s", (key.project, key.key)

@@ -11,12 +11,20 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.runs import select_stale
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Link
+from weighbridge.core import identity
+from weighbridge.core.identity import Link
+from weighbridge.core.number import EXACT
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.quantity.number import EXACT
-from weighbridge.core.report.restatement import RunBasis, TakenOfRun, compare_reports, total_change
-from weighbridge.core.report.state import RESERVING, DeliveryStep, ReportStatus, may_have_been_received
+from weighbridge.core.report import (
+    RESERVING,
+    DeliveryStep,
+    ReportStatus,
+    RunBasis,
+    TakenOfRun,
+    compare_reports,
+    may_have_been_received,
+    total_change,
+)
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import (
     BOUNDS,
@@ -34,10 +42,10 @@ from weighbridge.db.lists.listing import (
 )
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import NotFound
-from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.platform.staleness import IS_NEWEST
 from weighbridge.platform.tenancy import find, key_named, need, of_key, of_projects, project_filter
 from weighbridge.reporting.bundle.storage import KeptBundle, kept_bundle, need_bundle
-from weighbridge.reporting.records.reports import (
+from weighbridge.reporting.records import (
     INCLUSIONS_INLINE,
     REPORT_BATCHES_MAX,
     Inclusion,
@@ -67,11 +75,11 @@ async def summarize_changes(tx: Read, project: int, report: int) -> ReportChange
     changes = compare_reports(before, after)
     batches = await _read_batches(tx, project, [earlier, report])
     return ReportChanges(
-        compared_with=ids.of("report", project, earlier),
+        compared_with=identity.of("report", project, earlier),
         change=total_change(changes),
         data=[
             RunRestated(
-                batch_ids=[ids.of("batch", project, batch) for batch in batches[change.run]],
+                batch_ids=[identity.of("batch", project, batch) for batch in batches[change.run]],
                 before=change.before,
                 after=change.after,
                 change=EXACT.subtract(change.after, change.before),
@@ -190,7 +198,7 @@ def _build_allocation(
     return ReportAllocation(number, amount, unit, reserved_at)  # type: ignore[arg-type] # as the row has them
 
 
-_report_id: Final = partial(ids.of, "report")
+_report_id: Final = partial(identity.of, "report")
 
 
 def _build_page_link(project: str, report: str) -> Link:
@@ -201,12 +209,12 @@ REPORT: Final = row_of(
     Report,
     Column("id", ("r.project_id", "r.id"), _report_id),
     Column("numeric_id", "r.id"),
-    Column("project_id", "r.project_id", partial(ids.of, "project")),
+    Column("project_id", "r.project_id", partial(identity.of, "project")),
     Column("name", "r.name"),
     Column("report_type", "r.report_type"),
     Column("status", "r.status"),
     Column("methodology_id", "r.methodology_id"),
-    Column("ledger_id", ("r.project_id", "r.ledger_id"), unless_null(partial(ids.of, "ledger"))),
+    Column("ledger_id", ("r.project_id", "r.ledger_id"), unless_null(partial(identity.of, "ledger"))),
     Column("start_time", "taken.start_time"),
     Column("end_time", "taken.end_time"),
     Column("inclusions", (), list),
@@ -243,7 +251,7 @@ async def get_report(tx: Read, actor: Actor, friendly: str) -> Report:
 
 async def report_numbered(tx: Read, project: int, number: int) -> Report:
     """One report that is known to be there."""
-    return await _read_report(tx, SQL("r.project_id = %s AND r.id = %s"), ids.Key(project, number))
+    return await _read_report(tx, SQL("r.project_id = %s AND r.id = %s"), identity.Key(project, number))
 
 
 async def get_submission(tx: Read, actor: Actor, friendly: str) -> StoredSubmission:
@@ -272,13 +280,13 @@ async def get_submission(tx: Read, actor: Actor, friendly: str) -> StoredSubmiss
     )
 
 
-async def find_submission(tx: Read, actor: Actor, friendly: str) -> tuple[ids.Key, SubmissionRow | None]:
+async def find_submission(tx: Read, actor: Actor, friendly: str) -> tuple[identity.Key, SubmissionRow | None]:
     """The key of a report, and what is stored of its submission; None while nothing is."""
     key = await find_report_key(tx, actor, friendly)
     return key, await read_submission(tx, key.project, key.key)
 
 
-async def find_report_key(tx: Read, actor: Actor, friendly: str) -> ids.Key:
+async def find_report_key(tx: Read, actor: Actor, friendly: str) -> identity.Key:
     """The key of a report of the actor's account; NotFound when there is none."""
     key = key_named("report", friendly)
     condition = of_key(actor, "project_id", "id")
@@ -301,7 +309,7 @@ async def read_time_stamp(tx: Read, actor: Actor, friendly: str) -> bytes:
     return kept.time_stamp
 
 
-async def _read_report(tx: Read, where: Composable, key: ids.Key) -> Report:
+async def _read_report(tx: Read, where: Composable, key: identity.Key) -> Report:
     found = await find(tx, REPORT, _SOURCE, where, (key.project, key.key))
     [report] = await _complete_reports(tx, [found], REPORT_BATCHES_MAX)
     if report.supersedes is None:
@@ -324,7 +332,7 @@ async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> l
     }
     inclusions: dict[int, list[Inclusion]] = {key.key: [] for key in keys}
     for project, report, batch, *rest in await tx.tuples(_INCLUSIONS, values):
-        inclusions[report].append(Inclusion(ids.of("batch", project, batch), *rest))
+        inclusions[report].append(Inclusion(identity.of("batch", project, batch), *rest))
     stale: dict[int, int] = dict(await tx.tuples(_STALE, values))
     alerted: dict[int, int] = dict(await tx.tuples(_ALERTED, values))
     waiting: dict[int, int] = dict(await tx.tuples(_WAITING, values))

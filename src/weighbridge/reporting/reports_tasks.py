@@ -8,7 +8,7 @@ transaction that ends the task. When the task fails, the database lets the repor
 import asyncio
 
 from weighbridge.collection.evidence_files import EvidenceStore
-from weighbridge.core.report.state import ReportTrigger
+from weighbridge.core.report import ReportTrigger
 from weighbridge.db.engine import Database
 from weighbridge.errors import Conflict
 from weighbridge.http.outgoing import CallReach, OutgoingClient, Pause
@@ -17,7 +17,7 @@ from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.reporting import reports_queries as queries
 from weighbridge.reporting.bundle.storage import Bundler
-from weighbridge.reporting.records.reports import SubmissionResult
+from weighbridge.reporting.records import SubmissionResult
 from weighbridge.reporting.submission.file import (
     SubmissionRow,
     insert_submission,

@@ -1,18 +1,26 @@
-"""A process with one thread that forks: a child has what its parent has loaded, and starts in milliseconds.
+"""The process from which sandboxes are forked: `python -m weighbridge.sandbox.fork_server FD`.
 
-Each request is one byte with two sockets. The child uses the first; on the second the process that asked
-receives the status with which the child ended. A child whose second socket is closed is killed.
+It has one thread and has loaded what reads files: a child has what its parent has loaded, so a fork takes
+milliseconds where a new interpreter takes a second. Each request is one byte with two sockets. The child uses
+the first; on the second the process that asked receives the status with which the child ended. A child whose
+second socket is closed is killed. The processes of a service share one such process, which is itself forked
+from the template of the service (`supervisor/template.py`, another `ForkServer`); any other process starts
+its own.
 
-Invariants: the server opens no file itself; its children do not outlive the process that asks.
+Invariants: it opens no file itself; it ends, with its children, when the process that asks is gone.
 """
 
+import gc
 import os
+import resource
 import select
 import signal
 import socket
 import struct
+import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Final
 
 REQUEST: Final = b"f"
@@ -104,3 +112,46 @@ class ForkServer:
         for process in self._status_sockets:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
+
+
+NICENESS: Final = 5
+"""How far sandboxes stand back behind the processes that answer and compute, on the scale of `nice`."""
+
+IDLE_SECONDS: Final = 900
+"""After how long it ends by itself when nobody asks it; the next request starts another."""
+
+LOADED: Final = (
+    "weighbridge.sandbox.work",
+    "weighbridge.exchange.tables.reading",
+    "weighbridge.exchange.tables.sample",
+    "weighbridge.collection.named_records.spreadsheet",
+)
+"""What sandboxes need, loaded once."""
+
+
+def _run_sandbox(work: socket.socket) -> int:
+    from weighbridge.sandbox.work import carry_out  # noqa: PLC0415 - loaded before
+
+    carry_out(work)
+    return 0
+
+
+def main(number: str) -> None:
+    """Serve the process that holds the other end of a socket."""
+    for name in LOADED:
+        import_module(name)
+    gc.collect()
+    gc.freeze()
+    serve(socket.socket(fileno=int(number)), idle_seconds=IDLE_SECONDS)
+
+
+def serve(requests: socket.socket, *, idle_seconds: float | None = None) -> None:
+    """Fork sandboxes until nobody asks any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; whoever started this one ends it
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(NICENESS)
+    ForkServer(requests, _run_sandbox, idle_seconds=idle_seconds).run()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

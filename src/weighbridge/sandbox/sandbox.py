@@ -184,7 +184,7 @@ def _started() -> socket.socket:
     ours, others = socket.socketpair()
     with others:
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-        command = [sys.executable, "-m", "weighbridge.sandbox.template", str(others.fileno())]
+        command = [sys.executable, "-m", "weighbridge.sandbox.fork_server", str(others.fileno())]
         started = subprocess.Popen(  # noqa: S603 - our own module, by the interpreter that runs us
             command, pass_fds=[others.fileno()], stdin=subprocess.DEVNULL, env=environment
         )

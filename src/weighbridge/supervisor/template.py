@@ -27,7 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from weighbridge.sandbox import template as sandbox_template
+from weighbridge.sandbox import fork_server as sandbox_template
 from weighbridge.sandbox.fork_server import ForkServer
 from weighbridge.sandbox.sandbox import PASSED_ON, adopt_template
 from weighbridge.supervisor.process import (

@@ -21,7 +21,7 @@ import msgspec
 from psycopg import Error
 
 from weighbridge.collection.evidence_files import EvidenceStore
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.verification.audit_tree import Head, check_events, check_trees
 from weighbridge.verification.books import CHECKS, check_books

@@ -9,16 +9,15 @@ from typing import Any, Final
 
 import msgspec
 
-from weighbridge.collection.measurements.event_rows import LINE_COLUMNS, leaf_of_columns
-from weighbridge.core.identity import ids
+from weighbridge.collection.measurements.event_records import LINE_COLUMNS, leaf_of_columns
+from weighbridge.core import identity
 from weighbridge.core.platform.audit import ANCHOR, link
-from weighbridge.core.proof.checkpoint import Checkpoint
-from weighbridge.core.proof.merkle import Edge, KeptNode
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.proof import Checkpoint, Edge, KeptNode
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.json import canonical
-from weighbridge.platform.audit.tree import TornTreeError, edge_of, leaf_of, size_of
-from weighbridge.platform.records.audit_log import SealedRow
+from weighbridge.db.statements import canonical
+from weighbridge.platform.audit_tree import TornTreeError, edge_of, leaf_of, size_of
+from weighbridge.platform.records import SealedRow
 
 READ_AT_ONCE: Final = 5000
 """Rows that are held in memory at a time."""
@@ -215,7 +214,7 @@ async def _completed(tx: Read) -> CompletedEvents:
         for _, project, name, before, now, leaves in rows:
             told = [[name, before, now]] if leaves is None else leaves
             for event, was, becomes in told:
-                key = ids.parse("event", event)
+                key = identity.parse("event", event)
                 if key is not None:
                     first.setdefault((project, key.key), was)
                     last[project, key.key] = becomes
@@ -227,7 +226,7 @@ async def _check_singles(
 ) -> None:
     told: dict[int, dict[int, str | None]] = {}
     for project, name, _, after in rows:
-        key = ids.parse("event", name)
+        key = identity.parse("event", name)
         if key is not None:
             told.setdefault(project, {})[key.key] = (after or {}).get("leaf")
     for project, leaves in told.items():
@@ -243,7 +242,7 @@ async def _check_singles(
 def _compare(found: RecordedEvents, project: int, number: int, told: str, stored: str | None) -> None:
     found.events += 1
     if told != stored:
-        name = ids.of("event", project, number)
+        name = identity.of("event", project, number)
         what = "is not there" if stored is None else "is not what the log says was captured"
         found.violations.append(f"event {name}: it {what}")
 
@@ -257,7 +256,7 @@ async def _check_bulk(
     found: RecordedEvents,
 ) -> None:
     count = told.get("count", told.get("stored")) or 0
-    spans = [tuple(ids.parse("event", end) for end in span) for span in told.get("ids", ())]
+    spans = [tuple(identity.parse("event", end) for end in span) for span in told.get("ids", ())]
     numbers = [number for first, last in spans if first and last for number in range(first.key, last.key + 1)]
     if not count:
         return
@@ -280,7 +279,7 @@ async def _check_bulk(
     if missing:
         found.violations.append(f"{name}: {missing:,} of {count:,} events that it stored are not there")
     elif tree.root.hex() != told["root"]:
-        first = ids.of("event", project, numbers[0])
+        first = identity.of("event", project, numbers[0])
         found.violations.append(f"{name}, from {first} on: they are not what the log says was captured")
 
 
@@ -304,10 +303,10 @@ async def _check_last(tx: Read, completed: CompletedEvents, found: RecordedEvent
 
 
 async def _check_voided(tx: Read, rows: Iterable[tuple[int, str, str, Any]], found: RecordedEvents) -> None:
-    keys = [(project, key.key) for project, name, _, _ in rows if (key := ids.parse("event", name))]
+    keys = [(project, key.key) for project, name, _, _ in rows if (key := identity.parse("event", name))]
     projects, numbers = zip(*keys, strict=True)
     for project, number in await tx.tuples(_NOT_VOIDED, ([*projects], [*numbers])):
-        name = ids.of("event", project, number)
+        name = identity.of("event", project, number)
         found.violations.append(f"event {name}: the log says that it was voided, and it counts")
 
 

@@ -9,10 +9,10 @@ from typing import Final
 
 from psycopg.sql import SQL
 
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import CorrectionState
-from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
-from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.platform.staleness import IS_NEWEST
 from weighbridge.verification.invariants import (
     BATCHES,
     CORRECTIONS,
@@ -423,7 +423,7 @@ async def check_books(
             statement += SQL(" WHERE project = {}").format(project)
         violations[invariant.words] = [
             invariant.sentence.format(
-                id=ids.of(invariant.kind, number, record), actual=actual, expected=expected
+                id=identity.of(invariant.kind, number, record), actual=actual, expected=expected
             )
             for number, record, actual, expected in await tx.tuples(statement)
         ]

@@ -14,16 +14,16 @@ from weighbridge.core.ledger.allocation import (
     Contributions,
     LedgerRounding,
     Partition,
+    ValueSource,
     read_columns,
     write_columns,
 )
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Available, Model, Node, Upstream
-from weighbridge.core.quantity.number import digits, plain
-from weighbridge.core.quantity.unit import ONE, Unit, parse_unit
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.number import digits, plain
+from weighbridge.core.time.calendar import Instant, Interval
+from weighbridge.core.unit import ONE, Unit, parse_unit
 from weighbridge.db.engine import Read
 
 

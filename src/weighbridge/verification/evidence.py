@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 
 from weighbridge.collection.evidence_files import EvidenceStore
-from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
+from weighbridge.core import identity
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Damaged
 
@@ -62,10 +62,10 @@ async def check_report_files(tx: Read, store: EvidenceStore) -> list[str]:
         try:
             (await store.get(key, size, sha256)).close()
         except Damaged as damage:
-            name = ids.of("report", project, report)
+            name = identity.of("report", project, report)
             violations.append(f"{what} of {name}, kept as {key}: {damage}")
     for project, report in await tx.tuples(_SENT_OTHERWISE):
-        name = ids.of("report", project, report)
+        name = identity.of("report", project, report)
         violations.append(f"submission of {name}: its content or its size is not that of its SHA-256")
     return violations
 
@@ -74,7 +74,7 @@ async def _check_file(store: EvidenceStore, file: _File) -> str | None:
     try:
         (await store.get(file.key, file.size, file.sha256)).close()
     except Damaged as damage:
-        where = f"evidence {file.number} of {ids.of('event', file.project, file.event)}, {file.name!r}"
+        where = f"evidence {file.number} of {identity.of('event', file.project, file.event)}, {file.name!r}"
         return f"{where}, kept as {file.key}: {damage}"
     return None
 

@@ -13,16 +13,15 @@ from psycopg.sql import SQL
 from weighbridge.accounting.books.runs import IN_FORCE, select_sharing_time
 from weighbridge.accounting.inputs.streams import Reach, find_window
 from weighbridge.collection.measurements.corrections import PREVAILING_FIRST
-from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
+from weighbridge.collection.measurements.event_records import METER_ASSET, METER_LOCATION
 from weighbridge.collection.measurements.values import CURRENT
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionOrigin, CorrectionState
-from weighbridge.core.identity import ids
 from weighbridge.core.model import Input, Share
 from weighbridge.core.model.definition import ModelError
-from weighbridge.core.time.cadence import EVENT
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import EVENT, Instant
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import read_model
 from weighbridge.quality.slots.roll_up import (
     CONTENT,
     MADE,
@@ -290,11 +289,11 @@ async def check_roll_ups(tx: Read) -> list[str]:
 async def _check(tx: Read, definition: RollUpDefinition, slots: range) -> list[str]:
     query, values = events_of_slots(definition, slots)
     rows = await tx.tuples(SQL(_BROKEN).format(events=query), values | {"event_type": definition.event_type})
-    kind = ids.of("event_type", definition.project, definition.event_type)
+    kind = identity.of("event_type", definition.project, definition.event_type)
     return [
         f"event type {kind}: readings from {Instant.of(start).astimezone(UTC).isoformat()} have no event"
         if event is None
-        else f"event {ids.of('event', definition.project, event)}: its readings come to something else"
+        else f"event {identity.of('event', definition.project, event)}: its readings come to something else"
         for event, start in rows
     ]
 
@@ -401,13 +400,14 @@ async def check_counted_once(tx: Read, project: int | None = None) -> dict[str, 
     twice = await tx.tuples(_TWICE, {**values, **await _counting_inputs(tx, project)})
     return {
         NO_SHARED_TIME: [
-            f"ledger {ids.of('ledger', number, ledger)}: the slot of batch {ids.of('batch', number, batch)},"
-            f" {start.isoformat()} to {end.isoformat()}, shares time with an earlier one in force"
+            f"ledger {identity.of('ledger', number, ledger)}: the slot of batch "
+            f"{identity.of('batch', number, batch)}, {start.isoformat()} to {end.isoformat()}, "
+            "shares time with an earlier one in force"
             for number, ledger, batch, start, end in shared
         ],
         COUNTED_ONCE: [
-            f"ledger {ids.of('ledger', number, ledger)}: input {node!r} counts {count} events in more than"
-            f" one slot, {ids.of('event', number, event)} for one"
+            f"ledger {identity.of('ledger', number, ledger)}: input {node!r} counts {count} events in more "
+            f"than one slot, {identity.of('event', number, event)} for one"
             for number, ledger, node, count, event in twice
         ],
     }

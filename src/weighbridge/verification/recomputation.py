@@ -16,17 +16,15 @@ from weighbridge.accounting.books.runs import RunRow, compute_fingerprint, list_
 from weighbridge.accounting.inputs.selection import ByLineage
 from weighbridge.accounting.inputs.streams import Catalogue, Resolved, read_catalogue, resolve_streams
 from weighbridge.accounting.planning.plan import run_name, total_of
+from weighbridge.core import identity
 from weighbridge.core.engine import EngineSetting, NodeReading, PartitionRun, SlotData, SlotRun, run_slot
 from weighbridge.core.engine.slot_computation import ENGINE_REVISION, check_revision
-from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import LedgerRounding
 from weighbridge.core.model import Available, Model, ModelError, Upstream, hash_model, prepare
-from weighbridge.core.time.cadence import find_slot, identify_slot, label_slot
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import Instant, Interval, find_slot, identify_slot, label_slot
 from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
-from weighbridge.modelling.document.stored import find_stored_model
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import find_stored_model, read_model
 from weighbridge.verification.draws import (
     Calculated,
     RunAsUsed,
@@ -73,18 +71,18 @@ class Recomputed:
             if missing is None
             else (f"{missing.missing:,} of its {missing.events:,} events are")
         )
-        name = ids.of("batch", unit.project, batch)
+        name = identity.of("batch", unit.project, batch)
         self.uncovered.append((unit.task, f"batch {name}: {lacks} not there"))
 
     def outdate(self, unit: ComputedSlot, batch: int) -> None:
         """Take down a batch that saw its events in a later state than the source has."""
-        name = ids.of("batch", unit.project, batch)
+        name = identity.of("batch", unit.project, batch)
         self.uncovered.append((unit.task, f"batch {name}: it saw events as they were changed later"))
 
     def add(self, unit: ComputedSlot, batch: int, revision: int, complaints: Sequence[str]) -> None:
         """Count a batch of a revision of the engine, and take down what was found of it."""
         self.batches += 1
-        name = ids.of("batch", unit.project, batch)
+        name = identity.of("batch", unit.project, batch)
         unknown = check_revision(revision)
         self.older += unknown is None and revision < ENGINE_REVISION
         said = complaints if unknown is None else [unknown, *complaints]
@@ -134,7 +132,7 @@ class _Batch(RunRow, frozen=True):
         if not self.by_event and find_slot(model.cadence, self.start_time, zone) != self.slot:
             yield f"its slot is none of {model.cadence} slots in {zone}"
         slot = (
-            ids.of("event", unit.project, self.event)
+            identity.of("event", unit.project, self.event)
             if self.event
             else label_slot(model.cadence, self.slot, zone)
         )

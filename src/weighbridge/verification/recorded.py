@@ -11,10 +11,9 @@ from typing import Any, Final, LiteralString
 from psycopg.sql import SQL, Composable, Composed
 
 from weighbridge.accounting.posting.posting_run import WRITTEN, match_tasks, select_digest
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.db.engine import Read
-from weighbridge.db.json import canonical
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal, canonical
 
 # The nouns whose records the log tells: by which actions, and which column has which field.
 
@@ -434,15 +433,15 @@ def _read_states(noun: RecordedNoun, rows: Sequence[Sequence[Any]]) -> Iterator[
         yield RecordedState(name, number, key.key or key.project, part, None if is_gone else told)
 
 
-def _parse_key(noun: RecordedNoun, name: str, told: Mapping[str, Any]) -> ids.Key | None:
+def _parse_key(noun: RecordedNoun, name: str, told: Mapping[str, Any]) -> identity.Key | None:
     if noun.name == "evidence" and (found := _EVIDENCE.match(name)):
-        return ids.Key(0, int(found[1]))
+        return identity.Key(0, int(found[1]))
     if isinstance(told.get("id"), int):
-        return ids.Key(0, told["id"])
+        return identity.Key(0, told["id"])
     if name.isdigit():
-        return ids.Key(0, int(name))
+        return identity.Key(0, int(name))
     kind = noun.kind or ("batch" if noun.name == "instrument" else noun.name)
-    return ids.parse(kind, name.rpartition(" ")[2]) if kind in ids.PREFIXES else None
+    return identity.parse(kind, name.rpartition(" ")[2]) if kind in identity.PREFIXES else None
 
 
 def _write_expected(noun: RecordedNoun, state: RecordedState) -> str | None:
@@ -455,7 +454,7 @@ def _write_expected(noun: RecordedNoun, state: RecordedState) -> str | None:
     told = dict(noun.shape(told))
     for name, kind in noun.friendly.items():
         if told.get(name) is not None:
-            key = ids.parse(kind, told[name])
+            key = identity.parse(kind, told[name])
             told[name] = None if key is None else key.key
     return canonical({name: told[name] for name in noun.columns if name in told}).decode()
 
@@ -593,13 +592,13 @@ ROWS_AT_ONCE: Final = 2_000
 async def check_corrections(tx: Read) -> list[str]:
     """A sentence for each correction that the log tells otherwise, or not at all."""
     found = [
-        f"correction {number} of {ids.of('event', project, event)}: the log tells of another, or of none"
+        f"correction {number} of {identity.of('event', project, event)}: the log tells of another, or of none"
         for project, number, event in await tx.tuples(_OTHERS)
     ]
     after = 0
     while rows := await tx.tuples(_TOLD_OF_CORRECTIONS, (after, ROWS_AT_ONCE)):
         after = rows[-1][0]
-        keys = [ids.parse("data_point", row[2]) for row in rows]
+        keys = [identity.parse("data_point", row[2]) for row in rows]
         values = {
             "projects": [row[1] for row in rows],
             "events": [key.key if key else None for key in keys],

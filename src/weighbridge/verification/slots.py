@@ -17,9 +17,9 @@ from weighbridge.core.engine.run import find_partitions_of_data
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import Aggregate, Input, Model
 from weighbridge.core.model.definition import NO_COVERAGE
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.literal import Literal, moments
+from weighbridge.db.statements import Literal, moments
 
 # Portions: the slots of generations in pieces that are recomputed together, so that memory stays flat.
 #

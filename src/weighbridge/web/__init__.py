@@ -6,7 +6,7 @@ it:
 
 - `pages`: the pages, by what they show; `contents.py` lists them, and `records.py` opens any other record
 - `forms`: forms made from the types that the interface takes
-- `framework`: the decorators of pages, the visit, the session, lists and rendering; read `page.py`, then
+- `framework`: the decorators of pages, the visit with its session, lists and rendering; read `page.py`, then
   `visit.py`
 - `display`: figures, times, pictures as SVG and formulas as MathML, as pure functions
 """

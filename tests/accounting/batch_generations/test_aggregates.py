@@ -7,7 +7,7 @@ from tests.given import accounting
 from tests.given import collection as given
 from tests.given.inputs import recomputed
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 
 def reading(aggregate, options=""):
@@ -113,7 +113,7 @@ def test_a_changed_element_is_found_when_the_batch_is_computed_anew(api, drain, 
     plant = accounting.plant(api, drain, ARRAY, primary_output="total")
     plant.deliver(3, 9)
     plant.generate()
-    batch = ids.parse("batch", plant.batches()[0]["id"])
+    batch = identity.parse("batch", plant.batches()[0]["id"])
     [(digest,)] = sql(
         "SELECT elements_sha256 FROM batch_calculations WHERE batch_id = %s AND slug = 'level'", batch.key
     )

@@ -14,8 +14,8 @@ from tests.given.inputs import nodes_of, recomputed
 from weighbridge.core.engine.slot_computation import prorate_value
 from weighbridge.core.model import Aggregate
 from weighbridge.core.model.aggregates import Reading, aggregate_readings
-from weighbridge.core.quantity.number import EXACT
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.number import EXACT
+from weighbridge.core.time.calendar import Instant, Interval
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 RANGE = ("2025-01-01T00:00:00Z", "2025-01-03T00:00:00Z")

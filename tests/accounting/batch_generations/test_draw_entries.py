@@ -7,7 +7,7 @@ from weighbridge.accounting.planning.proposal import draw_entries
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.ledger.drawing import Drawer, Lot, Need, SourceBatch
 from weighbridge.core.ledger.pool import Pool
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 
 LEDGER = 1
 

@@ -7,7 +7,7 @@ from tests.given import accounting, chain
 from tests.given.accounting import JANUARY, MASS, QUARTER
 
 from weighbridge.accounting.records.model_runs import BATCH_AMOUNTS_MAX
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 BY_HAND = chain.PRODUCED + chain.upstream("select: manual") + chain.USED
 PARTITIONING = "aggregate: sum, partitions: true"
@@ -25,8 +25,8 @@ def by_hand(api, drain, *masses, nodes=BY_HAND, scale=6, **fields):
 
 def output_of(batch):
     """The id of the data point that a batch credits; its model has one node."""
-    key = ids.parse("batch", batch)
-    return ids.of("data_point", key.project, key.key, 1, ids.Owner.BATCH)
+    key = identity.parse("batch", batch)
+    return identity.of("data_point", key.project, key.key, 1, identity.Owner.BATCH)
 
 
 def amount(batch, value, **fields):

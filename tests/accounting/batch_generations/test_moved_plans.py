@@ -7,7 +7,7 @@ from tests.given.plans import Explained, rows_read
 
 from weighbridge.accounting.planning.proposal import Request, propose
 from weighbridge.accounting.records.model_runs import NewGeneration
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 
 DAYS = 300
 YEAR = ("2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z")

@@ -6,7 +6,7 @@ from tests.given.plans import explained, nodes, rows_read
 
 from weighbridge.accounting.planning.proposal import Request, propose
 from weighbridge.accounting.records.model_runs import NewGeneration
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 
 OWN = 4_000
 OF_ANOTHER = 6_000

@@ -12,7 +12,7 @@ from tests.given import collection as given
 from tests.given import generation as given_generation
 from tests.given.accounting import JANUARY
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.verification.recomputation import check_batches
 
 STATIC = """
@@ -300,7 +300,7 @@ def test_staleness_passes_downstream_through_draws(api, drain):
 
 def test_a_correction_in_flight_while_a_generation_ends_leaves_its_batches_stale(plant, server):
     event = plant.deliver(3)
-    key = ids.parse("event", event)
+    key = identity.parse("event", event)
     project = plant.project["numeric_id"]
 
     with ThreadPoolExecutor(1) as other:

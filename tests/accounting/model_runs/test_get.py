@@ -4,7 +4,7 @@ import pytest
 from tests.given import accounting
 from tests.given.accounting import MASS, POWER_BY_MASS
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 TAGGED = MASS.replace("unit: t", "unit: t\n    tags: {ghg: co2e, lca_role: net, category: removal}")
 
@@ -50,9 +50,9 @@ def test_the_outputs_of_a_batchs_run_are_the_data_points_of_the_batch(api, plant
 
     output = api.get(f"/model_runs/{batch['model_run']['id']}").body["output_data_points"][0]
 
-    batch_key, output_key = ids.parse("batch", batch["id"]), ids.parse("data_point", output["id"])
+    batch_key, output_key = identity.parse("batch", batch["id"]), identity.parse("data_point", output["id"])
     assert batch_key
-    assert output_key == ids.Key(batch_key.project, batch_key.key, 1, ids.Owner.BATCH)
+    assert output_key == identity.Key(batch_key.project, batch_key.key, 1, identity.Owner.BATCH)
 
 
 def test_the_run_behind_a_batch_says_what_keeps_it(api, plant):
@@ -70,11 +70,11 @@ def test_the_run_behind_a_batch_says_what_keeps_it(api, plant):
     ]
 
 
-@pytest.mark.parametrize("owner", [ids.Owner.BATCH, ids.Owner.MODEL_RUN, ids.Owner.EVENT])
+@pytest.mark.parametrize("owner", [identity.Owner.BATCH, identity.Owner.MODEL_RUN, identity.Owner.EVENT])
 def test_a_run_that_is_not_there_is_not_found(api, plant, owner):
-    key = ids.Key(plant.project["numeric_id"], 2**40, owner=owner)
+    key = identity.Key(plant.project["numeric_id"], 2**40, owner=owner)
 
-    api.get(f"/model_runs/{ids.make('model_run', key)}").expect(404)
+    api.get(f"/model_runs/{identity.make('model_run', key)}").expect(404)
 
 
 def test_the_id_of_a_batch_is_no_id_of_a_run(api, plant):

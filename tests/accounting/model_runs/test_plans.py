@@ -5,7 +5,7 @@ from tests.given import accounting, many
 from tests.given.plans import READ_MAX, explained, rows_read
 
 from weighbridge.accounting.model_runs import MODEL_RUNS, select_model_runs
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Invalid
 
@@ -32,7 +32,7 @@ def model(lone):
     account = lone.server.account()
     plant = accounting.plant(account.caller(), account.drain)
     many.many_batches(lone, plant, 10_000)
-    return ids.number("model", plant.model["id"])
+    return identity.number("model", plant.model["id"])
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.given.accounting import JANUARY, Plant
 from tests.given.inputs import WET
 
 from weighbridge.core.model import Input, StaticInput
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import read_model
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.yaml"))
 YEAR = ("2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z")

@@ -12,7 +12,7 @@ from tests.examples import examples
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
-from weighbridge.core.identity.names import find_unseen_character
+from weighbridge.core.identity import find_unseen_character
 
 ID = re.compile(rb"ast_[0-9a-f]{24}")
 STARTS = "'=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"

@@ -19,8 +19,8 @@ from weighbridge.collection.measurements.corrections import (
     corrections_of_rule,
     undo,
 )
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import Claim, CorrectionOrigin, find_prevailing_claim
-from weighbridge.core.identity import ids
 
 MASS = given.number("mass")
 MANY = PORTION + 1
@@ -65,7 +65,7 @@ class Value:
         self.number = self.project["numeric_id"]
         rules(server, self.project)
         event = given.event(self.api, self.project, values={"mass": captured})
-        self.event = ids.parse("event", event["id"]).key
+        self.event = identity.parse("event", event["id"]).key
         self.path = f"/projects/{self.project['id']}/data_points/{event['data_points'][0]['id']}"
 
     def apply(self, value, source, priority=1, rule=1):
@@ -144,7 +144,7 @@ def test_a_substitution_is_shown_with_its_rule_while_it_is_in_force(value):
     assert shown["substitution"] == {
         "id": number,
         "replaced_value": 1,
-        "rule_id": ids.of("rule", value.number, 3),
+        "rule_id": identity.of("rule", value.number, 3),
         "rule_version": 1,
         "rule_run_id": None,
         "reason": None,
@@ -240,7 +240,7 @@ def test_a_correction_that_waits_beneath_changes_no_value_and_makes_nothing_stal
     rules(server, plant.project)
     event = plant.deliver(3)
     plant.generate()
-    key = ids.parse("event", event)
+    key = identity.parse("event", event)
 
     def applied(value, source, rule=None):
         new = NewCorrection(key.key, 1, value, source, 1 if rule else 0, rule=rule)
@@ -263,7 +263,7 @@ def test_thousands_of_values_are_corrected_in_one_call(account, server):
     project = given.measuring(api, MASS)
     run_number = rules(server, project)
     receipts = given.events(api, project, [given.event_body(values={"mass": 1}) for _ in range(MANY)])
-    numbers = [ids.parse("event", one["id"]).key for one in receipts]
+    numbers = [identity.parse("event", one["id"]).key for one in receipts]
     news = [
         NewCorrection(number, 1, place, CorrectionOrigin.ADJUSTMENT, 1, rule=RuleRef(1, 1, run_number))
         for place, number in enumerate(numbers, start=2)
@@ -338,7 +338,7 @@ def winner_of(standing):
 def test_the_input_data_of_a_batch_names_the_substitution_that_it_used(account, server, drain, origin):
     plant = given_accounting.plant(account.caller(), drain)
     rules(server, plant.project)
-    key = ids.parse("event", plant.deliver(3))
+    key = identity.parse("event", plant.deliver(3))
     new = NewCorrection(key.key, 1, 5, origin, 1, rule=RuleRef(1, 1))
 
     async def run(action, corrections):

@@ -4,7 +4,7 @@ import pytest
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 MASS = given.number("mass")
 
@@ -43,18 +43,18 @@ def test_a_data_point_of_another_project_or_account_is_not_found(api, stranger):
 def test_a_position_without_a_value_is_no_data_point(api):
     project = given.measuring(api, MASS, given.text("note"))
     event = given.event(api, project, values={"mass": 1})
-    key = ids.parse("event", event["id"])
+    key = identity.parse("event", event["id"])
 
-    for position in (0, 2, 3, ids.POSITION_MAX):
-        point = ids.of("data_point", key.project, key.key, position)
+    for position in (0, 2, 3, identity.POSITION_MAX):
+        point = identity.of("data_point", key.project, key.key, position)
         api.get(f"/projects/{project['id']}/data_points/{point}").expect(404)
 
 
 def test_the_id_of_a_batchs_output_is_no_data_point_of_an_event(api, drain):
     plant = given_accounting.plant(api, drain)
-    key = ids.parse("event", plant.deliver(1))
+    key = identity.parse("event", plant.deliver(1))
 
-    output = ids.of("data_point", key.project, key.key, 1, ids.Owner.BATCH)
+    output = identity.of("data_point", key.project, key.key, 1, identity.Owner.BATCH)
 
     api.get(f"/projects/{plant.project['id']}/data_points/{output}").expect(404)
 

@@ -13,8 +13,8 @@ from tests.given.plans import READ_MAX, explained, nodes, rows_read
 
 from weighbridge.collection.data_points_queries import DATA_POINTS, list_data_points
 from weighbridge.collection.events import EVENTS, select_events
-from weighbridge.collection.measurements.event_rows import ONE_EVENT
-from weighbridge.core.identity import ids
+from weighbridge.collection.measurements.event_records import ONE_EVENT
+from weighbridge.core import identity
 from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Invalid
 
@@ -85,7 +85,7 @@ def stored(lone):
     project = given.measuring(api, *types)
     [kind] = api.get(f"/projects/{project['id']}/event_types").data
     tags = {"location": given.location(api, project)["id"], "feedstock": given.feedstock(api, project)["id"]}
-    numbers = {name: key.key for name, tag in tags.items() if (key := ids.parse(name, tag))}
+    numbers = {name: key.key for name, tag in tags.items() if (key := identity.parse(name, tag))}
     values = {"project": project["numeric_id"], "first": 10**8, **numbers}
     values["kind"] = kind["data_point_types"][0]["nexus_event_type_id"]
 

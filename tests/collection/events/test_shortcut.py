@@ -11,7 +11,7 @@ from weighbridge.collection.events import insert_events
 from weighbridge.collection.intake.creation import store_event
 from weighbridge.collection.records.events import NewEventsBody
 from weighbridge.http.endpoints.endpoint import ShortCall
-from weighbridge.platform.authentication.tokens import authenticate, recall_authorization
+from weighbridge.platform.authentication import authenticate, recall_authorization
 
 MASS, MOISTURE = given.number("mass"), given.number("moisture", unit="%", required=False)
 

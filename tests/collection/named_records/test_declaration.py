@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from weighbridge.collection.named_records.noun import NamedNoun
+from weighbridge.collection.named_records.nouns import NamedNoun
 from weighbridge.collection.records import projects
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.web.forms.fields import declared_fields
 
 GUIDE = Path(__file__).parents[3] / "CONTRIBUTING.md"
@@ -24,7 +24,7 @@ def vehicles():
     namespace = dict(vars(projects))
     exec(compile(source, str(GUIDE), "exec"), namespace)  # noqa: S102 - the guide is ours
     with pytest.MonkeyPatch.context() as patched:
-        patched.setitem(ids.PREFIXES, "vehicle", "veh")
+        patched.setitem(identity.PREFIXES, "vehicle", "veh")
         yield NamedNoun(namespace["Vehicle"], "vehicle", "vehicles")
 
 

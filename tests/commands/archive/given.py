@@ -7,7 +7,7 @@ import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 DIGITS_34 = "1234567890123456789012.345678901200"
 
@@ -22,8 +22,8 @@ def rows(place, month):
 
 
 def correct(plant, event, value):
-    key = ids.parse("event", event)
-    point = ids.of("data_point", key.project, key.key, 1)
+    key = identity.parse("event", event)
+    point = identity.of("data_point", key.project, key.key, 1)
     plant.api.patch(
         f"/projects/{plant.project['id']}/data_points/{point}", {"data_point": {"value": value}}
     ).expect(200)

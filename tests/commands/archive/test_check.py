@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.commands.archive.given import files, forge, forge_column, put_manifest
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 
 def test_an_event_that_moves_to_another_month_changes_both(write, check, plant, deliveries):
@@ -70,7 +70,7 @@ def test_a_renamed_data_point_type_is_told_once_and_makes_another_version(write,
 def test_a_row_that_was_altered_past_the_triggers_is_found(write, check, deliveries, behind, tampering):
     statement, said = tampering
     write()
-    behind(statement.format(ids.parse("event", deliveries[1]).key))
+    behind(statement.format(identity.parse("event", deliveries[1]).key))
 
     months = check(code=1)
 
@@ -91,7 +91,7 @@ def test_a_row_that_was_put_in_past_the_service_is_found(write, check, deliverie
                created_at, created_at
           FROM events WHERE id = %s
         """,
-        ids.parse("event", deliveries[0]).key,
+        identity.parse("event", deliveries[0]).key,
     )
 
     [month, _] = check(code=1)

@@ -6,7 +6,7 @@ import pytest
 from tests.commands.archive.given import correct, forge
 from tests.given import accounting
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 
 @pytest.mark.usefixtures("deliveries")
@@ -18,7 +18,7 @@ def test_batches_are_computed_anew_from_the_archive(write, verify, plant, delive
 
     assert (found["batches"], found["violations"], found["uncovered"], found["outside"]) == (2, [], [], 0)
     # What the database says of the event by now is not asked for.
-    behind("UPDATE events SET numbers = '{9}' WHERE id = %s", ids.parse("event", deliveries[2]).key)
+    behind("UPDATE events SET numbers = '{9}' WHERE id = %s", identity.parse("event", deliveries[2]).key)
     assert verify()["violations"] == []
 
 

@@ -22,7 +22,7 @@ from weighbridge.archive.months import CalendarMonth
 from weighbridge.archive.rows import COLUMNS, OF_DATA_POINTS
 from weighbridge.archive.writer import ArchiveRequest, write_months
 from weighbridge.backup.target import BackupTarget
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.db import locks
 from weighbridge.db.engine import Database
 
@@ -221,7 +221,7 @@ def test_a_run_that_is_killed_is_ended_by_the_next_one(write, check, place, plan
 
 @pytest.mark.usefixtures("deliveries")
 def test_a_second_run_on_a_project_is_refused_while_the_first_writes(write, archive, place, plant, postgres):
-    number = ids.parse("project", plant.project["id"]).project
+    number = identity.parse("project", plant.project["id"]).project
     with psycopg.connect(postgres) as first:
         first.execute(*locks.hold(locks.archive_write(number)))
 
@@ -257,7 +257,7 @@ def test_of_two_runs_at_once_one_writes_each_month_once(write, check, place, pla
 def test_a_run_keeps_others_out_although_the_server_ends_what_idles(account, plant, place, postgres):
     async def write_slowly():
         async with Database(postgres, connections_max=2, idle_timeout_seconds=1) as database:
-            project = ids.parse("project", plant.project["id"]).project
+            project = identity.parse("project", plant.project["id"]).project
             through = CalendarMonth.read("2025-12", "The month")
             request = ArchiveRequest(account.actor, project, through)
             states = []

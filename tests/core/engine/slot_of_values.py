@@ -22,8 +22,8 @@ from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.ledger.drawing import SourceBatch
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Aggregate, Available, Input, StaticInput, Upstream
-from weighbridge.core.quantity.unit import convert, parse_unit
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import Instant, Interval
+from weighbridge.core.unit import convert, parse_unit
 
 START = Instant(2025, 1, 1, tzinfo=UTC)
 PROJECT = 3

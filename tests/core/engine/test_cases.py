@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.core.model.documents import SETTINGS, document, flaws_of
 
-from weighbridge.modelling.document.yaml_text import check_document
+from weighbridge.modelling.documents import check_document
 
 EXAMPLES = sorted(Path(__file__).parents[3].joinpath("examples").glob("*.yaml"))
 

@@ -13,10 +13,10 @@ from tests.core.engine.slot_of_values import PROJECT, START, slot_of_values
 from tests.core.model.documents import model
 
 import weighbridge
+from weighbridge.core import identity
 from weighbridge.core.engine import GivenValues, run_slot, try_out
-from weighbridge.core.identity import ids
 from weighbridge.core.model import prepare
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import read_model
 
 DOCUMENTS = [
     *Path(__file__).parents[3].joinpath("examples").glob("*.yaml"),
@@ -133,7 +133,7 @@ def said(problems):
     moment = f" at {START.text}"
     messages = {(one.message.replace(moment, ""), one.field, one.code) for one in problems}
     for place in range(9):
-        event = ids.of("event", PROJECT, place)
+        event = identity.of("event", PROJECT, place)
         messages = {(said.replace(event, f"value {place}"), *others) for said, *others in messages}
     return messages
 

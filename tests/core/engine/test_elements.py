@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.model.documents import model
 
+from weighbridge.core import identity
 from weighbridge.core.engine import NOT_COMPUTABLE, Alone, EngineSetting, SlotData, run_slot
 from weighbridge.core.engine.slot_computation import (
     NOTHING,
@@ -20,11 +21,10 @@ from weighbridge.core.engine.slot_computation import (
     compute_statistics,
 )
 from weighbridge.core.expression import Budget
-from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import prepare
-from weighbridge.core.quantity.unit import parse_unit
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import Instant, Interval
+from weighbridge.core.unit import parse_unit
 
 START = Instant(2025, 1, 1, tzinfo=UTC)
 SLOT = Interval(START, Instant(2025, 2, 1, tzinfo=UTC))
@@ -80,7 +80,7 @@ def said(slot):
 
 
 def name(number):
-    return ids.of("event", PROJECT, number)
+    return identity.of("event", PROJECT, number)
 
 
 def test_a_joined_array_has_one_element_for_each_of_the_other():

@@ -12,9 +12,9 @@ from weighbridge.core.engine import EngineSetting, SlotData, run_slot
 from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, Group, Measure, Statistics
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import prepare
-from weighbridge.core.quantity.number import exact_total
-from weighbridge.core.quantity.unit import parse_unit
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.number import exact_total
+from weighbridge.core.time.calendar import Instant, Interval
+from weighbridge.core.unit import parse_unit
 
 STRAW, WOOD, ALL = Partition(feedstock="Straw"), Partition(feedstock="Wood"), Partition()
 JANUARY = Interval(Instant(2025, 1, 1, tzinfo=UTC), Instant(2025, 2, 1, tzinfo=UTC))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbridge.core.engine.slot_computation import measure_hours, measure_hours_inside, prorate_value
-from weighbridge.core.quantity.number import EXACT, count_significant_digits, exact_total
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.number import EXACT, count_significant_digits, exact_total
+from weighbridge.core.time.calendar import Instant, Interval
 
 START = Instant(2025, 1, 1, tzinfo=UTC)
 

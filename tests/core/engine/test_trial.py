@@ -8,7 +8,7 @@ from tests.core.model.documents import model
 from weighbridge.core.engine import GivenValues, try_out
 from weighbridge.core.expression import Budget, Environment, ExpressionError, quantity, text
 from weighbridge.core.model import Surroundings, prepare
-from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.core.unit import parse_unit
 
 BIOCHAR = """
 - {slug: wet, unit: "t{wet}", input: {event_type: delivery, data_point_type: mass, aggregate: values}}

@@ -16,7 +16,7 @@ from weighbridge.core.expression import (
     number,
     parse,
 )
-from weighbridge.core.quantity.unit import ONE, parse_unit
+from weighbridge.core.unit import ONE, parse_unit
 
 SCOPE = NameScope(
     {

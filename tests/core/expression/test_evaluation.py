@@ -19,8 +19,8 @@ from weighbridge.core.expression import (
     text,
 )
 from weighbridge.core.halt import Halt, Halted
-from weighbridge.core.quantity.number import plain
-from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.core.number import plain
+from weighbridge.core.unit import parse_unit
 
 DELIVERIES, BILLS = "the deliveries", "the bills"
 

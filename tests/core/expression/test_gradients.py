@@ -27,8 +27,8 @@ from weighbridge.core.expression.compiler import (
     trace,
 )
 from weighbridge.core.expression.tree import Operator
-from weighbridge.core.quantity.number import CONTEXT, total
-from weighbridge.core.quantity.unit import ONE, parse_unit
+from weighbridge.core.number import CONTEXT, total
+from weighbridge.core.unit import ONE, parse_unit
 
 STEP = Decimal("1e-12")
 NEAR = Decimal("1e-9")

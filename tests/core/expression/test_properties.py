@@ -35,7 +35,7 @@ from weighbridge.core.expression import (
     text,
 )
 from weighbridge.core.expression.tree import Binary, Number, Operator, Unary
-from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.core.unit import parse_unit
 
 EXAMPLES = int(os.environ.get("WEIGHBRIDGE_FUZZ_EXAMPLES", examples(2000)))
 SECONDS_MAX = 0.05

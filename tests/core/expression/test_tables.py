@@ -18,7 +18,7 @@ from weighbridge.core.expression import (
     quantity,
     text,
 )
-from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.core.unit import parse_unit
 
 CLASSES = Table(
     "classes",

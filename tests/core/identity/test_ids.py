@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.identity.ids import (
+from weighbridge.core.identity import (
     KEY_MAX,
     POSITION_MAX,
     PREFIXES,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.identity.names import SLUG_LENGTH_MAX, is_slug, make_slug
+from weighbridge.core.identity import SLUG_LENGTH_MAX, is_slug, make_slug
 
 
 @pytest.mark.parametrize("text", ["a", "0", "wet-mass", "wet_mass", "a-b_c-1", "2025", "a" * 100])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from weighbridge.core.identity.suggestion import (
+from weighbridge.core.identity import (
     NAME_LENGTH_READ_MAX,
     NAMES_READ_MAX,
     SUGGESTIONS_MAX,

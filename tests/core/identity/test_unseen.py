@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.core.identity.names import find_unseen_character, problem_of_name
+from weighbridge.core.identity import find_unseen_character, problem_of_name
 
 
 @pytest.mark.parametrize(

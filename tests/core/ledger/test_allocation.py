@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbridge.core.ledger.allocation import AllocationError, divide, divide_evenly
-from weighbridge.core.quantity.number import EXACT
+from weighbridge.core.number import EXACT
 
 
 def numbers(text):

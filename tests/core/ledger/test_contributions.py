@@ -2,8 +2,13 @@
 
 from decimal import ROUND_DOWN, Decimal, localcontext
 
-from weighbridge.core.ledger.allocation import compute_shares, find_magnitude, multiply_contributions, spread
-from weighbridge.core.quantity.value_source import ValueSource
+from weighbridge.core.ledger.allocation import (
+    ValueSource,
+    compute_shares,
+    find_magnitude,
+    multiply_contributions,
+    spread,
+)
 
 THIRD = Decimal(20) / Decimal(3)
 LONG = Decimal("-6.666666666666666666666666666666667")

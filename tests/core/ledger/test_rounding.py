@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbridge.core.ledger.allocation import round_draw, round_total, warn_of_coarse_scale
-from weighbridge.core.quantity.number import exact_total
+from weighbridge.core.number import exact_total
 
 amounts = st.builds(
     lambda units, places: Decimal(units).scaleb(-places), st.integers(-(10**20), 10**20), st.integers(0, 15)

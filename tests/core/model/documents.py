@@ -3,7 +3,7 @@
 from textwrap import dedent, indent
 
 from weighbridge.core.model import Model, ModelError
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import read_model
 
 SETTINGS = """\
 name: Test

@@ -12,8 +12,8 @@ from weighbridge.core.model.aggregates import (
     aggregate_readings,
     compute_weighted_average,
 )
+from weighbridge.core.time.calendar import Interval
 from weighbridge.core.time.expectation import Meter
-from weighbridge.core.time.instant import Interval
 
 NO_METER = Meter()
 DAY = Interval(datetime(2025, 1, 2, tzinfo=UTC), datetime(2025, 1, 3, tzinfo=UTC))

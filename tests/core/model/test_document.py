@@ -11,8 +11,8 @@ from tests.core.model.documents import document, flaws, model
 from weighbridge.core.model import ModelError
 from weighbridge.core.model.definition import FLAWS_MAX, Scalar, SourceListing, SourceMapping
 from weighbridge.core.model.parsing import NODE_KEYS
-from weighbridge.modelling.document.yaml_text import DEPTH_MAX, check_document, read_source
-from weighbridge.modelling.records.documents import LENGTH_MAX
+from weighbridge.modelling.documents import DEPTH_MAX, check_document, read_source
+from weighbridge.modelling.records import DOCUMENT_LENGTH_MAX
 
 RESULT = "- {slug: result, constant: 0.1, unit: t}"
 
@@ -130,10 +130,11 @@ def test_a_bomb_of_aliases_is_refused_before_it_goes_off():
 
 
 def test_a_document_is_bounded_in_length():
-    (found,) = flaws("#" * (LENGTH_MAX + 1))
+    (found,) = flaws("#" * (DOCUMENT_LENGTH_MAX + 1))
 
     assert found.endswith(
-        f"A model document has at most {LENGTH_MAX} characters; this one has {LENGTH_MAX + 1}."
+        f"A model document has at most {DOCUMENT_LENGTH_MAX} characters; "
+        f"this one has {DOCUMENT_LENGTH_MAX + 1}."
     )
 
 

@@ -6,9 +6,9 @@ import pytest
 from tests.core.model.documents import SETTINGS, document, flaws, flaws_of, model
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, number
-from weighbridge.core.identity.suggestion import SUGGESTIONS_MAX
+from weighbridge.core.identity import SUGGESTIONS_MAX
 from weighbridge.core.model import Surroundings, check_model, list_needs, order
-from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.core.unit import parse_unit
 
 INPUTS = """
 - {slug: mass, unit: "t{wet}", input: {event_type: delivery, data_point_type: mass, aggregate: values}}

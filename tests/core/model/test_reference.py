@@ -1,12 +1,7 @@
 """The reference of the language is made from the tables of the engine, and its examples are computed."""
 
 import pytest
-
-from weighbridge.core.expression import FUNCTIONS
-from weighbridge.core.expression.tree import Operator
-from weighbridge.core.model import Aggregate
-from weighbridge.core.model.parsing import INPUT_KEYS, MODEL_KEYS, NODE_KEYS
-from weighbridge.core.model.reference import (
+from tools.model_reference import (
     compute_example,
     list_examples,
     list_rounding_modes,
@@ -20,6 +15,11 @@ from weighbridge.core.model.reference import (
     render_options,
     render_settings,
 )
+
+from weighbridge.core.expression import FUNCTIONS
+from weighbridge.core.expression.tree import Operator
+from weighbridge.core.model import Aggregate
+from weighbridge.core.model.parsing import INPUT_KEYS, MODEL_KEYS, NODE_KEYS
 
 RESULTS = {
     "load + change": "9 t",

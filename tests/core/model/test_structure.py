@@ -18,7 +18,7 @@ from weighbridge.core.model import (
     Straddle,
     Upstream,
 )
-from weighbridge.core.quantity.unit import parse_unit
+from weighbridge.core.unit import parse_unit
 
 RESULT = "- {slug: result, constant: 1, unit: t}"
 

@@ -5,7 +5,7 @@ import hashlib
 from tests.core.model.documents import document, model
 
 from weighbridge.core.model import DocumentChange, compare_versions, hash_model, write_canonical
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import read_model
 
 NODES = """
 - {slug: mass, unit: t, input: {event_type: delivery, data_point_type: mass, aggregate: sum}}

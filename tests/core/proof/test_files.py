@@ -6,20 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.proof.checkpoint import (
+from weighbridge.core.proof import (
     Checkpoint,
     ConsistencyProof,
     InclusionProof,
-    open_checkpoint,
-    sign_checkpoint,
-)
-from weighbridge.core.proof.merkle import (
     compute_root,
     hash_leaf,
     list_consistency_spans,
     list_inclusion_spans,
+    open_checkpoint,
+    sign_checkpoint,
 )
-from weighbridge.core.proof.signing import SigningKey, UnprovenError, VerifierKey
+from weighbridge.core.signing import SigningKey, UnprovenError, VerifierKey
 
 ORIGIN = "plant.example/audit_log/1"
 SEED = bytes(range(32))

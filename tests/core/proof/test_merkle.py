@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.proof.merkle import (
+from weighbridge.core.proof import (
     EMPTY_ROOT,
     Edge,
     Span,
@@ -18,7 +18,7 @@ from weighbridge.core.proof.merkle import (
     verify_consistency,
     verify_inclusion,
 )
-from weighbridge.core.proof.signing import UnprovenError
+from weighbridge.core.signing import UnprovenError
 
 INPUTS = [
     "", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f",

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from weighbridge.core.proof.signing import SigningKey, write_ssh_public_key, write_ssh_signature
+from weighbridge.core.signing import SigningKey, write_ssh_public_key, write_ssh_signature
 
 CONTENT = b"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824  report.json\n"
 KEY = SigningKey.made()

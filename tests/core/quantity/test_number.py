@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.quantity.number import NumberError, limit_number, parse_decimal, plain, round_to, total
+from weighbridge.core.number import NumberError, limit_number, parse_decimal, plain, round_to, total
 
 numbers = st.builds(
     lambda digits, exponent: Decimal(digits).scaleb(exponent),

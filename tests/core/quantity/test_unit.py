@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.quantity.unit import (
+from weighbridge.core.unit import (
     ONE,
     UnitError,
     are_compatible,

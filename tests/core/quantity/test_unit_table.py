@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tools import unit_table as tool
 
-from weighbridge.core.quantity.unit import _read_unit_table, find_meaning
+from weighbridge.core.unit import _read_unit_table, find_meaning
 
 TABLE = _read_unit_table()
 NAMES = sorted(filter(re.compile(r"[^\W\d]\w*").fullmatch, TABLE.units))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.core.report.state import DeliveryStep, may_have_been_received
+from weighbridge.core.report import DeliveryStep, may_have_been_received
 
 SENDING, RECEIVED, REFUSED, NOT_SENT, UNANSWERED, ABSENT = DeliveryStep
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.report.restatement import HoldingChange, find_effective_time, list_changes, reserve
+from weighbridge.core.report import HoldingChange, find_effective_time, list_changes, reserve
 
 JANUARY, FEBRUARY = datetime(2025, 2, 1, tzinfo=UTC), datetime(2025, 3, 1, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weighbridge.core.report.state import MOVES, RESERVING, ReportStatus, ReportTrigger, advance, may
+from weighbridge.core.report import MOVES, RESERVING, ReportStatus, ReportTrigger, advance, may
 
 TABLE = """
             submit      deliver    fail    accept    reject    supersede

@@ -6,9 +6,8 @@ from zoneinfo import ZoneInfo
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH
 from weighbridge.core.rule import Evaluation, Record, Vocabulary, check_rule, compile_rule, read_rule
-from weighbridge.core.time.cadence import CadenceSlots
+from weighbridge.core.time.calendar import CadenceSlots, Instant
 from weighbridge.core.time.expectation import Expectation, ExpectedCadence, MeterSlot
-from weighbridge.core.time.instant import Instant
 
 DELIVERY = Vocabulary(
     "delivery",

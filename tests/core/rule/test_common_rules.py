@@ -3,8 +3,8 @@
 from tests.core.rule.records import alerts, daily, evaluate, record, rule_of
 
 from weighbridge.core.expression import number
-from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.core.rule import Vocabulary
+from weighbridge.core.unit import parse_unit
 
 
 def test_a_value_outside_its_range():

@@ -6,8 +6,8 @@ import pytest
 from tests.core.rule.records import alerts, daily, evaluate, record, rule_of
 
 from weighbridge.core.expression import number
-from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.core.rule import Vocabulary
+from weighbridge.core.unit import parse_unit
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.core.rule.records import at, rule_of
 from tests.examples import examples
 
-from weighbridge.core.quantity.number import CONTEXT
+from weighbridge.core.number import CONTEXT
 from weighbridge.core.rule import Evaluation, Record, compile_rule
 from weighbridge.core.rule.functions import Ordered
-from weighbridge.core.time.cadence import find_slot
+from weighbridge.core.time.calendar import find_slot
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BEGIN = at("2025-03-20T00:00:00Z")

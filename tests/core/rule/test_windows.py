@@ -7,7 +7,7 @@ import pytest
 from tests.core.rule.records import alerts, at, daily, record
 
 from weighbridge.core.rule import find_affected, reach, read_window, write_window
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

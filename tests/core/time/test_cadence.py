@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.quantity.number import CONTEXT
-from weighbridge.core.time.cadence import (
+from weighbridge.core.number import CONTEXT
+from weighbridge.core.time.calendar import (
     CADENCES,
     SLOTS_MAX,
+    Instant,
+    Interval,
     Selection,
     count_days,
     count_hours,
@@ -22,7 +24,6 @@ from weighbridge.core.time.cadence import (
     label_slot,
     select,
 )
-from weighbridge.core.time.instant import Instant, Interval
 
 ZONES = [
     "UTC", "Europe/Berlin", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo",

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.time.test_cadence import ZONES
 
-from weighbridge.core.time.cadence import CadenceSlots
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import CadenceSlots, Instant, Interval
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

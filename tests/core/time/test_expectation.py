@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.time.cadence import CadenceSlots
+from weighbridge.core.time.calendar import CadenceSlots, Instant, Interval
 from weighbridge.core.time.expectation import (
     Expectation,
     ExpectedCadence,
@@ -13,7 +13,6 @@ from weighbridge.core.time.expectation import (
     count_expected,
     join_outages,
 )
-from weighbridge.core.time.instant import Instant, Interval
 
 HOURS = CadenceSlots(1, "hour", UTC)
 

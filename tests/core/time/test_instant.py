@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.time.instant import BeyondCalendarError, Instant, Interval
+from weighbridge.core.time.calendar import BeyondCalendarError, Instant, Interval
 
 
 def at(text):

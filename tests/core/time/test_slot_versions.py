@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from weighbridge.core.time.cadence import EventSlot, Selection, find_slot, select
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import EventSlot, Instant, Interval, Selection, find_slot, select
 from weighbridge.core.time.slot_versions import Generated, Version, assign
 
 MONTHLY = Version(1, "monthly")

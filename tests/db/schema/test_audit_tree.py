@@ -11,12 +11,12 @@ from psycopg.errors import CheckViolation, RestrictViolation, UniqueViolation
 from tests import databases
 
 from weighbridge.core.platform.audit import ANCHOR, link
-from weighbridge.core.proof.merkle import Edge
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.proof import Edge
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database
-from weighbridge.db.json import canonical
-from weighbridge.platform.audit.tree import leaf_of, seal
-from weighbridge.platform.records.audit_log import SealedRow
+from weighbridge.db.statements import canonical
+from weighbridge.platform.audit_tree import leaf_of, seal
+from weighbridge.platform.records import SealedRow
 from weighbridge.verification.audit_tree import check_trees
 
 GIVEN = """

@@ -18,7 +18,7 @@ from tests.durability.real_service import CLI, USUAL
 from tests.durability.remote import SAID_CHARACTERS, Remote, Site, new_token
 from tests.given import collection as given
 
-from weighbridge.core.proof.signing import SigningKey
+from weighbridge.core.signing import SigningKey
 from weighbridge.db.embedded.instance import OWNER, RUNNING_ROLE
 
 API_HOSTS = ("api1", "api2", "api3")

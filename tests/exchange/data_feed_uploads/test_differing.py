@@ -9,7 +9,7 @@ import pytest
 from tests.given import collection as given
 from tests.given.feeds import Feeding
 
-from weighbridge.platform.audit.tree import seal
+from weighbridge.platform.audit_tree import seal
 
 COUNTS = ("rows", "stored", "already_there", "differing", "corrected", "bad_rows")
 TWO = "start_time,mass,driver\n2025-01-01T06:00:00Z,1.50,Eva\n2025-01-01T07:00:00Z,2,\n"

@@ -5,7 +5,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from weighbridge.exchange.delivery.deliverer import NameResolver
+from weighbridge.exchange.delivery import NameResolver
 
 
 def resolved(host):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from weighbridge.core.platform.audit import ChangeCursor
-from weighbridge.exchange.delivery.feed import RECORDS_OF_DELIVERY_MAX, build_deliveries
+from weighbridge.exchange.change_feed import RECORDS_OF_DELIVERY_MAX, build_deliveries
 from weighbridge.exchange.records.changes import ChangeEntry
 
 AT = datetime(2025, 1, 1, tzinfo=UTC)

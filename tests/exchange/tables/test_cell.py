@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.quantity.number import NumberError, parse_decimal
+from weighbridge.core.number import NumberError, parse_decimal
 from weighbridge.exchange.tables.cell import CellError, read_boolean, read_number
 
 

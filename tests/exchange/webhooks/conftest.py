@@ -6,7 +6,7 @@ import pytest
 from tests.given import collection as given
 from tests.given.receivers import LOCAL, Receiver
 
-from weighbridge.exchange.delivery.deliverer import Deliverer
+from weighbridge.exchange.delivery import Deliverer
 from weighbridge.http.outgoing import CallReach, OutgoingClient
 
 SOURCE = "https://plant.example"

@@ -3,7 +3,7 @@
 import pytest
 
 from weighbridge.errors import Unauthorized
-from weighbridge.platform.authentication.tokens import authenticate
+from weighbridge.platform.authentication import authenticate
 
 
 def test_a_token_acts_for_its_user_with_its_permissions(server, account):

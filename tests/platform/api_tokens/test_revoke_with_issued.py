@@ -6,8 +6,8 @@ from tests.server import Caller
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.errors import Unauthorized
 from weighbridge.platform.api_tokens import issue_token
-from weighbridge.platform.authentication.tokens import authenticate
-from weighbridge.platform.records.accounts import NewApiToken
+from weighbridge.platform.authentication import authenticate
+from weighbridge.platform.records import NewApiToken
 
 BODY = {"api_token": {"name": "next", "permissions": ["administration:write", "data_collection:read"]}}
 

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 from tests.given import accounting
 
-from weighbridge.attempts import watch_work
 from weighbridge.errors import Invalid
 from weighbridge.platform import async_tasks
 from weighbridge.platform.async_tasks import AttemptSupersededError
+from weighbridge.worker import watch_work
 
 MESSAGE = "The task was cancelled; it has changed nothing."
 

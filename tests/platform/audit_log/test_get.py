@@ -9,8 +9,8 @@ import pytest
 from tests.given import collection as given
 from tests.platform.audit_log.test_list import seal
 
-from weighbridge.core.proof.checkpoint import ConsistencyProof, InclusionProof, open_checkpoint
-from weighbridge.core.proof.signing import UnprovenError, VerifierKey
+from weighbridge.core.proof import ConsistencyProof, InclusionProof, open_checkpoint
+from weighbridge.core.signing import UnprovenError, VerifierKey
 
 HASHED = (
     "id", "number", "at", "project_id", "user_id", "token_id", "request_id", "action", "object", "before",

@@ -2,7 +2,7 @@
 
 from tests.given import collection as given
 
-from weighbridge.platform.audit.tree import seal_account
+from weighbridge.platform.audit_tree import seal_account
 
 
 def seal(server, account):

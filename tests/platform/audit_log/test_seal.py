@@ -7,7 +7,7 @@ from tests.given import collection as given
 from tests.server import Server
 
 from weighbridge.db import locks
-from weighbridge.platform.audit.tree import seal, seal_account
+from weighbridge.platform.audit_tree import seal, seal_account
 from weighbridge.reporting.bundle.builder import seal_all
 
 

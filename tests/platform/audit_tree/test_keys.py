@@ -6,10 +6,10 @@ import stat
 import pytest
 from tests import databases
 
-from weighbridge.core.proof.signing import SigningKey
+from weighbridge.core.signing import SigningKey
 from weighbridge.db.engine import Database
 from weighbridge.errors import Refusal, Unavailable
-from weighbridge.platform.audit.heads import KEY_FILE, keep_key, signer
+from weighbridge.platform.audit_tree import KEY_FILE, keep_key, signer
 from weighbridge.settings import Settings, read
 
 

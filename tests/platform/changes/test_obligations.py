@@ -7,14 +7,17 @@ import pytest
 from weighbridge.platform.changes import (
     ChangedBatches,
     ChangedService,
+    ForgottenError,
+    StoredEvents,
+    record,
+    refuse_forgotten,
+)
+from weighbridge.platform.staleness import (
     GenerationsHeldOff,
     InputsHeld,
-    StoredEvents,
     announce,
     hold_off_generations,
-    record,
 )
-from weighbridge.platform.changes.obligations import ForgottenError, refuse_forgotten
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import pytest
 from tests.given import collection as given
 from tests.given import reports
 
-from weighbridge.platform.audit.minute_counts import PATH_LENGTH_MAX, log_refusals
+from weighbridge.platform.audit_log import PATH_LENGTH_MAX, log_refusals
 
 
 @pytest.fixture

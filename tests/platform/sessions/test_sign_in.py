@@ -6,7 +6,7 @@ import pytest
 from tests.given.people import PASSWORD, Visitor, actor_of, email_of, visitor
 from tests.server import Account, Server
 
-from weighbridge.platform.authentication.sessions import ATTEMPTS_OF_ADDRESS_MAX, ATTEMPTS_OF_USER_MAX
+from weighbridge.platform.authentication import ATTEMPTS_OF_ADDRESS_MAX, ATTEMPTS_OF_USER_MAX
 from weighbridge.platform.users import make_user_link
 
 

@@ -7,11 +7,10 @@ from tests.given.approvals import bulk_approve
 from tests.given.gaps import filling, report, stack, values
 from tests.given.rule_evaluation import results, work
 
-from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
-from weighbridge.quality.definition.prepared_rule import prepared_rule
-from weighbridge.quality.definition.versions import newest_version
+from weighbridge.core import identity
+from weighbridge.core.time.calendar import Instant
 from weighbridge.quality.evaluation.passes import passes
+from weighbridge.quality.rule_versions import newest_version, prepared_rule
 
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 MEAN = {"method": "mean_before_after"}
@@ -38,7 +37,7 @@ def test_so_many_passes_are_made(account, correction, last, count):
     for number in hours:
         report(api, project, "10 !1 14", first=number - 1)
     rule = filling(api, project, correction, requires_approval=True)
-    key = ids.parse("rule", rule["id"])
+    key = identity.parse("rule", rule["id"])
 
     async def run():
         async with account.server.database.read() as tx:

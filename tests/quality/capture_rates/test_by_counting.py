@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.given import collection as given
 
-from weighbridge.core.time.cadence import CadenceSlots
+from weighbridge.core.time.calendar import CadenceSlots
 
 START = datetime(2025, 3, 28, 23, tzinfo=UTC)
 DAYS = 4

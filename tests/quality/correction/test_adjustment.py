@@ -23,8 +23,8 @@ from tests.given.rule_evaluation import (
 )
 
 from weighbridge.collection.measurements.corrections import PORTION
-from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
+from weighbridge.core import identity
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.quality.evaluation.incremental import evaluate_changes
 
@@ -300,7 +300,7 @@ def test_a_rule_that_changes_while_its_evaluation_waits_is_evaluated_as_it_is_by
     made = calibration(api, project)
     work(account)
     heavy = deliver(50)
-    lock = locks.rule(project["numeric_id"], ids.number("rule", made["id"]))
+    lock = locks.rule(project["numeric_id"], identity.number("rule", made["id"]))
 
     with ThreadPoolExecutor() as elsewhere:
         with server.transaction() as other:

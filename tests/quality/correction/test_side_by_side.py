@@ -14,7 +14,7 @@ from tests.given import collection as given
 from tests.server import DEADLINE_SECONDS
 
 from weighbridge import worker
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 JANUARY = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-02-01T00:00:00Z"}
 ROUNDS = 3
@@ -110,7 +110,7 @@ def test_two_rules_correct_different_events_of_a_project_at_the_same_time(api, s
     mass(api, plant, 2, 50)
     waits = given_alerts.calibration(api, plant, "{{mass}} < 40")
     goes_on = given_alerts.calibration(api, plant, "{{mass}} > 40")
-    key = ids.parse("event", held_up)
+    key = identity.parse("event", held_up)
 
     with held(server, "SELECT FROM events WHERE id = %s FOR NO KEY UPDATE", key.key) as release:
         evaluating, done = together(lambda: run(waits))
@@ -128,7 +128,7 @@ def test_what_a_person_takes_back_while_a_rule_waits_to_correct_it_stays_taken_b
     event = mass(api, plant, 1, 50)
     rule = given_alerts.calibration(api, plant, "{{mass}} > 40")
     run(rule)
-    key = ids.parse("event", event)
+    key = identity.parse("event", event)
     assert values(api, plant) == [51]
 
     with held(server, "SELECT FROM events WHERE id = %s FOR NO KEY UPDATE", key.key) as release:

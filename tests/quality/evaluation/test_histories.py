@@ -9,12 +9,11 @@ from tests.examples import examples
 from tests.given import collection as given
 from tests.given.rule_evaluation import results, rule, work
 
-from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
-from weighbridge.quality.definition.prepared_rule import prepared_rule
-from weighbridge.quality.definition.versions import newest_version
+from weighbridge.core import identity
+from weighbridge.core.time.calendar import Instant
 from weighbridge.quality.evaluation.period_evaluation import try_version
 from weighbridge.quality.evaluation.record_streams import is_answered_by_database
+from weighbridge.quality.rule_versions import newest_version, prepared_rule
 
 BEGIN = Instant.fromisoformat("2025-03-01T00:00:00+00:00")
 ROLLING = {"kind": "rolling", "duration": {"value": 30, "unit": "hour"}}
@@ -174,12 +173,13 @@ class History:
         return self.account.server.run(self._afresh(made))
 
     async def _afresh(self, made):
-        key = ids.parse("rule", made["id"])
+        key = identity.parse("rule", made["id"])
         async with self.account.server.database.read() as tx:
             version = await newest_version(tx, key.project, key.key)
             found = await try_version(tx, version, None, None, 1000)
         return {
-            (ids.of("event", key.project, alert.event), alert.value, alert.error) for alert in found.first
+            (identity.of("event", key.project, alert.event), alert.value, alert.error)
+            for alert in found.first
         }
 
 
@@ -206,7 +206,7 @@ def test_the_first_rules_are_answered_by_the_database(account):
     history = History(account)
 
     async def answered(made):
-        key = ids.parse("rule", made["id"])
+        key = identity.parse("rule", made["id"])
         async with account.server.database.read() as tx:
             return is_answered_by_database(
                 await prepared_rule(tx, await newest_version(tx, key.project, key.key))

@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.given.rule_evaluation import days, results, rule, runs, statuses, work
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 MISTAKE = r"The rule could not be evaluated: internal error\. Reference: err_[0-9a-f]{24}\."
 HEAVY = "{{mass}} > 20"
@@ -98,7 +98,7 @@ def test_a_rule_that_fails_by_itself_says_so_and_holds_up_no_other(api, account,
         $$ BEGIN RAISE 'the disk is full'; END $$
         """
     )
-    number = ids.parse("rule", broken["id"])
+    number = identity.parse("rule", broken["id"])
     sql(
         f"""
         CREATE TRIGGER broken BEFORE INSERT ON data_point_results FOR EACH ROW

@@ -6,7 +6,7 @@ import pytest
 from tests.given import collection as given
 from tests.given.rule_evaluation import rule, statuses, work
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.db import locks
 from weighbridge.quality.evaluation.incremental import Rounds
 
@@ -52,7 +52,7 @@ def test_a_rule_that_takes_long_delays_no_other_account(server, rounds):
     slow, quick = Party(server), Party(server)
     slow.deliver(30)
     quick.deliver(30)
-    key = ids.parse("rule", slow.rule["id"])
+    key = identity.parse("rule", slow.rule["id"])
 
     with server.transaction() as connection:
         name = locks.rule(key.project, key.key)
@@ -73,7 +73,7 @@ def test_a_rule_that_takes_long_delays_no_other_account(server, rounds):
 def test_what_is_told_to_stop_leaves_its_marks(server, rounds):
     party = Party(server)
     party.deliver(30)
-    key = ids.parse("rule", party.rule["id"])
+    key = identity.parse("rule", party.rule["id"])
 
     with server.transaction() as connection:
         connection.execute(*locks.hold(locks.rule(key.project, key.key)))

@@ -13,7 +13,7 @@ from tests.given.chain import inventory, link, produce
 from tests.given.rule_evaluation import calibration, correct, results, rule, work
 from tests.server import DEADLINE_SECONDS
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 
 MONTH = "2025-01-01T00:00:00.000Z", "2025-02-01T00:00:00.000Z"
 
@@ -196,7 +196,7 @@ def test_data_that_change_while_an_impact_is_worked_out_are_told_as_that(api, ac
     event = plant.deliver(50)
     plant.generate()
     result, server = proposed(), account.server
-    number = ids.number("event", event)
+    number = identity.number("event", event)
 
     with psycopg.connect(server.database.url) as other, ThreadPoolExecutor(1) as caller:
         other.execute("UPDATE events SET updated_at = now() WHERE id = %s", (number,))

@@ -11,10 +11,10 @@ from tests.given.accounting import MASS, QUARTER
 from tests.given.chain import inventory, link, produce
 
 from weighbridge.accounting.books.runs import RUN_TAGS
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Partition
-from weighbridge.core.time.instant import Instant
-from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.core.time.calendar import Instant
+from weighbridge.platform.staleness import IS_NEWEST
 
 DRY = {"dry_run": "true"}
 FEEDSTOCKS = ("Wood", "Straw")
@@ -114,7 +114,7 @@ class Works:
             (ledger, run): {
                 "slot": (event or name) if by_event else (start, end),
                 "place": (
-                    ids.of("ledger", self.project, ledger),
+                    identity.of("ledger", self.project, ledger),
                     Instant.of(start).text,
                     Instant.of(end).text,
                     Partition(name, feedstock, asset).label or None,

@@ -6,7 +6,7 @@ from tests.given import collection as given
 from tests.given.lone import copied
 from tests.given.plans import READ_MAX, explained, rows_read
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.db.lists.listing import list_request
 from weighbridge.errors import Invalid
 from weighbridge.quality.rule_results_queries import (
@@ -48,8 +48,8 @@ def rules(lone):
     """The first of three rules of a project that found much; the last was removed."""
     api = lone.server.account().caller()
     project = given.measuring(api, given.number("mass"))
-    event = ids.parse("event", given.event(api, project, values={"mass": 50})["id"])
-    made = [ids.parse("rule", alerts.rule(api, project)["id"]) for _ in range(3)]
+    event = identity.parse("event", given.event(api, project, values={"mass": 50})["id"])
+    made = [identity.parse("rule", alerts.rule(api, project)["id"]) for _ in range(3)]
 
     def load(connection, begin, end):
         for rule in made:
@@ -58,7 +58,7 @@ def rules(lone):
 
     tables = ("data_point_results", "model_run_results", "rules")
     lone.fill(12_000, load, copied(event.project, *tables), *tables)
-    api.delete(f"/rules/{ids.make('rule', made[2])}").expect(204)
+    api.delete(f"/rules/{identity.make('rule', made[2])}").expect(204)
     return made[0]
 
 
@@ -95,7 +95,7 @@ def test_a_page_of_the_results_of_a_project_reads_what_it_shows_of_each_rule(pag
 
 @pytest.mark.parametrize("query", [{}, {"status": "fail"}], ids=str)
 def test_of_the_results_of_a_project_only_those_of_a_rule_that_is_named_are_read(page, rules, query):
-    named = {**query, "filter[rule_id]": ids.make("rule", rules)}
+    named = {**query, "filter[rule_id]": identity.make("rule", rules)}
 
     check(page, named, 2 * READ_MAX, is_of_rule=False)
 

@@ -6,7 +6,7 @@ from tests.given import collection as given
 from tests.given.lone import copied
 from tests.given.plans import READ_MAX, explained, rows_read
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.db.lists.listing import list_request
 from weighbridge.quality.rule_runs import RULE_RUNS, select_rule_runs
 
@@ -25,7 +25,7 @@ def rule(lone):
     """A rule with many runs."""
     api = lone.server.account().caller()
     project = given.measuring(api, given.number("mass"))
-    made = ids.parse("rule", alerts.rule(api, project)["id"])
+    made = identity.parse("rule", alerts.rule(api, project)["id"])
 
     def load(connection, begin, end):
         values = {"project": made.project, "rule": made.key, "from": begin, "to": end}

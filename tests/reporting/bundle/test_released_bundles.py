@@ -5,8 +5,8 @@ from tools.stored_release.folders import EVIDENCE, KEY, released
 
 from weighbridge.core.bundle.archive import read_parts
 from weighbridge.core.bundle.check import check_bundle
-from weighbridge.core.proof.signing import SigningKey, VerifierKey
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.core.signing import SigningKey, VerifierKey
+from weighbridge.modelling.documents import read_model
 
 FIRST_OF_FORMAT_2 = (1, 1)
 STORED = [

@@ -11,8 +11,8 @@ import pytest
 from tests.given import bundles, tampering
 from tests.given.semantic_changes import semantic_changes
 
-from weighbridge.core.proof.signing import write_canonical_json
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.core.signing import write_canonical_json
+from weighbridge.modelling.documents import read_model
 
 LAYOUT = Path(__file__).parents[3] / "docs/reference/proof-bundle.md"
 TRIED_LEAST = 150

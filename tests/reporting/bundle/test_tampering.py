@@ -13,8 +13,8 @@ import pytest
 from tests.given import bundles, tampering
 
 from weighbridge.core.bundle.check import check_bundle
-from weighbridge.core.proof.signing import SigningKey, VerifierKey
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.core.signing import SigningKey, VerifierKey
+from weighbridge.modelling.documents import read_model
 
 BYTES = int(os.environ.get("WEIGHBRIDGE_BUNDLE_BYTES", "40"))
 STRUCTURAL_LEAST = 200

@@ -15,7 +15,7 @@ from rfc3161_client import decode_timestamp_response
 from tests.given import reports
 
 from weighbridge import worker
-from weighbridge.core.proof.signing import UnprovenError
+from weighbridge.core.signing import UnprovenError
 from weighbridge.errors import Unavailable
 from weighbridge.reporting.bundle.storage import build_request, check_time_stamp, request_time_stamp
 

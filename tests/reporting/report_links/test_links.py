@@ -3,8 +3,8 @@
 import pytest
 from tests.given import reports
 
-from weighbridge.platform.audit.minute_counts import log_link_uses
-from weighbridge.reporting.records.report_links import LINK_SECONDS_MAX, STANDING_LINKS_MAX
+from weighbridge.platform.audit_log import log_link_uses
+from weighbridge.reporting.records import LINK_SECONDS_MAX, STANDING_LINKS_MAX
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.given.bundles import Bundle
 from tests.given.reports import submitted
 
 from weighbridge import worker
-from weighbridge.core.proof.signing import VerifierKey
+from weighbridge.core.signing import VerifierKey
 
 
 @pytest.fixture

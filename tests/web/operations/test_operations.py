@@ -7,8 +7,8 @@ from tests.given.people import Visitor, visitor
 from tests.given.requests import World
 from tests.server import Account, Caller, Server
 
-from weighbridge.core.proof.checkpoint import InclusionProof, open_checkpoint
-from weighbridge.core.proof.signing import VerifierKey
+from weighbridge.core.proof import InclusionProof, open_checkpoint
+from weighbridge.core.signing import VerifierKey
 
 _TOKEN = re.compile(r"<code class=\"long\">(wb_live_\w+)</code>")
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.web.display.figures import TimeFormat
 
 BERLIN = TimeFormat("Europe/Berlin", Instant.of(datetime.fromisoformat("2025-06-01T00:00:00Z")))

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.web.display.figures import format_month, months_until, percent, percent_text
 
 

@@ -24,17 +24,16 @@ import msgspec
 from weighbridge.accounting.books.inventory import InventoryRequest, read_pool
 from weighbridge.accounting.books.runs import RunIdentity
 from weighbridge.accounting.records.model_runs import BATCH_AMOUNTS_MAX, BatchAmount, NewGeneration
+from weighbridge.core import identity
 from weighbridge.core.engine.slot_computation import Drawing, SourceLedgerView
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Key, Owner
+from weighbridge.core.identity import Key, Owner
 from weighbridge.core.ledger.allocation import AllocationError, Partition
 from weighbridge.core.ledger.drawing import Drawer
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Model, Node, Upstream
+from weighbridge.core.number import NumberError, limit_number, plain, round_to
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limit_number, plain, round_to
-from weighbridge.core.time.cadence import label_slot
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval, label_slot
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 
@@ -148,7 +147,7 @@ NO_MANUAL_SOURCES: Final = ManualSources()
 def _find_outputs(project: int, data_points: Sequence[str]) -> dict[str, str]:
     """Which of the data points that a request names are outputs of the project's batches, by field."""
     keys = {
-        f"data_point_ids[{index}]": (text, ids.parse("data_point", text))
+        f"data_point_ids[{index}]": (text, identity.parse("data_point", text))
         for index, text in enumerate(data_points)
     }
     return {
@@ -168,7 +167,7 @@ def _parse_requests(
         SourceRequest(
             field=f"batch_amounts[{index}]",
             batch=one.batch_id,
-            key=ids.parse("batch", one.batch_id),
+            key=identity.parse("batch", one.batch_id),
             amount=one.primary_output_amount,
             group=one.allocation_group,
         )
@@ -178,10 +177,10 @@ def _parse_requests(
 
 
 def _request_whole_batch(field: str, text: str) -> SourceRequest:
-    key = ids.parse("data_point", text)
+    key = identity.parse("data_point", text)
     if key is None or key.owner is not Owner.BATCH:
         return SourceRequest(field, text, None)
-    return SourceRequest(field, ids.make("batch", Key(key.project, key.key)), key)
+    return SourceRequest(field, identity.make("batch", Key(key.project, key.key)), key)
 
 
 async def resolve_manual_sources(

@@ -18,14 +18,14 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import RUN_TAGS
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.ledger.drawing import Standing
 from weighbridge.core.ledger.posting import GENERATED, Taken, Timeline
 from weighbridge.core.model import Available, Input, Model, Upstream
+from weighbridge.core.number import EXACT, ZERO
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.quantity.number import EXACT, ZERO
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Conflict, NotFound
@@ -33,15 +33,15 @@ from weighbridge.errors import Conflict, NotFound
 # The key of a ledger that a caller names, once it is sure that it is one of the caller's account.
 
 
-def parse_ledger(ledger: str) -> ids.Key:
+def parse_ledger(ledger: str) -> identity.Key:
     """The key that an id of a ledger stands for, whoever's it is; raise NotFound for what is no such id."""
-    key = ids.parse("ledger", ledger)
+    key = identity.parse("ledger", ledger)
     if key is None:
         raise NotFound("ledger", ledger)
     return key
 
 
-async def find_ledger_key(tx: Read, actor: Actor, ledger: str) -> ids.Key:
+async def find_ledger_key(tx: Read, actor: Actor, ledger: str) -> identity.Key:
     """The key of a ledger of the actor's account; raise NotFound when it has none of that id."""
     key = parse_ledger(ledger)
     if not await tx.value(

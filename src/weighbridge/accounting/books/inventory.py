@@ -30,10 +30,9 @@ from weighbridge.core.ledger.drawing import (
 )
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.ledger.posting import Taken, order_latest_first
-from weighbridge.core.quantity.number import EXACT
-from weighbridge.core.quantity.unit import Unit, parse_unit
-from weighbridge.core.time.cadence import identify_slot
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.number import EXACT
+from weighbridge.core.time.calendar import Instant, Interval, identify_slot
+from weighbridge.core.unit import Unit, parse_unit
 from weighbridge.db.engine import Read
 
 # Overdrawn runs: source runs of which more is drawn than they come to, or that took of others' batches.

@@ -24,21 +24,19 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL
 
 from weighbridge.accounting.records.batches import StaleReason, ValueSourceShares
+from weighbridge.core import identity
 from weighbridge.core.engine import ENGINE_REVISION, PartitionRun
 from weighbridge.core.engine.slot_computation import Drawn
-from weighbridge.core.identity import ids
-from weighbridge.core.ledger.allocation import Partition, compute_shares, read_columns
+from weighbridge.core.ledger.allocation import Partition, ValueSource, compute_shares, read_columns
 from weighbridge.core.model import Available, Model
-from weighbridge.core.quantity.number import EXACT, ZERO, digits, plain
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import EventSlot, build_slot
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.number import EXACT, ZERO, digits, plain
+from weighbridge.core.time.calendar import EventSlot, Instant, Interval, build_slot
 from weighbridge.db.engine import Command, Database, Read, Write
-from weighbridge.db.literal import moments, nothings
-from weighbridge.modelling.document.stored import Stretch, ask_for_stretches, reach_of
-from weighbridge.platform import changes
-from weighbridge.platform.changes.staleness import IS_NEWEST
-from weighbridge.platform.records.stale_reasons import ENGINE_CHANGED, UPSTREAM_STALE
+from weighbridge.db.statements import moments, nothings
+from weighbridge.modelling.documents import Stretch, ask_for_stretches, reach_of
+from weighbridge.platform import changes, staleness
+from weighbridge.platform.records import ENGINE_CHANGED, UPSTREAM_STALE
+from weighbridge.platform.staleness import IS_NEWEST
 
 # The identity of a run: the slot and the partition that it is of, and the columns that say so.
 #
@@ -427,7 +425,7 @@ async def read_stale_reasons_if(
         "project": project, "revision": ENGINE_REVISION, "batches": list(batches), "most": STALE_REASONS_MAX,
     }  # fmt: skip
     for batch, reason, record, source in await tx.tuples(_REASONS, values):
-        named = ids.of("batch", project, source) if source else record
+        named = identity.of("batch", project, source) if source else record
         reasons[batch].append(StaleReason(reason, named))
     return reasons
 
@@ -606,7 +604,7 @@ _REASONS: Final = f"""
 
 # Staleness as generations meet it: they clear the marks of what they compute anew, and mark what changed.
 #
-# Whoever changes an input marks the runs that used it; `platform/changes` says which, and holds the
+# Whoever changes an input marks the runs that used it; `platform/staleness.py` says which, and holds the
 # project's lock. A batch is stale while its run is marked, or while a run that it draws from is stale; of a
 # run's batches the newest says so.
 
@@ -616,14 +614,14 @@ async def mark_changed_meanwhile(database: Database, tx: Write, project: int) ->
 
     Comes last in a generation, when its batches and their lineage are written and old marks are cleared.
     """
-    held, snapshot = await changes.await_changes(tx, project)
+    held, snapshot = await staleness.await_changes(tx, project)
     values = {"snapshot": snapshot}
     async with database.read() as fresh:
         corrected, added = await fresh.lastly(
             (_CORRECTED, {"project": project, **values}),
             ask_for_stretches(project, _UNSEEN.format("s.added_by"), values),
         )
-    changes.leave(tx, project, changes.ChangedValues(held, corrected))
+    changes.leave(tx, project, staleness.ChangedValues(held, corrected))
     for row in added:
         # By this transaction: it sees the versions of its own batches.
         changes.leave(tx, project, await reach_of(tx, held, Stretch(*row)))

@@ -28,16 +28,14 @@ from weighbridge.accounting.inputs.streams import (
     resolve_streams,
     select_matching,
 )
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model import Model
-from weighbridge.core.time.cadence import EVENT, EventSlot
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import EVENT, EventSlot, Interval
 from weighbridge.db.engine import Read
-from weighbridge.db.literal import Literal, moments
+from weighbridge.db.statements import Literal, moments
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.stored import find_stored_model
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import find_stored_model, read_model
 
 # Slots of cadence `event`, found in the data: an event each, or a tracking id with the span of its events.
 #
@@ -72,7 +70,7 @@ async def read_event_slots(
     if not is_by_tracking_id(model):
         rows = await tx.tuples(_EVENTS.format(making=_match_any(making)), values)
         return [
-            EventSlot(start, end, event=number, name=ids.of("event", project, number))
+            EventSlot(start, end, event=number, name=identity.of("event", project, number))
             for number, start, end in rows
         ]
     spanned = [stream for stream in streams if stream.window.reach is not Reach.ANY or stream in making]
@@ -102,8 +100,8 @@ async def check_shared_events(
         },
     )
     return [
-        f"Event {ids.of('event', selection.project, number)} of {stream.event_type_slug!r} lies in {count} "
-        "slots, which would each count all of it; give it a tracking id, or have its input repeat."
+        f"Event {identity.of('event', selection.project, number)} of {stream.event_type_slug!r} lies in "
+        f"{count} slots, which would each count all of it; give it a tracking id, or have its input repeat."
         for number, count in rows
     ]
 

@@ -23,18 +23,17 @@ from weighbridge.accounting.inputs.streams import (
     select_matching,
 )
 from weighbridge.collection.measurements.values import BOOLEANS, IS_FILLED, NUMBERS, TEXTS
+from weighbridge.core import identity
 from weighbridge.core.engine import NOT_COMPUTABLE, Alone, Amount, EngineSetting, SlotData, run_slot
 from weighbridge.core.engine.meters import Unusable, list_unusable
 from weighbridge.core.engine.slot_computation import Content, Element, Group
 from weighbridge.core.expression import Budget
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Owner
+from weighbridge.core.identity import Owner
 from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
 from weighbridge.core.model import Dimension, Input, Node, PreparedModel, Straddle
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.time.cadence import BEYOND_CALENDAR, is_beyond_calendar
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import BEYOND_CALENDAR, Interval, is_beyond_calendar
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 
@@ -68,7 +67,7 @@ async def find_named_data_points(
     tx: Read, project: int, friendly: Sequence[str]
 ) -> tuple[tuple[NamedDataPoint, ...], list[Problem]]:
     """Find the data points of a project that ids name, and what is wrong with the ids."""
-    keys = [ids.parse("data_point", text) for text in friendly]
+    keys = [identity.parse("data_point", text) for text in friendly]
     indexes = {
         (key.key, key.position): index
         for index, key in reversed(list(enumerate(keys)))
@@ -96,7 +95,7 @@ async def find_named_data_points(
             "positions": [position for _, position in indexes],
         },
     )
-    known = {ids.of("data_point", project, point.event, point.position) for point in points}
+    known = {identity.of("data_point", project, point.event, point.position) for point in points}
     unknown = [
         _build_unknown_problem(index, text) for index, text in enumerate(friendly) if text not in known
     ]
@@ -111,7 +110,7 @@ def _build_unknown_problem(index: int, text: str) -> Problem:
 
 
 def _build_incomplete_problem(project: int, point: NamedDataPoint) -> Problem:
-    event = ids.of("event", project, point.event)
+    event = identity.of("event", project, point.event)
     message = f"{point.field} belongs to {event}, which is incomplete: a required data point is missing."
     return Problem(message, point.field, "incomplete", (event,))
 
@@ -307,7 +306,7 @@ def _list_readers(inputs: NamedInputs, point: NamedDataPoint) -> Iterator[tuple[
 
 
 def _build_outside_problem(project: int, node: Node, point: NamedDataPoint) -> Problem:
-    event = ids.of("event", project, point.event)
+    event = identity.of("event", project, point.event)
     by = _BY.get(node.body.straddle, "") if isinstance(node.body, Input) else ""
     message = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{by}."
     return Problem(message, FIELD, "outside_period", (event,))

@@ -29,12 +29,11 @@ from weighbridge.accounting.books.runs import build_slot_columns
 from weighbridge.accounting.inputs.streams import InputStream, Reach, select_matching
 from weighbridge.collection.measurements.values import ValueColumn, value_of
 from weighbridge.core.collection.correction import CorrectionOrigin, determine_value_source
+from weighbridge.core.ledger.allocation import ValueSource
 from weighbridge.core.model.definition import JOINED_ON
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import EventSlot
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import EventSlot, Interval
 from weighbridge.db.engine import Write
-from weighbridge.db.literal import Literal, moments
+from weighbridge.db.statements import Literal, moments
 
 
 def record_used_corrections(tx: Write, project: int, batches: Sequence[int]) -> None:

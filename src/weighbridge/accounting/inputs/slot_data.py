@@ -24,17 +24,16 @@ from weighbridge.accounting.inputs.selection import (
 )
 from weighbridge.accounting.inputs.streams import InputStream, ReadValue, Resolved
 from weighbridge.collection.measurements.values import ValueColumn, value_of
+from weighbridge.core import identity
 from weighbridge.core.engine import SlotData
 from weighbridge.core.engine.inputs import find_least_measured
 from weighbridge.core.engine.slot_computation import NOTHING, Element, Group, Measure, StaticValue, Statistics
-from weighbridge.core.identity import ids
-from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
+from weighbridge.core.ledger.allocation import DIMENSIONS, Partition, ValueSource
 from weighbridge.core.model import Aggregate, Dimension, Model, Node, StaticInput
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import ONE, are_compatible, parse_unit
-from weighbridge.core.quantity.value_source import ValueSource
+from weighbridge.core.time.calendar import Instant, Interval
 from weighbridge.core.time.expectation import ALWAYS, Service
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.unit import ONE, are_compatible, parse_unit
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.page import ANY_WAY, BY_INDEX
 from weighbridge.errors import Invalid
@@ -145,7 +144,7 @@ def _group_sums(
         stream.number,
         Partition(tracking_id=tracking_id, feedstock=feedstock, asset=asset),
         event_count,
-        ids.of("event", project, first_event),
+        identity.of("event", project, first_event),
         digest,
         {node: Statistics(**of_node).of(sources[node]) for node, of_node in by_input.items()},
     )
@@ -257,7 +256,7 @@ def _group_elements(project: int, stream: InputStream, tags: Partition, elements
         source=stream.number,
         tags=tags,
         event_count=len(of_slot),
-        first_event=ids.of("event", project, (of_slot or elements)[0].event),
+        first_event=identity.of("event", project, (of_slot or elements)[0].event),
         digest=Decimal(sum(element.digest for element in elements)),
         by_input=dict.fromkeys(stream.node_slugs, NOTHING),
         elements=tuple(elements),

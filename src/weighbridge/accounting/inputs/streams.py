@@ -30,7 +30,7 @@ from weighbridge.core.model import Aggregate, EventFilter, Input, Join, Model, N
 from weighbridge.core.model.definition import FULL_COVERAGE, JOINED_ON, NO_COVERAGE
 from weighbridge.core.model.reading import check_where
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import ONE, Unit, are_compatible, parse_unit
+from weighbridge.core.unit import ONE, Unit, are_compatible, parse_unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 

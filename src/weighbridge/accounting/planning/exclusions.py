@@ -23,15 +23,14 @@ from weighbridge.accounting.inputs.streams import IS_LONG, LONG, InputStream, Re
 from weighbridge.accounting.planning.plan import ExcludedEvents, ExcludedSlot, Exclusion, Reason
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
+from weighbridge.core import identity
 from weighbridge.core.engine.meters import Unusable
 from weighbridge.core.engine.slot_computation import Group
-from weighbridge.core.identity import ids
 from weighbridge.core.model import Aggregate
 from weighbridge.core.rule.states import ApprovalState
-from weighbridge.core.time.cadence import EVENT, EventSlot, label_slot
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import EVENT, EventSlot, Instant, Interval, label_slot
 from weighbridge.db.engine import Read
-from weighbridge.db.literal import Literal, moments
+from weighbridge.db.statements import Literal, moments
 
 # Open time: what lies where no slot in force is nor can be, so that no run will ever count it unasked.
 #
@@ -177,7 +176,7 @@ def list_unusable_events(
         events = by_input.setdefault((one.node, one.source, one.aggregate), {})
         events.update(dict.fromkeys(element.event for element in one.elements))
     for (node, source, aggregate), events in by_input.items():
-        examples = tuple(ids.of("event", project, event) for event in [*events][:EVENTS_NAMED_MAX])
+        examples = tuple(identity.of("event", project, event) for event in [*events][:EVENTS_NAMED_MAX])
         events_of = ExcludedEvents(slugs[source], len(events), examples, node)
         yield Exclusion(_OF_AGGREGATE[aggregate], events_of)
 
@@ -318,7 +317,7 @@ def build_excluded_events(
     scope: Scope, slug: str, count: int, numbers: Sequence[int], node: str = ""
 ) -> ExcludedEvents:
     """Events by their number, the first of them by id."""
-    examples = tuple(ids.of("event", scope.project, number) for number in numbers)
+    examples = tuple(identity.of("event", scope.project, number) for number in numbers)
     return ExcludedEvents(slug, count, examples, node)
 
 
@@ -406,12 +405,12 @@ async def read_pending_proposals(
     )
     return [
         PendingProposals(
-            ids.of("rule", scope.project, rule),
+            identity.of("rule", scope.project, rule),
             name,
             slug,
             count,
             [
-                ids.of("data_point", scope.project, *key)
+                identity.of("data_point", scope.project, *key)
                 for key in zip(events or (), positions or (), strict=True)
             ],
             [Instant.of(start) for start in slots or ()],
@@ -429,7 +428,7 @@ async def read_pending_evaluations(
     rows = await tx.tuples(_UNEVALUATED, _list_types_read(scope, streams))
     return [
         PendingEvaluations(
-            ids.of("rule", scope.project, rule), name, slug, _to_instant(start), _to_instant(end)
+            identity.of("rule", scope.project, rule), name, slug, _to_instant(start), _to_instant(end)
         )
         for rule, name, slug, start, end in rows
     ]

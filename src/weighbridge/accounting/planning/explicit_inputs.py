@@ -28,10 +28,10 @@ from weighbridge.accounting.inputs.streams import (
 )
 from weighbridge.accounting.records.model_runs import DATA_POINTS_NAMED_MAX, NewGeneration
 from weighbridge.collection.measurements.values import BOOLEANS, IS_FILLED, NUMBERS, TEXTS
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.model import Aggregate, Input, Model, Node
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 from weighbridge.db.engine import Command, Read, Write
 from weighbridge.errors import Invalid
 
@@ -276,7 +276,7 @@ def _add_kept(
     }
 
 
-def _parse_event_names(named: Sequence[str] | None, project: int) -> dict[str, ids.Key | None] | None:
+def _parse_event_names(named: Sequence[str] | None, project: int) -> dict[str, identity.Key | None] | None:
     """The named data points of events, and names that are none; None when only outputs of batches are named.
 
     Those are for nodes that draw, and say nothing of measurements.
@@ -286,17 +286,17 @@ def _parse_event_names(named: Sequence[str] | None, project: int) -> dict[str, i
     if len(named) > DATA_POINTS_NAMED_MAX:
         message = f"{_IDS} has {len(named)} entries; at most {DATA_POINTS_NAMED_MAX} can be named."
         raise Invalid([Problem(message, _IDS, "too_many")])
-    keys = {text: ids.parse("data_point", text) for text in named}
+    keys = {text: identity.parse("data_point", text) for text in named}
     of_events = {
         text: key
         for text, key in keys.items()
-        if key is None or key.project != project or key.owner is ids.Owner.EVENT
+        if key is None or key.project != project or key.owner is identity.Owner.EVENT
     }
     return of_events if of_events or not named else None
 
 
 async def _read_named_points(
-    tx: Read, project: int, named: Mapping[str, ids.Key | None], problems: list[Problem]
+    tx: Read, project: int, named: Mapping[str, identity.Key | None], problems: list[Problem]
 ) -> list[_Point]:
     """The data points of the project that were named."""
     keys = [(key.key, key.position) for key in named.values() if key and key.project == project]
@@ -368,7 +368,7 @@ def _check_slots(
     for point in points:
         if (point.event, point.data_point_type) in placed:
             continue
-        name = ids.of("data_point", project, point.event, point.position)
+        name = identity.of("data_point", project, point.event, point.position)
         if not any(reader.nodes_of(point.data_point_type) for reader in readers):
             fact = "which no input of the model reads"
         elif not point.is_complete:

@@ -37,10 +37,9 @@ from weighbridge.core.engine import ENGINE_REVISION, NodeReading, SlotData
 from weighbridge.core.engine.slot_computation import Drawn, Measures, RoundedAway
 from weighbridge.core.ledger.allocation import Contributions, LedgerRounding, Partition, round_total
 from weighbridge.core.model import Aggregate, Input, Model
-from weighbridge.core.quantity.unit import convert, parse_unit
-from weighbridge.core.time.cadence import EVENT, label_slot
+from weighbridge.core.time.calendar import EVENT, Interval, label_slot
 from weighbridge.core.time.expectation import Service
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.unit import convert, parse_unit
 from weighbridge.db.engine import Read
 
 

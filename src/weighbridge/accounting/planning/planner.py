@@ -57,18 +57,17 @@ from weighbridge.accounting.planning.plan import (
 )
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
+from weighbridge.core import identity
 from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, list_unmet_groups, run_slot
 from weighbridge.core.engine.meters import Unusable, list_unusable
 from weighbridge.core.engine.run import find_partitions_of_data
 from weighbridge.core.engine.slot_computation import Group
 from weighbridge.core.halt import proceed
-from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import Input, Share, prepare
-from weighbridge.core.time.cadence import EVENT, label_slot
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import EVENT, Interval, label_slot
 from weighbridge.db.engine import Read
-from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.platform.staleness import IS_NEWEST
 
 # Running a model over the slots of a scope: the values of every run, and the data behind them.
 
@@ -190,7 +189,7 @@ async def check_already_used(
     for stream in streams:
         if stream.event_type in types:
             for rival, count, first in await _read_shared_events(tx, scope.family, discovery, stream, runs):
-                example = ids.of("event", discovery.project, first)
+                example = identity.of("event", discovery.project, first)
                 problems.append(
                     f"{count} events of type {stream.event_type_slug!r}, {example} for one, feed the model"
                     f" {rival!r} and cannot feed {scope.model.name!r} too; the event type is"

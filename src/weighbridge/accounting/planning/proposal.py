@@ -51,7 +51,7 @@ from weighbridge.accounting.planning.plan import Exclusion, NewBatch, Plan, Reas
 from weighbridge.accounting.planning.planner import make_plans
 from weighbridge.accounting.planning.scope import Scope, add_inputs, build_scopes
 from weighbridge.accounting.records.model_runs import NewGeneration, UpdatedInputs
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Account
 from weighbridge.core.ledger.drawing import Drawer, Move, Released, RunKey, Standing
 from weighbridge.core.ledger.pool import Pool
@@ -68,10 +68,10 @@ from weighbridge.core.ledger.posting import (
     Total,
     post,
 )
+from weighbridge.core.number import EXACT, exact_total, plain
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import EXACT, exact_total, plain
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 
@@ -387,7 +387,7 @@ class UpdatedRun(RunRow, frozen=True):
 
 async def read_updated_run(tx: Read, ledger: str, batch: int) -> UpdatedRun:
     """The run of a batch of the ledger; raise Invalid when none can be computed again."""
-    key = ids.parse("ledger", ledger)
+    key = identity.parse("ledger", ledger)
     run = await tx.row(UpdatedRun, _RUN, (key.project, key.key, batch)) if key else None
     if run is None:
         message = "The batch is an instrument or has been deleted; nothing can be computed for it."
@@ -413,8 +413,8 @@ async def build_generation(tx: Read, project: int, run: UpdatedRun, inputs: Upda
 
 async def _read_inputs_of_others(tx: Read, project: int, run: UpdatedRun, named: Sequence[str]) -> list[str]:
     """What the slot's other partitions are made of, of the types that are named."""
-    keys = [ids.parse("data_point", text) for text in named]
-    mine = [key for key in keys if key and key.project == project and key.owner is ids.Owner.EVENT]
+    keys = [identity.parse("data_point", text) for text in named]
+    mine = [key for key in keys if key and key.project == project and key.owner is identity.Owner.EVENT]
     rows = await tx.tuples(
         _OF_OTHERS,
         {
@@ -424,7 +424,7 @@ async def _read_inputs_of_others(tx: Read, project: int, run: UpdatedRun, named:
             "positions": [key.position for key in mine],
         },
     )
-    return [ids.of("data_point", project, event, position) for event, position in rows]
+    return [identity.of("data_point", project, event, position) for event, position in rows]
 
 
 def check_shortfalls(scopes: Sequence[Scope], deepened: Mapping[Account, Decimal]) -> Iterator[Problem]:

@@ -27,27 +27,26 @@ from weighbridge.accounting.planning.slots import (
     assign_slots,
 )
 from weighbridge.accounting.records.model_runs import NewGeneration
+from weighbridge.core import identity
 from weighbridge.core.engine.slot_computation import SourceLedgerView
-from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import LedgerRounding
 from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.model import Available, Model, Node, Upstream
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import Unit, are_compatible, parse_unit
-from weighbridge.core.time.cadence import EVENT, Selection
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import EVENT, Instant, Interval, Selection
 from weighbridge.core.time.slot_versions import Assignment, Version
+from weighbridge.core.unit import Unit, are_compatible, parse_unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.stored import (
+from weighbridge.modelling.documents import (
     StoredModel,
     check_circle,
     find_active_model,
     find_stored_model,
     read_crediting_models,
+    read_model,
 )
-from weighbridge.modelling.document.yaml_text import read_model
 
 # The source ledgers of a model: which ledgers of the project its nodes draw from or look at.
 #
@@ -346,7 +345,7 @@ def _share_with_last(scopes: Sequence[Scope], assignment: Assignment) -> list[Sc
     return [*knowing[:-1], last]
 
 
-async def _find_computed_model(tx: Read, key: ids.Key, trial_version: int | None) -> StoredModel:
+async def _find_computed_model(tx: Read, key: identity.Key, trial_version: int | None) -> StoredModel:
     """The version that is computed as the active one; that of a ledger without a model is none."""
     if trial_version is not None:
         return await find_stored_model(tx, trial_version)
@@ -360,7 +359,7 @@ def _build_no_model_error() -> Invalid:
     return Invalid([Problem("The ledger has no model, so there is nothing to run.", "ledger_id", "no_model")])
 
 
-async def _read_linked_ledgers(tx: Read, key: ids.Key) -> list[_LinkedLedger]:
+async def _read_linked_ledgers(tx: Read, key: identity.Key) -> list[_LinkedLedger]:
     """The ledgers that the model of one credits in the project, all of them."""
     linked = await tx.rows(
         _LinkedLedger,

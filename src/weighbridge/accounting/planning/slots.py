@@ -12,14 +12,16 @@ from zoneinfo import ZoneInfo
 from weighbridge.accounting.books.runs import COUNTS, SLOT_COLUMNS, SlotRow
 from weighbridge.accounting.inputs.event_slots import read_event_slots
 from weighbridge.accounting.planning.explicit_inputs import SLOT_KEY
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.model import Model
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.cadence import (
+from weighbridge.core.time.calendar import (
     BEYOND_CALENDAR,
     EVENT,
     SLOTS_MAX,
     EventSlot,
+    Instant,
+    Interval,
     Selection,
     find_slot,
     identify_slot,
@@ -27,12 +29,11 @@ from weighbridge.core.time.cadence import (
     label_slot,
     select,
 )
-from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.slot_versions import Assignment, Generated, Version, assign
 from weighbridge.db.engine import Read
-from weighbridge.db.literal import moments
+from weighbridge.db.statements import moments
 from weighbridge.errors import Invalid
-from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.platform.staleness import IS_NEWEST
 
 # Generated slots as the books have them: which are in force, at which version, and where events are now.
 #
@@ -165,7 +166,7 @@ class BooksOfModel:
             there = now.get(slot.identity, replace(slot, name=slot.tracking_id))
             return Generated(there, version, row.is_in_force, is_whole)
         start, end = row.event_start or slot.start, row.event_end or slot.end
-        name = ids.of("event", self.key[0], slot.event)
+        name = identity.of("event", self.key[0], slot.event)
         has_moved = (start, end) != (slot.start, slot.end)
         there = replace(slot, start=start, end=end, name=name)
         return Generated(there, version, row.is_in_force, is_whole, has_moved)

@@ -18,13 +18,12 @@ import msgspec
 from weighbridge.accounting.books.runs import COUNTS, SPAN, read_newly_stale
 from weighbridge.accounting.posting.waiting_events import forget_seen
 from weighbridge.accounting.records.batches import EndedInput, StandsAbove
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.cadence import label_slot
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import Instant, Interval, label_slot
 from weighbridge.db.engine import Read, Write
-from weighbridge.platform import changes
-from weighbridge.platform.records.stale_reasons import BATCH_DELETED
+from weighbridge.platform import changes, staleness
+from weighbridge.platform.records import BATCH_DELETED
 
 # Deletion: undoing all that batches posted, as if they had never been made.
 #
@@ -81,9 +80,9 @@ async def list_blockers(tx: Read, project: int, batches: Sequence[int], field: s
     problems = []
     for batch, code, others in rows:
         kind = "report" if code == REPORTED else "batch"
-        records = tuple(ids.of(kind, project, other) for other in others)
+        records = tuple(identity.of(kind, project, other) for other in others)
         why = BLOCKERS[code].format(records=", ".join(records))
-        name = ids.of("batch", project, batch)
+        name = identity.of("batch", project, batch)
         told = TAKEN if code == OWN_FALL else code
         problems.append(Problem(f"The batch {name} cannot be deleted: {why}", field, told, records))
     return problems
@@ -112,8 +111,8 @@ async def undo_batches(tx: Write, project: int, batches: Sequence[int], task_id:
         """,
         values,
     )
-    left = [(run, ids.of("batch", project, batch)) for batch, run in rows]
-    changes.leave(tx, project, changes.StaleRuns(BATCH_DELETED, left))
+    left = [(run, identity.of("batch", project, batch)) for batch, run in rows]
+    changes.leave(tx, project, staleness.StaleRuns(BATCH_DELETED, left))
 
 
 # What the deleted batches posted is undone, so what is left is what others posted. Of that, `held` is what
@@ -276,7 +275,7 @@ class _Ended(msgspec.Struct, frozen=True):
     named: bool
 
     def ended(self, project: int) -> EndedInput:
-        slot = ids.of("event", project, self.event) if self.event else self.tracking_id
+        slot = identity.of("event", project, self.event) if self.event else self.tracking_id
         if slot is None:
             zone = ZoneInfo(self.time_zone)
             slot = label_slot(self.cadence, Interval(self.start_time, self.end_time), zone)
@@ -297,8 +296,8 @@ async def read_higher_standings(tx: Read, project: int, batches: Sequence[int]) 
     )
     return [
         StandsAbove(
-            ids.of("ledger", project, ledger),
-            ids.of("batch", project, batch),
+            identity.of("ledger", project, ledger),
+            identity.of("batch", project, batch),
             name,
             total,
             rest,

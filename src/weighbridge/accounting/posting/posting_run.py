@@ -30,14 +30,14 @@ from weighbridge.accounting.posting.provenance import (
     insert_static_inputs,
 )
 from weighbridge.accounting.posting.waiting_events import keep_seen
+from weighbridge.core import identity
 from weighbridge.core.engine import ENGINE_REVISION
-from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.ledger.posting import Key
-from weighbridge.core.time.cadence import EventSlot
+from weighbridge.core.time.calendar import EventSlot
 from weighbridge.db.engine import Command, Read, Write
-from weighbridge.platform.changes.staleness import IS_NEWEST
-from weighbridge.platform.records.stale_reasons import INPUTS_REPLACED, SOURCE_ADJUSTED
+from weighbridge.platform.records import INPUTS_REPLACED, SOURCE_ADJUSTED
+from weighbridge.platform.staleness import IS_NEWEST
 
 # Batches as they are written: runs, batches, values and lineage of a plan, in one transaction.
 #
@@ -326,7 +326,7 @@ def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> None:
             "reason": SOURCE_ADJUSTED,
             "runs": [one.run_id for one in adjusting],
             "ledgers": [one.difference.ledger.number for one in adjusting],
-            "records": [ids.of("batch", project, one.batch_id) for one in adjusting],
+            "records": [identity.of("batch", project, one.batch_id) for one in adjusting],
         },
     )
 
@@ -346,7 +346,7 @@ def mark_other_ledgers(tx: Write, project: int, posted: Sequence[Posted], ledger
             "project": project,
             "reason": INPUTS_REPLACED,
             "runs": [one.run_id for one in posted],
-            "records": [ids.of("batch", project, one.batch_id) for one in posted],
+            "records": [identity.of("batch", project, one.batch_id) for one in posted],
             "ledgers": list(ledgers),
         },
     )

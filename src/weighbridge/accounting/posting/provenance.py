@@ -19,14 +19,12 @@ from weighbridge.accounting.planning.plan import Run, RunDifference
 from weighbridge.collection.measurements.values import NUMBERS
 from weighbridge.core.engine import NodeReading
 from weighbridge.core.engine.slot_computation import Drawn
-from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, write_columns
+from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, ValueSource, write_columns
 from weighbridge.core.model import Model, Node
-from weighbridge.core.quantity.number import hash_numbers
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import EventSlot
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.number import hash_numbers
+from weighbridge.core.time.calendar import EventSlot, Interval
 from weighbridge.db.engine import Write
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 
 # What is known once batches have been written: which run and batch each difference of a plan became.
 

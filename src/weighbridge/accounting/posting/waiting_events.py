@@ -17,11 +17,10 @@ from psycopg.sql import SQL
 from weighbridge.accounting.inputs.event_slots import read_streams_by_time
 from weighbridge.accounting.inputs.streams import Catalogue, read_catalogue, select_matching
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.core.time.cadence import EVENT
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import EVENT, Interval
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.db.literal import moments
-from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.db.statements import moments
+from weighbridge.platform.staleness import IS_NEWEST
 
 # Generated slots: up to which moment each slot of a ledger has seen its data.
 #

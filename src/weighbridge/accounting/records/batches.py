@@ -10,13 +10,13 @@ from typing import Annotated, Final
 import msgspec
 
 from weighbridge.collection.records.events import Substitution
-from weighbridge.core.identity.ids import Link, ResourceAddress
+from weighbridge.core.identity import Link, ResourceAddress
 from weighbridge.core.model import Aggregate
-from weighbridge.core.report.state import ReportStatus
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.report import ReportStatus
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.listing import Info
 from weighbridge.http.text import Line, one_of, several
-from weighbridge.platform.records.stale_reasons import REASONS
+from weighbridge.platform.records import REASONS
 
 
 class AllocatedReport(msgspec.Struct, frozen=True):

@@ -6,12 +6,11 @@ from typing import Annotated, Final
 
 import msgspec
 
-from weighbridge.core.identity.ids import Link
+from weighbridge.core.identity import Link
 from weighbridge.core.ledger.allocation import DIMENSIONS, HALF_EVEN, LedgerRounding
 from weighbridge.core.ledger.instrument import GENERATION_TECHS, PRESETS
 from weighbridge.core.ledger.posting import SCALE_DEFAULT, SCALE_MAX
-from weighbridge.core.time.cadence import CADENCES
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import CADENCES, Instant
 from weighbridge.http.text import Line, Name, NodeSlug, UnitText, between, one_of
 
 # What a ledger looks like on the wire.

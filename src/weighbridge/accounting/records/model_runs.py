@@ -14,12 +14,12 @@ import msgspec
 from weighbridge.accounting.records.batches import BATCH_STATES, PrimaryOutput, StaleReason, ValueSourceShares
 from weighbridge.accounting.records.ledgers import PartitionDeficit
 from weighbridge.collection.records.events import EVENT_STATUSES
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Owner
-from weighbridge.core.quantity.number import JsonNumber
-from weighbridge.core.time.instant import Instant
+from weighbridge.core import identity
+from weighbridge.core.identity import Owner
+from weighbridge.core.number import JsonNumber
+from weighbridge.core.time.calendar import Instant
 from weighbridge.http.text import Line, Moment, friendly_id, one_of, several
-from weighbridge.modelling.records.documents import ModelName
+from weighbridge.modelling.records import ModelName
 
 # The identity of a model run: `mr_` and what it was made for, a batch or itself.
 #
@@ -37,7 +37,7 @@ class ModelRunKey:
 
 def write_model_run_id(key: ModelRunKey) -> str:
     """The friendly id of a run."""
-    return ids.of("model_run", key.project, key.number, owner=key.owner)
+    return identity.of("model_run", key.project, key.number, owner=key.owner)
 
 
 def run_behind(project: int, batch: int) -> str:
@@ -47,7 +47,7 @@ def run_behind(project: int, batch: int) -> str:
 
 def read_model_run_id(friendly: str) -> ModelRunKey | None:
     """The run that a friendly id names; None when no run can have it."""
-    key = ids.parse("model_run", friendly)
+    key = identity.parse("model_run", friendly)
     if key is None or key.owner is Owner.EVENT or key.position:
         return None
     return ModelRunKey(key.owner, key.project, key.key)

@@ -17,9 +17,9 @@ from weighbridge.accounting.books.runs import CHUNK_SIZE
 from weighbridge.accounting.records.batches import InputDataPoint, InputEvent, InputRow
 from weighbridge.collection.measurements.annotations import substitutions_numbered
 from weighbridge.collection.records.events import Substitution
-from weighbridge.core.identity import ids
-from weighbridge.core.quantity.number import ZERO
-from weighbridge.core.time.instant import Instant
+from weighbridge.core import identity
+from weighbridge.core.number import ZERO
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Command, Read
 
 # Skipped inputs: data point types that the caller set aside when a batch was made.
@@ -50,7 +50,7 @@ def group_skipped(
             None, slug, unit, ZERO, None, substituted=False, imputed=False, substitution=None,
             skipped_input=True,
         )  # fmt: skip
-        rows[batch].append(InputRow(point, InputEvent(ids.of("project", project), None)))
+        rows[batch].append(InputRow(point, InputEvent(identity.of("project", project), None)))
     return rows
 
 
@@ -286,16 +286,16 @@ def _build_rows(
     named: Mapping[int, Substitution],
 ) -> list[InputRow]:
     """A row for each position of events that was read; a page of batches has hundreds."""
-    of_project = ids.of("project", project)
+    of_project = identity.of("project", project)
     rows = []
     for event in events:
-        of_event = InputEvent(of_project, ids.of("event", project, event.number))
+        of_event = InputEvent(of_project, identity.of("event", project, event.number))
         substituted = dict(zip(event.substituted, event.substitutions, strict=True))
         for position, slug, unit in meanings:
             number = substituted.get(position)
             value = event.value_at(position)
             point = InputDataPoint(
-                ids.of("data_point", project, event.number, position),
+                identity.of("data_point", project, event.number, position),
                 slug,
                 unit,
                 value,

@@ -9,9 +9,9 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from weighbridge.accounting.books.runs import select_stale
-from weighbridge.core.identity.ids import Key
+from weighbridge.core.identity import Key
 from weighbridge.core.ledger.posting import OF_REPORTS
-from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.core.time.calendar import MILLISECOND, Instant
 from weighbridge.db.engine import Read
 
 # The slots of a ledger that hold batches, whether those are up to date, and its lots.

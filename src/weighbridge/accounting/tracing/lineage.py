@@ -35,12 +35,11 @@ from weighbridge.accounting.tracing.input_data import (
     read_skipped_nodes,
     read_slugs_and_units,
 )
+from weighbridge.core import identity
 from weighbridge.core.expression import print_tree
-from weighbridge.core.identity import ids
 from weighbridge.core.model import Formula, Input, Node, Upstream, list_needs
 from weighbridge.db.engine import Command, Read
-from weighbridge.modelling.document.stored import find_stored_model
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.documents import find_stored_model, read_model
 
 # Allocations: what was drawn from a batch for runs of other ledgers, and what a batch drew itself.
 #
@@ -63,8 +62,8 @@ def group_allocations(
             BatchAllocation(
                 amount=amount,
                 unit=unit,
-                batch_id=ids.of("batch", project, consumer),
-                ledger_id=ids.of("ledger", project, ledger),
+                batch_id=identity.of("batch", project, consumer),
+                ledger_id=identity.of("ledger", project, ledger),
                 tracking_id=tracking_id,
             )
         )
@@ -106,8 +105,8 @@ async def read_draws(
     ):
         draws.setdefault(node, []).append(
             LineageDraw(
-                batch_id=ids.of("batch", project, source),
-                ledger_id=ids.of("ledger", project, ledger),
+                batch_id=identity.of("batch", project, source),
+                ledger_id=identity.of("ledger", project, ledger),
                 tracking_id=tracking_id,
                 amount=amount,
                 unit=unit,
@@ -136,7 +135,7 @@ def group_reported(
     """What reports hold of each of some batches, in the order in which the reports were made."""
     reported: dict[int, list[BatchReportAllocation]] = {batch: [] for batch in batches}
     for batch, amount, total, unit, number, name, report_type, status in answers:
-        report = AllocatedReport(ids.of("report", project, number), name, report_type, status)
+        report = AllocatedReport(identity.of("report", project, number), name, report_type, status)
         whole = AllocatedTotal(number, total, unit)
         reported[batch].append(BatchReportAllocation(whole, amount, unit, report))
     return reported
@@ -197,7 +196,7 @@ class _Reads:
     skipped: Collection[str]
 
 
-async def build_lineage(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
+async def build_lineage(tx: Read, key: identity.Key, batch: Batch) -> Lineage:
     """How a batch came about."""
     calculations = await tx.rows(
         _Calculation,
@@ -209,7 +208,7 @@ async def build_lineage(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
     )
     if batch.model is None:
         return Lineage(batch, [_build_figure(calculation) for calculation in calculations])
-    stored = await find_stored_model(tx, ids.number("model", batch.model.id))
+    stored = await find_stored_model(tx, identity.number("model", batch.model.id))
     model = await tx.in_thread(read_model, stored.document)
     reads = _Reads(
         await _read_inputs(tx, key, {node.slug: node.body for node in model.nodes}),
@@ -232,7 +231,9 @@ async def build_lineage(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
     )
 
 
-async def _read_inputs(tx: Read, batch: ids.Key, bodies: Mapping[str, object]) -> dict[str, LineageInput]:
+async def _read_inputs(
+    tx: Read, batch: identity.Key, bodies: Mapping[str, object]
+) -> dict[str, LineageInput]:
     """What each input node read, by the node's slug."""
     sets = (await read_input_sets(tx, batch.project, [batch.key]))[batch.key]
     names = await read_slugs_and_units(tx, batch.project, {one.event_type for one in sets})
@@ -245,7 +246,7 @@ async def _read_inputs(tx: Read, batch: ids.Key, bodies: Mapping[str, object]) -
     }
 
 
-async def _read_static_inputs(tx: Read, batch: ids.Key) -> dict[str, list[LineageStaticInput]]:
+async def _read_static_inputs(tx: Read, batch: identity.Key) -> dict[str, list[LineageStaticInput]]:
     """The values of static inputs that each node read."""
     by_node: dict[str, list[LineageStaticInput]] = {}
     for node, *value in await tx.tuples(
@@ -326,10 +327,10 @@ def _build_input(
         event_count=input_set.event_count,
         rows=[
             LineageRow(
-                data_point_id=ids.of("data_point", project, event.number, position),
+                data_point_id=identity.of("data_point", project, event.number, position),
                 value=event.value_at(position),
                 weight=event.number_at(weight) if weight else None,
-                event_id=ids.of("event", project, event.number),
+                event_id=identity.of("event", project, event.number),
                 tracking_id=event.tracking_id,
                 start_time=event.start_time,
                 end_time=event.end_time,

@@ -1,7 +1,7 @@
 """Check new events against their types and convert them to rows of the database.
 
 This is the hot path of collection: a few microseconds for each event. The quick test of a number (a
-short text without an exponent) accepts only what the full rule in `core.quantity.number` accepts too.
+short text without an exponent) accepts only what the full rule in `core.number` accepts too.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,13 +22,13 @@ from weighbridge.collection.records.events import (
     NewDataPoint,
     NewEvent,
 )
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import ESCAPES, NULL, write_utc
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.names import explain_unseen
+from weighbridge.core.identity import explain_unseen
+from weighbridge.core.number import DIGITS_MAX, NumberError, limit_number, shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, limit_number, shorten
-from weighbridge.core.time.instant import BeyondCalendarError, Instant
+from weighbridge.core.time.calendar import BeyondCalendarError, Instant
 
 PROBLEMS_MAX: Final = 100
 """Problems named in one refusal; a caller who sent 10,000 bad rows learns enough from these."""
@@ -45,8 +45,8 @@ COPY_EVENTS: Final = f"COPY events ({EVENT_COLUMNS}) FROM STDIN"
 INSERT_EVENT: Final = f"INSERT INTO events ({EVENT_COLUMNS}) VALUES ({', '.join(['%s'] * 15)})"
 
 _encode: Final = msgspec.json.Encoder().encode
-_EVENT: Final = ids.PREFIXES["event"]
-_KEY_STEP: Final = 1 << ids.PROJECT_BITS
+_EVENT: Final = identity.PREFIXES["event"]
+_KEY_STEP: Final = 1 << identity.PROJECT_BITS
 _NO_VALUES: Final = "{}"
 
 
@@ -113,7 +113,7 @@ def take_in(
     `before` is how many events of the request stand before these.
     """
     intake = Intake([], [], [])
-    first = ids.packed(vocabulary.project, 0)
+    first = identity.packed(vocabulary.project, 0)
     for index, (event, key) in enumerate(zip(events, keys, strict=True), before):
         problems = EventProblems(prefix, index, intake.problems)
         schema = vocabulary.schemas.get(event.event_type)
@@ -127,7 +127,7 @@ def take_in(
             )
         else:
             row, missing = _row(key, event, schema, vocabulary, problems)
-            friendly = ids.make_packed(_EVENT, first + key * _KEY_STEP)
+            friendly = identity.make_packed(_EVENT, first + key * _KEY_STEP)
             intake.rows.append(row)
             intake.receipts.append(EventReceipt(friendly, "incomplete" if missing else "complete", missing))
         if len(intake.problems) > PROBLEMS_MAX:

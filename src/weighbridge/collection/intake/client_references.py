@@ -19,11 +19,11 @@ from weighbridge.collection.intake.checking import PROBLEMS_MAX, EventProblems, 
 from weighbridge.collection.intake.lookup import ExistingReference
 from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.records.events import NewEvent
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import CorrectionOrigin
-from weighbridge.core.identity import ids
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem, limit_problems
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 
 # Sent again: whether an event that comes under a known client reference says what is stored.
@@ -258,12 +258,12 @@ def _at(values: Sequence[Any], position: int) -> Any:
 
 def _text(name: str, value: Any, vocabulary: EventVocabulary) -> str | None:
     if name in TAGS and value is not None:
-        return ids.of(TAGS[name], vocabulary.project, value)
+        return identity.of(TAGS[name], vocabulary.project, value)
     return _format_value(value)
 
 
 def _places(numbers: Sequence[int], vocabulary: EventVocabulary) -> str | None:
-    return ", ".join(ids.of("location", vocabulary.project, number) for number in numbers) or None
+    return ", ".join(identity.of("location", vocabulary.project, number) for number in numbers) or None
 
 
 def _format_value(value: Any) -> str | None:
@@ -309,7 +309,7 @@ def with_references(
         if not reference or (reference not in namesakes and first.setdefault(reference, index) == index):
             continue
         if other := namesakes.get(reference):
-            there = ids.of("event", project, other.number)
+            there = identity.of("event", project, other.number)
             message = f"is {reference!r}, which the {other.kind} {there} of the project has."
             EventProblems(prefix, index, taken).refuse("client_reference", message, "taken", records=(there,))
             for one in unlike.get(index, ()):

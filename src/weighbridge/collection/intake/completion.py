@@ -27,12 +27,12 @@ from weighbridge.collection.intake.checking import (
     refuse_name,
 )
 from weighbridge.collection.measurements.corrections import NewCorrection
-from weighbridge.collection.measurements.event_rows import EventRow, value_at
+from weighbridge.collection.measurements.event_records import EventRow, value_at
 from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.records.events import REASON_LENGTH_MAX, EventChange, NewDataPoint
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
-from weighbridge.core.time.instant import BeyondCalendarError, Instant
+from weighbridge.core.time.calendar import BeyondCalendarError, Instant
 
 _ARRAYS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}
 

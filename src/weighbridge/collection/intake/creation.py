@@ -35,9 +35,7 @@ from weighbridge.collection.intake.client_references import (
     with_references,
 )
 from weighbridge.collection.intake.lookup import ResolvedNames, look_up, recall, remember
-from weighbridge.collection.measurements.event_record import assemble_event
-from weighbridge.collection.measurements.event_rows import EventRow
-from weighbridge.collection.named_records.names import project_number
+from weighbridge.collection.measurements.event_records import EventRow, assemble_event
 from weighbridge.collection.named_records.nouns import LOCATION_ROW
 from weighbridge.collection.records.events import (
     LOCATIONS_MAX,
@@ -48,19 +46,20 @@ from weighbridge.collection.records.events import (
     NewEventsBody,
 )
 from weighbridge.concurrency import Turns
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import hash_event_rows
-from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import check_quota
-from weighbridge.core.proof.merkle import compute_root
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.proof import compute_root
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Write
-from weighbridge.db.json import canonical, jsonb
+from weighbridge.db.statements import canonical, jsonb
 from weighbridge.errors import Invalid, TooManyRequests
 from weighbridge.http.endpoints.endpoint import ShortCall
 from weighbridge.platform import changes
-from weighbridge.platform.authentication.tokens import TOKEN_STANDS
-from weighbridge.platform.changes.obligations import AUDIT_ROW_OF_EVENT, MARK_OF_EVENT
+from weighbridge.platform.authentication import TOKEN_STANDS
+from weighbridge.platform.changes import AUDIT_ROW_OF_EVENT, MARK_OF_EVENT
+from weighbridge.platform.tenancy import project_number
 
 # The quota of events that an account stores in a day.
 #
@@ -293,7 +292,7 @@ def list_id_spans(project: int, keys: Sequence[int]) -> list[list[str]]:
     starts = [index for index, key in enumerate(keys) if index == 0 or key != keys[index - 1] + 1]
     ends = [*(start - 1 for start in starts[1:]), len(keys) - 1]
     return [
-        [ids.of("event", project, keys[start]), ids.of("event", project, keys[end])]
+        [identity.of("event", project, keys[start]), identity.of("event", project, keys[end])]
         for start, end in zip(starts, ends, strict=True)
     ]
 

@@ -14,14 +14,14 @@ from typing import Any, Final
 from psycopg.rows import TupleRow
 
 from weighbridge.collection.intake.checking import EventSchema, EventVocabulary
-from weighbridge.collection.measurements.event_rows import PositionMeaning
+from weighbridge.collection.measurements.event_records import PositionMeaning
 from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.named_records.nouns import LOCATION_ROW
 from weighbridge.collection.records.data_points import EXPECTED_LOCATIONS
 from weighbridge.collection.records.events import NewEvent
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Command, Write
 from weighbridge.db.transaction import Memory
 from weighbridge.errors import NotFound
@@ -144,7 +144,7 @@ def _numbers(project: int, kind: str, named: Collection[str]) -> dict[int, str]:
     return {
         key.key: friendly
         for friendly in named
-        if (key := ids.parse(kind, friendly)) and key.project == project
+        if (key := identity.parse(kind, friendly)) and key.project == project
     }
 
 

@@ -21,6 +21,7 @@ from weighbridge.collection.records.events import (
     DataPointResult,
     Substitution,
 )
+from weighbridge.core import identity
 from weighbridge.core.collection.correction import (
     BY_RULES,
     NOT_REVERTED,
@@ -28,14 +29,13 @@ from weighbridge.core.collection.correction import (
     CorrectionOrigin,
     CorrectionState,
 )
-from weighbridge.core.identity import ids
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.rule.states import ALERTS
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, among, page_of
-from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.db.statements import Literal
 
 # Findings: what rules found in values, as it is shown with them.
 #
@@ -86,7 +86,7 @@ HAS_RESULTS: Final = """
 FINDING: Final = (
     Column("status", "r.status"),
     Column("error_message", "r.error_message"),
-    Column("rule_id", ("r.project_id", "r.rule_id"), partial(ids.of, "rule")),
+    Column("rule_id", ("r.project_id", "r.rule_id"), partial(identity.of, "rule")),
     Column("rule_version", "r.rule_version"),
     Column("rule_name", "u.name"),
     Column("message", "u.message"),
@@ -110,13 +110,13 @@ def _proposed_event(
         return None
     (start, end), feedstock = slot, described["feedstock_id"]
     return {
-        "event_type_id": ids.of("event_type", project, event_type),
+        "event_type_id": identity.of("event_type", project, event_type),
         "slot_start": Instant.of(start),
         "slot_end": Instant.of(end),
         "end_time": described["end_time"],
-        "asset_id": ids.of("asset", project, asset) if asset else None,
-        "location_ids": [ids.of("location", project, one) for one in described["location_ids"]],
-        "feedstock_id": None if feedstock is None else ids.of("feedstock", project, feedstock),
+        "asset_id": identity.of("asset", project, asset) if asset else None,
+        "location_ids": [identity.of("location", project, one) for one in described["location_ids"]],
+        "feedstock_id": None if feedstock is None else identity.of("feedstock", project, feedstock),
         "tracking_id": described["tracking_id"],
     }
 
@@ -125,11 +125,11 @@ _SLOT: Final = ("r.event_type_id", "r.asset_id", "ARRAY[r.slot_start, r.slot_end
 
 DATA_POINT_RESULT: Final = row_of(
     DataPointResult,
-    Column("id", ("r.project_id", "r.id"), partial(ids.of, "data_point_result")),
+    Column("id", ("r.project_id", "r.id"), partial(identity.of, "data_point_result")),
     *FINDING,
     Column("entered_value", "r.value"),
-    Column("event_id", _EVENT, unless_null(partial(ids.of, "event"))),
-    Column("data_point_id", (*_EVENT, "r.position"), unless_null(partial(ids.of, "data_point"))),
+    Column("event_id", _EVENT, unless_null(partial(identity.of, "event"))),
+    Column("data_point_id", (*_EVENT, "r.position"), unless_null(partial(identity.of, "data_point"))),
     Column("data_point_slug", "coalesce(t.slug, '')"),
     Column("approval_state", "r.approval_state"),
     Column("proposed_correction", "r.proposed_correction"),
@@ -265,7 +265,7 @@ async def substitutions_numbered(tx: Read, project: int, numbers: Collection[int
 
 def rule_id(project: int, number: int | None) -> str | None:
     """The friendly id of a rule, if there is one."""
-    return None if number is None else ids.of("rule", project, number)
+    return None if number is None else identity.of("rule", project, number)
 
 
 # History: every correction that was ever made of a value or of an event, those that were reverted included.
@@ -290,11 +290,11 @@ _KINDS: Final = {"feedstock_id": "feedstock", "asset_id": "asset"}
 def _format_field(project: int, field: str, value: Any) -> Any:
     """What a correction holds of a field, as it is shown outside."""
     kind = _KINDS.get(field)
-    return value if kind is None or value is None else ids.of(kind, project, value)
+    return value if kind is None or value is None else identity.of(kind, project, value)
 
 
 def _data_point_id(project: int, event: int, position: int) -> str | None:
-    return ids.of("data_point", project, event, position) if position else None
+    return identity.of("data_point", project, event, position) if position else None
 
 
 def _field(position: int, field: str) -> str | None:
@@ -305,7 +305,7 @@ def _field(position: int, field: str) -> str | None:
 CORRECTION: Final = row_of(
     Correction,
     Column("id", "c.id"),
-    Column("event_id", ("c.project_id", "c.event_id"), partial(ids.of, "event")),
+    Column("event_id", ("c.project_id", "c.event_id"), partial(identity.of, "event")),
     Column("data_point_id", ("c.project_id", "c.event_id", "c.position"), _data_point_id),
     Column("field", ("c.position", "c.field"), _field),
     Column("from_value", ("c.project_id", "c.field", "c.from_value"), _format_field),
@@ -313,7 +313,7 @@ CORRECTION: Final = row_of(
     Column("source", "c.source"),
     Column("state", "c.state"),
     Column("reason", "c.reason"),
-    Column("rule_id", ("c.project_id", "c.rule_id"), unless_null(partial(ids.of, "rule"))),
+    Column("rule_id", ("c.project_id", "c.rule_id"), unless_null(partial(identity.of, "rule"))),
     Column("rule_version", "c.rule_version"),
     Column("rule_run_id", "c.rule_run_id"),
     Column("corrected_by", "u.name"),

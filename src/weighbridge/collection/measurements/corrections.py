@@ -28,8 +28,8 @@ from weighbridge.core.collection.correction import (
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db import locks
 from weighbridge.db.engine import Write
-from weighbridge.db.json import jsonb
-from weighbridge.platform import changes
+from weighbridge.db.statements import jsonb
+from weighbridge.platform import changes, staleness
 
 # Imputed events: what rules made for slots of a cadence in which no event came.
 #
@@ -166,7 +166,7 @@ async def apply_corrections(
     if not corrections:
         return NOTHING_DONE
     events = sorted({correction.event for correction in corrections})
-    inputs = changes.announce(tx, project)
+    inputs = staleness.announce(tx, project)
     await _hold_events(tx, project, events)
     recorded = await tx.tuples(
         _RECORD,
@@ -210,7 +210,7 @@ async def _undo(
 ) -> CorrectionOutcome:
     if not corrections:
         return NOTHING_DONE
-    inputs = changes.announce(tx, project)
+    inputs = staleness.announce(tx, project)
     named = (project, list(corrections))
     events = await tx.tuples(
         "SELECT DISTINCT event_id FROM corrections WHERE project_id = %s AND id = ANY (%s) ORDER BY event_id",
@@ -320,7 +320,7 @@ def _columns(corrections: Iterable[NewCorrection]) -> dict[str, list[Any]]:
 
 async def _settle(
     tx: Write,
-    inputs: changes.InputsHeld,
+    inputs: staleness.InputsHeld,
     keys: Sequence[tuple[int, int, str]],
     fallen: Sequence[tuple[int, int]] = (),
 ) -> tuple[tuple[int, int], ...]:
@@ -348,7 +348,7 @@ async def _settle(
     changes.leave(tx, project, changes.StoredEvents(moved_fields))
     if moved_fields:
         await tx.execute(_SHOW_FIELDS, {"project": project, "events": moved_fields})
-    changes.leave(tx, project, changes.StoredEvents(events), changes.ChangedValues(inputs, changed))
+    changes.leave(tx, project, changes.StoredEvents(events), staleness.ChangedValues(inputs, changed))
     return changed
 
 

@@ -19,7 +19,7 @@ from weighbridge.core.expression.compiler import fold, read_constant
 from weighbridge.core.expression.meaning import OperationMeaning
 from weighbridge.core.expression.tree import Expression, Name, NullTest, names, print_tree
 from weighbridge.core.problem import Problem
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid
 
 # The value of a data point of an event: what was captured, unless a correction is in force.

@@ -13,15 +13,15 @@ from weighbridge.collection.named_records import spreadsheet
 from weighbridge.collection.named_records.nouns import ASSETS, assets_behind, locked_assets, value_types
 from weighbridge.collection.named_records.spreadsheet import CONTENT, SheetLine, merge_change
 from weighbridge.collection.records.projects import Asset, AssetImport
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.db.engine import Read, Write
-from weighbridge.db.json import canonical, canonical_sha256
+from weighbridge.db.statements import canonical, canonical_sha256
 from weighbridge.errors import Invalid
 from weighbridge.http.messages.body import SPOOL_BYTES
 from weighbridge.http.messages.operation import Attachment, Spool
-from weighbridge.platform import changes
+from weighbridge.platform import changes, staleness
 from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.sandbox.work import SandboxLimits
 
@@ -51,7 +51,7 @@ async def export_assets(tx: Read, project: int) -> Attachment:
     while assets := await assets_behind(tx, project, last, _ROWS_AT_ONCE):
         rows = [spreadsheet.write_cells(asset, types) for asset in assets]
         spool.write(spreadsheet.write_lines(rows))
-        last = ids.number("asset", assets[-1].id, project)
+        last = identity.number("asset", assets[-1].id, project)
     size = spool.tell()
     spool.seek(0)
 
@@ -75,7 +75,7 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
     ]
     held = None
     if renamed and not problems:
-        held = await changes.hold_off_generations(tx, project)
+        held = await staleness.hold_off_generations(tx, project)
         fixed = await ASSETS.fixed_names(tx, held, _numbers(project, renamed))
         message = "renames an asset whose name batches depend on"
         numbered = zip(renamed, _numbers(project, renamed), strict=True)
@@ -98,7 +98,7 @@ async def _changes(
     tx: Write, project: int, lines: Sequence[SheetLine]
 ) -> tuple[list[LineChange], list[Problem]]:
     """What the lines want of which assets, and what is wrong with that."""
-    numbers = [ids.number("asset", line.id, project) for line in lines if line.id is not None]
+    numbers = [identity.number("asset", line.id, project) for line in lines if line.id is not None]
     names = [line.change["name"] for line in lines if "name" in line.change]
     there = await locked_assets(tx, project, numbers, names)
     by_id = {asset.id: asset for asset in there}
@@ -168,8 +168,8 @@ async def _store(
         (project, *_columns(new)),
     )
     summary: dict[str, object] = {
-        "created": [ids.of("asset", project, number) for (number,) in made],
-        "updated": [ids.of("asset", project, number) for number in numbers],
+        "created": [identity.of("asset", project, number) for (number,) in made],
+        "updated": [identity.of("asset", project, number) for number in numbers],
         "sha256": canonical_sha256(text),
     }
     return AssetImport(len(new), len(altered), len(asset_changes) - len(new) - len(altered)), summary
@@ -187,7 +187,7 @@ _BLANK: Final[Mapping[str, Any]] = {**dict.fromkeys(CONTENT), "custom_fields": {
 
 def _numbers(project: int, asset_changes: Sequence[LineChange]) -> list[int]:
     """The numbers of the assets that are there."""
-    return [ids.number("asset", change.there.id, project) for change in asset_changes if change.there]
+    return [identity.number("asset", change.there.id, project) for change in asset_changes if change.there]
 
 
 def _read_line_number(field: str | None) -> int:

@@ -28,13 +28,9 @@ from weighbridge.core.collection.custom_field import (
     unquote_cell,
     write_cell,
 )
-from weighbridge.core.identity.names import (
-    NAME_LENGTH_MAX,
-    explain_unseen,
-    problem_of_name,
-)
+from weighbridge.core.identity import NAME_LENGTH_MAX, explain_unseen, problem_of_name
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import Invalid
 
 BLANK_LINES_MAX: Final = 10_000

@@ -17,10 +17,10 @@ from weighbridge.collection.records.events import (
 )
 from weighbridge.core.collection.capture import AGGREGATES
 from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionState
-from weighbridge.core.identity.ids import Link
-from weighbridge.core.quantity.number import JsonNumber
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.identity import Link
+from weighbridge.core.ledger.allocation import ValueSource
+from weighbridge.core.number import JsonNumber
+from weighbridge.core.time.calendar import Instant
 from weighbridge.http.text import (
     Description,
     Line,

@@ -11,11 +11,11 @@ from msgspec import UNSET, UnsetType
 from weighbridge.collection.records.projects import Location
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
-from weighbridge.core.identity.ids import Link, ResourceAddress
-from weighbridge.core.quantity.value_source import ValueSource
+from weighbridge.core.identity import Link, ResourceAddress
+from weighbridge.core.ledger.allocation import ValueSource
 from weighbridge.core.rule.states import ApprovalState, ResultStatus
 from weighbridge.core.rule.substitution.definition import METHOD_NAMES
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.http.text import Moment, Name, Slug, at_most, one_of, several, shown_as
 
 # What evidence looks like on the wire.

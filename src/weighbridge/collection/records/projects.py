@@ -7,19 +7,20 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from weighbridge.core.collection.custom_field import LABEL_LENGTH_MAX, TEXT_LENGTH_MAX, VALUE_TYPES
-from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
-from weighbridge.core.collection.record_fields import (
+from weighbridge.core.collection.custom_field import (
+    LABEL_LENGTH_MAX,
     LATITUDE_MAX,
     LONGITUDE_MAX,
+    TEXT_LENGTH_MAX,
+    VALUE_TYPES,
     problems_of_degrees,
     problems_of_instant,
     problems_of_line,
     problems_of_text,
 )
-from weighbridge.core.identity.ids import Link
-from weighbridge.core.identity.names import NAME_LENGTH_MAX
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
+from weighbridge.core.identity import NAME_LENGTH_MAX, Link
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.field import Sent
 from weighbridge.db.lists.listing import Filter
 from weighbridge.http.text import Description, Line, Moment, Name, Text, at_most, between, one_of

@@ -17,8 +17,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
-    from weighbridge.commands.importing.run import Order, Summary
-    from weighbridge.commands.importing.target import ImportService
+    from weighbridge.commands.importing.run import ImportService, Order, Summary
 
 URL_VARIABLE = "WEIGHBRIDGE_URL"
 TOKEN_VARIABLE = "WEIGHBRIDGE_TOKEN"  # noqa: S105 - the name of a variable, no secret
@@ -308,7 +307,7 @@ def _tell(summary: "Summary", *, as_json: bool) -> None:
     """Sum up for the person on standard error and, when asked, for a program on standard output."""
     import msgspec
 
-    from weighbridge.db.json import to_json_form
+    from weighbridge.db.statements import to_json_form
 
     sys.stderr.write(f"{summary.sentences}\n")
     if as_json:

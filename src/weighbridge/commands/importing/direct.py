@@ -17,27 +17,20 @@ import msgspec
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from weighbridge.attempts import work_on_lock
 from weighbridge.client.calls import read
 from weighbridge.client.made.records import DataFeedUpload
 from weighbridge.collection import event_types, events
 from weighbridge.collection.evidence_files import KEY_BYTES, open_store
-from weighbridge.collection.named_records.names import project_named
 from weighbridge.collection.named_records.nouns import LOCATIONS
-from weighbridge.commands.importing.target import (
-    ProgressReport,
-    Target,
-    check_feed,
-    choose_target,
-)
+from weighbridge.commands.importing.run import ProgressReport, Target, check_feed, choose_target
+from weighbridge.core import identity
 from weighbridge.core.collection.data_feed import FILE_BYTES_MAX
-from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read
-from weighbridge.db.json import to_json_form
 from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request
+from weighbridge.db.statements import to_json_form
 from weighbridge.errors import Conflict, Invalid, NotFound, Refusal, TooLarge, Unavailable
 from weighbridge.exchange import data_feed_uploads, data_feeds
 from weighbridge.exchange import data_feed_uploads as uploads
@@ -46,9 +39,11 @@ from weighbridge.exchange.data_feed_uploads_tasks import Feeder
 from weighbridge.exchange.records.data_feeds import NewDataFeed, SentFile
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform.async_tasks import give_head_start, read_task_of_any_kind
+from weighbridge.platform.tenancy import project_named
 from weighbridge.platform.users import administrator_of
 from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
+from weighbridge.worker import work_on_lock
 
 CONNECTIONS_MAX: Final = 6
 """Connections of an import: of the transaction that stores, and of what looks on beside it."""
@@ -131,7 +126,7 @@ class DirectService:
                 message = f"The account {self._account!r} has no project {project!r}."
                 raise NotFound("project", project, message=message) from None
             return choose_target(
-                ids.of("project", self._project),
+                identity.of("project", self._project),
                 await self._list(tx, event_types.select_event_types, event_types.EVENT_TYPES),
                 event_type,
                 await self._list(tx, LOCATIONS.select_of_project, LOCATIONS.listing),

@@ -22,12 +22,7 @@ from weighbridge.client.flows import FIRST_SECONDS, GROWTH, build_form
 from weighbridge.client.made import operations
 from weighbridge.client.made.records import DataFeedUpload
 from weighbridge.client.pages import Listing, Pages
-from weighbridge.commands.importing.target import (
-    ProgressReport,
-    Target,
-    check_feed,
-    choose_target,
-)
+from weighbridge.commands.importing.run import ProgressReport, Target, check_feed, choose_target
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal, Unavailable
 from weighbridge.exchange.records.data_feeds import NewDataFeed

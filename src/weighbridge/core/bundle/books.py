@@ -18,14 +18,14 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Final
 
+from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults
 from weighbridge.core.bundle.contents import REPORT, BundleContents, Vouched, list_restated_reports
 from weighbridge.core.bundle.rows import BatchRow, DeficitRow, EntryRow
 from weighbridge.core.bundle.tables import BATCHES, DEFICITS, ENTRIES
-from weighbridge.core.identity import ids
 from weighbridge.core.ledger.posting import GENERATED, OF_REPORTS, EntryKind
-from weighbridge.core.quantity.number import exact_total, plain
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.number import exact_total, plain
+from weighbridge.core.time.calendar import Instant
 
 RunOfLedger = tuple[int, int]
 """A ledger, and a run that is credited to it."""
@@ -281,7 +281,7 @@ class _Books:
             there = exact_total(
                 one.amount
                 for one in self._on.get(number, ())
-                if one.kind not in OF_REPORTS or ids.of("report", project, one.report or 0) not in chain
+                if one.kind not in OF_REPORTS or identity.of("report", project, one.report or 0) not in chain
             )
             if Decimal(message.amount) > there:
                 yield f"It takes {message.amount} of batch {batch.batch_id}, which has {plain(there)} left."

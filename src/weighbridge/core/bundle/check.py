@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
+from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults, UnreadableError, read_parts
 from weighbridge.core.bundle.books import check_books
 from weighbridge.core.bundle.contents import (
@@ -73,10 +74,9 @@ from weighbridge.core.bundle.tables import (
     split_lines,
 )
 from weighbridge.core.engine.slot_computation import check_revision
-from weighbridge.core.identity import ids
 from weighbridge.core.model import PreparedModel, hash_model, prepare
-from weighbridge.core.proof.signing import VerifierKey
-from weighbridge.core.quantity.number import exact_total
+from weighbridge.core.number import exact_total
+from weighbridge.core.signing import VerifierKey
 
 PAGE: Final = "report.html"
 _FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_id": 5, "asset_id": 6}
@@ -177,7 +177,7 @@ def _check_batches(contents: BundleContents, faults: Faults) -> None:
     if sorted(contents.slots, key=lambda line: line.batches) != contents.slots:
         faults.add(SLOTS, "Lines are sorted by their batches, and these are not.")
     for number, batch in contents.batches.items():
-        if batch.batch_id != ids.of("batch", project, number):
+        if batch.batch_id != identity.of("batch", project, number):
             faults.add(BATCHES.part, f"Batch {number} of the project has another id than {batch.batch_id}.")
     for line in contents.slots:
         for made in (contents.batches[one] for one in line.batches if one in contents.batches):
@@ -238,7 +238,7 @@ def _check_models(contents: BundleContents, faults: Faults) -> None:
     for number, row in contents.models.items():
         document = contents.documents.get(number)
         part = f"{MODEL_FOLDER}{row.model_id}.yaml"
-        if row.model_id != ids.of("model", 0, number):
+        if row.model_id != identity.of("model", 0, number):
             faults.add(MODELS.part, f"Model {number} has another id than {row.model_id}.")
         if document is not None and hash_model(document) != row.sha256:
             faults.add(part, "The document is not the one that made the batches, by its digest.")

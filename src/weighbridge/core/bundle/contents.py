@@ -31,13 +31,8 @@ from weighbridge.core.bundle.tables import (
 )
 from weighbridge.core.model import Model, ModelError
 from weighbridge.core.platform.audit import hash_of_row
-from weighbridge.core.proof.checkpoint import Checkpoint, InclusionProof, open_checkpoint
-from weighbridge.core.proof.signing import (
-    UnprovenError,
-    VerifierKey,
-    verify_ssh_signature,
-    write_canonical_json,
-)
+from weighbridge.core.proof import Checkpoint, InclusionProof, open_checkpoint
+from weighbridge.core.signing import UnprovenError, VerifierKey, verify_ssh_signature, write_canonical_json
 
 FORMAT: Final = 2
 """The form of bundles that are made; the check reads every format that `TABLES` names."""

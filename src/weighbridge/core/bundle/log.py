@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults
 from weighbridge.core.bundle.contents import MANIFEST, REPORT, ROWS, RULE_FOLDER, BundleContents, Vouched
 from weighbridge.core.bundle.rows import BatchRow, CorrectionRow, EvidenceRow
@@ -23,9 +24,8 @@ from weighbridge.core.bundle.tables import (
     STATIC_INPUTS,
 )
 from weighbridge.core.collection.correction import CorrectionOrigin
-from weighbridge.core.identity import ids
 from weighbridge.core.ledger.instrument import AMOUNT, FIGURES
-from weighbridge.core.time.cadence import find_slot, label_slot
+from weighbridge.core.time.calendar import find_slot, label_slot
 
 # The proved rows of the audit log by what they tell of, and how a record is held against one.
 #
@@ -165,7 +165,8 @@ def _select_inclusion_fields(one: Mapping[str, Any]) -> tuple[object, ...]:
 def _check_evidence(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     project = contents.manifest.project_number
     there = {
-        f"evidence {row.evidence} of {ids.of('event', project, row.event)}": row for row in contents.evidence
+        f"evidence {row.evidence} of {identity.of('event', project, row.event)}": row
+        for row in contents.evidence
     }
     for name, row in there.items():
         rows = [one for one in log.of(name, "evidence") if one["action"] == _ATTACHED]
@@ -243,7 +244,7 @@ def _check_records(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
             "name": ledger.name, "unit": ledger.unit or "dimensionless", "scale": ledger.scale,
             "rounding": ledger.rounding, "output": ledger.output,
         }  # fmt: skip
-        if ledger.ledger_id != ids.of("ledger", manifest.project_number, ledger.ledger):
+        if ledger.ledger_id != identity.of("ledger", manifest.project_number, ledger.ledger):
             yield LEDGERS.part, f"Ledger {ledger.ledger} of the project has another id."
         yield from log.compare(LEDGERS.part, ledger.ledger_id, "ledger", message)
     for static in contents.statics.values():
@@ -353,7 +354,7 @@ def check_corrections(contents: BundleContents, log: LogRows) -> Iterator[Wrong]
     for logged in log.doing("data_point.correct"):
         event = logged["after"]["data_point"]["event"]["id"]
         named = {
-            ids.of("event", contents.manifest.project_number, one.event)
+            identity.of("event", contents.manifest.project_number, one.event)
             for one in by_time.get(logged["at"], ())
         }
         if _has(contents, event) and event not in named:
@@ -361,7 +362,7 @@ def check_corrections(contents: BundleContents, log: LogRows) -> Iterator[Wrong]
 
 
 def _has(contents: BundleContents, event: str) -> bool:
-    number = ids.number("event", event, contents.manifest.project_number)
+    number = identity.number("event", event, contents.manifest.project_number)
     return any(file.has(number) for file in contents.events.values())
 
 
@@ -373,7 +374,7 @@ def _is_logged(contents: BundleContents, log: LogRows, row: CorrectionRow) -> bo
 
 
 def _matches_logged(contents: BundleContents, logged: Row, row: CorrectionRow) -> bool:
-    event = ids.of("event", contents.manifest.project_number, row.event)
+    event = identity.of("event", contents.manifest.project_number, row.event)
     before, after = logged["before"], logged["after"]
     match logged["action"]:
         case "data_point.correct":
@@ -425,7 +426,7 @@ def check_rules(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         if content is None:
             continue
         document = json.loads(bytes(content))
-        name = ids.of("rule", contents.manifest.project_number, number or 0)
+        name = identity.of("rule", contents.manifest.project_number, number or 0)
         rows = [row for row in log.of(name, "rule") if (row["after"] or {}).get("version") == version]
         if not rows:
             yield part, f"No row of the audit log tells of version {version} of the rule {name}."
@@ -454,4 +455,4 @@ def _find_rule_name(log: LogRows, rule: str) -> Any:
 def _find_watched_number(contents: BundleContents, after: Mapping[str, Any], noun: str) -> int | None:
     """The number of the event type or asset that a rule watches; rows of 1.0.0 know no asset."""
     name = after.get(f"{noun}_id")
-    return None if name is None else ids.number(noun, name, contents.manifest.project_number)
+    return None if name is None else identity.number(noun, name, contents.manifest.project_number)

@@ -32,8 +32,8 @@ from weighbridge.core.model import (
     list_equations,
 )
 from weighbridge.core.model.prepared import PreparedModel
-from weighbridge.core.quantity.number import ZERO, exact_total, plain
-from weighbridge.core.report.restatement import ChangeCause
+from weighbridge.core.number import ZERO, exact_total, plain
+from weighbridge.core.report import ChangeCause
 
 RunName = tuple[str, str]
 """A ledger and what its batch is called."""

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults, UnreadableError
 from weighbridge.core.bundle.books import find_newest_batch, group_batches_by_run
 from weighbridge.core.bundle.contents import BundleContents
@@ -36,7 +37,6 @@ from weighbridge.core.engine.slot_computation import (
     StaticValue,
     check_revision,
 )
-from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import (
     DOWN,
     HALF_EVEN,
@@ -44,6 +44,7 @@ from weighbridge.core.ledger.allocation import (
     Contributions,
     LedgerRounding,
     Partition,
+    ValueSource,
     read_columns,
     round_total,
     write_columns,
@@ -52,11 +53,9 @@ from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.ledger.posting import EntryKind
 from weighbridge.core.model import Available, Model, Node, PreparedModel, StaticInput, Upstream, prepare
-from weighbridge.core.quantity.number import digits, plain
-from weighbridge.core.quantity.unit import ONE, Unit, UnitError, convert, parse_unit
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import EVENT, build_slot, find_slot, label_slot
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.number import digits, plain
+from weighbridge.core.time.calendar import EVENT, Interval, build_slot, find_slot, label_slot
+from weighbridge.core.unit import ONE, Unit, UnitError, convert, parse_unit
 
 Advance = Callable[[int], None]
 """Is told of so many batches more."""
@@ -305,7 +304,7 @@ def _check_place(contents: BundleContents, slot: ComputedAgain, batch: BatchRow)
         return
     place, partition = label_slot(cadence, own, zone), read_partition(batch)
     if batch.event:
-        place = ids.of("event", contents.manifest.project_number, batch.event)
+        place = identity.of("event", contents.manifest.project_number, batch.event)
     name = partition.tracking_id or " ".join(part for part in (place, partition.label) if part)
     if batch.tracking_id != name:
         yield f"It is called {batch.tracking_id!r}, and its slot and partition make {name!r}."

@@ -17,9 +17,9 @@ from functools import cache
 from typing import Any, Final, NamedTuple, NewType, TypeVar
 
 from weighbridge.core.bundle.archive import UnreadableError
-from weighbridge.core.proof.signing import write_canonical_json
-from weighbridge.core.quantity.number import plain
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.number import plain
+from weighbridge.core.signing import write_canonical_json
+from weighbridge.core.time.calendar import Instant
 
 Digest = NewType("Digest", str)
 """A SHA-256 as 64 hexadecimal digits."""

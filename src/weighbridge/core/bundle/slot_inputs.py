@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from weighbridge.core import identity
 from weighbridge.core.bundle.archive import UnreadableError
 from weighbridge.core.bundle.contents import BundleContents
 from weighbridge.core.bundle.rows import CorrectionRow, parse_time
@@ -30,15 +31,12 @@ from weighbridge.core.engine.slot_computation import (
     Measure,
     compute_statistics,
 )
-from weighbridge.core.identity import ids
-from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
+from weighbridge.core.ledger.allocation import DIMENSIONS, Partition, ValueSource
 from weighbridge.core.model import Aggregate, Input, Model, Straddle
 from weighbridge.core.model.definition import JOINED_ON
-from weighbridge.core.quantity.unit import ONE, parse_unit
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import EventSlot
+from weighbridge.core.time.calendar import EventSlot, Interval
 from weighbridge.core.time.expectation import ALWAYS, Meter, Service
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.unit import ONE, parse_unit
 
 SUMMED: Final = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
 _START, _END, _TRACKING_ID, _FEEDSTOCK, _ASSET, _LOCATION, _REFERENCE, _IMPUTED = range(2, 10)
@@ -265,7 +263,7 @@ class _Gathering:
     def _group(
         self, tags: tuple[str | None, ...], first: int, count: int, by_input: Any, **more: Any
     ) -> Group:
-        name = ids.of("event", self._contents.manifest.project_number, first)
+        name = identity.of("event", self._contents.manifest.project_number, first)
         return Group(self._source.number, Partition(*tags), count, name, Decimal(0), by_input, **more)
 
     def _statistics(self, body: Input, events: Sequence[Texts]) -> Any:

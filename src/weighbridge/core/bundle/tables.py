@@ -27,8 +27,8 @@ from weighbridge.core.bundle.rows import (
     write,
     write_line,
 )
-from weighbridge.core.identity.ids import KEY_MAX
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.identity import KEY_MAX
+from weighbridge.core.time.calendar import Instant
 
 _KINDS: Final[dict[Any, TextKind]] = {
     str: TextKind.TEXT,

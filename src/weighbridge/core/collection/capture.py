@@ -27,7 +27,7 @@ from itertools import pairwise
 from typing import Final
 
 from weighbridge.core.model import Aggregate
-from weighbridge.core.quantity.number import CONTEXT
+from weighbridge.core.number import CONTEXT
 
 PERIODS: Final[Mapping[str, str]] = {"day": "daily", "month": "monthly", "quarter": "quarterly"}
 """The periods that rates are told for, with the cadence that cuts them."""

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
-from weighbridge.core.proof.merkle import hash_leaf
-from weighbridge.core.quantity.value_source import ValueSource
+from weighbridge.core.ledger.allocation import ValueSource
+from weighbridge.core.proof import hash_leaf
 
 
 class CorrectionOrigin(StrEnum):

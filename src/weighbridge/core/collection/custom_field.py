@@ -1,4 +1,7 @@
-"""A custom field is a column that a project adds to its assets: a label, and the type of its values.
+"""A custom field is a column that a project adds to its assets; its values are checked like other fields.
+
+A custom field has a label, and the type of its values. The checks of the fields that every named record has
+(texts, lines, degrees and instants) take the value and the path of its field, and yield what is wrong.
 
 Invariants: a label is not that of a standard column of the asset spreadsheet, in whatever case
 and with whatever between its words; a value that was checked comes back from its cell as it was, numbers to
@@ -7,14 +10,15 @@ the last digit.
 
 import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from types import NoneType
 from typing import Final
 
-from weighbridge.core.identity.names import problem_of_unseen
+from weighbridge.core.identity import problem_of_unseen
+from weighbridge.core.number import NumberError, limit_number, parse_decimal, shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limit_number, parse_decimal, shorten
+from weighbridge.core.time.calendar import Instant
 
 VALUE_TYPES: Final = ("text", "number", "boolean", "date")
 """What the values of a custom field may be."""
@@ -173,3 +177,45 @@ def quote_cell(text: str) -> str:
 def unquote_cell(cell: str) -> str:
     """Read a text that may have been quoted."""
     return cell[len(QUOTE) :] if _QUOTED.match(cell) else cell
+
+
+LATITUDE_MAX: Final = 90
+LONGITUDE_MAX: Final = 180
+
+
+def problems_of_text(longest: int, text: str, field: str) -> Iterator[Problem]:
+    """A text must not be blank, and has at most so many characters."""
+    if not text.strip():
+        yield Problem(f"{field} is blank; send null instead.", field, "invalid")
+    try:
+        checked_text(text, longest)
+    except CustomValueError as error:
+        yield Problem(f"{field} {error}", field, "invalid")
+
+
+def problems_of_line(longest: int, text: str, field: str) -> Iterator[Problem]:
+    """A line is a text of visible characters."""
+    yield from problems_of_text(longest, text, field)
+    if unseen := problem_of_unseen(text, field):
+        yield unseen
+
+
+def problems_of_degrees(limit: int, degrees: Decimal, field: str) -> Iterator[Problem]:
+    """Degrees lie between a limit and its negative, and have no more digits than a number may have."""
+    if not (degrees.is_finite() and degrees.copy_abs() <= limit):
+        message = f"{field} is {shorten(str(degrees))}; it takes degrees from -{limit} to {limit}."
+        yield Problem(message, field, "invalid")
+        return
+    try:
+        limit_number(degrees)
+    except NumberError as error:
+        yield Problem(f"{field}: {error}", field, "invalid")
+
+
+def problems_of_instant(moment: datetime, field: str) -> Iterator[Problem]:
+    """A moment has a place in the calendar of UTC."""
+    try:
+        Instant.of(moment)
+    except OverflowError:
+        message = f"{field} is {moment}, which in UTC is outside the years 1 to 9999."
+        yield Problem(message, field, "invalid")

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from weighbridge.core.identity.names import explain_unseen, problem_of_name
+from weighbridge.core.identity import explain_unseen, problem_of_name
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
 
 EVIDENCE_BYTES_MAX: Final = 26_214_400
 """The largest file that is kept as evidence, in bytes: 25 MB."""

@@ -31,11 +31,16 @@ from weighbridge.core.engine.slot_computation import (
     measure_hours_inside,
     prorate_value,
 )
-from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, Contributions, Partition, add_contributions
+from weighbridge.core.ledger.allocation import (
+    NO_CONTRIBUTIONS,
+    Contributions,
+    Partition,
+    ValueSource,
+    add_contributions,
+)
 from weighbridge.core.model import Aggregate, Amount, Input, Node, Straddle, aggregates
-from weighbridge.core.quantity.number import ZERO, total
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.number import ZERO, total
+from weighbridge.core.time.calendar import Interval
 
 _BY_STATISTICS = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
 _HELD = frozenset({Aggregate.TIME_WEIGHTED, Aggregate.DELTA})

@@ -40,6 +40,7 @@ from weighbridge.core.ledger.allocation import (
     AllocationError,
     Contributions,
     Partition,
+    ValueSource,
     add_contributions,
     divide,
     find_magnitude,
@@ -57,18 +58,9 @@ from weighbridge.core.model import (
     Upstream,
 )
 from weighbridge.core.model.aggregates import Reading, list_stretches
-from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO, exact_total, plain
-from weighbridge.core.quantity.unit import (
-    ONE,
-    Unit,
-    convert,
-    convert_by,
-    find_absolute,
-    find_conversion,
-    find_slope,
-)
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
+from weighbridge.core.number import CONTEXT, EXACT, ZERO, exact_total, plain
+from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval
+from weighbridge.core.unit import ONE, Unit, convert, convert_by, find_absolute, find_conversion, find_slope
 
 # What each output of a partition rests on: from the output back over formulas to inputs and draws.
 

@@ -19,9 +19,9 @@ from weighbridge.core.engine.slot_computation import (
 from weighbridge.core.ledger.allocation import Contributions
 from weighbridge.core.model import Aggregate, Input
 from weighbridge.core.model.aggregates import Reading, list_steps, list_stretches
-from weighbridge.core.quantity.number import EXACT, total
+from weighbridge.core.number import EXACT, total
+from weighbridge.core.time.calendar import Instant, Interval
 from weighbridge.core.time.expectation import EVENT_TYPE, Meter, group_by_meter
-from weighbridge.core.time.instant import Instant, Interval
 
 # Totalisers: what their readings counted from one to the next, meter by meter, in every partition.
 #

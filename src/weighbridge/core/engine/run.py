@@ -63,9 +63,9 @@ from weighbridge.core.model import (
     Upstream,
     is_listed,
 )
+from weighbridge.core.number import ZERO, exact_total, plain
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import ZERO, exact_total, plain
-from weighbridge.core.quantity.unit import convert
+from weighbridge.core.unit import convert
 
 
 def begin(drawing: Drawing, model: Model, partitions: tuple[Partition, ...]) -> dict[str, Decimal]:

@@ -20,26 +20,25 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
+from weighbridge.core import identity
 from weighbridge.core.expression import Budget, Environment, Value, number, quantity
-from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import (
     HALF_EVEN,
     Contributions,
     LedgerRounding,
     Partition,
+    ValueSource,
     multiply_contributions,
 )
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Amount, Model, Node, PreparedModel
 from weighbridge.core.model.definition import NO_COVERAGE
+from weighbridge.core.number import CONTEXT, DIGITS_MAX, EXACT, ZERO, exact_total
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import CONTEXT, DIGITS_MAX, EXACT, ZERO, exact_total
-from weighbridge.core.quantity.unit import ONE, Unit, find_absolute, find_slope, parse_unit
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.cadence import count_days, count_hours
+from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval, count_days, count_hours
 from weighbridge.core.time.expectation import ALWAYS, Meter, Service
-from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
+from weighbridge.core.unit import ONE, Unit, find_absolute, find_slope, parse_unit
 
 # What lies across a slot's boundary and is divided: the part of a value that belongs to the slot.
 #
@@ -397,7 +396,7 @@ class EngineSetting:
         """The ids of events, as many as a problem carries; a given value is none."""
         if self.project is None:
             return ()
-        return tuple(ids.of("event", self.project, event) for event in events[:EVENTS_LISTED_MAX])
+        return tuple(identity.of("event", self.project, event) for event in events[:EVENTS_LISTED_MAX])
 
     def named(self, events: Sequence[int]) -> str:
         """Events by their ids, for a sentence; given values by their places in the list."""

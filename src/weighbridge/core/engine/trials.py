@@ -33,10 +33,10 @@ from weighbridge.core.model import (
     list_equations,
     prepare,
 )
+from weighbridge.core.number import round_to
 from weighbridge.core.problem import Problem, limit_problems
-from weighbridge.core.quantity.number import round_to
-from weighbridge.core.quantity.unit import Unit
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import Instant, Interval
+from weighbridge.core.unit import Unit
 
 # A trial computes a model once over values that somebody gives: the engine's run of a slot, and no other.
 #

@@ -8,7 +8,7 @@ The package knows nothing of models, rules or events: what a name stands for is 
 
 `tree` defines expressions, and `parsing` reads one. `value` has types, values and the rules about missing
 ones. The meaning of each operator and function is a row of one table: `meaning` defines the row; the rows
-are in `arithmetic`, `comparison`, `lookup` and `functions`, which has the whole table. `compiler` has the
+are in `arithmetic`, `comparison` and `functions`, which has the whole table. `compiler` has the
 backends that make types, values, closures and gradients of it.
 """
 

@@ -61,16 +61,8 @@ from weighbridge.core.expression.value import (
     require_plain,
     require_same_measure,
 )
-from weighbridge.core.quantity.number import CONTEXT, EXACT, PLACES_MAX, ROUNDING_MODES, plain, round_to
-from weighbridge.core.quantity.unit import (
-    Unit,
-    UnitError,
-    divide,
-    find_absolute,
-    multiply,
-    power,
-    square_root,
-)
+from weighbridge.core.number import CONTEXT, EXACT, PLACES_MAX, ROUNDING_MODES, plain, round_to
+from weighbridge.core.unit import Unit, UnitError, divide, find_absolute, multiply, power, square_root
 
 EXPONENT_MAX: Final = 64
 """The largest exponent, either way."""

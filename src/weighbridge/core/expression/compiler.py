@@ -92,9 +92,9 @@ from weighbridge.core.expression.value import (
     convert_numbers,
     require_content,
 )
-from weighbridge.core.identity.suggestion import find_nearest
-from weighbridge.core.quantity.number import CONTEXT, ZERO, total
-from weighbridge.core.quantity.unit import Unit, find_slope
+from weighbridge.core.identity import find_nearest
+from weighbridge.core.number import CONTEXT, ZERO, total
+from weighbridge.core.unit import Unit, find_slope
 
 Part = TypeVar("Part")
 

@@ -32,7 +32,7 @@ from weighbridge.core.expression.value import (
     find_shared_origin,
 )
 from weighbridge.core.halt import proceed
-from weighbridge.core.quantity.unit import ONE, Unit, find_absolute
+from weighbridge.core.unit import ONE, Unit, find_absolute
 
 COST_MAX: Final = 20_000_000
 """How much one run may cost: a simple operation on one element costs 1."""

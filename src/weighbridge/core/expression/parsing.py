@@ -37,8 +37,8 @@ from weighbridge.core.expression.tree import (
     Unary,
     Word,
 )
-from weighbridge.core.identity.suggestion import find_nearest
-from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
+from weighbridge.core.identity import find_nearest
+from weighbridge.core.number import NumberError, parse_decimal, shorten
 
 LENGTH_MAX: Final = 10_000
 """The longest expression, in characters."""

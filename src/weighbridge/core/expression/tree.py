@@ -15,7 +15,7 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Any, Final
 
-from weighbridge.core.quantity.number import plain
+from weighbridge.core.number import plain
 
 RESERVED: Final = frozenset(
     ["and", "or", "not", "between", "in", "is", "null", "true", "false", "contains", "matches"]

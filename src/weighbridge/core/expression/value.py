@@ -32,8 +32,8 @@ from itertools import pairwise
 from typing import Any, Final
 
 from weighbridge.core.expression.tree import ExpressionError, Position, UndefinedResultError
-from weighbridge.core.quantity.number import EXPONENT_MAX
-from weighbridge.core.quantity.unit import ONE, Unit, are_compatible, convert_by, find_conversion
+from weighbridge.core.number import EXPONENT_MAX
+from weighbridge.core.unit import ONE, Unit, are_compatible, convert_by, find_conversion
 
 Origin = str
 """What the elements of an array belong to, in words: `the events of biochar-delivery`."""

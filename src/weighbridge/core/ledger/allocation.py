@@ -2,15 +2,17 @@
 
 A partition is the part of a slot that makes one batch: a feedstock, a tracking id, or both. An
 allocation divides a whole into parts that sum to it, to the last digit. Contributions say how much of
-an amount rests on the values of each source.
+an amount rests on the values of each source, from measured to estimated; they are stored in the order of the
+sources, so a new source goes to the end.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
-from weighbridge.core.quantity.number import (
+from weighbridge.core.number import (
     CONTEXT,
     DIGITS_MAX,
     EXACT,
@@ -21,7 +23,24 @@ from weighbridge.core.quantity.number import (
     round_to,
     total,
 )
-from weighbridge.core.quantity.value_source import ValueSource
+
+# The sources of values, from measured to estimated; contributions are stored in this order.
+
+
+class ValueSource(StrEnum):
+    """Where the value in force comes from."""
+
+    CAPTURED = "captured"
+    """It stands as it came, a missing one that was given later included."""
+    MANUAL = "manual"
+    """A person put it in the place of another."""
+    ADJUSTED = "adjusted"
+    """A rule put it in the place of a captured one, by a calibration."""
+    SUBSTITUTED = "substituted"
+    """A rule put it in the place of a captured one that is not to count."""
+    IMPUTED = "imputed"
+    """A rule put it where nothing was captured."""
+
 
 # An allocation divides a whole into parts that sum to it, to the last digit.
 #

@@ -14,10 +14,9 @@ from enum import StrEnum
 from typing import Final
 
 from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, Account, Contributions, Partition, divide
-from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
-from weighbridge.core.quantity.unit import Unit
-from weighbridge.core.time.cadence import EventSlot
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.number import EXACT, ZERO, exact_total
+from weighbridge.core.time.calendar import EventSlot, Interval
+from weighbridge.core.unit import Unit
 
 # The order in which a draw takes from the batches of its source: the first whole, or a part of all.
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from weighbridge.core.identity.names import problem_of_unseen
+from weighbridge.core.identity import problem_of_unseen
+from weighbridge.core.number import NumberError, limit_number, plain, round_to
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limit_number, plain, round_to
-from weighbridge.core.quantity.unit import Unit, parse_unit
+from weighbridge.core.unit import Unit, parse_unit
 
 AMOUNT: Final = "amount"
 

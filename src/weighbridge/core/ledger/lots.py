@@ -27,8 +27,8 @@ from weighbridge.core.ledger.drawing import (
     Standing,
 )
 from weighbridge.core.ledger.posting import Timeline
-from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.number import EXACT, ZERO, exact_total
+from weighbridge.core.time.calendar import Interval
 
 # Releases: what becomes free elsewhere when a batch is given back what its run no longer comes to.
 #

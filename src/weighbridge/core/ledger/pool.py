@@ -52,8 +52,8 @@ from weighbridge.core.ledger.lots import (
     Shelves,
     order,
 )
-from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.number import EXACT, ZERO, exact_total
+from weighbridge.core.time.calendar import Interval
 
 
 class Pool:

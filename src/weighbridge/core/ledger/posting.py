@@ -37,7 +37,7 @@ from itertools import product
 from typing import Final
 
 from weighbridge.core.ledger.drawing import Released
-from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
+from weighbridge.core.number import EXACT, ZERO, exact_total
 
 # What falls took from batches, and the order in which it is given back.
 #

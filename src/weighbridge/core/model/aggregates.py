@@ -17,9 +17,9 @@ from typing import Final
 
 from weighbridge.core.expression.functions import compute_average, compute_median
 from weighbridge.core.model.definition import Aggregate, Amount, Input
-from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total, total
+from weighbridge.core.number import CONTEXT, EXACT, exact_total, total
+from weighbridge.core.time.calendar import MILLISECOND, Interval
 from weighbridge.core.time.expectation import EVENT_TYPE, Meter, group_by_meter
-from weighbridge.core.time.instant import MILLISECOND, Interval
 
 
 @dataclass(frozen=True, slots=True)

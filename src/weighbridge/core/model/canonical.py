@@ -28,8 +28,8 @@ from weighbridge.core.model.definition import (
     Straddle,
     Upstream,
 )
-from weighbridge.core.quantity.number import plain
-from weighbridge.core.quantity.unit import Unit
+from weighbridge.core.number import plain
+from weighbridge.core.unit import Unit
 
 Plain = Mapping[str, object]
 

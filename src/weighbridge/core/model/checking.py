@@ -11,7 +11,7 @@ from typing import Final
 from weighbridge.core.expression import ExpressionError, Kind, Type, names
 from weighbridge.core.expression.tree import FunctionCall, Name, walk
 from weighbridge.core.halt import proceed, proceeding
-from weighbridge.core.identity.suggestion import find_nearest
+from weighbridge.core.identity import find_nearest
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model.aggregates import is_listed
 from weighbridge.core.model.definition import (
@@ -41,7 +41,7 @@ from weighbridge.core.model.prepared import (
     type_partition,
 )
 from weighbridge.core.model.reading import check_where
-from weighbridge.core.quantity.unit import are_compatible
+from weighbridge.core.unit import are_compatible
 
 SHOWN_NODES_MAX: Final = 12
 """How many nodes of a circle are named."""

@@ -23,7 +23,7 @@ from weighbridge.core.expression.tree import FunctionCall, walk
 from weighbridge.core.ledger.allocation import SHARE_PLACES_DEFAULT
 from weighbridge.core.ledger.drawing import DrawOrder
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import Unit
+from weighbridge.core.unit import Unit
 
 # A source is the tree of a model document as it was written, with the line and column of each part.
 #

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 from weighbridge.core.expression import Table
 from weighbridge.core.halt import proceed
-from weighbridge.core.identity.names import SLUG_RULE, is_slug
+from weighbridge.core.identity import SLUG_RULE, is_slug
 from weighbridge.core.ledger.allocation import DIMENSIONS, SHARE_PLACES_DEFAULT, SHARE_PLACES_MAX
 from weighbridge.core.ledger.drawing import DrawOrder
 from weighbridge.core.model.definition import (
@@ -44,9 +44,9 @@ from weighbridge.core.model.definition import (
     describe,
 )
 from weighbridge.core.model.reading import Reader, is_node_slug, read_table
-from weighbridge.core.quantity.number import PLACES_MAX, ROUNDING_MODES
-from weighbridge.core.quantity.unit import Unit
-from weighbridge.core.time.cadence import CADENCES
+from weighbridge.core.number import PLACES_MAX, ROUNDING_MODES
+from weighbridge.core.time.calendar import CADENCES
+from weighbridge.core.unit import Unit
 
 # Reading the part of a node that says where its value comes from: exactly one of six keys.
 #

@@ -49,8 +49,8 @@ from weighbridge.core.model.definition import (
     Straddle,
     Upstream,
 )
-from weighbridge.core.quantity.number import plain, round_to
-from weighbridge.core.quantity.unit import Unit, are_compatible
+from weighbridge.core.number import plain, round_to
+from weighbridge.core.unit import Unit, are_compatible
 
 # What each node yields: a number with its unit, alone or for each element of an origin.
 #

@@ -25,7 +25,7 @@ from weighbridge.core.expression import (
 )
 from weighbridge.core.expression.tree import FunctionCall, Number, Text, walk
 from weighbridge.core.expression.value import PLAIN, TEXT
-from weighbridge.core.identity.suggestion import find_nearest
+from weighbridge.core.identity import find_nearest
 from weighbridge.core.model.definition import (
     FLAWS_MAX,
     Flaw,
@@ -38,8 +38,8 @@ from weighbridge.core.model.definition import (
     build_expression_flaw,
     describe,
 )
-from weighbridge.core.quantity.number import NumberError, limit_number, plain, shorten
-from weighbridge.core.quantity.unit import Unit, UnitError, parse_unit
+from weighbridge.core.number import NumberError, limit_number, plain, shorten
+from weighbridge.core.unit import Unit, UnitError, parse_unit
 
 # Reading takes the parts of a source one by one, and notes a flaw for each that is not as it must be.
 #

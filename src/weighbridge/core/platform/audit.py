@@ -12,9 +12,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
-from weighbridge.core.proof.checkpoint import Checkpoint, InclusionProof
-from weighbridge.core.proof.merkle import Edge, hash_leaf
-from weighbridge.core.proof.signing import UnprovenError, VerifierKey, write_canonical_json
+from weighbridge.core.proof import Checkpoint, Edge, InclusionProof, hash_leaf
+from weighbridge.core.signing import UnprovenError, VerifierKey, write_canonical_json
 
 # The leaf of a row of the audit log: the bytes that its hash in the tree is made of.
 #

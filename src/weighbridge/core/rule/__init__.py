@@ -10,7 +10,7 @@ correction comes to.
     findings = [*evaluation.take(records), *evaluation.finish()]
 
 To read a rule: `definition` defines it with its window, its records and its correction, `functions` what it
-may call, `reading` reads and checks it; `reference` documents it all.
+may call, `reading` reads and checks it.
 
 To evaluate it: `evaluation` is the pass; `functions` has the aggregates over a window.
 

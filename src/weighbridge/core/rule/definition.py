@@ -60,11 +60,10 @@ from typing import Any, Final, NamedTuple
 from weighbridge.core.expression import Expression, Type
 from weighbridge.core.expression.tree import FunctionCall, Name
 from weighbridge.core.expression.value import Element, Fault, Scalar
+from weighbridge.core.number import ZERO, NumberError, limit_number
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import ZERO, NumberError, limit_number
-from weighbridge.core.time.cadence import find_slot
+from weighbridge.core.time.calendar import MILLISECOND, Interval, find_slot
 from weighbridge.core.time.expectation import MeterSlot
-from weighbridge.core.time.instant import MILLISECOND, Interval
 
 MEMBERS_MAX: Final = 10_000
 """Members that a rolling window may count."""

@@ -22,7 +22,7 @@ from weighbridge.core.expression.value import Element, Fault, RowStep
 from weighbridge.core.halt import proceeding
 from weighbridge.core.rule.definition import Calendar, Extent, MemberScope, Record, Rolling, Rule
 from weighbridge.core.rule.functions import AGGREGATES, FACTS, Entering, Sliding, is_fact
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 
 COST_MAX: Final = 20_000_000
 """How much evaluating a rule may cost once, beside what its records add."""

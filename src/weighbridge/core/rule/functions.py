@@ -42,10 +42,10 @@ from weighbridge.core.expression import FUNCTIONS, Function, Language, Type
 from weighbridge.core.expression.meaning import OperationMeaning, TypedNode, between
 from weighbridge.core.expression.tree import Expression, FunctionCall, Number, Word, walk
 from weighbridge.core.expression.value import Element, Fault, Row, RowStep
-from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO
+from weighbridge.core.number import CONTEXT, EXACT, ZERO
 from weighbridge.core.rule.definition import Record
+from weighbridge.core.time.calendar import MILLISECOND
 from weighbridge.core.time.expectation import MeterSlot
-from weighbridge.core.time.instant import MILLISECOND
 
 _ONE: Final = Decimal(1)
 _CHUNK_MAX: Final = 512

@@ -21,7 +21,7 @@ from weighbridge.core.expression import (
     parse,
 )
 from weighbridge.core.expression.tree import FunctionCall, Name, Number, Word, names, walk
-from weighbridge.core.identity.suggestion import find_nearest, list_briefly
+from weighbridge.core.identity import find_nearest, list_briefly
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.definition import CORRECTION_EXPRESSION as CORRECTION
 from weighbridge.core.rule.definition import (

@@ -17,8 +17,7 @@ from datetime import datetime
 from itertools import accumulate, islice
 from typing import Final, NamedTuple, TypeVar
 
-from weighbridge.core.time.cadence import CadenceSlots
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import CadenceSlots, Interval
 
 # A meter is what readings belong together by: an event's asset, else its first location, else its type.
 #

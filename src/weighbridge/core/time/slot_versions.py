@@ -17,8 +17,7 @@ from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Final
 
-from weighbridge.core.time.cadence import EVENT, EventSlot, Selection
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import EVENT, EventSlot, Interval, Selection
 
 _INSTANT: Final = timedelta(milliseconds=1)
 """Times are whole milliseconds."""

@@ -4,8 +4,8 @@
         name: Annotated[str, Sent(Name, is_sorted=True)]
         description: Annotated[str | None, Sent(Description)]
 
-`declared.py` derives the request bodies, the columns, the list and the statements from the declaration, and
-`web/forms` the form. A field without `Sent` is one that the service gives.
+`collection/named_records/nouns.py` derives the request bodies, the columns, the list and the statements from
+the declaration, and `web/forms` the form. A field without `Sent` is one that the service gives.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,8 +15,8 @@ from typing import Any, LiteralString
 import msgspec
 
 from weighbridge.core.problem import Problem
-from weighbridge.db.json import jsonb
 from weighbridge.db.lists.table import Filter
+from weighbridge.db.statements import jsonb
 
 Check = Callable[[Any, str], Iterable[Problem]]
 """Finds what is wrong with a value that was sent, given the path of its field."""

@@ -11,10 +11,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.suggestion import did_you_mean
+from weighbridge.core import identity
+from weighbridge.core.identity import did_you_mean
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists import table
 from weighbridge.db.lists.page import BAD_CURSOR, Info, Page, page_beside, page_info, page_of, read_page
 from weighbridge.db.lists.table import (
@@ -64,7 +64,7 @@ def read_key(kind: str) -> Callable[[str], int]:
     """A reader of the number in the friendly id of a record of a kind; ValueError for any other text."""
 
     def read(text: str) -> int:
-        key = ids.parse(kind, text)
+        key = identity.parse(kind, text)
         if key is None:
             raise ValueError(text)
         return key.key

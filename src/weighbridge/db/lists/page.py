@@ -32,8 +32,8 @@ from weighbridge.db.lists.table import (
     compare,
     compare_without_index,
 )
-from weighbridge.db.literal import Literal, Part
 from weighbridge.db.row import Row
+from weighbridge.db.statements import Literal, Part
 from weighbridge.errors import Invalid, Malformed
 
 Record = TypeVar("Record", bound=msgspec.Struct)

@@ -15,8 +15,7 @@ from typing import Any, Final, LiteralString
 import msgspec
 from psycopg.sql import SQL, Composable
 
-from weighbridge.db.json import to_json_form
-from weighbridge.db.literal import Literal, Part
+from weighbridge.db.statements import Literal, Part, to_json_form
 
 # A cursor marks a position in an ordered list: after the row whose sort values it holds.
 #

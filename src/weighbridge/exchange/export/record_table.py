@@ -15,9 +15,9 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from weighbridge.core.identity.ids import Link
+from weighbridge.core.identity import Link
 from weighbridge.core.platform.tasks import ColumnKind, ExportColumn, guard_cell
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import PAGE_SIZE_MAX
 from weighbridge.db.lists.page import Page

@@ -13,20 +13,20 @@ from psycopg.sql import SQL, Composable, Composed
 
 from weighbridge.collection.data_points_queries import DATA_POINTS
 from weighbridge.collection.events import EVENTS, resolve_slug_filter
-from weighbridge.collection.measurements.event_rows import implied_by
+from weighbridge.collection.measurements.event_records import implied_by
 from weighbridge.collection.measurements.values import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState, determine_value_source
-from weighbridge.core.identity.ids import KEY_BITS, POSITION_BITS, PREFIXES, PROJECT_BITS, STIR, Owner
+from weighbridge.core.identity import KEY_BITS, POSITION_BITS, PREFIXES, PROJECT_BITS, STIR, Owner
+from weighbridge.core.ledger.allocation import ValueSource
 from weighbridge.core.platform.tasks import FORMULA_LEADS, ColumnKind, ExportColumn
-from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.table import ListRequest, SortKey, compare
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 
 # The friendly id of a record as an expression of SQL, for files of a million rows.
 #
-# It is what `ids.of` writes, from whole numbers of 64 bits: the key has 96 bits, so it is stirred in four
-# limbs of 24, as one multiplies on paper.
+# It is what `identity.of` writes, from whole numbers of 64 bits: the key has 96 bits, so it is stirred in
+# four limbs of 24, as one multiplies on paper.
 
 
 _LIMB: Final = 24

@@ -1,7 +1,7 @@
-"""A change in three forms: on the wire, as an entry of the feed, and as the message that a webhook
-receives.
+"""A change on the wire, in the feed and as the message of a webhook, and webhooks with their deliveries.
 
-A message is a CloudEvent (version 1.0, structured mode) that names changed records.
+A message is a CloudEvent (version 1.0, structured mode) that names changed records. The secret of a webhook
+is shown once.
 
 Invariants: a delivery has the same id and the same bytes however often it is tried; it tells which
 records changed, never how they are now.
@@ -13,11 +13,14 @@ from datetime import datetime
 from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
-from weighbridge.core.identity import ids
-from weighbridge.core.platform.audit import ChangeAction, ChangeCursor, ChangeKind
-from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import one_of
+from weighbridge.core import identity
+from weighbridge.core.platform.audit import CHANGE_TYPES, ChangeAction, ChangeCursor, ChangeKind
+from weighbridge.core.platform.webhook import DeliveryState
+from weighbridge.core.time.calendar import Instant
+from weighbridge.http.text import ADDRESS_MAX, at_most, between, one_of
 
 # What a change looks like on the wire.
 
@@ -99,9 +102,13 @@ def id_of_changed(kind: str, project: int | None, key: int) -> str:
         return str(key)
     assert project is not None, "only tasks may have no project"  # noqa: S101
     if kind != ChangeKind.CORRECTION:
-        return ids.of(kind, project, key)
-    event, position = key >> ids.POSITION_BITS, key & ids.POSITION_MAX
-    return ids.of("data_point", project, event, position) if position else ids.of("event", project, event)
+        return identity.of(kind, project, key)
+    event, position = key >> identity.POSITION_BITS, key & identity.POSITION_MAX
+    return (
+        identity.of("data_point", project, event, position)
+        if position
+        else identity.of("event", project, event)
+    )
 
 
 # A message is what a delivery sends: a CloudEvent (version 1.0, structured mode) that names changed
@@ -143,7 +150,7 @@ class StoredDelivery:
     @property
     def id(self) -> str:
         """The id under which it is sent."""
-        return ids.of("delivery", 0, self.number)
+        return identity.of("delivery", 0, self.number)
 
     @property
     def cursor(self) -> str | None:
@@ -166,7 +173,7 @@ def change_type(kind: str, action: str) -> str:
 def record_ids(delivery: StoredDelivery) -> list[str]:
     """The ids of the records that a delivery names, in the order of their keys."""
     if (delivery.kind, delivery.action) == TEST:
-        return [ids.of("webhook", 0, delivery.webhook)]
+        return [identity.of("webhook", 0, delivery.webhook)]
     return [
         id_of_changed(delivery.kind, delivery.project, key)
         for start, end in zip(delivery.starts, delivery.ends, strict=True)
@@ -176,7 +183,7 @@ def record_ids(delivery: StoredDelivery) -> list[str]:
 
 def body_of(delivery: StoredDelivery, source: str) -> bytes:
     """The bytes that are sent and signed; `source` is the address of the service."""
-    project = None if delivery.project is None else ids.of("project", delivery.project)
+    project = None if delivery.project is None else identity.of("project", delivery.project)
     event: dict[str, Any] = {
         "specversion": "1.0",
         "id": delivery.id,
@@ -198,3 +205,154 @@ def body_of(delivery: StoredDelivery, source: str) -> bytes:
         "cursor": delivery.cursor,
     }
     return msgspec.json.encode(event)
+
+
+OVERLAP_HOURS_MAX: Final = 168
+"""For how many hours a replaced secret may sign beside the new one, at most."""
+
+WEBHOOK_DESCRIPTION_MAX: Final = 1_000
+"""The longest description of a webhook, in characters."""
+
+_ChangeType = Annotated[str, one_of(CHANGE_TYPES)]
+_WebhookDescription = Annotated[str, msgspec.Meta(max_length=WEBHOOK_DESCRIPTION_MAX)]
+
+
+class Webhook(msgspec.Struct, frozen=True):
+    """An address that is told what changes."""
+
+    id: str
+    """The friendly id of the webhook, `whk_…`."""
+    project_id: str | None
+    """The friendly id of the project whose changes are told; null for the whole account."""
+    url: str
+    """Where requests are sent by POST."""
+    description: str
+    """What it is for, in the words of whoever made it."""
+    change_types: list[_ChangeType]
+    """Which changes are told: `batch` for all of batches, `batch.create` for new ones."""
+    is_enabled: bool
+    """Whether changes are sent; while it is not, they wait in the feed, as long as that keeps them."""
+    disabled_at: Instant | None
+    """When it was disabled; null while it is enabled."""
+    disabled_reason: str | None
+    """Why it was disabled, by whoever did or by the service; null while it is enabled."""
+    failing_since: Instant | None
+    """Since when every attempt has failed; null when the last one was taken."""
+    cursor: str
+    """Where in the feed of changes it stands: all before was made into deliveries."""
+    lost_entries: int
+    """Entries of the feed that were removed because of their age while it was disabled."""
+    pending_deliveries: int
+    """Deliveries that wait for their first or next attempt."""
+    old_secrets_until: Instant | None
+    """Until when secrets that were replaced sign beside the new one; null when there is only one."""
+    created_at: Instant
+    updated_at: Instant
+
+
+class IssuedWebhook(Webhook, frozen=True):
+    """A webhook with its new secret, which is shown this once."""
+
+    secret: str | UnsetType = UNSET
+    """What the receiver checks signatures by, `whsec_` and base64; it is shown this once. The answer to a
+    request that is repeated with its Idempotency-Key has none."""
+
+
+def without_secret(issued: IssuedWebhook) -> Webhook:
+    """What may be stored of an answer with a secret."""
+    return Webhook(**{name: value for name, value in asdict(issued).items() if name != "secret"})
+
+
+class NewWebhook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a webhook; it is told of what changes from then on."""
+
+    url: Annotated[str, at_most(ADDRESS_MAX)]
+    """An address that begins with https://; http:// reaches only networks that the service was told of."""
+    change_types: list[_ChangeType] | None = None
+    """Which changes are told; all that the caller's token may read when left out."""
+    project_id: str | None = None
+    description: _WebhookDescription = ""
+    is_enabled: bool = True
+
+
+class NewWebhookBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /webhooks."""
+
+    webhook: NewWebhook
+
+
+class WebhookChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to change a webhook; what is left out stays as it is."""
+
+    url: Annotated[str, at_most(ADDRESS_MAX)] | UnsetType = UNSET
+    change_types: list[_ChangeType] | UnsetType = UNSET
+    project_id: str | UnsetType | None = UNSET
+    description: _WebhookDescription | UnsetType = UNSET
+    is_enabled: bool | UnsetType = UNSET
+    """A webhook that is enabled again goes on where it stood in the feed."""
+
+
+class WebhookChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /webhooks/{webhook_id}."""
+
+    webhook: WebhookChange
+
+
+class SecretRoll(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /webhooks/{webhook_id}/roll_secret."""
+
+    overlap_hours: Annotated[int, between(0, OVERLAP_HOURS_MAX)] = 24
+    """For how many hours the secrets so far sign beside the new one: 0 to 168; 0 ends them at once."""
+
+
+class WebhookTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /webhooks/{webhook_id}/test, which says nothing."""
+
+
+class Redelivery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver, which says nothing."""
+
+
+class AttemptMade(msgspec.Struct, frozen=True):
+    """One request that was sent, or could not be."""
+
+    at: Instant
+    """When it began."""
+    status: int | None
+    """The status of the answer; null when none came."""
+    milliseconds: int
+    """How long it took, from resolving the name to the end of the answer."""
+    error: str | None
+    """Why it was not taken; null when it was."""
+    answer: str | None
+    """The beginning of what the receiver answered, up to 1,000 characters."""
+
+
+class WebhookDelivery(msgspec.Struct, frozen=True):
+    """One message to a webhook, and what became of it."""
+
+    id: str
+    """The friendly id of the delivery, `dlv_…`, which every attempt carries as `webhook-id`."""
+    webhook_id: str
+    type: str
+    """The type of the message, such as `weighbridge.batch.create`."""
+    kind: Annotated[str, one_of([*ChangeKind, "webhook"])]
+    """What was changed; `webhook` for a test."""
+    action: Annotated[str, one_of([*ChangeAction, "test"])]
+    """What was done to it; `test` for a test."""
+    project_id: str | None
+    records: int
+    """How many records the message names."""
+    cursor: str | None
+    """Where the feed of changes goes on behind the message; null for a test."""
+    state: Annotated[str, one_of(DeliveryState)]
+    """How it stands: `pending` until it is taken, `delivered`, or for three days was not, `failed`."""
+    attempt_count: int
+    """How often it was tried."""
+    next_attempt_at: Instant | None
+    """When it is tried next, at the earliest; null when it is not."""
+    attempts: list[AttemptMade]
+    """The last attempts, up to 20, oldest first."""
+    created_at: Instant
+    ended_at: Instant | None
+    """When it was taken, or given up; null while it is pending."""

@@ -21,7 +21,7 @@ from weighbridge.core.collection.data_feed import (
     ReferenceRule,
 )
 from weighbridge.core.platform.tasks import TaskState
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.listing import INT4_LARGEST
 from weighbridge.http.text import Line, Name, at_most, between, one_of
 

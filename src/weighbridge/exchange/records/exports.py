@@ -4,9 +4,9 @@ from typing import Annotated
 
 import msgspec
 
-from weighbridge.core.identity.ids import ResourceAddress
+from weighbridge.core.identity import ResourceAddress
 from weighbridge.core.platform.tasks import ExportFormat, ExportStatus
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.http.text import one_of
 
 

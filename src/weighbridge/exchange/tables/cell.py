@@ -16,9 +16,9 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from weighbridge.core.number import DIGITS_MAX, NumberError, parse_decimal, shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, parse_decimal, shorten
-from weighbridge.core.time.instant import time_zone_names
+from weighbridge.core.time.calendar import time_zone_names
 from weighbridge.errors import Invalid
 
 TRUE_WORDS: Final = frozenset({"true", "yes", "1"})

@@ -25,11 +25,11 @@ from weighbridge.core.collection.data_feed import (
     ReferenceRule,
     is_value,
 )
-from weighbridge.core.identity.names import make_slug
+from weighbridge.core.identity import make_slug
+from weighbridge.core.number import NumberError, parse_decimal, shorten
 from weighbridge.core.problem import Problem, limit_problems
-from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
-from weighbridge.core.quantity.unit import Conversion, UnitError, find_conversion, parse_unit
-from weighbridge.core.time.instant import time_zone_names
+from weighbridge.core.time.calendar import time_zone_names
+from weighbridge.core.unit import Conversion, UnitError, find_conversion, parse_unit
 from weighbridge.errors import Invalid
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, NewDataFeed
 from weighbridge.exchange.tables.cell import CellError, Clock, check_clock, read_clock, read_moment

@@ -22,8 +22,8 @@ from weighbridge.collection.intake.checking import EventVocabulary, copy_text, t
 from weighbridge.collection.intake.lookup import look_up
 from weighbridge.collection.records.data_points import EventType
 from weighbridge.collection.records.events import LocationRef, NewEvent
+from weighbridge.core import identity
 from weighbridge.core.collection.data_feed import DecimalMark, Formulas, ReferenceRule
-from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
@@ -71,7 +71,7 @@ async def find_destination(tx: Write, actor: Actor, project: int, feed: DataFeed
     by_name: dict[str, dict[str, str]] = {}
     for kind, statement in _NAMES.items():
         rows = [
-            (ids.of(kind, project, number), number, name)
+            (identity.of(kind, project, number), number, name)
             for number, name in await tx.tuples(statement, (project,))
         ]
         numbers[kind] = {friendly: number for friendly, number, _ in rows}

@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple
 
 from weighbridge.collection.intake.client_references import NOT_CORRECTED, Discrepancy, FieldKey
 from weighbridge.collection.records.events import EventChange, LocationRef, NewDataPoint, NewEvent
-from weighbridge.core.quantity.number import NumberError, limit_number, shorten
-from weighbridge.core.quantity.unit import Conversion, convert_by
+from weighbridge.core.number import NumberError, limit_number, shorten
+from weighbridge.core.unit import Conversion, convert_by
 from weighbridge.exchange.tables.cell import (
     CellError,
     Clock,

@@ -27,8 +27,8 @@ from weighbridge.core.collection.data_feed import (
     CONTENT_BYTES_MAX,
     DecimalMark,
 )
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.quantity.unit import UnitError, find_conversion, parse_unit
+from weighbridge.core.number import shorten
+from weighbridge.core.unit import UnitError, find_conversion, parse_unit
 from weighbridge.errors import Refusal
 from weighbridge.exchange.records.data_feeds import FeedColumn, SuggestedColumns
 from weighbridge.exchange.tables.columns import (

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from weighbridge.core.collection.data_feed import COLUMNS_MAX
-from weighbridge.core.quantity.number import shorten
+from weighbridge.core.number import shorten
 from weighbridge.errors import Refusal
 from weighbridge.exchange.tables.table import (
     ZIP_MAGIC,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 from xml.parsers import expat
 
-from weighbridge.core.quantity.number import NumberError, parse_decimal, shorten
+from weighbridge.core.number import NumberError, parse_decimal, shorten
 from weighbridge.errors import Refusal
 from weighbridge.exchange.tables.cell import ReadyCell
 

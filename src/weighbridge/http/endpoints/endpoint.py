@@ -16,9 +16,9 @@ from psycopg.errors import DiskFull
 
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.instant import BeyondCalendarError
+from weighbridge.core.time.calendar import BeyondCalendarError
 from weighbridge.db.engine import Database, Read
-from weighbridge.db.json import jsonb
+from weighbridge.db.statements import jsonb
 from weighbridge.errors import Invalid, Malformed, Refusal
 from weighbridge.http import idempotency, wire
 from weighbridge.http.caller import (

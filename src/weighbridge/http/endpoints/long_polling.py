@@ -19,9 +19,9 @@ import msgspec
 import structlog
 from litestar.handlers import HTTPRouteHandler
 
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden, Gone, Malformed, Refusal
 from weighbridge.http import metrics

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Generic, Protocol, TypeVar, cast
 
 import msgspec
 
-from weighbridge.core.identity.ids import ResourceAddress
+from weighbridge.core.identity import ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import ExportFormat, ExportStatus, ResponseMode
 from weighbridge.core.problem import Problem

@@ -19,7 +19,7 @@ from litestar.exceptions import HTTPException
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header  # type: ignore[import-untyped] # the package has no types
 
 from weighbridge.core.problem import Problem
-from weighbridge.db.json import canonical
+from weighbridge.db.statements import canonical
 from weighbridge.errors import Malformed, TooLarge, UnsupportedMediaType
 from weighbridge.http import wire
 from weighbridge.http.caller import WebRequest

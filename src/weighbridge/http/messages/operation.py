@@ -19,7 +19,7 @@ from litestar.handlers import HTTPRouteHandler
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
-from weighbridge.core.identity.suggestion import did_you_mean, few_suggestions
+from weighbridge.core.identity import did_you_mean, few_suggestions
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write

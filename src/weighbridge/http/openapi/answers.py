@@ -25,8 +25,8 @@ from weighbridge.errors import (
     UnsupportedMediaType,
 )
 from weighbridge.http.endpoints.response_modes import ListSummary
+from weighbridge.http.messages.edge import ErrorBody, ErrorItem
 from weighbridge.http.messages.operation import Operation
-from weighbridge.http.messages.refusal import ErrorBody, ErrorItem
 from weighbridge.http.openapi.parameters import names_in
 from weighbridge.http.openapi.schemas import EXAMPLES, REFERENCE, Schemas
 from weighbridge.http.text import Schema

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
-from weighbridge.core.identity.ids import PREFIXES
+from weighbridge.core.identity import PREFIXES
 from weighbridge.core.platform.tasks import ExportFormat, ResponseMode
 from weighbridge.db.lists.listing import (
     PAGE_MAX,

@@ -19,9 +19,9 @@ import msgspec
 from msgspec.structs import FieldInfo
 
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
-from weighbridge.core.identity.ids import PREFIXES, Link, ResourceAddress, id_pattern
-from weighbridge.core.quantity.number import JsonNumber
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.identity import PREFIXES, Link, ResourceAddress, id_pattern
+from weighbridge.core.number import JsonNumber
+from weighbridge.core.time.calendar import Instant
 from weighbridge.http.text import Schema, friendly_id, needed
 
 # What a field means: the sentence that stands below it in its record, or the one that all records share.

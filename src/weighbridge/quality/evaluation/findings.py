@@ -25,9 +25,8 @@ from weighbridge.core.rule.states import (
     list_statuses_open_to,
 )
 from weighbridge.db.engine import Write
-from weighbridge.db.json import canonical
-from weighbridge.db.literal import Literal
-from weighbridge.quality.definition.versions import StoredVersion
+from weighbridge.db.statements import Literal, canonical
+from weighbridge.quality.rule_versions import StoredVersion
 
 # The table of findings: what evaluating a rule has found, for the statements of the same transaction.
 #

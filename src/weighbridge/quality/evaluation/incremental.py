@@ -19,21 +19,27 @@ import msgspec
 from psycopg import OperationalError
 
 from weighbridge.concurrency import computing_for
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.rule import MemberScope, RuleTarget
 from weighbridge.core.rule.definition import FILLS_GAPS
 from weighbridge.core.rule.states import RunCounts, RunKind, RunState
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import mistake, new_reference
 from weighbridge.platform import changes
-from weighbridge.quality.definition.prepared_rule import PreparedRule, prepared_rule
-from weighbridge.quality.definition.versions import Period, StoredVersion, author_of, automatic_versions
 from weighbridge.quality.evaluation.period_evaluation import evaluate, hold_rule, may_correct
 from weighbridge.quality.evaluation.record_streams import widen_period, widened_runs
 from weighbridge.quality.evaluation.series import widened_series
 from weighbridge.quality.records.rule_results import RunResult
+from weighbridge.quality.rule_versions import (
+    Period,
+    PreparedRule,
+    StoredVersion,
+    author_of,
+    automatic_versions,
+    prepared_rule,
+)
 from weighbridge.quality.slots.roll_up_refresh import roll_up_marked, roll_up_marks
 
 # Incremental evaluation: where data changed, automatic rules are evaluated again, soon after the write.
@@ -262,7 +268,7 @@ async def _run(tx: Write, prepared: PreparedRule, periods: Sequence[Period]) -> 
     await tx.execute(_END_RUN, (RunState.COMPLETE, start, end, *counted, version.project, run))
     if counts.corrects:
         changes.record(
-            tx, actor, action="rule.correct", target=ids.of("rule", version.project, version.rule),
+            tx, actor, action="rule.correct", target=identity.of("rule", version.project, version.rule),
             project_id=version.project, after=result,
         )  # fmt: skip
 

@@ -27,12 +27,9 @@ from weighbridge.core.rule.substitution import (
     list_series_slots,
     write_outcome,
 )
-from weighbridge.core.time.cadence import CadenceSlots
-from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
+from weighbridge.core.time.calendar import MILLISECOND, CadenceSlots, Instant, Interval
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
-from weighbridge.quality.definition.prepared_rule import PreparedRule
-from weighbridge.quality.definition.versions import Period, effective_period
 from weighbridge.quality.evaluation.findings import FindingTableRow, ImputedSlot, insert_findings
 from weighbridge.quality.evaluation.record_streams import build_stream, first_member, stream_of_runs
 from weighbridge.quality.evaluation.series import (
@@ -42,6 +39,7 @@ from weighbridge.quality.evaluation.series import (
     series_range,
     series_statement,
 )
+from weighbridge.quality.rule_versions import Period, PreparedRule, effective_period
 from weighbridge.quality.slots.capture import Expected, MeterKey, read_expected_slots
 
 # A pass over the series of meters fills the gaps of each, a portion at a time, and tells what it finds.

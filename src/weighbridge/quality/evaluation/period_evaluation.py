@@ -13,30 +13,19 @@ from typing import Final
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.corrections import settle_imputed
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import RuleTarget
 from weighbridge.core.rule.definition import Purpose
 from weighbridge.core.rule.states import RunCounts, RunKind, RunState
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid
 from weighbridge.platform.async_tasks import queue_task
-from weighbridge.platform.records.async_tasks import AsyncTask
-from weighbridge.quality.correction import adjustment, imputation, proposals
-from weighbridge.quality.definition.prepared_rule import EventKind, PreparedRule, prepared_rule
-from weighbridge.quality.definition.validation import validate_rule
-from weighbridge.quality.definition.versions import (
-    EARLIEST,
-    Period,
-    StoredVersion,
-    author_of,
-    effective_period,
-    newest_version,
-    requested_period,
-)
+from weighbridge.platform.records import AsyncTask
+from weighbridge.quality import imputation, rule_corrections
 from weighbridge.quality.evaluation import findings as table
 from weighbridge.quality.evaluation.findings import (
     DATA_POINTS,
@@ -57,8 +46,21 @@ from weighbridge.quality.evaluation.record_streams import (
     within,
 )
 from weighbridge.quality.records.rule_results import RulePreview, RulePreviewAlert, RulePreviewBody
+from weighbridge.quality.rule_validation import validate_rule
+from weighbridge.quality.rule_versions import (
+    EARLIEST,
+    EventKind,
+    Period,
+    PreparedRule,
+    StoredVersion,
+    author_of,
+    effective_period,
+    newest_version,
+    prepared_rule,
+    requested_period,
+)
 
-# Waiting for the writers whose marks a rule may have missed; `platform/changes` leaves the marks.
+# Waiting for the writers whose marks a rule may have missed; `platform/changes.py` leaves the marks.
 #
 # A writer shares a lock from before it looks for rules until it commits, so whoever had that lock alone
 # knows that every change committed by then either is marked or can be read.
@@ -108,7 +110,7 @@ async def evaluate(
         counts = await _evaluate_alerting(tx, prepared, effective, run, is_counted=is_counted)
     if not may_correct(prepared.version):
         return counts
-    withdrawn = await adjustment.withdraw(tx, actor, prepared.version, run, period)
+    withdrawn = await rule_corrections.withdraw(tx, actor, prepared.version, run, period)
     if withdrawn:
         await settle_imputed(tx, prepared.version.project)
     await _take_back_approvals(tx, prepared.version, period)
@@ -149,17 +151,17 @@ async def _evaluate_correcting(
         await table.index_findings(tx)
         if version.purpose == Purpose.IMPUTE:
             made = await imputation.find_events(tx, version)
-        await adjustment.leave_to_people(tx, version)
-        if proposals.proposes_events(version):
+        await rule_corrections.leave_to_people(tx, version)
+        if rule_corrections.proposes_events(version):
             await imputation.describe_slots(tx, version)
     if version.requires_approval:
         # Before the results change that hold them.
-        counts = counts.plus(RunCounts(changed=await proposals.withdraw_proposals(tx, version, whole)))
+        counts = counts.plus(RunCounts(changed=await rule_corrections.withdraw_proposals(tx, version, whole)))
     if effective is not None:
         counts = counts.plus(await _update_point_results(tx, prepared, effective, run))
-    counts = counts.plus(await adjustment.correct(tx, actor, version, run, whole))
-    if proposals.proposes_events(version):
-        await proposals.withdraw_captured(tx, version)
+    counts = counts.plus(await rule_corrections.correct(tx, actor, version, run, whole))
+    if rule_corrections.proposes_events(version):
+        await rule_corrections.withdraw_captured(tx, version)
     if version.purpose == Purpose.IMPUTE or counts.withdrawn:
         await settle_imputed(tx, version.project, made)
     await _take_back_approvals(tx, version, whole)
@@ -168,14 +170,14 @@ async def _evaluate_correcting(
 
 async def _take_back_approvals(tx: Write, version: StoredVersion, period: Period) -> None:
     """Withdraw what was approved in a period and has no correction in force or waiting any more."""
-    times = proposals.starts_in(period)
-    await proposals.take_back_approvals(tx, version.project, version.rule, times)
+    times = rule_corrections.starts_in(period)
+    await rule_corrections.take_back_approvals(tx, version.project, version.rule, times)
 
 
 async def _update_point_results(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
     """Let the results on data points follow what was collected."""
     covered = _covers_result(prepared, prepared.watched, period)
-    if not proposals.proposes_events(prepared.version):
+    if not rule_corrections.proposes_events(prepared.version):
         findings = PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
         return await update_results(tx, prepared.version, run, findings)
     # What is filled in of events that are there has results of the events, and anything else of slots.
@@ -241,7 +243,7 @@ def _covers_result(prepared: PreparedRule, kinds: Sequence[EventKind], period: P
     ).format(
         within(prepared.version.project, kinds, period),
         Literal([kind.number for kind in kinds]),
-        proposals.slot_starts_in(period),
+        rule_corrections.slot_starts_in(period),
     )
 
 
@@ -283,7 +285,7 @@ async def queue_run(
     start, end = period
     args = {
         "project_id": version.project,
-        "rule_id": ids.of("rule", version.project, version.rule),
+        "rule_id": identity.of("rule", version.project, version.rule),
         "rule_version": version.version,
         "rule_run_id": number,
         "start_time": start,
@@ -352,14 +354,14 @@ async def try_version(
 
 
 def _preview_alert(project: int, row: FindingTableRow) -> RulePreviewAlert:
-    event = None if row.event is None else ids.Key(project, row.event)
-    point = None if event is None else ids.Key(project, event.key, row.position or 0)
-    batch = None if row.batch is None else ids.Key(project, row.batch)
+    event = None if row.event is None else identity.Key(project, row.event)
+    point = None if event is None else identity.Key(project, event.key, row.position or 0)
+    batch = None if row.batch is None else identity.Key(project, row.batch)
     run = None
     if row.model_run is not None:
-        run = ids.Key(project, row.model_run, owner=ids.Owner.MODEL_RUN)
+        run = identity.Key(project, row.model_run, owner=identity.Owner.MODEL_RUN)
     elif batch is not None:
-        run = ids.Key(project, batch.key, owner=ids.Owner.BATCH)
+        run = identity.Key(project, batch.key, owner=identity.Owner.BATCH)
     return RulePreviewAlert(
         _make_id("event", event),
         _make_id("data_point", point),
@@ -373,8 +375,8 @@ def _preview_alert(project: int, row: FindingTableRow) -> RulePreviewAlert:
     )
 
 
-def _make_id(kind: str, key: ids.Key | None) -> str | None:
-    return None if key is None else ids.make(kind, key)
+def _make_id(kind: str, key: identity.Key | None) -> str | None:
+    return None if key is None else identity.make(kind, key)
 
 
 # Outdated rules: those whose stored results are not what an evaluation would find now, of the same data.
@@ -447,8 +449,8 @@ async def _find_outdated_rule(database: Database, one: _Evaluated) -> OutdatedRu
         if not counts.changed:
             return None
         return OutdatedRule(
-            ids.of("rule", one.project, one.rule),
-            ids.of("project", one.project),
+            identity.of("rule", one.project, one.rule),
+            identity.of("project", one.project),
             version.name,
             version.version,
             version.evaluation,

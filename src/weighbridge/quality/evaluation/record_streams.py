@@ -26,15 +26,14 @@ from weighbridge.collection.measurements.values import (
 from weighbridge.core.expression import Expression
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.tree import Name, Operator, walk
-from weighbridge.core.quantity.number import plain
+from weighbridge.core.number import plain
 from weighbridge.core.rule import MemberScope, Record, Rolling, WindowMeters, find_affected, reach
+from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval
 from weighbridge.core.time.expectation import MeterSlot
-from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
-from weighbridge.db.literal import Literal
-from weighbridge.platform.changes.staleness import IS_NEWEST
-from weighbridge.quality.definition.prepared_rule import EventKind, PreparedRule
-from weighbridge.quality.definition.versions import EARLIEST, Period
+from weighbridge.db.statements import Literal
+from weighbridge.platform.staleness import IS_NEWEST
+from weighbridge.quality.rule_versions import EARLIEST, EventKind, Period, PreparedRule
 from weighbridge.quality.slots.capture import ASSET, LOCATION, Expected, MeterKey, read_expected_slots
 
 # The events that a rule evaluates, as SQL: which of them it alerts on, or all of them with what they hold.

@@ -31,12 +31,11 @@ from weighbridge.core.rule import Calendar, Record, Rolling, find_affected, reac
 from weighbridge.core.rule.definition import Extent
 from weighbridge.core.rule.substitution import find_affected_slots
 from weighbridge.core.rule.substitution.definition import VALID_SLOTS
-from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
+from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
-from weighbridge.db.literal import Literal
-from weighbridge.quality.definition.prepared_rule import EventKind, PreparedRule
-from weighbridge.quality.definition.versions import EARLIEST, Period
+from weighbridge.db.statements import Literal
 from weighbridge.quality.evaluation.record_streams import ORDER, asked, by_type, is_exact_in_database, within
+from weighbridge.quality.rule_versions import EARLIEST, EventKind, Period, PreparedRule
 from weighbridge.quality.slots.capture import ASSET, LOCATION
 
 # The series of meters as SQL: what was captured of each, meter after meter, in order of time.

@@ -7,9 +7,9 @@ import msgspec
 
 from weighbridge.collection.records.events import Substitution
 from weighbridge.core.collection.capture import PERIODS
-from weighbridge.core.quantity.value_source import ValueSource
+from weighbridge.core.ledger.allocation import ValueSource
 from weighbridge.core.rule.substitution.definition import METHOD_NAMES
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.http.text import one_of
 
 # What a capture rate looks like on the wire.

@@ -12,7 +12,7 @@ from weighbridge.accounting.records.ledgers import PartitionDeficit
 from weighbridge.collection.records.events import DataPointResult, ProposedCorrection, ProposedEvent
 from weighbridge.core.rule.definition import Purpose
 from weighbridge.core.rule.states import ApprovalState, ResultStatus, RunKind, RunState
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.listing import Info
 from weighbridge.http.text import (
     Description,

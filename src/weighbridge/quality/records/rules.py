@@ -11,10 +11,10 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from weighbridge.core import identity
 from weighbridge.core.expression.parsing import LENGTH_MAX
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Link
-from weighbridge.core.quantity.number import PLACES_MAX
+from weighbridge.core.identity import Link
+from weighbridge.core.number import PLACES_MAX
 from weighbridge.core.rule import MemberScope, RuleTarget, WindowMeters
 from weighbridge.core.rule.definition import (
     CLOCK_UNITS,
@@ -39,7 +39,7 @@ from weighbridge.core.rule.substitution.definition import (
     DeviationKind,
     Without,
 )
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.http.text import Description, Moment, Name, Slug, at_most, between, one_of, several, shown_as
 
 # Windows and corrections of rules as they look on the wire: documents that `core.rule` reads as a whole.
@@ -377,8 +377,8 @@ class RuleChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _FROM: Final = "2025-01-01T00:00:00Z"
-_EVENT_TYPE: Final = ids.of("event_type", 1, 1)
-_MODEL: Final = ids.of("model", 0, 1)
+_EVENT_TYPE: Final = identity.of("event_type", 1, 1)
+_MODEL: Final = identity.of("model", 0, 1)
 
 
 def _rule(name: str, expression: str, message: str, **fields: Any) -> dict[str, Any]:

@@ -23,26 +23,25 @@ from weighbridge.accounting.inputs.streams import (
 )
 from weighbridge.accounting.planning.proposal import Request, read_scopes
 from weighbridge.accounting.records.model_runs import NewGeneration
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.model import ModelError
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import WindowMeters
-from weighbridge.core.time.cadence import identify_slot
-from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
+from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval, identify_slot
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.stored import find_stored_model
-from weighbridge.modelling.document.yaml_text import read_model
-from weighbridge.quality.definition.prepared_rule import PreparedRule, prepared_rule
-from weighbridge.quality.definition.versions import (
-    Period,
-    StoredVersion,
-    automatic_versions,
-    effective_period,
-)
+from weighbridge.modelling.documents import find_stored_model, read_model
 from weighbridge.quality.evaluation.incremental import Marked, marked_periods, may_concern, read_marks
 from weighbridge.quality.evaluation.record_streams import asked, within
 from weighbridge.quality.records.rule_results import FollowingRule
+from weighbridge.quality.rule_versions import (
+    Period,
+    PreparedRule,
+    StoredVersion,
+    automatic_versions,
+    effective_period,
+    prepared_rule,
+)
 
 # The slots that a change of events may touch: those with batches that used them, or that hold their times.
 #
@@ -160,7 +159,7 @@ def _request(actor: Actor, project: int, rows: Sequence[TouchedSlot]) -> Request
     # A range ends behind its start, also that of a slot which is one moment.
     end = max(*(slot.end for slot in slots), start + MILLISECOND)
     generation = NewGeneration(Instant.of(start), Instant.of(end), generate_concurrent_ledgers=True)
-    return Request(actor, ids.of("ledger", project, rows[0].ledger), generation, slots=slots)
+    return Request(actor, identity.of("ledger", project, rows[0].ledger), generation, slots=slots)
 
 
 _ROLLED_UP: Final = """
@@ -282,7 +281,7 @@ async def following_rules(
         return []
     assets = before.assets | await _assets(tx, project, changed)
     return [
-        FollowingRule(ids.of("rule", project, version.rule), version.name, version.purpose)
+        FollowingRule(identity.of("rule", project, version.rule), version.name, version.purpose)
         for version in await automatic_versions(tx, project)
         if version.correction is not None
         and not version.requires_approval

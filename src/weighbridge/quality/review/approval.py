@@ -17,22 +17,26 @@ from weighbridge.collection.measurements.corrections import apply_corrections, s
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, advance_proposal
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.platform.feature_flags import is_on
-from weighbridge.quality.correction.adjustment import CalledFor, correction_of, leave_to_people
-from weighbridge.quality.correction.imputation import (
+from weighbridge.quality.evaluation import findings
+from weighbridge.quality.evaluation.passes import begin_evaluation, passes, read_findings
+from weighbridge.quality.imputation import (
     create_imputed_events,
     describe_slots,
     find_events,
     lock_imputed_events,
 )
-from weighbridge.quality.correction.proposals import SAME_SLOT, proposes_events
-from weighbridge.quality.definition.prepared_rule import prepared_rule
-from weighbridge.quality.definition.versions import StoredVersion, newest_version
-from weighbridge.quality.evaluation import findings
-from weighbridge.quality.evaluation.passes import begin_evaluation, passes, read_findings
+from weighbridge.quality.rule_corrections import (
+    SAME_SLOT,
+    CalledFor,
+    correction_of,
+    leave_to_people,
+    proposes_events,
+)
+from weighbridge.quality.rule_versions import StoredVersion, newest_version, prepared_rule
 
 # Separation: an account may forbid that people approve what they brought about themselves.
 #

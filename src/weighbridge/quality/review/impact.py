@@ -20,18 +20,17 @@ from weighbridge.accounting.planning.proposal import Proposal, Request, propose
 from weighbridge.accounting.planning.scope import CreditedLedger
 from weighbridge.accounting.records.ledgers import PartitionDeficit
 from weighbridge.collection.measurements.corrections import settle_imputed
-from weighbridge.collection.named_records.names import project_named
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.states import ApprovalState
-from weighbridge.core.time.cadence import identify_slot
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant, identify_slot
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.dry_runs import DryRun
 from weighbridge.http.endpoints.endpoint import WriteCall
-from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.platform.staleness import IS_NEWEST
+from weighbridge.platform.tenancy import project_named
 from weighbridge.quality.records.rule_results import (
     NO_IMPACT,
     BatchMadeStale,
@@ -127,7 +126,7 @@ async def compute_impact(
         batches=[_on_batch(project, was, now) for was, now in batches],
         ledgers=[_on_ledger(project, pairs) for pairs in _by_ledger(batches)],
         stale_batches=[
-            BatchMadeStale(ids.of("batch", project, batch), ids.of("ledger", project, ledger), new)
+            BatchMadeStale(identity.of("batch", project, batch), identity.of("ledger", project, ledger), new)
             for batch, ledger in stale.items()
             if (new := [reason for reason in reasons[batch] if reason not in stated[batch]])
         ],
@@ -197,8 +196,8 @@ def _by_ledger(batches: Sequence[tuple[Decimal, _Total]]) -> list[list[tuple[Dec
 def _on_batch(project: int, was: Decimal, now: _Total) -> ImpactOnBatch:
     slot = now.run.slot
     return ImpactOnBatch(
-        None if now.batch is None else ids.of("batch", project, now.batch),
-        ids.of("ledger", project, now.ledger.number),
+        None if now.batch is None else identity.of("batch", project, now.batch),
+        identity.of("ledger", project, now.ledger.number),
         now.run.partition.label or None,
         Instant.of(slot.start),
         Instant.of(slot.end),
@@ -212,7 +211,7 @@ def _on_ledger(project: int, pairs: Sequence[tuple[Decimal, _Total]]) -> ImpactO
     ledger = pairs[0][1].ledger
     change = sum((now.total - was for was, now in pairs), Decimal(0))
     return ImpactOnLedger(
-        ids.of("ledger", project, ledger.number), ledger.name, len(pairs), change, ledger.unit
+        identity.of("ledger", project, ledger.number), ledger.name, len(pairs), change, ledger.unit
     )
 
 
@@ -281,12 +280,12 @@ _Change = Callable[[], Awaitable[Any]]
 
 
 async def _of_data_point(call: WriteCall, change: _Change) -> Impact:
-    key = ids.parse("data_point", call.path["data_point_id"])
+    key = identity.parse("data_point", call.path["data_point_id"])
     return await _look(call, change, None if key is None else ChangedEvent(key.key, key.position))
 
 
 async def _of_event(call: WriteCall, change: _Change) -> Impact:
-    key = ids.parse("event", call.path["event_id"])
+    key = identity.parse("event", call.path["event_id"])
     return await _look(call, change, None if key is None else ChangedEvent(key.key))
 
 

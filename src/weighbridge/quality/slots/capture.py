@@ -19,18 +19,20 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.inputs.streams import IS_LONG, LONG
 from weighbridge.accounting.ledgers_queries import read_moments
-from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
+from weighbridge.collection.measurements.event_records import METER_ASSET, METER_LOCATION
 from weighbridge.collection.measurements.values import ValueColumn, condition_without_rules
+from weighbridge.core import identity
 from weighbridge.core.collection.capture import CaptureCounts, CaptureTime
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
 from weighbridge.core.expression import parse
-from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.cadence import (
+from weighbridge.core.time.calendar import (
     BEYOND_CALENDAR,
     EPOCH,
     LAST,
     CadenceSlots,
+    Instant,
+    Interval,
     count_days,
     is_beyond_calendar,
 )
@@ -42,9 +44,8 @@ from weighbridge.core.time.expectation import (
     count_expected,
     join_outages,
 )
-from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
-from weighbridge.db.literal import Literal, moments
+from weighbridge.db.statements import Literal, moments
 from weighbridge.errors import Invalid, Malformed, NotFound
 
 # What is asked of an event type: its slots in a range of time, and which of its events are valid.
@@ -103,7 +104,7 @@ async def build_question(
     tx: Read, project: int, friendly: str, time: Interval, *, slots_max: int
 ) -> CaptureQuestion:
     """The question about an event type of a project; Invalid where it expects nothing, or too much."""
-    values = (project, ids.number("event_type", friendly, project))
+    values = (project, identity.number("event_type", friendly, project))
     rows = await tx.tuples(_EVENT_TYPE, values)
     if not rows:
         raise NotFound("event_type", friendly)

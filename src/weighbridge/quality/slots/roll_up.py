@@ -19,10 +19,9 @@ from psycopg.sql import SQL, Composable
 from weighbridge.collection.measurements.values import ValueColumn, condition_without_rules, value_of
 from weighbridge.core.expression import parse
 from weighbridge.core.model import Aggregate
-from weighbridge.core.time.cadence import EPOCH, CadenceSlots
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import EPOCH, CadenceSlots, Interval
 from weighbridge.db.engine import Read, Write
-from weighbridge.db.literal import Literal, moments
+from weighbridge.db.statements import Literal, moments
 from weighbridge.quality.slots.capture import valid_measurement
 
 # Of what the events of a type are made: its slots, its readings and which of them count, its values.

@@ -16,12 +16,12 @@ from psycopg.sql import SQL
 from weighbridge.collection.measurements.corrections import show_in_force, undo_by_runs
 from weighbridge.core.collection.capture import gather_ranges
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Command, Database, Read, Write
 from weighbridge.errors import Conflict
-from weighbridge.platform import changes
-from weighbridge.quality.correction.proposals import take_back_approvals
+from weighbridge.platform import changes, staleness
+from weighbridge.quality.rule_corrections import take_back_approvals
 from weighbridge.quality.slots.roll_up import (
     CONTENT,
     MADE,
@@ -71,7 +71,7 @@ async def refresh(tx: Write, definition: RollUpDefinition, numbers: range, *, is
     added = await _add(tx, key)
     if changed:
         if not is_undone:
-            await changes.hold_off_generations(tx, definition.project)
+            await staleness.hold_off_generations(tx, definition.project)
         await _change(tx, definition.project, changed)
     _leave_marks(tx, definition, [*added, *(one.start for one in changed)])
     return len(added) + len(changed)
@@ -89,7 +89,7 @@ async def _add(tx: Write, key: dict[str, Any]) -> list[datetime]:
 
 async def _change(tx: Write, project: int, changed: Sequence[_Changed]) -> None:
     """Let events that were there say what their readings come to, and whoever used them know."""
-    inputs = changes.announce(tx, project)
+    inputs = staleness.announce(tx, project)
     events = sorted(one.event for one in changed)
     named = {"project": project, "events": events}
     await tx.execute(_HOLD, named)
@@ -103,7 +103,7 @@ async def _change(tx: Write, project: int, changed: Sequence[_Changed]) -> None:
         await take_back_approvals(tx, project, rule)
     values = [(one.event, position) for one in changed for position in one.positions]
     values += [(one.event, 0) for one in changed if one.is_otherwise]
-    changes.leave(tx, project, changes.ChangedValues(inputs, values))
+    changes.leave(tx, project, staleness.ChangedValues(inputs, values))
 
 
 def _leave_marks(tx: Write, definition: RollUpDefinition, starts: Sequence[datetime]) -> None:
@@ -297,7 +297,7 @@ async def _refresh(database: Database, known: RollUpDefinition, portion: range, 
     """Refresh a portion of slots; gives the first slot behind it that has events, None where none has."""
     async with database.write() as tx:
         if waits:
-            await changes.await_generations(tx, known.project)
+            await staleness.await_generations(tx, known.project)
             await tx.execute(*locks.hold(locks.roll_up_worker(known.project)))
         elif not await tx.value(*locks.try_hold(locks.roll_up_worker(known.project))):
             raise _RolledUpElsewhereError

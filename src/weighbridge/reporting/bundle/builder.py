@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from weighbridge.collection.evidence_files import EvidenceStore
+from weighbridge.core import identity
 from weighbridge.core.bundle import tables
 from weighbridge.core.bundle.archive import ArchivePart, Faults, write_directory, write_headers
 from weighbridge.core.bundle.check import render_parts
@@ -48,16 +49,21 @@ from weighbridge.core.bundle.rows import BundledLedgerRow, ModelRow, record_text
 from weighbridge.core.bundle.tables import LINEAGE, SLOTS, SlotLine
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.engine import ENGINE_REVISION
-from weighbridge.core.identity import ids
-from weighbridge.core.proof.signing import write_canonical_json, write_ssh_signature
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.signing import write_canonical_json, write_ssh_signature
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read
-from weighbridge.modelling.document.yaml_text import read_model
-from weighbridge.platform.audit.heads import Signer, head_at, inclusion_proof
-from weighbridge.platform.audit.tree import leaf_fields, seal_account, size_of
-from weighbridge.platform.records.audit_log import SealedRow
+from weighbridge.modelling.documents import read_model
+from weighbridge.platform.audit_tree import (
+    Signer,
+    head_at,
+    inclusion_proof,
+    leaf_fields,
+    seal_account,
+    size_of,
+)
+from weighbridge.platform.records import SealedRow
 from weighbridge.reporting.bundle import rows
-from weighbridge.reporting.records.reports import Report
+from weighbridge.reporting.records import Report
 from weighbridge.reporting.submission.file import write_content
 
 # The rows of the audit log that tell of a report and of what it rests on, each with its proof.
@@ -330,7 +336,7 @@ async def _write_parts(tx: Read, store: EvidenceStore, request: BundleRequest, p
         project,
         objects=[*chain, *(model.model_id for model in models), *evidence],
         records=await _list_records(tx, chosen, report, ledgers),
-        batches=[ids.of("batch", project, number) for number in chosen.batches],
+        batches=[identity.of("batch", project, number) for number in chosen.batches],
         generations=sorted({line.generation for line in chosen.slots}),
         corrected_at=sorted(
             {
@@ -356,10 +362,10 @@ async def _list_records(
     return [
         ("project", report.project_id),
         *(("ledger", ledger.ledger_id) for ledger in ledgers),
-        *(("rule", ids.of("rule", project, number)) for (number,) in rules),
-        *(("event_type", ids.of("event_type", project, number)) for (number,) in types),
+        *(("rule", identity.of("rule", project, number)) for (number,) in rules),
+        *(("event_type", identity.of("event_type", project, number)) for (number,) in types),
         *(("static_input", str(number)) for (number,) in statics),
-        *(("instrument", ids.of("batch", project, number)) for (number,) in instruments),
+        *(("instrument", identity.of("batch", project, number)) for (number,) in instruments),
     ]
 
 
@@ -379,7 +385,7 @@ _INSTRUMENTS: Final = """
 
 async def _choose(tx: Read, request: BundleRequest, report: Report) -> _BundleScope:
     project = request.project
-    reported = {ids.number("batch", inclusion.batch_id, project) for inclusion in report.inclusions}
+    reported = {identity.number("batch", inclusion.batch_id, project) for inclusion in report.inclusions}
     stated = await rows.read_submission_time(tx, project, request.report)
     batches, slots = await rows.find_basis(tx, project, reported, stated)
     corrections = await rows.find_corrections(tx, project, batches, stated)
@@ -454,7 +460,9 @@ async def _write_evidence(
         written.add(row.sha256)
         with await store.get(key, row.size or 0, bytes.fromhex(row.sha256)) as spool:
             parts.write(f"{EVIDENCE_FOLDER}{row.sha256}", iter(partial(spool.read, _READ_BYTES), b""))
-    return [f"evidence {row.evidence} of {ids.of('event', request.project, row.event)}" for row, _ in found]
+    return [
+        f"evidence {row.evidence} of {identity.of('event', request.project, row.event)}" for row, _ in found
+    ]
 
 
 async def _write_audit(tx: Read, request: BundleRequest, parts: _Folder, wanted: RowsWanted) -> None:

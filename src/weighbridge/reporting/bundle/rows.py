@@ -16,14 +16,14 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.accounting.inputs.selection import EVENT_AS_USED
+from weighbridge.core import identity
 from weighbridge.core.bundle import rows
 from weighbridge.core.bundle.rows import EventTypeRow
 from weighbridge.core.bundle.tables import BatchLineage, DrawRead, SetRead, SlotLine, write_ranges
-from weighbridge.core.identity import ids
-from weighbridge.core.quantity.number import plain
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.number import plain
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Parameters, Read, Statement
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 
 # The rows of a bundle's tables, as the database has them.
 #
@@ -48,7 +48,8 @@ async def read_ledgers(tx: Read, project: int, batches: Sequence[int]) -> list[r
         (project, project, batches),
     )
     return [
-        rows.BundledLedgerRow(number, ids.of("ledger", project, number), *rest) for number, *rest in found
+        rows.BundledLedgerRow(number, identity.of("ledger", project, number), *rest)
+        for number, *rest in found
     ]
 
 
@@ -72,7 +73,7 @@ async def read_batches(
         (stated, project, batches),
     )
     return [
-        rows.BatchRow(number, ids.of("batch", project, number), *map(_convert, rest))
+        rows.BatchRow(number, identity.of("batch", project, number), *map(_convert, rest))
         for number, *rest in found
     ]
 
@@ -135,7 +136,7 @@ async def read_models(tx: Read, project: int, batches: Sequence[int]) -> list[tu
         (project, batches),
     )
     return [
-        (rows.ModelRow(number, ids.of("model", 0, number), name, version, sha256), document)
+        (rows.ModelRow(number, identity.of("model", 0, number), name, version, sha256), document)
         for number, name, version, sha256, document in found
     ]
 
@@ -388,7 +389,7 @@ async def list_chain(tx: Read, project: int, report: int) -> list[str]:
         """,
         (project, report),
     )
-    return [ids.of("report", project, number) for (number,) in found]
+    return [identity.of("report", project, number) for (number,) in found]
 
 
 async def find_basis(

@@ -21,15 +21,15 @@ from cryptography.x509 import Certificate, load_pem_x509_certificates
 from rfc3161_client import TimeStampResponse, VerifierBuilder, decode_timestamp_response
 
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
-from weighbridge.core.identity import ids
-from weighbridge.core.proof.signing import UnprovenError
+from weighbridge.core import identity
+from weighbridge.core.signing import UnprovenError
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Conflict, NotFound, Unavailable
 from weighbridge.http.messages.operation import Attachment, Files
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
-from weighbridge.platform.audit.heads import signer
+from weighbridge.platform.audit_tree import signer
 from weighbridge.reporting.bundle.builder import BundleRequest, MadeBundle, ReadReport, make_bundle
 from weighbridge.settings import Settings
 
@@ -322,7 +322,7 @@ async def _insert_bundle(
         """,
         (project, number, *msgspec.structs.astuple(row), made.batch_count),
     )
-    friendly = ids.of("report", project, number)
+    friendly = identity.of("report", project, number)
     result = BundleResult(
         friendly, made.sha256.hex(), made.size, made.batch_count, row.is_redacted, row.time_stamp is not None
     )

@@ -23,17 +23,16 @@ from weighbridge.accounting.books.runs import (
     compute_value_source_shares,
 )
 from weighbridge.accounting.planning.proposal import ProposedEntries, derive_entries
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.ledger.drawing import Standing
 from weighbridge.core.ledger.posting import Entry, EntryKind, Key, Timeline
+from weighbridge.core.number import EXACT, ZERO, NumberError, limit_number, plain, round_to, shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import EXACT, ZERO, NumberError, limit_number, plain, round_to, shorten
-from weighbridge.core.report.restatement import Holdings, TakenShare, find_effective_time, list_changes
-from weighbridge.core.report.state import Requirement
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.report import Holdings, Requirement, TakenShare, find_effective_time, list_changes
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
-from weighbridge.reporting.records.reports import REPORT_BATCHES_MAX, TakenBatch
+from weighbridge.reporting.records import REPORT_BATCHES_MAX, TakenBatch
 
 # The batches that a report takes from, as they stand now.
 
@@ -121,7 +120,7 @@ _HELD: Final = """
 # How much of each batch that a report takes from was measured.
 
 
-async def read_shares(tx: Read, report: ids.Key) -> list[TakenShare]:
+async def read_shares(tx: Read, report: identity.Key) -> list[TakenShare]:
     """What a report takes of each batch, and how much of that was measured, where that is known."""
     rows = await tx.tuples(_RESTS_ON, (report.project, report.key))
     return [
@@ -224,7 +223,7 @@ class Remaining:
         """What is wrong when the chain holds something of another ledger than these batches are of."""
         ledgers = {batch.ledger for batch in self.known.values()}
         if len(ledgers) > 1:
-            named = tuple(ids.of("ledger", self.project, ledger) for ledger in sorted(ledgers))
+            named = tuple(identity.of("ledger", self.project, ledger) for ledger in sorted(ledgers))
             message = f"A report takes from the ledger of what it restates; these are of {', '.join(named)}."
             yield Problem(message, FIELD, "several_ledgers", named)
 
@@ -249,7 +248,7 @@ class Remaining:
         for number, amount in amounts.items():
             free = self.free[number]
             if amount > free:
-                name = ids.of("batch", self.project, number)
+                name = identity.of("batch", self.project, number)
                 short = plain(EXACT.subtract(amount, free))
                 message = (
                     f"Of the batch {name} {plain(free)} remains, and the report takes {plain(amount)}, "
@@ -266,7 +265,7 @@ class Remaining:
     def _short(self, account: Account, amount: Decimal, left: Decimal) -> Problem:
         of_partition = f" of {account.partition.label}" if account.partition.label else ""
         records = tuple(
-            ids.of("batch", self.project, batch.number)
+            identity.of("batch", self.project, batch.number)
             for batch in self.batches.values()
             if batch.account == account
         )
@@ -386,7 +385,7 @@ async def name_batches(tx: Read, project: int, chain: int | None, named: Sequenc
     problems += [_build_twice_problem(shorten(text)) for text in twice]
     if problems or not batches:
         return Amounts(ledger, {}, problems)
-    amounts = {ids.number("batch", taken.batch_id): taken.amount for taken in named}
+    amounts = {identity.number("batch", taken.batch_id): taken.amount for taken in named}
     scale: int = await tx.value(
         "SELECT scale FROM ledgers WHERE project_id = %s AND id = %s", (project, ledger)
     )
@@ -435,7 +434,7 @@ async def _find_batches(
             f"{field_name} names {len(texts)} batches; a report takes from at most {REPORT_BATCHES_MAX:,}."
         )
         return {}, None, [Problem(message, field_name, "too_many")]
-    numbers = {text: ids.number("batch", text, project) for text in texts}
+    numbers = {text: identity.number("batch", text, project) for text in texts}
     known = await read_batches(tx, project, numbers.values())
     batches = {number: batch for number, batch in known.items() if not batch.is_deleted}
     problems = [
@@ -445,7 +444,7 @@ async def _find_batches(
     ]
     ledgers = sorted({batch.ledger for batch in batches.values()})
     if len(ledgers) > 1:
-        named = tuple(ids.of("ledger", project, ledger) for ledger in ledgers)
+        named = tuple(identity.of("ledger", project, ledger) for ledger in ledgers)
         message = f"A report takes from batches of one ledger; these are of {', '.join(named)}."
         problems.append(Problem(message, field_name, "several_ledgers", named))
     return batches, ledgers[0] if ledgers else None, problems
@@ -461,7 +460,7 @@ def _build_unknown_problem(named: str, field_name: str) -> Problem:
 
 
 def _build_empty_problem(project: int, batch: int) -> Problem:
-    name = ids.of("batch", project, batch)
+    name = identity.of("batch", project, batch)
     message = f"Nothing remains of the batch {name} that a report could take."
     return Problem(message, "report.batch_ids", Requirement.AMOUNTS_REMAIN, (name,))
 

@@ -21,11 +21,12 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
+from weighbridge.core.number import plain
 from weighbridge.core.platform.tasks import guard_cell
 from weighbridge.core.problem import Problem, limit_problems
-from weighbridge.core.quantity.number import plain
-from weighbridge.core.report.mapping import (
+from weighbridge.core.report import MEDIA_TYPES, ReportFormat, compute_measured_share
+from weighbridge.core.report_mapping import (
     FilledElement,
     FilledTable,
     ReportMapping,
@@ -34,14 +35,12 @@ from weighbridge.core.report.mapping import (
     fill,
     read_mapping,
 )
-from weighbridge.core.report.restatement import compute_measured_share
-from weighbridge.core.report.state import MEDIA_TYPES, ReportFormat
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.http.messages.operation import Files, Spool
 from weighbridge.platform.tenancy import key_named
-from weighbridge.reporting.records.reports import Report
+from weighbridge.reporting.records import Report
 from weighbridge.reporting.submission.amounts import read_shares
 from weighbridge.reporting.submission.checker import SCHEMA, VIOLATIONS_MAX
 
@@ -110,7 +109,7 @@ class SubmissionRow(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """What the file is called."""
-        return f"{ids.of('report', self.project, self.report)}.{self.extension}"
+        return f"{identity.of('report', self.project, self.report)}.{self.extension}"
 
 
 class RenderedSubmission(msgspec.Struct, frozen=True):

@@ -18,9 +18,8 @@ from weighbridge.accounting.books.balances import hold_ledger
 from weighbridge.accounting.planning.proposal import ProposedEntries, derive_entries
 from weighbridge.core.ledger.posting import OF_REPORTS
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.report.restatement import Holdings, reserve
-from weighbridge.core.report.state import ReportStatus, ReportTrigger, advance, may
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.report import Holdings, ReportStatus, ReportTrigger, advance, may, reserve
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict, NotFound
 from weighbridge.reporting.submission.amounts import (

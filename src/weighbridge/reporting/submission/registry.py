@@ -14,11 +14,11 @@ from typing import Any, Final, Self
 
 import msgspec
 
-from weighbridge.core.identity.names import problem_of_unseen
+from weighbridge.core.identity import problem_of_unseen
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import shorten
-from weighbridge.core.report.state import (
+from weighbridge.core.report import (
     AdapterName,
     DeliveryStep,
     ReportStatus,

@@ -18,16 +18,15 @@ from weighbridge.accounting.inputs.streams import Reach, read_catalogue, select_
 from weighbridge.accounting.ledgers_queries import show_deficit
 from weighbridge.accounting.posting.waiting_events import USED
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
+from weighbridge.core.number import plain
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import plain
-from weighbridge.core.report.restatement import compute_measured_share
-from weighbridge.core.report.state import OPTIONAL_REQUIREMENTS, Requirement
+from weighbridge.core.report import OPTIONAL_REQUIREMENTS, Requirement, compute_measured_share
 from weighbridge.core.rule.states import ApprovalState
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.stored import find_stored_model
-from weighbridge.platform.changes.staleness import IS_NEWEST
+from weighbridge.modelling.documents import find_stored_model
+from weighbridge.platform.staleness import IS_NEWEST
 from weighbridge.reporting.submission.amounts import (
     ChainHoldings,
     Remaining,
@@ -159,7 +158,7 @@ async def _find_late_events(
 
 def _build_late_problem(project: int, fact: str, numbers: Sequence[int], most: int) -> Problem:
     """That events of the report's time are late, the first of them by name."""
-    named = [ids.of("event", project, number) for number in numbers[:most]]
+    named = [identity.of("event", project, number) for number in numbers[:most]]
     count = f"More than {most}" if len(numbers) > most else str(len(numbers))
     message = f"{count} events of its time {fact}: {', '.join(named)}."
     return Problem(message, None, Requirement.NO_LATE_DATA, tuple(named))
@@ -181,7 +180,7 @@ async def _find_stale_slots(tx: Read, project: int, batches: Sequence[int], most
     rows = await tx.tuples(_STALE_BESIDE, {"project": project, "batches": [*batches], "most": most + 1})
     if not rows:
         return []
-    named = [ids.of("batch", project, number) for (number,) in rows[:most]]
+    named = [identity.of("batch", project, number) for (number,) in rows[:most]]
     count = f"More than {most}" if len(rows) > most else str(len(rows))
     message = f"{count} other batches of its time wait to be generated again: {', '.join(named)}."
     return [Problem(message, None, Requirement.NO_LATE_DATA, tuple(named))]
@@ -196,7 +195,7 @@ async def _find_sharing_slots(
         values = {"project": project, "ledger": ledger.ledger, "start": ledger.start, "end": ledger.end}
         rows = await tx.tuples(_SHARING, values)
         if rows:
-            named = [ids.of("batch", project, batch) for _, _, batch, *_ in rows[:most]]
+            named = [identity.of("batch", project, batch) for _, _, batch, *_ in rows[:most]]
             message = (
                 f"Slots of {ledger.name} share time with others, so that data count twice; generate its"
                 f" period again: {', '.join(named)}."
@@ -317,7 +316,7 @@ async def list_unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
             continue
         [(count, records)] = await tx.tuples(_COUNTED.format(statement), values)
         if count:
-            named_ones = [ids.of(kind, draft.project, number) for number in records or ()]
+            named_ones = [identity.of(kind, draft.project, number) for number in records or ()]
             problems.append(_build_problem(requirement, sentence, count, named_ones))
     problems += await late_data(tx, draft.project, sorted(draft.amounts), RECORDS_MAX)
     problems += await _check_measured_share(tx, draft)
@@ -343,7 +342,7 @@ def build_no_batches() -> Problem:
 
 def build_batches_gone(project: int, gone: Sequence[int]) -> Problem:
     """The requirement that a draft does not meet whose batches were deleted."""
-    named = [ids.of("batch", project, number) for number in gone[:RECORDS_MAX]]
+    named = [identity.of("batch", project, number) for number in gone[:RECORDS_MAX]]
     return _build_problem(
         Requirement.BATCHES_THERE, "{count} of its batches were deleted: {records}.", len(gone), named
     )
@@ -376,17 +375,17 @@ async def _check_measured_share(tx: Read, draft: CheckedDraft) -> list[Problem]:
     )
     if least is None:
         return []
-    shares = await read_shares(tx, ids.Key(draft.project, draft.report))
+    shares = await read_shares(tx, identity.Key(draft.project, draft.report))
     unknown = [taken.batch for taken in shares if taken.share is None]
     if unknown:
         sentence = "Of {count} of its batches nobody knows how much was measured: {records}."
-        named = [ids.of("batch", draft.project, number) for number in unknown[:RECORDS_MAX]]
+        named = [identity.of("batch", draft.project, number) for number in unknown[:RECORDS_MAX]]
         return [_build_problem(Requirement.MEASURED_ENOUGH, sentence, len(unknown), named)]
     share = compute_measured_share(shares)
     if share is not None and share >= least:
         return []
     below = [taken.batch for taken in shares if taken.share is not None and taken.share < least]
-    named = [ids.of("batch", draft.project, number) for number in below[:RECORDS_MAX]]
+    named = [identity.of("batch", draft.project, number) for number in below[:RECORDS_MAX]]
     message = (
         f"Of what it takes {0 if share is None else plain(share)} was measured, and its methodology asks for "
         f"{plain(least)}; {len(below)} of its batches are below that: {', '.join(named)}."
@@ -406,7 +405,9 @@ async def _check_deficits(tx: Read, draft: CheckedDraft) -> list[Problem]:
     if not short:
         return []
     message = f"In its period more was drawn of the ledger than produced: {_name_shortages(draft, short)}."
-    return [Problem(message, None, Requirement.NO_OPEN_DEFICITS, (ids.of("ledger", draft.project, ledger),))]
+    return [
+        Problem(message, None, Requirement.NO_OPEN_DEFICITS, (identity.of("ledger", draft.project, ledger),))
+    ]
 
 
 async def _check_upstream_deficits(tx: Read, draft: CheckedDraft, upstream: UpstreamBasis) -> list[Problem]:
@@ -419,7 +420,7 @@ async def _check_upstream_deficits(tx: Read, draft: CheckedDraft, upstream: Upst
     ledgers = sorted({shortage.account.ledger for shortage in short})
     if not ledgers:
         return []
-    named = tuple(ids.of("ledger", draft.project, ledger) for ledger in ledgers)
+    named = tuple(identity.of("ledger", draft.project, ledger) for ledger in ledgers)
     message = (
         f"More was drawn than produced of ledgers that it draws from, {', '.join(named)}: "
         f"{_name_shortages(draft, short)}."
@@ -604,7 +605,7 @@ async def check_draft(tx: Read, basis: DraftBasis) -> tuple[CheckedDraft | None,
     return draft, await list_unmet(tx, draft)
 
 
-async def requirements_of(tx: Read, report: ids.Key) -> list[CheckedRequirement]:
+async def requirements_of(tx: Read, report: identity.Key) -> list[CheckedRequirement]:
     """Every requirement of a draft that is known to be there, in their order, met or not."""
     basis = await tx.row(DraftBasis, _DRAFT, (report.project, report.key))
     if basis is None:

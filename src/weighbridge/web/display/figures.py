@@ -16,8 +16,7 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup, escape
 
-from weighbridge.core.time.cadence import find_slot
-from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.core.time.calendar import MILLISECOND, Instant, find_slot
 
 # Words: codes as words, plurals, short IDs.
 

@@ -24,7 +24,7 @@ from weighbridge.core.expression.tree import (
     Unary,
     Word,
 )
-from weighbridge.core.quantity.number import plain
+from weighbridge.core.number import plain
 from weighbridge.web.display.figures import MINUS
 
 _SIGNS: Final = {

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import msgspec
 
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Link
-from weighbridge.core.time.instant import Instant
+from weighbridge.core import identity
+from weighbridge.core.identity import Link
+from weighbridge.core.time.calendar import Instant
 from weighbridge.web.display.figures import humanize, to_instant
 
 COLUMNS_MAX: Final = 7
@@ -134,8 +134,8 @@ def _kind_of(text: str) -> str:
     """Return the kind of a text: lists have times and IDs as texts."""
     if _is_moment(text):
         return "moment"
-    kind = ids.kind_of(text)
-    return "id" if kind and ids.parse(kind, text) else "text"
+    kind = identity.kind_of(text)
+    return "id" if kind and identity.parse(kind, text) else "text"
 
 
 def _is_moment(text: str) -> bool:

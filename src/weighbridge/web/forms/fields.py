@@ -16,9 +16,9 @@ from typing import Any, Final, cast
 import msgspec
 from msgspec import inspect
 
-from weighbridge.collection.named_records.noun import NamedNoun
+from weighbridge.collection.named_records.nouns import NamedNoun
+from weighbridge.core.number import NumberError, limit_number, plain, shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import NumberError, limit_number, plain, shorten
 from weighbridge.http.openapi.schemas import meaning_of
 from weighbridge.http.text import Text
 from weighbridge.web.display.figures import TimeFormat, humanize, to_instant

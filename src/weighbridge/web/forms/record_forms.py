@@ -25,7 +25,7 @@ from weighbridge.collection.named_records.nouns import ASSETS, FEEDSTOCKS, LOCAT
 from weighbridge.collection.outages import create_outage, delete_outage, get_outage, update_outage
 from weighbridge.collection.records.data_points import NewEventType
 from weighbridge.collection.records.projects import NewAssetCustomField, NewOutage
-from weighbridge.modelling.records.static_inputs import NewStaticInput
+from weighbridge.modelling.records import NewStaticInput
 from weighbridge.modelling.static_inputs import create_static_input, get_static_input
 from weighbridge.web.forms.fields import ANSWERS, FormField, Said, declared_fields, fields_of
 from weighbridge.web.framework.visit import Visit

@@ -35,18 +35,23 @@ from weighbridge.http.endpoints.links import hash_link
 from weighbridge.http.messages import body as upload
 from weighbridge.http.messages.body import Form
 from weighbridge.http.messages.operation import AttachmentReply, Operation, framework_path
-from weighbridge.platform.records.accounts import Person
+from weighbridge.platform.records import Person
 from weighbridge.web.framework.listing import JSON, ListQuery, data_suffix, drop_blanks, render_data
 from weighbridge.web.framework.rendering import render_page
 from weighbridge.web.framework.responses import Sendable, redirect_to
-from weighbridge.web.framework.session import (
+from weighbridge.web.framework.visit import (
     FIELD,
+    Frame,
+    Redirect,
+    View,
+    Visit,
     check_csrf_token,
     check_same_origin,
+    lacking_permission,
+    read_frame,
     read_person,
     read_session_secret,
 )
-from weighbridge.web.framework.visit import Frame, Redirect, View, Visit, lacking_permission, read_frame
 
 # Reading a form: its fields and its file.
 #

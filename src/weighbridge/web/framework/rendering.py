@@ -16,28 +16,32 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from litestar import Response
 
 from weighbridge.contents import SLICES
-from weighbridge.core.identity.ids import API_PREFIX
+from weighbridge.core.identity import API_PREFIX
 from weighbridge.http.caller import WebRequest, find_cookie
+from weighbridge.http.messages.edge import ErrorBody
 from weighbridge.http.messages.operation import Operation
-from weighbridge.http.messages.refusal import ErrorBody
 from weighbridge.http.openapi import site
 from weighbridge.http.openapi.page import operation_shown
 from weighbridge.http.openapi.site import INDEX, OF_TAG, tag_of
-from weighbridge.platform.records.accounts import Person
+from weighbridge.platform.records import Person
 from weighbridge.web.display import figures
 from weighbridge.web.display.figures import TimeFormat
 from weighbridge.web.framework.listing import data_suffix
 from weighbridge.web.framework.responses import PAGE_HEADERS, Sendable, asset_url, build_page, redirect_to
-from weighbridge.web.framework.session import (
+from weighbridge.web.framework.visit import (
     FIELD,
     THEME,
     THEMES,
+    Frame,
+    Redirect,
+    View,
+    Visit,
+    build_navigation,
     build_notice_cookie,
     csrf_token_of,
     read_notice,
     read_session_secret,
 )
-from weighbridge.web.framework.visit import Frame, Redirect, View, Visit, build_navigation
 
 # Help with a page: the operation that does the same for a program, and the page of the guide. Both follow
 # from the request in the footer; a page without one names its guide.

@@ -23,15 +23,15 @@ from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers
 from weighbridge.accounting.posting.deletion import DeletionTrial, try_deletion
 from weighbridge.accounting.records.batches import Batch, LineageNode
 from weighbridge.collection.events import list_events
-from weighbridge.collection.named_records.names import project_number
+from weighbridge.core import identity
 from weighbridge.core.expression import ExpressionError, parse
 from weighbridge.core.expression.tree import Name
-from weighbridge.core.identity import ids
+from weighbridge.core.number import plain
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import plain
-from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.core.time.calendar import MILLISECOND, Instant
 from weighbridge.errors import Conflict, Invalid
-from weighbridge.platform.records.stale_reasons import REASONS, UPSTREAM_STALE
+from weighbridge.platform.records import REASONS, UPSTREAM_STALE
+from weighbridge.platform.tenancy import project_number
 from weighbridge.web.display.charts import stacked_bar
 from weighbridge.web.display.figures import MINUS, brief, plural, round_figure
 from weighbridge.web.display.formula import formula, word
@@ -39,7 +39,7 @@ from weighbridge.web.display.graph import Box, GraphEdge, graph
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages.ledger_years import LEDGERS_SHOWN
+from weighbridge.web.pages.ledgers import LEDGERS_SHOWN
 from weighbridge.web.pages.records import find_own_project_url, find_record_url
 
 # How a batch came about, as mathematics: each formula in words, and then with its numbers.
@@ -323,7 +323,7 @@ async def _show_deletion(visit: Visit, *, tries: bool) -> View | Redirect:
             ("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}"),
             (found.tracking_id, f"{home}/batches/{found.id}"),
         ),
-        batch=found, named=named, trial=trial, problems=problems, ids=ids, tried=tries,
+        batch=found, named=named, trial=trial, problems=problems, identity=identity, tried=tries,
         project=project_number(visit.path["project_id"]), path=f"{home}/batches/{found.id}",
         also=[one for one in dict.fromkeys(also) if one not in named],
     )  # fmt: skip
@@ -337,7 +337,7 @@ async def _try_deletion(
         task = await visit.do(create_batch_deletion, {"batch_ids": [*named]}, ledger_id=found.ledger_id)
     except (Invalid, Conflict) as refusal:
         return None, list(refusal.problems)
-    numbers = [key.key for one in named if (key := ids.parse("batch", one)) is not None]
+    numbers = [key.key for one in named if (key := identity.parse("batch", one)) is not None]
     project = project_number(visit.path["project_id"])
     return await try_deletion(visit.tx, project, numbers, task.id), []
 

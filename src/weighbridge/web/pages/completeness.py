@@ -7,7 +7,7 @@ from typing import Any, Final
 from weighbridge.collection.event_types import get_event_type, list_event_types
 from weighbridge.collection.events import list_events
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Conflict, Forbidden, Invalid, Malformed
 from weighbridge.quality.capture_rates import get_capture_rate
 from weighbridge.quality.gaps import list_gaps

@@ -26,7 +26,6 @@ from weighbridge.web.pages import (
     rule_results,
     rules,
     sign_in,
-    simulation,
 )
 
 PAGES: Final = (
@@ -41,7 +40,6 @@ PAGES: Final = (
     feeds,
     feed_form,
     models,
-    simulation,
     rules,
     rule_results,
     ledgers,

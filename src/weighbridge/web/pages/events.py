@@ -27,7 +27,7 @@ from weighbridge.collection.evidence import (
 )
 from weighbridge.collection.records.data_points import DataPoint, EventType, OutputDataPointOfRun
 from weighbridge.collection.records.events import EVENT_STATUSES
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.quality.review.impact import DRY_RUNS
@@ -264,7 +264,7 @@ def _read(found: DataPoint | OutputDataPointOfRun, text: str) -> Decimal | str |
 
 
 async def _used_by(visit: Visit, found: DataPoint) -> list[dict[str, Any]]:
-    key = ids.parse("data_point", found.id)
+    key = identity.parse("data_point", found.id)
     if key is None:
         return []
     values = {
@@ -272,8 +272,9 @@ async def _used_by(visit: Visit, found: DataPoint) -> list[dict[str, Any]]:
     }  # fmt: skip
     return [
         {
-            "id": ids.of("batch", key.project, batch), "ledger_id": ids.of("ledger", key.project, ledger),
-            "ledger": name, "start": start, "end": end,
+            "id": identity.of("batch", key.project, batch),
+            "ledger_id": identity.of("ledger", key.project, ledger), "ledger": name,
+            "start": start, "end": end,
         }
         for batch, ledger, name, start, end in await visit.reading.tuples(_USED_BY, values)
     ]  # fmt: skip

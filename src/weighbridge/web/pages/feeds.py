@@ -19,7 +19,7 @@ from weighbridge.core.collection.data_feed import (
 )
 from weighbridge.core.platform.tasks import TaskState
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.core.time.calendar import MILLISECOND, Instant
 from weighbridge.errors import Invalid
 from weighbridge.exchange.data_feed_uploads import create_upload, download_bad_rows, get_upload, list_uploads
 from weighbridge.exchange.data_feeds import delete_data_feed, get_data_feed, list_data_feeds, update_data_feed

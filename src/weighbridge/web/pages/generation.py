@@ -14,21 +14,20 @@ from weighbridge.accounting.records.ledgers import Ledger, RequiredInput
 from weighbridge.accounting.records.model_runs import GenerationResult, Preview
 from weighbridge.accounting.tracing.ledger_activity import OfferedLot, read_holdings, read_lots
 from weighbridge.collection.events import list_events
-from weighbridge.collection.named_records.names import project_number
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Key
+from weighbridge.core import identity
+from weighbridge.core.identity import Key
+from weighbridge.core.number import plain
 from weighbridge.core.platform.tasks import TaskState
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import plain
-from weighbridge.core.time.instant import MILLISECOND, Instant
-from weighbridge.db.json import as_record
+from weighbridge.core.time.calendar import MILLISECOND, Instant
+from weighbridge.db.statements import as_record
 from weighbridge.errors import Conflict, Invalid, Malformed, NotFound
 from weighbridge.modelling.static_inputs import list_static_inputs
 from weighbridge.platform.async_tasks import get_async_task
+from weighbridge.platform.tenancy import project_number
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages.ledger_years import LEDGERS_SHOWN
-from weighbridge.web.pages.ledgers import list_active_models
+from weighbridge.web.pages.ledgers import LEDGERS_SHOWN, list_active_models
 from weighbridge.web.pages.period import (
     DRAW,
     GenerationRequest,
@@ -191,15 +190,15 @@ async def _node(
 ) -> ManualWithdrawals:
     """The node with its lots: those that it holds, those named, and the newest with something left."""
     project = project_number(visit.path["project_id"])
-    sources = {ids.number("ledger", one.id): one for one in node.input.output_of_ledgers}
+    sources = {identity.number("ledger", one.id): one for one in node.input.output_of_ledgers}
     typed = {draw.batch: draw.text for draw in asked.draws or () if draw.group == node.group}
-    named = {key.key for text in typed if (key := ids.parse("batch", text)) and key.project == project}
+    named = {key.key for text in typed if (key := identity.parse("batch", text)) and key.project == project}
     found = await read_lots(visit.reading, project, list(sources), [*held, *named], LOTS_SHOWN + 1)
     shown: list[ManualLot] = []
     for lot in found:
         if len(shown) >= LOTS_SHOWN and lot.number not in {*held, *named}:
             continue
-        batch_id, holds = ids.of("batch", project, lot.number), held.get(lot.number)
+        batch_id, holds = identity.of("batch", project, lot.number), held.get(lot.number)
         text = typed.get(batch_id, "") if asked.draws is not None else plain(holds) if holds else ""
         source = sources[lot.ledger]
         field = f"{DRAW}{node.group}:{batch_id}"

@@ -1,8 +1,13 @@
-"""Calculation models: their versions, one version as a graph, and the editor of its document."""
+"""Calculation models: their versions, one version as a graph, the editor of its document, and trying it out.
 
-from collections.abc import Mapping, Sequence
+A version is tried out by simulating it with own inputs, and by comparing it with another over a past period;
+nothing is stored by that.
+"""
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import partial
 from importlib.resources import files
 from typing import Any, Final
@@ -11,7 +16,8 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from weighbridge.accounting.model_runs import list_model_runs
-from weighbridge.accounting.records.model_runs import Calculation, ModelRun
+from weighbridge.accounting.records.model_runs import Calculation, ComparedVersions, ModelRun
+from weighbridge.accounting.version_comparisons import compare_over_period
 from weighbridge.core.expression import print_tree
 from weighbridge.core.model import (
     NODE_KINDS,
@@ -25,23 +31,27 @@ from weighbridge.core.model import (
     Upstream,
     list_needs,
 )
-from weighbridge.core.quantity.number import plain
-from weighbridge.modelling.document.stored import find_owned_model
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.core.number import plain
+from weighbridge.core.problem import Problem
+from weighbridge.errors import Conflict, Invalid, Malformed
+from weighbridge.modelling import records
+from weighbridge.modelling.documents import find_owned_model, read_model
 from weighbridge.modelling.models import (
     activate_model,
+    compare_models,
     create_model,
     create_model_version,
     get_model,
+    get_model_schema,
     list_model_versions,
     list_project_models,
     set_version_label,
+    simulate_model,
     update_model,
     validate_model_yaml,
     validate_yaml,
 )
-from weighbridge.modelling.records import models as records
-from weighbridge.modelling.records.documents import Validation
+from weighbridge.modelling.records import Schema, Validation
 from weighbridge.web.display.formula import formula
 from weighbridge.web.display.graph import Box, GraphEdge, graph
 from weighbridge.web.framework.listing import ListView, list_query
@@ -69,7 +79,7 @@ class NodeOfRun:
     unit: str
 
 
-async def read_version(visit: Visit) -> records.Model | Redirect:
+async def _read_version(visit: Visit) -> records.Model | Redirect:
     """The version that a path names; where it belongs to another project, the way there."""
     found: records.Model = await visit.ask(get_model)
     here, asked = visit.path["project_id"], visit.path["model_id"]
@@ -85,7 +95,7 @@ async def read_document(visit: Visit) -> tuple[str, Model]:
     return stored.document, await visit.reading.in_thread(read_model, stored.document)
 
 
-def version_context(visit: Visit, found: records.Model, tab: str) -> dict[str, Any]:
+def _version_context(visit: Visit, found: records.Model, tab: str) -> dict[str, Any]:
     """What every page of a version shows around its own."""
     models = visit.url("models")
     return {
@@ -101,12 +111,12 @@ def version_context(visit: Visit, found: records.Model, tab: str) -> dict[str, A
 
 async def model_version(visit: Visit) -> View | Redirect:
     """Show a version: its nodes as a graph, and the selected one in detail."""
-    found = await read_version(visit)
+    found = await _read_version(visit)
     if isinstance(found, Redirect):
         return found
     _, model = await read_document(visit)
     chosen = model.by_slug.get(visit.asked("node")) or model.by_slug[model.primary_output]
-    context = version_context(visit, found, "")
+    context = _version_context(visit, found, "")
     return view(
         "models/version.html", found.name, call=f"/models/{found.id}", about=model.about,
         picture=draw_graph(model, context["path"], chosen), chosen=describe_node(chosen, model),
@@ -217,13 +227,13 @@ async def models(visit: Visit) -> View:
 
 async def model_versions(visit: Visit) -> View | Redirect:
     """The versions of a model, with what people call them and wrote about them."""
-    found = await read_version(visit)
+    found = await _read_version(visit)
     if isinstance(found, Redirect):
         return found
     versions = await visit.ask(list_model_versions, (("page_size", "100"), ("sort", "-version")))
     return view(
         "models/versions.html", "Versions", call=f"/models/{found.id}/versions",
-        versions=versions.data, **version_context(visit, found, "versions"),
+        versions=versions.data, **_version_context(visit, found, "versions"),
     )  # fmt: skip
 
 
@@ -313,11 +323,11 @@ async def _show_new(visit: Visit, validation: Validation | None) -> View:
 
 
 async def _show_editor(visit: Visit, validation: Validation | None) -> View | Redirect:
-    found = await read_version(visit)
+    found = await _read_version(visit)
     if isinstance(found, Redirect):
         return found
     text, _ = await read_document(visit)
-    context: dict[str, Any] = version_context(visit, found, "edit")
+    context: dict[str, Any] = _version_context(visit, found, "edit")
     return view(
         "models/editor.html", "Document", call=f"/models/{found.id}",
         yaml=_document_text(visit) if visit.typed else text, action=f"{context['path']}/edit",
@@ -334,6 +344,133 @@ def _document_text(visit: Visit) -> str:
     return next(iter(visit.texts("yaml")), "")
 
 
+INPUT: Final = "input:"
+"""What the name of a field for an input begins with; its node follows."""
+
+VERSIONS_OFFERED: Final = (("page_size", "100"), ("sort", "-version"))
+"""Versions that a comparison offers."""
+
+LINES_AROUND: Final = 2
+"""Lines that a difference shows around each that changed."""
+
+
+async def simulate_version(visit: Visit) -> View | Redirect:
+    """A version with fields for all that it takes from outside."""
+    return await _show_simulation(visit, None)
+
+
+@form(
+    f"{ONE}/simulate", permission="production_accounting:read", again=simulate_version, computes=True,
+    asks=True,
+)  # fmt: skip
+async def run_simulation(visit: Visit) -> View | Redirect:
+    """Compute the version once from what was typed; nothing is stored."""
+    schema: Schema = await visit.ask(get_model_schema)
+    problems: list[Problem] = []
+    start, end = (visit.moments.typed(visit.text(name)) for name in ("from", "until"))
+    if start is None or end is None:
+        problems.append(Problem("The period must have a start and an end.", "from", "required"))
+    inputs = {
+        one.node: _numbers(one.node, text, problems)
+        for one in schema.required_inputs
+        if (text := visit.text(f"{INPUT}{one.node}"))
+    }
+    if problems or start is None or end is None:
+        raise Invalid(problems)
+    partition = {name: visit.text(f"partition:{name}") for name in schema.example_simulation.partition}
+    body = {
+        "inputs": inputs, "start_time": start.text, "end_time": end.text, "partition": partition,
+        "durations": schema.example_simulation.durations,
+    }  # fmt: skip
+    return await _show_simulation(visit, await visit.do(simulate_model, body))
+
+
+async def _show_simulation(visit: Visit, result: Any) -> View | Redirect:
+    found = await _read_version(visit)
+    if isinstance(found, Redirect):
+        return found
+    schema: Schema = await visit.ask(get_model_schema)
+    example = schema.example_simulation
+
+    def shown(node: str, slug: str) -> str:
+        if visit.typed:
+            return visit.text(f"{INPUT}{node}")
+        value = example.inputs.get(node, example.inputs.get(slug))
+        return ", ".join(str(one) for one in value) if isinstance(value, list) else str(value or "")
+
+    moments = visit.moments
+    return view(
+        "models/simulate.html", "Simulate", call=f"/models/{found.id}/schema", schema=schema, result=result,
+        shown=shown, partition={
+            name: visit.text(f"partition:{name}") if visit.typed else value
+            for name, value in example.partition.items()
+        },
+        slot=(
+            visit.text("from") or moments.field(example.start_time),
+            visit.text("until") or moments.field(example.end_time),
+        ),
+        **_version_context(visit, found, "simulate"),
+    )  # fmt: skip
+
+
+def _numbers(node: str, text: str, problems: list[Problem]) -> Decimal | list[Decimal] | None:
+    """A number, or a list of them with commas between."""
+    try:
+        numbers = [Decimal(one.strip()) for one in text.split(",")]
+    except InvalidOperation:
+        message = f"{node} must be a number or numbers separated by commas, but is {text!r}."
+        problems.append(Problem(message, f"{INPUT}{node}", "invalid"))
+        return None
+    return numbers if "," in text else numbers[0]
+
+
+@page(f"{ONE}/changes", permission="production_accounting:read", of=get_model, computes=True)
+async def model_changes(visit: Visit) -> View | Redirect:
+    """What differs between two versions, and what one would have changed over a past period."""
+    found = await _read_version(visit)
+    if isinstance(found, Redirect):
+        return found
+    versions = (await visit.ask(list_model_versions, VERSIONS_OFFERED)).data
+    other = next((one for one in versions if one.id == visit.asked("from")), None)
+    other = other or next((one for one in versions if one.is_active and one.id != found.id), None)
+    other = other or next((one for one in versions if one.id != found.id), None)
+    difference = lines = compared = None
+    problems: tuple[Problem, ...] = ()
+    if other is not None:
+        difference = await visit.ask(compare_models, (("to", found.id),), model_id=other.id)
+        lines = [*_lines(await _document(visit, other.id), await _document(visit, found.id))]
+        compared, problems = await _compare(visit, other.id)
+    return view(
+        "models/changes.html", "Compare", call=f"/models/{found.id}", versions=versions,
+        other=other, difference=difference, lines=lines, compared=compared, refused=problems,
+        period=(visit.asked("start"), visit.asked("end")), **_version_context(visit, found, "changes"),
+    )  # fmt: skip
+
+
+async def _compare(visit: Visit, against: str) -> tuple[ComparedVersions | None, tuple[Problem, ...]]:
+    start, end = (visit.moments.typed(visit.asked(name)) for name in ("start", "end"))
+    if start is None or end is None:
+        return None, ()
+    body = {"start_time": start.text, "end_time": end.text, "against": against}
+    try:
+        return await visit.do(compare_over_period, body), ()
+    except (Invalid, Malformed, Conflict) as refusal:
+        return None, tuple(refusal.problems)
+
+
+async def _document(visit: Visit, model: str) -> str:
+    return (await find_owned_model(visit.reading, visit.actor, model)).document
+
+
+def _lines(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """The lines that differ, with some around them: kind and text."""
+    kinds = {"+": "added", "-": "removed", "@": "place"}
+    unified = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=LINES_AROUND)
+    for at, line in enumerate(unified):
+        if at > 1:
+            yield kinds.get(line[:1], "same"), line
+
+
 PAGES = [
     *page(ONE, permission="production_accounting:read", of=get_model)(model_version),
     *models,
@@ -346,4 +483,9 @@ PAGES = [
     *check_new_model,
     *save_version,
     *check_version,
+    *page(f"{ONE}/simulate", permission="production_accounting:read", of=get_model_schema, computes=True)(
+        simulate_version
+    ),
+    *run_simulation,
+    *model_changes,
 ]

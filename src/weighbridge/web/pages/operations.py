@@ -13,12 +13,12 @@ import msgspec
 from weighbridge.core.platform.audit import ACTIONS
 from weighbridge.core.platform.permission import ANY
 from weighbridge.core.platform.settings import FEATURES
-from weighbridge.core.proof.checkpoint import open_checkpoint
-from weighbridge.core.proof.signing import VerifierKey
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.proof import open_checkpoint
+from weighbridge.core.signing import VerifierKey
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.roles import newest_revision
 from weighbridge.errors import Unavailable
-from weighbridge.exchange.records.webhooks import IssuedWebhook, Webhook
+from weighbridge.exchange.records.changes import IssuedWebhook, Webhook
 from weighbridge.exchange.webhooks import (
     create_webhook,
     delete_webhook,
@@ -40,7 +40,7 @@ from weighbridge.platform.audit_log import (
     list_audit_log,
 )
 from weighbridge.platform.feature_flags import get_feature_flags
-from weighbridge.platform.records.audit_log import AuditKey
+from weighbridge.platform.records import AuditKey
 from weighbridge.settings import Settings
 from weighbridge.web.display.record import DisplayField, describe_record, describe_value
 from weighbridge.web.framework.listing import ListView, list_query

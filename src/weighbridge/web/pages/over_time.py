@@ -15,8 +15,8 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.collection.data_points import list_data_points
 from weighbridge.collection.event_types import list_event_types
 from weighbridge.collection.records.data_points import DataPointType, EventType
-from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
+from weighbridge.core import identity
+from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import NotFound
 from weighbridge.web.display.charts import trace
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query
@@ -80,7 +80,7 @@ async def read_selection(visit: Visit) -> tuple[SeriesSelection | None, Sequence
     if pair is None:
         return None, types
     event_type, point = pair
-    key = ids.parse("event_type", event_type.id)
+    key = identity.parse("event_type", event_type.id)
     position = event_type.data_point_types.index(point) + 1
     [(position,)] = await visit.reading.tuples(
         "SELECT position FROM data_point_types WHERE project_id = %s AND event_type_id = %s AND slug = %s",
@@ -140,7 +140,7 @@ def _values_query(visit: Visit, chosen: SeriesSelection | None) -> ListQuery:
 def _by_meter(visit: Visit) -> ListQuery:
     """The filter of the list that the chosen meter is."""
     named = visit.asked("meter")
-    return ((f"filter[{ids.kind_of(named)}_id]", named),) if named else ()
+    return ((f"filter[{identity.kind_of(named)}_id]", named),) if named else ()
 
 
 def _before(end: Instant) -> Instant:

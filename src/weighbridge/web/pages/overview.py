@@ -14,8 +14,7 @@ from markupsafe import Markup
 from weighbridge.accounting.ledgers import list_deficits, list_required_inputs
 from weighbridge.collection.event_types import list_event_types
 from weighbridge.collection.projects import create_project, get_project, list_projects
-from weighbridge.core.time.cadence import EVENT, find_slot
-from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.core.time.calendar import EVENT, MILLISECOND, Instant, find_slot
 from weighbridge.errors import Forbidden
 from weighbridge.platform.async_tasks import list_async_tasks
 from weighbridge.quality.rule_results import list_project_rule_results
@@ -23,7 +22,7 @@ from weighbridge.web.display.figures import format_month, to_instant
 from weighbridge.web.display.graph import Box, GraphEdge, graph
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages.ledger_years import LedgerYear, YearOfLedger, ledger_year
+from weighbridge.web.pages.ledgers import LedgerYear, YearOfLedger, ledger_year
 
 # What needs a person, oldest first: proposals, alerts, stale batches, events not counted yet, deficits.
 

@@ -20,8 +20,8 @@ from weighbridge.platform.api_tokens import (
     reassign_api_token,
     revoke_api_token,
 )
-from weighbridge.platform.records.accounts import ApiToken
-from weighbridge.reporting.records.report_links import ReportLink
+from weighbridge.platform.records import ApiToken
+from weighbridge.reporting.records import ReportLink
 from weighbridge.reporting.report_links import list_links_of_account, reassign_report_link, revoke_report_link
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import action, form, page

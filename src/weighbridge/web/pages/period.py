@@ -14,10 +14,9 @@ from weighbridge.accounting.batches import list_ledger_batches
 from weighbridge.accounting.records.ledgers import Ledger, RequiredInput
 from weighbridge.accounting.tracing.ledger_activity import SlotState, read_slot_states
 from weighbridge.collection.events import list_events
-from weighbridge.collection.named_records.names import project_number
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.cadence import EVENT, find_slot, label_slot
-from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
+from weighbridge.core.time.calendar import EVENT, MILLISECOND, Instant, Interval, find_slot, label_slot
+from weighbridge.platform.tenancy import project_number
 from weighbridge.web.display.figures import plural, to_instant
 from weighbridge.web.framework.visit import Visit
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from litestar.handlers import HTTPRouteHandler
 
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import LINK
 from weighbridge.db.lists.listing import Page
 from weighbridge.errors import NotFound
@@ -53,13 +53,13 @@ _IN_NO_PROJECT: Final = ("model", "export")
 
 def find_record_url(text: str, project: str = "") -> str:
     """Return the URL of a record by its ID, in a project if the ID has none; empty for other texts."""
-    kind = ids.kind_of(text)
-    key = ids.parse(kind, text) if kind else None
+    kind = identity.kind_of(text)
+    key = identity.parse(kind, text) if kind else None
     if kind is None or key is None:
         return ""
     home = f"/projects/{project}" if project else ""
     if kind not in _IN_NO_PROJECT:
-        home = f"/projects/{ids.of('project', key.project)}"
+        home = f"/projects/{identity.of('project', key.project)}"
     return home if kind == "project" else f"{home}/{PLACES[kind]}/{text}"
 
 
@@ -124,7 +124,7 @@ async def find(visit: Visit) -> View | Redirect:
     if place := find_record_url(words, project.id if project else ""):
         if not visit.is_partial:
             return Redirect(place)
-        found = [(ids.kind_of(words) or "record", words, words)]
+        found = [(identity.kind_of(words) or "record", words, words)]
     elif words and "\x00" not in words:
         found = [
             *await _search_by_reference(visit, words, "event", _EVENTS, "data_collection:read"),
@@ -143,7 +143,7 @@ async def _search_by_reference(
     if not visit.may(permission):
         return []
     rows = await visit.tx.tuples(statement, _values(visit, words))
-    return [(kind, f"{name}, {known}", ids.of(kind, of, number)) for of, number, name, known in rows]
+    return [(kind, f"{name}, {known}", identity.of(kind, of, number)) for of, number, name, known in rows]
 
 
 async def _search_models(visit: Visit, words: str) -> list[tuple[str, str, str]]:
@@ -158,7 +158,7 @@ async def _search_models(visit: Visit, words: str) -> list[tuple[str, str, str]]
         """,
         _values(visit, words),
     )
-    return [("model", name, ids.of("model", 0, number)) for number, name in rows]
+    return [("model", name, identity.of("model", 0, number)) for number, name in rows]
 
 
 async def _search_by_name(visit: Visit, words: str) -> list[tuple[str, str, str]]:
@@ -175,7 +175,7 @@ async def _search_by_name(visit: Visit, words: str) -> list[tuple[str, str, str]
             """,
             _values(visit, words),
         )
-        found += [(kind, name, ids.of(kind, of, number)) for of, number, name in rows]
+        found += [(kind, name, identity.of(kind, of, number)) for of, number, name in rows]
     return found
 
 

@@ -12,9 +12,9 @@ from weighbridge.accounting.batches import list_ledger_batches
 from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers
 from weighbridge.accounting.records.batches import Batch
 from weighbridge.collection.projects import read_project
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.problem import Problem
-from weighbridge.core.report.state import RESTATABLE, ReportStatus, Requirement
+from weighbridge.core.report import RESTATABLE, ReportStatus, Requirement
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.caller import WebRequest, database, shares
@@ -23,8 +23,7 @@ from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, KeptBundle, kept_bundle
 from weighbridge.reporting.methodologies import get_methodology, list_methodologies
-from weighbridge.reporting.records.report_links import LINK_SECONDS_DEFAULT
-from weighbridge.reporting.records.reports import REPORT_BATCHES_MAX, Report
+from weighbridge.reporting.records import LINK_SECONDS_DEFAULT, REPORT_BATCHES_MAX, Report
 from weighbridge.reporting.report_links import (
     KEY,
     KEY_MEANING,
@@ -55,7 +54,7 @@ from weighbridge.web.framework.listing import ListQuery, ListView, build_query
 from weighbridge.web.framework.page import PageResponse, action, download, form, open_page, page
 from weighbridge.web.framework.rendering import render_open_page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages.ledger_years import LEDGERS_SHOWN
+from weighbridge.web.pages.ledgers import LEDGERS_SHOWN
 from weighbridge.web.pages.records import find_own_project_url
 
 # The reports of a project, and a form for a new draft.
@@ -216,7 +215,7 @@ async def show_report(visit: Visit, **more: Any) -> View | Redirect:
     )  # fmt: skip
 
 
-async def read_bundle(tx: Read, key: ids.Key) -> KeptBundle | None:
+async def read_bundle(tx: Read, key: identity.Key) -> KeptBundle | None:
     """Return the stored bundle of an existing report; None without one."""
     return await kept_bundle(tx, key.project, key.key)
 

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from weighbridge.collection.data_points import get_data_point
-from weighbridge.core.identity import ids
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import APPROVE
 from weighbridge.core.rule.states import ApprovalState, ResultStatus
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.quality.records.rule_results import PROPOSALS_MAX, ImpactOfProposals
 from weighbridge.quality.review.approval import list_own_proposals
 from weighbridge.quality.rule_results import (
@@ -228,7 +228,7 @@ async def _show_result(visit: Visit, impact: Any) -> View:
 
 async def _is_own(visit: Visit, result: str) -> bool:
     """Whether somebody else has to approve a proposal, because it is the visitor's own."""
-    key = ids.parse("data_point_result", result)
+    key = identity.parse("data_point_result", result)
     return key is not None and bool(
         await list_own_proposals(visit.reading, visit.actor, key.project, [key.key])
     )
@@ -273,7 +273,7 @@ _SERIES: Final = """
 
 
 async def _series_of(visit: Visit, found: Any) -> SeriesName | None:
-    key = ids.parse("data_point_result", found.id)
+    key = identity.parse("data_point_result", found.id)
     if key is None:
         return None
     rows = await visit.reading.tuples(_SERIES, (key.project, key.key))

@@ -15,7 +15,7 @@ from weighbridge.collection.events import list_events
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import WindowMeters
 from weighbridge.core.rule.definition import Purpose
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.quality.records.rules import EVALUATIONS, EXAMPLES, Rule
 from weighbridge.quality.rule_results import list_rule_results

@@ -15,13 +15,13 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.values import NUMBERS
 from weighbridge.collection.records.data_points import EventType
+from weighbridge.core import identity
 from weighbridge.core.collection.capture import CaptureCounts
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
-from weighbridge.core.identity import ids
 from weighbridge.core.platform.settings import Feature
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.calendar import Instant, Interval
 from weighbridge.db.engine import Read
-from weighbridge.db.literal import Literal
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid
 from weighbridge.platform.feature_flags import is_on
 from weighbridge.quality.slots.capture import (
@@ -200,7 +200,10 @@ async def read_series(tx: Read, name: SeriesName, start: datetime, end: datetime
         end,
         is_cut,
         [SeriesPoint(*row) for row in points],
-        [SeriesPin(ids.of("data_point", name.project, event, name.position), *rest) for event, *rest in pins],
+        [
+            SeriesPin(identity.of("data_point", name.project, event, name.position), *rest)
+            for event, *rest in pins
+        ],
         [SeriesOutage(*row) for row in await rows(_OUTAGES, OUTAGES_MAX)],
     )
 
@@ -249,13 +252,13 @@ async def list_meters(tx: Read, project: int, event_type: int) -> list[SeriesMet
     """The meters that sent events of a type lately: assets by name, then locations."""
     values = {"project": project, "event_type": event_type, "most": METERS_MAX, "looks": _LOOKS}
     rows = await tx.tuples(_OFFERED, values)
-    return [SeriesMeter(ids.of(kind, project, number), name) for kind, number, name in rows]
+    return [SeriesMeter(identity.of(kind, project, number), name) for kind, number, name in rows]
 
 
 def parse_meter(named: str, project: int) -> tuple[int | None, int | None]:
     """The numbers of the asset or the location that an id names; of none, where it names neither."""
     asset, location = (
-        key.key if (key := ids.parse(kind, named)) is not None and key.project == project else None
+        key.key if (key := identity.parse(kind, named)) is not None and key.project == project else None
         for kind in _KINDS
     )
     return asset, location

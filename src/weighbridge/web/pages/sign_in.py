@@ -8,7 +8,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Refusal, TooManyRequests, Unauthorized
 from weighbridge.http.caller import WebRequest, database
 from weighbridge.http.limits import client_address
-from weighbridge.platform.authentication.sessions import (
+from weighbridge.platform.authentication import (
     PASSWORD_LENGTH_MAX,
     PASSWORD_LENGTH_MIN,
     SignInAttempt,
@@ -21,20 +21,22 @@ from weighbridge.platform.authentication.sessions import (
     problem_of_password,
     sign_in,
 )
-from weighbridge.platform.records.accounts import AccessLink
+from weighbridge.platform.records import AccessLink
 from weighbridge.platform.users import add_user, has_people, read_link, set_password, use_link
 from weighbridge.web.framework.page import OPEN_FIELDS_MAX, form, open_page, page, read_fields
 from weighbridge.web.framework.rendering import render_open_page
 from weighbridge.web.framework.responses import Sendable, redirect_to
-from weighbridge.web.framework.session import (
+from weighbridge.web.framework.visit import (
     THEME,
     THEMES,
+    View,
+    Visit,
     forget_session,
     is_local,
     keep_session,
     read_person,
+    view,
 )
-from weighbridge.web.framework.visit import View, Visit, view
 
 # Sign in, sign out, and look light or dark.
 

@@ -19,14 +19,13 @@ from weighbridge.core.engine.slot_computation import (
     SourceLedgerView,
     compute_statistics,
 )
-from weighbridge.core.ledger.allocation import Partition, compute_shares, spread
+from weighbridge.core.ledger.allocation import Partition, ValueSource, compute_shares, spread
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import prepare
-from weighbridge.core.quantity.number import total
-from weighbridge.core.quantity.unit import parse_unit
-from weighbridge.core.quantity.value_source import ValueSource
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.number import total
+from weighbridge.core.time.calendar import Instant, Interval
+from weighbridge.core.unit import parse_unit
 
 START = Instant(2025, 1, 1, tzinfo=UTC)
 SLOT = Interval(START, START + timedelta(days=10))

@@ -10,8 +10,8 @@ import pytest
 
 from weighbridge.core.engine.meters import ExpectedSlots, compute_coverage
 from weighbridge.core.engine.slot_computation import Element, EventCadence
+from weighbridge.core.time.calendar import Instant, Interval
 from weighbridge.core.time.expectation import Service
-from weighbridge.core.time.instant import Instant, Interval
 
 START = Instant(2025, 1, 1, tzinfo=UTC)
 DAY = Interval(START, START + timedelta(days=1))

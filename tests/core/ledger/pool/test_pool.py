@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.ledger.drawing import Drawer, DrawOrder, Lot, Need, Shortfall, SourceBatch
 from weighbridge.core.ledger.pool import Pool
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 
 LEDGER = 7
 DAY = timedelta(days=1)

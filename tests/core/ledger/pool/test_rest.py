@@ -33,7 +33,7 @@ from weighbridge.core.ledger.posting import (
     order_latest_first,
     post,
 )
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 
 LEDGER = 7
 ACCOUNT = Account(LEDGER, Partition())

@@ -11,7 +11,7 @@ from tests.core.rule.substitution.hours import hours, program_of
 from tests.core.rule.substitution.test_any_order import FILLINGS, WORDS
 
 from weighbridge.core.rule.substitution import fill, find_affected_slots, find_reading_start
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 
 ZONE = ZoneInfo("Europe/Berlin")
 BY_CLOCK = {

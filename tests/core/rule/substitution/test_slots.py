@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tests.core.rule.records import at
 
 from weighbridge.core.rule.substitution import SeriesSlot, list_series_slots
-from weighbridge.core.time.cadence import CadenceSlots
+from weighbridge.core.time.calendar import CadenceSlots, Interval
 from weighbridge.core.time.expectation import ALWAYS, Expectation, ExpectedCadence, Service, join_outages
-from weighbridge.core.time.instant import Interval
 
 UTC = ZoneInfo("UTC")
 HOURLY = CadenceSlots(1, "hour", UTC)

@@ -55,8 +55,8 @@ from weighbridge.core.expression import (
 )
 from weighbridge.core.expression.meaning import between
 from weighbridge.core.expression.tree import FunctionCall, Name, names
+from weighbridge.core.number import CONTEXT, PLACES_MAX, round_to
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import CONTEXT, PLACES_MAX, round_to
 from weighbridge.core.rule.definition import (
     FIELD,
     FieldReader,

@@ -55,7 +55,7 @@ from weighbridge.core.expression.compiler import compile_row
 from weighbridge.core.expression.tree import Name, names, walk
 from weighbridge.core.expression.value import Element, Fault, Scalar
 from weighbridge.core.halt import proceeding
-from weighbridge.core.quantity.number import CONTEXT
+from weighbridge.core.number import CONTEXT
 from weighbridge.core.rule.definition import Calendar, Extent, Rolling, Window, find_affected, reach
 from weighbridge.core.rule.evaluation import COST_MAX, COST_OF_RECORD_MAX, compute_cost
 from weighbridge.core.rule.substitution.definition import (
@@ -84,7 +84,7 @@ from weighbridge.core.rule.substitution.values import (
     compute_value,
     compute_window_statistic,
 )
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.calendar import Interval
 
 START: Final = Position()
 """Where what costs too much is said to stand: several texts share one budget."""

@@ -31,7 +31,7 @@ from typing import Any, Final, NamedTuple
 from weighbridge.core.expression.functions import compute_average, compute_median
 from weighbridge.core.expression.value import Element, Fault, Scalar
 from weighbridge.core.halt import proceeding
-from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total
+from weighbridge.core.number import CONTEXT, EXACT, exact_total
 from weighbridge.core.rule.definition import Window, write_window
 from weighbridge.core.rule.functions import compute_percentile
 from weighbridge.core.rule.substitution.definition import (
@@ -49,8 +49,8 @@ from weighbridge.core.rule.substitution.definition import (
     Without,
     name_of,
 )
+from weighbridge.core.time.calendar import MILLISECOND, Interval
 from weighbridge.core.time.expectation import ExpectedCadence
-from weighbridge.core.time.instant import MILLISECOND, Interval
 
 
 class SeriesSlot(NamedTuple):

@@ -1,0 +1,401 @@
+"""Reports: who has one, and what of its amounts is reserved and posted, also when it restates another.
+
+A draft reserves nothing. Whoever submits it reserves its amounts; they stay reserved until the receiver has
+decided, and while it is not certain that nothing was received. What is accepted is posted, what is rejected
+is given back. A report that is restated is superseded: by the submission of the next one while it waits
+itself, by its acceptance once it is complete.
+
+A holding is an amount of a batch, in the unit of its ledger, that counts from a moment on. What a chain of
+reports has posted is a set of holdings, and so is what it has reserved; each is brought to another by posting
+the difference and nothing else. A report under way reserves what it takes beyond what its chain has posted.
+
+Worked example, in tonnes of one batch, for one moment. A report of 4,305 was accepted, and is restated to
+3,874. While that is under way nothing more is reserved; once it is accepted, 431 are given back:
+
+>>> from datetime import UTC, datetime
+>>> end = datetime(2025, 4, 1, tzinfo=UTC)
+>>> posted, restated = {(7, end): Decimal(4305)}, {(7, end): Decimal(3874)}
+>>> reserve(restated, posted)
+{}
+>>> [(change.batch, change.amount) for change in differences(posted, restated)]
+[(7, Decimal('-431'))]
+
+Invariants: there is no other move than those listed; of a chain at most one report holds amounts reserved,
+and at most one states what is posted. What is held and the differences come to what is wanted, for every
+batch and moment; nothing is reserved that is posted already.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from weighbridge.core.ledger.allocation import SHARE_DIGITS
+from weighbridge.core.number import CONTEXT, EXACT, ZERO, plain, round_to
+
+
+class ReportStatus(StrEnum):
+    """Where a report stands."""
+
+    DRAFT = "draft"
+    SUBMITTING = "submitting"
+    SUBMITTED = "submitted"
+    COMPLETE = "complete"
+    REJECTED = "rejected"
+    FAILED = "failed"
+    SUPERSEDED = "superseded"
+
+
+class ReportTrigger(StrEnum):
+    """What moves a report."""
+
+    SUBMIT = "submit"
+    """A person sends it off, or sends off again what failed on its way."""
+
+    DELIVER = "deliver"
+    """The adapter says that it was received."""
+
+    FAIL = "fail"
+    """The adapter cannot say that it was received, nor that it was not."""
+
+    ACCEPT = "accept"
+    """The receiver accepts it."""
+
+    REJECT = "reject"
+    """The receiver rejects it, or it is certain that nothing was received."""
+
+    SUPERSEDE = "supersede"
+    """A report that restates it takes its place."""
+
+
+MOVES: Final = {
+    (ReportStatus.DRAFT, ReportTrigger.SUBMIT): ReportStatus.SUBMITTING,
+    (ReportStatus.FAILED, ReportTrigger.SUBMIT): ReportStatus.SUBMITTING,
+    (ReportStatus.SUBMITTING, ReportTrigger.DELIVER): ReportStatus.SUBMITTED,
+    (ReportStatus.SUBMITTING, ReportTrigger.FAIL): ReportStatus.FAILED,
+    (ReportStatus.SUBMITTED, ReportTrigger.ACCEPT): ReportStatus.COMPLETE,
+    (ReportStatus.SUBMITTED, ReportTrigger.REJECT): ReportStatus.REJECTED,
+    (ReportStatus.FAILED, ReportTrigger.REJECT): ReportStatus.REJECTED,
+    (ReportStatus.SUBMITTED, ReportTrigger.SUPERSEDE): ReportStatus.SUPERSEDED,
+    (ReportStatus.COMPLETE, ReportTrigger.SUPERSEDE): ReportStatus.SUPERSEDED,
+}
+"""From a state, by a trigger, to a state."""
+
+RESERVING: Final = (ReportStatus.SUBMITTING, ReportStatus.SUBMITTED, ReportStatus.FAILED)
+"""States in which a report holds its amounts reserved."""
+
+RESTATABLE: Final = (ReportStatus.SUBMITTED, ReportStatus.COMPLETE, ReportStatus.REJECTED)
+"""States in which the last report of a chain may be restated."""
+
+
+def may(status: ReportStatus, trigger: ReportTrigger) -> bool:
+    """Whether a trigger moves a report that stands there."""
+    return (status, trigger) in MOVES
+
+
+def advance(status: ReportStatus, trigger: ReportTrigger) -> ReportStatus:
+    """The state after the trigger; raises ValueError for a move that the table does not list."""
+    try:
+        return MOVES[status, trigger]
+    except KeyError:
+        raise ValueError(f"a report that is {status} does not {trigger}") from None
+
+
+# Adapters by their names, how a report gets to its receiver; and the formats that it is written in.
+
+
+class AdapterName(StrEnum):
+    """How a report gets to its receiver."""
+
+    FILE = "file"
+    """It is kept for people, who fetch it and hand it on."""
+
+    HTTP = "http"
+    """It is posted to the address of a registry."""
+
+
+class ReportFormat(StrEnum):
+    """What a report is written as."""
+
+    JSON = "json"
+    CSV = "csv"
+    XLSX = "xlsx"
+    XML = "xml"
+
+
+MEDIA_TYPES: Final = {
+    ReportFormat.JSON: "application/json",
+    ReportFormat.CSV: "text/csv; charset=utf-8",
+    ReportFormat.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ReportFormat.XML: "application/xml",
+}
+"""What each format is called on its way."""
+
+
+# Delivery: the steps by which a report is handed on, and what they make certain.
+#
+# Each step is written down, that of sending before anything leaves. Whoever reads the steps knows whether
+# the receiver may have the report: it may from the moment that sending was written down, unless that very
+# attempt ended with the certainty that nothing arrived.
+#
+# >>> step = DeliveryStep
+# >>> may_have_been_received([step.SENDING, step.NOT_SENT])
+# False
+# >>> may_have_been_received([step.SENDING, step.UNANSWERED, step.SENDING, step.REFUSED])
+# True
+#
+# Invariants: what may have been received stays so until somebody decides; a step that is missing, because
+# the process died, counts as one without an answer.
+
+
+class DeliveryStep(StrEnum):
+    """What was done, or what came of it."""
+
+    SENDING = "sending"
+    """It is about to be handed on: from here on the receiver may have it."""
+
+    RECEIVED = "received"
+    """The receiver says that it has it."""
+
+    REFUSED = "refused"
+    """The receiver answered that it does not take it."""
+
+    NOT_SENT = "not_sent"
+    """Nobody took up the connection; nothing left."""
+
+    UNANSWERED = "unanswered"
+    """It may have been received: no answer came, or one that says nothing."""
+
+    ABSENT = "absent"
+    """Asked for it, the receiver says that it does not know it; what is still on its way may arrive."""
+
+
+NOTHING_ARRIVED: Final = (DeliveryStep.REFUSED, DeliveryStep.NOT_SENT)
+"""Steps after which it is certain that the attempt before them brought nothing."""
+
+
+def may_have_been_received(steps: Sequence[DeliveryStep]) -> bool:
+    """Whether the receiver may have a report that was handed on in these steps."""
+    for index, step in enumerate(steps):
+        if step is DeliveryStep.RECEIVED:
+            return True
+        ended = next((one for one in steps[index + 1 :] if one is not DeliveryStep.ABSENT), None)
+        if step is DeliveryStep.SENDING and ended not in NOTHING_ARRIVED:
+            return True
+    return False
+
+
+# Submission requirements: what must hold of a report before it is sent off.
+#
+# Some hold for every report; a methodology may ask for more by their names.
+
+
+class Requirement(StrEnum):
+    """What must hold; each is the code of the refusal that names it."""
+
+    HAS_BATCHES = "no_batches"
+    """The report takes from at least one batch."""
+
+    BATCHES_THERE = "batch_gone"
+    """None of its batches was deleted."""
+
+    AMOUNTS_REMAIN = "not_remaining"
+    """What it takes remains, at every moment from the latest slot's end on."""
+
+    NO_PENDING_PROPOSALS = "pending_proposals"
+    """No correction of the data behind it waits for approval."""
+
+    NOT_STALE = "stale_batches"
+    """Its batches stand on the data as they are."""
+
+    NO_LATE_DATA = "late_data"
+    """No data of its time wait for a generation to look at them."""
+
+    NO_OPEN_DEFICITS = "open_deficits"
+    """At no moment of its period more was drawn of its ledger than produced."""
+
+    OF_ITS_MODELS = "another_model"
+    """Its batches were made by models that implement its methodology."""
+
+    NO_OPEN_ALERTS = "open_alerts"
+    """No alert stands on the data or the runs behind it."""
+
+    MEASURED_ENOUGH = "measured_share"
+    """Of what it takes, as much was measured as its methodology asks for."""
+
+    HAS_EVIDENCE = "no_evidence"
+    """Each of its batches has evidence on an event that it was made of."""
+
+
+OPTIONAL_REQUIREMENTS: Final = {
+    "no_open_alerts": Requirement.NO_OPEN_ALERTS,
+    "evidence": Requirement.HAS_EVIDENCE,
+}
+"""What a methodology may ask for, by name."""
+
+
+Holdings = Mapping[tuple[int, datetime], Decimal]
+"""Amounts by batch and the moment from which on they count."""
+
+
+@dataclass(frozen=True, slots=True)
+class HoldingChange:
+    """So much more of a batch is held from a moment on; below zero where it is less."""
+
+    batch: int
+    effective_at: datetime
+    amount: Decimal
+
+
+def find_effective_time(slot_ends: Iterable[datetime], restated: datetime | None = None) -> datetime:
+    """From when on a report counts: the latest end of its batches' slots, and no earlier than what it
+    restates.
+    """
+    return max([*slot_ends, *([] if restated is None else [restated])])
+
+
+def list_changes(held: Holdings, wanted: Holdings) -> list[HoldingChange]:
+    """What has to be posted so that what is held becomes what is wanted, in the order of moments and
+    batches.
+    """
+    changes = [
+        HoldingChange(batch, moment, EXACT.subtract(wanted.get((batch, moment), ZERO), amount))
+        for (batch, moment), amount in {**dict.fromkeys(wanted, ZERO), **held}.items()
+    ]
+    return sorted(
+        (change for change in changes if change.amount), key=lambda one: (one.effective_at, one.batch)
+    )
+
+
+def reserve(taken: Holdings, posted: Holdings) -> dict[tuple[int, datetime], Decimal]:
+    """What a report under way reserves: of each batch what it takes beyond what its chain has posted."""
+    stated: dict[int, Decimal] = {}
+    for (batch, _), amount in posted.items():
+        stated[batch] = EXACT.add(stated.get(batch, ZERO), amount)
+    beyond = {key: EXACT.subtract(amount, stated.get(key[0], ZERO)) for key, amount in taken.items()}
+    return {key: amount for key, amount in beyond.items() if amount > 0}
+
+
+# How much of what a report takes was measured: the shares of its batches, each by how much it takes of it.
+#
+# Worked example: 3 t of a batch that was measured as a whole, and 1 t of one of which half was, are 0.875.
+#
+# Invariant: a share is between 0 and 1, or there is none, where nobody knows it of some batch.
+
+
+class TakenShare(NamedTuple):
+    """An amount of a batch, and which part of it was measured; None where nobody knows."""
+
+    batch: int
+    amount: Decimal
+    share: Decimal | None
+
+
+def compute_measured_share(taken: Sequence[TakenShare]) -> Decimal | None:
+    """The part of all amounts that was measured, cut after twelve places."""
+    whole, measured = ZERO, ZERO
+    for one in taken:
+        if one.share is None:
+            return None
+        whole = EXACT.add(whole, one.amount)
+        measured = EXACT.add(measured, EXACT.multiply(one.amount, one.share))
+    if not whole:
+        return None
+    return Decimal(plain(round_to(CONTEXT.divide(measured, whole), SHARE_DIGITS, "down")))
+
+
+# What a report states otherwise than an earlier one, by the run whose batches it takes from, and why.
+#
+# A run is what makes batches: adjusting ones among them. What a report takes of a run may change because
+# the run came to something else, by late data, by a correction or by another version of its model, or
+# because another amount was chosen.
+#
+# Invariant: the changes come to the difference of the two reports.
+
+
+class ChangeCause(StrEnum):
+    """Why a report takes more or less of a run than an earlier one did."""
+
+    NEW_VERSION = "new_version"
+    """Another version of the model computed the run."""
+
+    CORRECTION = "correction"
+    """Data that the run had used were corrected, or a correction was taken back."""
+
+    LATE_DATA = "late_data"
+    """The run uses other events than before."""
+
+    OTHER_INPUTS = "other_inputs"
+    """The run was computed anew, with other draws or static inputs."""
+
+    SELECTION = "selection"
+    """The run stands as it did; the report takes another amount of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunBasis:
+    """What a run stood on when a report took from it: its newest batch, and what that was made of."""
+
+    batch: int
+    model: int | None = None
+    corrections: frozenset[int] = frozenset()
+    events: tuple[int, int | None, int | None] = (0, None, None)
+    """How many there are, the first and the last by number."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOfRun:
+    """What a report takes of one run, and what that stood on."""
+
+    amount: Decimal
+    basis: RunBasis
+
+
+@dataclass(frozen=True, slots=True)
+class RunChange:
+    """So much was taken of a run before, so much is now, and why."""
+
+    run: Hashable
+    before: Decimal
+    after: Decimal
+    causes: tuple[ChangeCause, ...]
+
+
+def compare_reports(
+    before: Mapping[Hashable, TakenOfRun], after: Mapping[Hashable, TakenOfRun]
+) -> list[RunChange]:
+    """What of each run two reports take differently, in the order of the runs; the same is left out."""
+    changes = []
+    for run in dict.fromkeys([*before, *after]):
+        old, new = before.get(run), after.get(run)
+        amounts = old.amount if old else ZERO, new.amount if new else ZERO
+        if amounts[0] != amounts[1]:
+            causes = list_causes(old.basis, new.basis) if old and new else (ChangeCause.SELECTION,)
+            changes.append(RunChange(run, *amounts, causes))
+    return changes
+
+
+def list_causes(old: RunBasis, new: RunBasis) -> tuple[ChangeCause, ...]:
+    """Why a run stands otherwise than it did; that it stands as it did leaves the choice of the amount."""
+    if old.batch == new.batch:
+        return (ChangeCause.SELECTION,)
+    causes = [
+        cause
+        for cause, is_so in (
+            (ChangeCause.NEW_VERSION, old.model != new.model),
+            (ChangeCause.CORRECTION, old.corrections != new.corrections),
+            (ChangeCause.LATE_DATA, old.events != new.events),
+        )
+        if is_so
+    ]
+    return tuple(causes) or (ChangeCause.OTHER_INPUTS,)
+
+
+def total_change(changes: list[RunChange]) -> Decimal:
+    """By how much the later report takes more, all in all."""
+    total = ZERO
+    for change in changes:
+        total = EXACT.add(total, EXACT.subtract(change.after, change.before))
+    return total

@@ -1,1 +1,0 @@
-"""Delivery of changes to webhooks: the feed, the attempts, and the queue of each webhook."""

@@ -1,0 +1,535 @@
+"""Records of reporting: registries and methodologies, reports with their bundles, and links that open one.
+
+A secret of a registry and the address of a link are in the answer that makes them alone.
+"""
+
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
+
+from weighbridge.core.identity import Link, ResourceAddress
+from weighbridge.core.report import (
+    OPTIONAL_REQUIREMENTS,
+    AdapterName,
+    ChangeCause,
+    DeliveryStep,
+    ReportStatus,
+)
+from weighbridge.core.time.calendar import Instant
+from weighbridge.http.text import (
+    ADDRESS_MAX,
+    Description,
+    Line,
+    Name,
+    at_most,
+    between,
+    id_of,
+    one_of,
+    several,
+)
+from weighbridge.platform.records import AsyncTask, HandedOver, TokenUser
+
+TIMEOUT_SECONDS: Final = 30
+TRIES: Final = 8
+POLL_SECONDS: Final = 300
+
+TIMEOUT_SECONDS_MAX: Final = 120
+"""Seconds that one request to a registry may take."""
+
+TRIES_MAX: Final = 20
+"""Tries of one submission."""
+
+POLL_SECONDS_MAX: Final = 86_400
+"""Seconds between two questions for a decision."""
+
+
+class Registry(msgspec.Struct, frozen=True):
+    """Where reports go."""
+
+    id: int
+    """The number of the registry, by which methodologies and submissions name it."""
+    name: str
+    """What people call it, such as `Registry of removals`; once in the account."""
+    adapter: Annotated[str, one_of(AdapterName)]
+    """How reports get there: `http` posts them, `file` keeps them for people to hand on."""
+    address: str | None
+    """Where a report is posted, such as `https://registry.example/submissions`; null for `file`."""
+    status_address: str | None
+    """Where it is asked for by its key, which stands for `{key}`; null for `file`."""
+    secret_headers: list[str]
+    """The names of headers that are sent along; what they say is never shown."""
+    timeout_seconds: int
+    """How long one request may take, to the end of its answer."""
+    tries: int
+    """How often a submission is tried before its task fails."""
+    poll_seconds: int | None
+    """How often it is asked for its decision on a report; null where people write that down."""
+    created_at: Instant
+    updated_at: Instant
+
+
+class NewRegistry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a registry."""
+
+    name: Line
+    adapter: Annotated[Line, one_of(AdapterName)]
+    address: Annotated[str, at_most(ADDRESS_MAX)] | None = None
+    """Where a report is posted; required for `http`."""
+    status_address: Annotated[str, at_most(ADDRESS_MAX)] | None = None
+    """Where it is asked for by its key, with `{key}` in it; left out, the address, a slash and the key."""
+    headers: dict[str, str] = {}
+    """Headers that prove who calls, such as `Authorization`; they are kept and never shown."""
+    timeout_seconds: Annotated[int, between(1, TIMEOUT_SECONDS_MAX)] = TIMEOUT_SECONDS
+    """From 1 to 120."""
+    tries: Annotated[int, between(1, TRIES_MAX)] = TRIES
+    """From 1 to 20."""
+    poll_seconds: Annotated[int, between(1, POLL_SECONDS_MAX)] | UnsetType | None = UNSET
+    """From 1 to 86,400; 300 when left out, null where people write decisions down."""
+
+
+class NewRegistryBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /registries."""
+
+    registry: NewRegistry
+
+
+class RegistryChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller may change of a registry; what is left out stays."""
+
+    name: Line | UnsetType = UNSET
+    address: Annotated[str, at_most(ADDRESS_MAX)] | UnsetType = UNSET
+    status_address: Annotated[str, at_most(ADDRESS_MAX)] | UnsetType = UNSET
+    headers: dict[str, str] | UnsetType = UNSET
+    """All headers that prove who calls, instead of those that it has. Required with another address where it
+    has any: those that are kept are not sent there."""
+    timeout_seconds: Annotated[int, between(1, TIMEOUT_SECONDS_MAX)] | UnsetType = UNSET
+    tries: Annotated[int, between(1, TRIES_MAX)] | UnsetType = UNSET
+    poll_seconds: Annotated[int, between(1, POLL_SECONDS_MAX)] | UnsetType | None = UNSET
+
+
+class RegistryChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /registries/{registry_id}."""
+
+    registry: RegistryChange
+
+
+class MethodologyModel(msgspec.Struct, frozen=True):
+    """A model that implements a methodology; any version of it does."""
+
+    id: str
+    name: str
+    """What the model is called, such as `Biochar storage`."""
+    version: int
+    """The version that was named when the methodology was made."""
+
+
+class Methodology(msgspec.Struct, frozen=True):
+    """The rules that reports of one kind follow, in one version."""
+
+    id: int
+    """The number of the methodology, by which reports name it."""
+    name: str
+    """What the methodology is called, such as `Biochar carbon removal`; once in each version."""
+    version: str
+    """The version as its owner writes it, such as `2.1`."""
+    report_type: str
+    """The type of the reports that follow it, such as `quarterly`."""
+    models: list[MethodologyModel]
+    """The models that implement it; reports take batches of no other. Empty when any model may."""
+    submission_requirements: list[Annotated[str, one_of(OPTIONAL_REQUIREMENTS)]]
+    """What must hold of a report before it is sent off, beside what must always hold."""
+    measured_share_min: Decimal | None
+    """How much of what a report takes has to be measured, from 0 to 1; null where it asks for none."""
+    registry_id: int | None
+    """The number of the registry that its reports go to; null where people hand them on."""
+    mapping: dict[str, Any] | None
+    """How its reports are written; null for plain JSON, and in lists."""
+    created_at: Instant
+
+
+class NewMethodology(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a methodology."""
+
+    name: Line
+    version: Line
+    report_type: Line
+    model_ids: list[str] = []
+    """The models that implement it, such as `mod_…`."""
+    submission_requirements: list[Annotated[Line, one_of(OPTIONAL_REQUIREMENTS)]] = []
+    measured_share_min: Decimal | None = None
+    registry_id: int | None = None
+    """The registry that its reports go to, unless a submission names another one."""
+    mapping: dict[str, Any] | None = None
+    """How its reports are written: `format`, `template` and, if they are checked, `schema`."""
+
+
+class NewMethodologyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /methodologies."""
+
+    methodology: NewMethodology
+
+
+WITHOUT_REGISTRY: Final = (AdapterName.FILE,)
+"""The adapters that hand a report on without a registry; `file` keeps it for people to fetch."""
+
+INCLUSIONS_INLINE: Final = 100
+"""Inclusions that stand in each report of a list; one report by itself has all."""
+
+REPORT_BATCHES_MAX: Final = 10_000
+"""Batches that one report takes from."""
+
+
+class Inclusion(msgspec.Struct, frozen=True):
+    """What a report takes from one batch."""
+
+    batch_id: str
+    tracking_id: str
+    """What people call the batch, after its slot and partition; for an instrument its external id."""
+    start_time: Instant
+    """The start of the batch's slot, inclusive."""
+    end_time: Instant
+    """The end of the batch's slot, exclusive."""
+    amount: Decimal
+    """How much the report takes, in `unit`."""
+    unit: str
+    """The unit of the batch's ledger, such as `t`."""
+
+
+class ReportAllocation(msgspec.Struct, frozen=True):
+    """What a report holds of its ledger, reserved or posted."""
+
+    id: int
+    """The number of the allocation."""
+    amount: Decimal
+    """The sum of its inclusions, in `unit`."""
+    unit: str
+    """The unit of the ledger, such as `t`."""
+    created_at: Instant
+    """When it was reserved."""
+
+
+class ReportMove(msgspec.Struct, frozen=True):
+    """Who or what said that a report is in a state, and when."""
+
+    status: Annotated[str, one_of(ReportStatus)]
+    """The state that the report came to."""
+    said_at: Instant
+    """When it was said."""
+    said_by: str
+    """The name of the user who said it, or on whose behalf the adapter did."""
+    adapter: str | None
+    """The adapter that said it; null when a person did."""
+    reason: str | None
+    """Why, in a sentence; null when nobody gave a reason."""
+    reference: str | None
+    """What the receiver calls the report, or where it was put; null when not said."""
+
+
+class RunRestated(msgspec.Struct, frozen=True):
+    """What two reports take differently of the batches of one run."""
+
+    batch_ids: list[str]
+    """The batches of the run that either report takes from."""
+    before: Decimal
+    """How much the earlier report takes, in the ledger's unit."""
+    after: Decimal
+    """How much this one takes."""
+    change: Decimal
+    """How much more that is; below zero where it is less."""
+    causes: list[Annotated[str, one_of(ChangeCause)]]
+    """Why: what became of the run since, or that another amount was chosen."""
+
+
+class ReportChanges(msgspec.Struct, frozen=True):
+    """What a report says otherwise than an earlier one of its chain."""
+
+    compared_with: str
+    """The last report of the chain that was accepted before, or else the one that is restated."""
+    change: Decimal
+    """How much more this report takes all in all, in the ledger's unit; below zero where it is less."""
+    data: list[RunRestated]
+    """Run by run, what is taken differently."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """One report."""
+
+    id: str
+    numeric_id: int
+    project_id: str
+    name: str
+    """What people call the report, such as `First quarter of 2025`."""
+    report_type: str
+    """What kind of report it is, in the words of its receiver, such as `quarterly`."""
+    status: Annotated[str, one_of(ReportStatus)]
+    """Where the report stands."""
+    methodology_id: int | None
+    """The number of the methodology that it follows; null when it names none."""
+    ledger_id: str | None
+    """The ledger of its batches; null while it has none."""
+    start_time: Instant | None
+    """The start of its period, that of the first slot of its batches; null while it has none."""
+    end_time: Instant | None
+    """The end of its period, that of the last slot of its batches; null while it has none."""
+    inclusions: list[Inclusion]
+    """What it takes from which batches, oldest first; in a list the first 100 of them."""
+    inclusion_count: int
+    """From how many batches it takes."""
+    amount: Decimal
+    """What it takes all in all, in its ledger's unit; zero while it has no batches."""
+    allocation: ReportAllocation | None
+    """What it holds, reserved or posted; null for a draft, and for one that was rejected or superseded."""
+    effective_at: Instant | None
+    """The moment from which on its amounts count; null for a draft."""
+    supersedes: str | None
+    """The report that it restates; null when it restates none."""
+    superseded_by: str | None
+    """The report that restates it, a draft perhaps; null when there is none."""
+    summary_of_changes: ReportChanges | None
+    """What it says otherwise than before; null for one that restates nothing, and in lists."""
+    history: list[ReportMove]
+    """Every state that it came to, in order; empty for a draft."""
+    alerted_batch_count: int
+    """How many of its batches have an alert on their runs."""
+    stale_batch_count: int
+    """Behind how many of its batches the data have changed, or another batch has been posted since."""
+    waiting_batch_count: int
+    """In the slots of how many of its batches events wait for a generation to look at them."""
+    created_at: Instant
+    updated_at: Instant
+    ui_url: Link
+
+
+class TakenBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A batch and how much of it a report takes."""
+
+    batch_id: str
+    amount: Decimal
+    """In the unit of the batch's ledger; above zero, with no more decimals than the ledger's `scale`."""
+
+
+class NewReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a report: batches whole by their ids, or with amounts, or none yet."""
+
+    name: Name
+    report_type: Line
+    project_id: str | int
+    """The project, as `prj_…` or its number."""
+    methodology_id: int | None = None
+    batch_ids: Annotated[list[str], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
+    """The batches of which it takes all that remains, up to 10,000, such as `bat_…`."""
+    batches: Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
+    """The batches from which it takes so much, up to 10,000; instead of `batch_ids`."""
+    supersedes: Annotated[str, id_of("report")] | None = None
+    """The report that it restates, such as `rpt_…`; without batches it begins with those of that one."""
+
+
+class NewReportBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports."""
+
+    report: NewReport
+
+
+class ReportChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller may change of a draft; what is left out stays."""
+
+    name: Name | UnsetType = UNSET
+    report_type: Line | UnsetType = UNSET
+    methodology_id: int | UnsetType | None = UNSET
+    batch_ids: Annotated[list[str], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
+    """The batches of which it takes all that remains, instead of those that it has."""
+    batches: Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
+    """The batches from which it takes so much, instead of those that it has."""
+
+
+class ReportChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /reports/{report_id}."""
+
+    report: ReportChange
+
+
+class ReportSubmission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/submit, which may be left out."""
+
+    adapter: Annotated[Line, one_of(WITHOUT_REGISTRY)] | UnsetType = UNSET
+    """Sent as `file` it is kept for people to fetch, whatever its methodology says."""
+    registry_id: int | UnsetType = UNSET
+    """The number of the registry that it goes to, instead of the one that its methodology names."""
+
+
+class BundleOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/bundle, which may be left out."""
+
+    redact: bool = False
+    """Whether evidence is left out, and stands in the bundle by its digests alone."""
+
+
+class StartedBundle(msgspec.Struct, frozen=True):
+    """The answer to a bundle that was asked for: it is being made."""
+
+    id: str
+    """The friendly id of the report."""
+    async_task_id: int
+    """The number of the task that makes it."""
+    async_task: AsyncTask
+
+
+class SubmittedReport(msgspec.Struct, frozen=True):
+    """The answer to a submission: the report is on its way."""
+
+    id: str
+    status: Annotated[str, one_of(ReportStatus)]
+    """Where the report stands: `submitting`."""
+    async_task_id: int
+    """The number of the task that sends it off."""
+    async_task: AsyncTask
+
+
+class SubmissionResult(msgspec.Struct, frozen=True):
+    """The result of a finished submission."""
+
+    report: str
+    """The friendly id of the report."""
+    reference: str
+    """What the receiver calls it, or where it was put."""
+    sha256: str
+    """The SHA-256 of what was sent, as 64 hexadecimal digits."""
+
+
+class SubmissionStep(msgspec.Struct, frozen=True):
+    """One step of handing a report on, or what came of it."""
+
+    step: Annotated[str, one_of(DeliveryStep)]
+    """What was done: `sending` stands before anything leaves, the others say what came of it."""
+    said_at: Instant
+    """When it was written down."""
+    http_status: int | None
+    """The status that the registry answered with; null where it did not answer."""
+    detail: str | None
+    """What the registry or the service says of it; null when nothing."""
+
+
+class StoredSubmission(msgspec.Struct, frozen=True):
+    """What is kept of a report's submission, and how far it came."""
+
+    report_id: str
+    adapter: Annotated[str, one_of(AdapterName)] | None
+    """Who hands it on; null while nothing is kept to be handed on."""
+    registry_id: int | None
+    """The number of the registry that it goes to; null where people hand it on."""
+    key: str | None
+    """The key under which the registry takes it once: a UUID; null while nothing is kept."""
+    media_type: str | None
+    """What kind of file is handed on, such as `application/json`; null while nothing is kept."""
+    size_bytes: int | None
+    """How long the file is; null while nothing is kept."""
+    sha256: str | None
+    """The SHA-256 of the file, as 64 hexadecimal digits; null while nothing is kept."""
+    may_have_been_received: bool
+    """Whether its receiver may have it; false is certain."""
+    steps: list[SubmissionStep]
+    """The steps that were taken, oldest first; empty where people hand it on."""
+
+
+class Acceptance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/accept, which may be left out."""
+
+    reason: Description | None = None
+    """What the receiver says of it, such as `Issued after the audit of May`."""
+    reference: Line | None = None
+    """What the receiver calls it, such as the number of the issuance."""
+
+
+class ReportRejection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/reject."""
+
+    reason: Description
+    """Why, in a sentence that stays with the report."""
+    reference: Line | None = None
+    """What the receiver calls the decision."""
+
+
+LINK_SECONDS_MIN: Final = 60
+"""How long a link to a report lives at least, in seconds."""
+
+LINK_SECONDS_MAX: Final = 366 * 86_400
+"""How long a link to a report lives at most, in seconds."""
+
+LINK_SECONDS_DEFAULT: Final = 30 * 86_400
+"""How long a link to a report lives unless it is said, in seconds."""
+
+STANDING_LINKS_MAX: Final = 100
+"""Links of one report that are open at the same time, at most."""
+
+
+class LinkStatus(StrEnum):
+    """Whether a link opens its report."""
+
+    OPEN = "open"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
+class ReportLink(msgspec.Struct, frozen=True):
+    """A link that opens a report to whoever has its address."""
+
+    id: int
+    """The number of the link, by which it is revoked."""
+    report_id: str
+    name: str
+    """Whom or what the link is for, in the words of whoever made it."""
+    status: Annotated[str, one_of(LinkStatus)]
+    """Whether it opens the report: `open`, or over because it has `expired` or was `revoked`."""
+    use_count: int
+    """How often it was used; uses after its end count too."""
+    last_used_at: Instant | None
+    """When it was used last; null for one that never was."""
+    created_by: str
+    """The name of the user who made it."""
+    created_at: Instant
+    expires_at: Instant
+    """When it stops opening the report."""
+    revoked_at: Instant | None
+    """When it was revoked; null for one that was not."""
+    revoked_by: str | None
+    """The name of the user who revoked it; null unless someone did."""
+    user: TokenUser
+    """Who answers for it: who made it, unless it was handed over."""
+
+
+class IssuedReportLink(ReportLink, frozen=True):
+    """A new link with its address, which is shown this once."""
+
+    url: ResourceAddress | UnsetType = UNSET
+    """The address that opens the report; it is shown this once. The answer to a request that is repeated with
+    its Idempotency-Key has none."""
+
+
+def without_address(issued: IssuedReportLink) -> ReportLink:
+    """What may be stored of the answer that makes a link."""
+    return ReportLink(**{name: value for name, value in asdict(issued).items() if name != "url"})
+
+
+class NewReportLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a link."""
+
+    name: Name
+    """Whom or what it is for, such as `Verifier, first review`."""
+    expires_in: Annotated[int, between(LINK_SECONDS_MIN, LINK_SECONDS_MAX)] = LINK_SECONDS_DEFAULT
+    """How long it opens the report, in seconds: 60 to 31,622,400, which are 366 days."""
+
+
+class HandedOverLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /reports/{report_id}/links/{link_id}."""
+
+    link: HandedOver
+
+
+class NewReportLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/links."""
+
+    link: NewReportLink

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from weighbridge.collection.named_records import exchange
-from weighbridge.collection.named_records.names import project_named, project_to_read
+from weighbridge.collection.named_records.names import project_of, project_to_read
 from weighbridge.collection.named_records.nouns import ASSETS
 from weighbridge.collection.named_records.spreadsheet import MEDIA_TYPE
 from weighbridge.collection.records.projects import Asset, AssetImport
@@ -54,8 +54,7 @@ async def export_assets(call: ReadCall) -> Attachment:
     The columns are id, name, asset_type, serial_number, description, and then the custom fields by label. A
     text that begins like a formula has a single quote before it, which is taken away when it is sent back.
     """
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await exchange.export_assets(call.tx, project)
+    return await exchange.export_assets(call.tx, project_to_read(call))
 
 
 @post(
@@ -75,8 +74,7 @@ async def import_assets(call: WriteCall, text: str) -> AssetImport:
     line changes the asset of its id or, without one, of its name; when there is none of that name, it makes
     one. A blank cell takes a value away. Up to 10,000 lines; refusals name them by number.
     """
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await exchange.import_assets(call.tx, call.actor, project, text)
+    return await exchange.import_assets(call.tx, call.actor, await project_of(call), text)
 
 
 @get(_ONE, permission="data_collection:read", returns=Asset)

@@ -13,7 +13,7 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.evidence_files import NAME_PART, TYPE_PARTS, keep
-from weighbridge.collection.named_records.names import project_named
+from weighbridge.collection.named_records.names import project_of
 from weighbridge.collection.records.events import (
     LINKED,
     EventEvidence,
@@ -384,7 +384,7 @@ async def list_batch_evidence(call: ReadCall) -> Page[Evidence]:
 
 
 async def _event(call: ReadCall) -> tuple[int, int]:
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     return project, await event_of_project(call.tx, call.actor, project, call.path["event_id"])
 
 

@@ -14,7 +14,7 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
-from weighbridge.collection.named_records.names import project_named
+from weighbridge.collection.named_records.names import project_of
 from weighbridge.core.collection.data_feed import FILE_BYTES_MAX, NAME_OF_FILE_MAX
 from weighbridge.core.collection.evidence import check_file_name, remove_path
 from weighbridge.core.identity import ids
@@ -28,7 +28,7 @@ from weighbridge.db.lists.listing import Filter, Listing, Page, list_request, pa
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import Invalid, NotFound, Refusal
-from weighbridge.exchange.data_feeds import read_data_feed
+from weighbridge.exchange.data_feeds import DATA_FEEDS
 from weighbridge.exchange.records.data_feeds import (
     DataFeedUpload,
     NewUploadBody,
@@ -355,8 +355,8 @@ async def download_bad_rows(call: ReadCall) -> Attachment:
 
 async def _find_feed(call: ReadCall | WriteCall) -> tuple[int, int]:
     """The project and the number of the data feed in the path."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return project, (await read_data_feed(call.tx, project, call.path["data_feed_id"])).id
+    project = await project_of(call)
+    return project, (await DATA_FEEDS.read(call.tx, project, call.path["data_feed_id"])).id
 
 
 ROUTES = [create_upload, list_uploads, get_upload, download_bad_rows]

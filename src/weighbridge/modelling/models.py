@@ -9,9 +9,10 @@ from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Final
 
+from msgspec import Struct, structs
 from psycopg.sql import SQL
 
-from weighbridge.collection.named_records.names import project_for_record, project_named
+from weighbridge.collection.named_records.names import project_for_record, project_of
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Link
 from weighbridge.core.identity.names import problem_of_name, problem_of_unseen
@@ -21,7 +22,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, list_request, read_page
 from weighbridge.db.literal import Literal
-from weighbridge.db.row import Column, Derived, changed, row_of, unless_null
+from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, get, patch, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
@@ -34,14 +35,13 @@ from weighbridge.modelling.models_simulation import build_schema, compare, simul
 from weighbridge.modelling.records.documents import Difference, Schema, Simulated, Simulation, Validation
 from weighbridge.modelling.records.models import (
     DESCRIPTION_LENGTH_MAX,
+    MODEL_BODIES,
     ORDER_MAX,
     VERSION_LABEL_LENGTH_MAX,
     Activation,
     Document,
     DocumentOfProject,
     Model,
-    ModelChange,
-    ModelChangeBody,
     NewModel,
     NewModelBody,
     NewVersion,
@@ -225,11 +225,11 @@ async def set_active_version(tx: Write, actor: Actor, friendly: str) -> Model:
     return after
 
 
-async def change_model(tx: Write, actor: Actor, friendly: str, request: ModelChange) -> Model:
+async def change_model(tx: Write, actor: Actor, friendly: str, change: Struct) -> Model:
     """Change the name, order or description of a version; what it computes never changes."""
     version = await find_owned_model(tx, actor, friendly, is_changed=True)
     before = await read_model_version(tx, actor, friendly)
-    requested = changed(before, request)
+    requested = MODEL_BODIES.changed(before, change)
     problems = [*_check_description(requested.description, "model.description")]
     if wrong := problem_of_name(requested.name, "A model", "model.name"):
         problems.append(wrong)
@@ -255,7 +255,7 @@ async def change_version_label(tx: Write, actor: Actor, friendly: str, request: 
     if problems := [*_check_label(label)]:
         raise Invalid(problems)
     before = await read_model_version(tx, actor, friendly)
-    requested = changed(before, VersionLabel(label or None))
+    requested = structs.replace(before, version_label=label or None)
     return await _update(tx, actor, version, before, requested, action="model.set_version_label")
 
 
@@ -357,8 +357,7 @@ async def list_models(call: ReadCall) -> Page[Model]:
 @get("/projects/{project_id}/models", permission=_READ, returns=Page[Model], listing=MODELS)
 async def list_project_models(call: ReadCall) -> Page[Model]:
     """List the models of a project, every version of each."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await list_models_of_project(call.tx, project, list_request(call.query, MODELS))
+    return await list_models_of_project(call.tx, await project_of(call), list_request(call.query, MODELS))
 
 
 @post(
@@ -401,10 +400,10 @@ async def get_model(call: ReadCall) -> Model:
     return await read_model_version(call.tx, call.actor, call.path["model_id"])
 
 
-@patch(_ONE, permission=_WRITE, body=ModelChangeBody, returns=Model)
-async def update_model(call: WriteCall, body: ModelChangeBody) -> Model:
+@patch(_ONE, permission=_WRITE, body=MODEL_BODIES.change_body, returns=Model)
+async def update_model(call: WriteCall, body: Struct) -> Model:
     """Change the name, order or description of a version; what it computes changes only by a new version."""
-    return await change_model(call.tx, call.actor, call.path["model_id"], body.model)
+    return await change_model(call.tx, call.actor, call.path["model_id"], body)
 
 
 @patch(

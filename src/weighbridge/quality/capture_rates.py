@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import reduce
 from typing import Final
 
-from weighbridge.collection.named_records.names import project_named
+from weighbridge.collection.named_records.names import project_of
 from weighbridge.core.collection.capture import (
     FIGURES_MAX,
     PERIODS,
@@ -183,8 +183,7 @@ async def get_capture_rate(call: ReadCall) -> CaptureRate:
     service when they begin, unless declared outages cover all of one. Imputed slots are never valid.
     """
     await need_feature(call.tx, call.actor.account_id, Feature.DATA_CAPTURE_RATE)
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await read_capture_rate(call.tx, project, call.path["event_type_id"], call.query)
+    return await read_capture_rate(call.tx, await project_of(call), call.path["event_type_id"], call.query)
 
 
 ROUTES = [get_capture_rate]

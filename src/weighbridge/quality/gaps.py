@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Composable
 from weighbridge.collection.measurements.annotations import correction_summaries
 from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
 from weighbridge.collection.measurements.values import BOOLEANS, NUMBERS, TEXTS
-from weighbridge.collection.named_records.names import project_named
+from weighbridge.collection.named_records.names import project_of
 from weighbridge.collection.records.events import Substitution
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.settings import Feature
@@ -371,8 +371,7 @@ async def list_gaps(call: ReadCall) -> Gaps:
     in the range; a range with more than 500 is refused.
     """
     await need_feature(call.tx, call.actor.account_id, Feature.DATA_CAPTURE_RATE)
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await select_gaps(call.tx, project, call.path["event_type_id"], call.query)
+    return await select_gaps(call.tx, await project_of(call), call.path["event_type_id"], call.query)
 
 
 ROUTES = [list_gaps]

@@ -13,7 +13,7 @@ from typing import Any, Final, LiteralString
 from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.event_rows import METER_ASSET, METER_LOCATION
-from weighbridge.collection.named_records.names import project_named
+from weighbridge.collection.named_records.names import project_of
 from weighbridge.core.collection.capture import SLOTS_OF_METER_MAX
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
 from weighbridge.core.identity import ids
@@ -166,8 +166,7 @@ async def list_substitutions(call: ReadCall) -> Page[FilledValue]:
     none was captured.
     """
     await need_feature(call.tx, call.actor.account_id, Feature.DATA_CAPTURE_RATE)
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await select_substitutions(call.tx, project, call.path["event_type_id"], call.query)
+    return await select_substitutions(call.tx, await project_of(call), call.path["event_type_id"], call.query)
 
 
 ROUTES = [list_substitutions]

@@ -1,7 +1,8 @@
-"""A named noun: a kind of record that belongs to a project and has a name there, and its six operations.
+"""A noun of a project: a kind of record that belongs to one. A named noun has a name there, too.
 
-The record declares its fields (`records/projects.py`); this file creates, reads, changes and deletes any
-such record. The file of the noun has the paths, and each of its handlers is one call from here.
+The record declares its fields (`records/projects.py`). Of any noun of a project this file lists and reads the
+records; of a named one it has all six operations. The file of the noun has the paths, and each of its
+handlers is one call from here, or from its own checks.
 
 Invariants: names are unique in their project, and fixed once batches depend on them. A record is deleted
 only while nothing refers to it. A meter leaves service after it entered it; its time in service changes only
@@ -11,17 +12,18 @@ while no generation runs, and marks the batches that depend on it as out of date
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Generic, LiteralString, TypeVar
 
-from msgspec import UNSET, Struct, structs
+from msgspec import Struct, structs
 from psycopg.sql import SQL, Composable
 
-from weighbridge.collection.named_records.names import project_named, project_to_read
+from weighbridge.collection.named_records.names import project_of, project_to_read
 from weighbridge.collection.records.projects import NamedRecord
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.names import problem_of_name
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import BeyondCalendarError, Instant
 from weighbridge.db.engine import Read, Write
-from weighbridge.db.lists.declared import bodies_of, table_of
+from weighbridge.db.lists.declared import table_of
+from weighbridge.db.lists.field import RequestBodies
 from weighbridge.db.lists.listing import (
     BOUNDS,
     MOMENT,
@@ -35,12 +37,12 @@ from weighbridge.db.lists.listing import (
 )
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import remove_unused
-from weighbridge.errors import Invalid
+from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, of_projects, project_filter
+from weighbridge.platform.tenancy import find, number_named, of_projects, project_filter
 
-Record = TypeVar("Record", bound=NamedRecord)
+Record = TypeVar("Record", bound=Struct)
 
 Values = Mapping[str, Any]
 Check = Callable[[Read, int, Values], Awaitable[Sequence[Problem]]]
@@ -49,12 +51,90 @@ Check = Callable[[Read, int, Values], Awaitable[Sequence[Problem]]]
 _START, _END = "in_service_from", "in_service_until"
 
 
-class NamedNoun(Generic[Record]):
-    """What all records of one kind have in common, and the operations on them."""
+class ProjectNoun(Generic[Record]):
+    """What all records of one kind have in common that belong to projects, and how they are read."""
 
     def __init__(
         self,
-        record: type[Record],
+        bodies: RequestBodies[Record],
+        table: LiteralString,
+        *,
+        filters: Mapping[str, Filter] | None = None,
+        is_exported: bool = False,
+    ) -> None:
+        """Derive everything from the record, whose list takes these filters beside those that it declares."""
+        self.noun = bodies.noun
+        self.bodies = bodies
+        self.table = table_of(bodies.record, bodies.noun, table)
+        self._is_friendly = self.noun in ids.PREFIXES
+        self.listing = Listing(
+            sorts=self.table.sorts,
+            default_sort="id",
+            key=("project_id", "id") if self._is_friendly else ("id",),
+            filters={**self.table.filters, **(filters or {})},
+            is_exported=is_exported,
+        )
+
+    async def list_of_project(self, call: ReadCall) -> Page[Record]:
+        """The records of the project that the path names."""
+        return await self.select_of_project(
+            call.tx, project_to_read(call), list_request(call.query, self.listing)
+        )
+
+    async def get(self, call: ReadCall) -> Record:
+        """The record that the path names."""
+        return await self.read(call.tx, project_to_read(call), call.path[f"{self.noun}_id"])
+
+    async def select_of_project(self, tx: Read, project: int, request: ListRequest) -> Page[Record]:
+        """The records of a project, by its number."""
+        return await self._page(tx, request, SQL("project_id = {}").format(Literal(project)))
+
+    async def read(self, tx: Read, project: int, named: str, *, locks: bool = False) -> Record:
+        """The record that a path names; locked, nobody else changes or removes it until the end."""
+        try:
+            return await self.read_numbered(tx, project, self.number(named, project), locks=locks)
+        except NotFound:
+            raise NotFound(self.noun, named) from None
+
+    async def read_numbered(self, tx: Read, project: int, number: int, *, locks: bool = False) -> Record:
+        """The record of a number; locked, nobody else changes or removes it until the end."""
+        key = SQL("project_id = %s AND id = %s FOR UPDATE" if locks else "project_id = %s AND id = %s")
+        return await find(tx, self.table.row, self.table.table, key, (project, number))
+
+    def number(self, named: str, project: int) -> int:
+        """The number of the record that a path names; NotFound, or 0, when the text can name none."""
+        return ids.number(self.noun, named, project) if self._is_friendly else number_named(self.noun, named)
+
+    async def insert(
+        self, tx: Write, project: int, new: Record, beside: Mapping[str, Any] | None = None
+    ) -> Record:
+        """Store a new record, with values of columns that are no fields of it."""
+        command = self.table.insert_command(project, self.table.values_of(new), beside)
+        [made] = await tx.rows(self.table.row.make, *command)
+        return made
+
+    async def replace(
+        self, tx: Write, project: int, number: int, wanted: Record, beside: Mapping[str, Any] | None = None
+    ) -> Record:
+        """Store a record that differs from the one that is there, which is locked."""
+        command = self.table.update_command(project, number, self.table.values_of(wanted), beside)
+        [after] = await tx.rows(self.table.row.make, *command)
+        return after
+
+    async def _page(self, tx: Read, request: ListRequest, where: Composable) -> Page[Record]:
+        table = self.table
+        return await read_page(tx, table.row, self.listing, request, source=table.table, where=[where])
+
+
+NamedRecordType = TypeVar("NamedRecordType", bound=NamedRecord)
+
+
+class NamedNoun(ProjectNoun[NamedRecordType]):
+    """What all records of one kind have in common that have names, and the operations on them."""
+
+    def __init__(
+        self,
+        record: type[NamedRecordType],
         noun: str,
         table: LiteralString,
         *,
@@ -69,46 +149,28 @@ class NamedNoun(Generic[Record]):
         `read_by` is the SQL by which batches depend on the name of the record of this `project` and `number`,
         `fixed` says why the name then stays, and `named_by` what may refer to a record, which then stays.
         """
-        self.noun = noun
+        bodies = RequestBodies(record, noun, f"/projects/{{project_id}}/{table}")
+        filters = {
+            "project_id": project_filter("project_id"),
+            "created_at": Filter("created_at", read_moment, MOMENT, BOUNDS),
+        }
+        super().__init__(bodies, table, filters=filters, is_exported=is_exported)
         self.a_noun = f"{'An' if noun[0] in 'aeiou' else 'A'} {noun}"
         self._read_by = read_by
-        self.table = table_of(record, noun, table)
-        self.bodies = bodies_of(record, noun, f"/projects/{{project_id}}/{table}")
-        self.listing = Listing(
-            sorts=self.table.sorts,
-            default_sort="id",
-            key=("project_id", "id"),
-            filters={
-                **self.table.filters,
-                "project_id": project_filter("project_id"),
-                "created_at": Filter("created_at", read_moment, MOMENT, BOUNDS),
-            },
-            is_exported=is_exported,
-        )
         self._fixed = fixed
         self._named_by = named_by
         self._check = check
 
-    async def list_of_account(self, call: ReadCall) -> Page[Record]:
+    async def list_of_account(self, call: ReadCall) -> Page[NamedRecordType]:
         """The records of every project of the caller's account."""
         request = list_request(call.query, self.listing)
         return await self._page(call.tx, request, of_projects(call.actor, "project_id"))
 
-    async def list_of_project(self, call: ReadCall) -> Page[Record]:
-        """The records of the project that the path names."""
-        project = project_to_read(call.tx, call.actor, call.path["project_id"])
-        return await self.select_of_project(call.tx, project, list_request(call.query, self.listing))
-
-    async def get(self, call: ReadCall) -> Record:
-        """The record that the path names."""
-        project = project_to_read(call.tx, call.actor, call.path["project_id"])
-        return await self._read(call.tx, project, self._number(call, project))
-
-    async def create(self, call: WriteCall, body: Struct) -> Record:
+    async def create(self, call: WriteCall, body: Struct) -> NamedRecordType:
         """Store the record that the body has."""
         tx = call.tx
-        project = await project_named(tx, call.actor, call.path["project_id"])
-        values = self._merge_members({}, self._read_body(body))
+        project = await project_of(call)
+        values = self._merge_members({}, self.bodies.sent(body))
         problems = [
             *await self._problems_of_name(tx, project, values["name"].strip()),
             *_problems_of_service(self.noun, values),
@@ -123,13 +185,13 @@ class NamedNoun(Generic[Record]):
         )
         return made
 
-    async def update(self, call: WriteCall, body: Struct) -> Record:
+    async def update(self, call: WriteCall, body: Struct) -> NamedRecordType:
         """Change what the body gives of the record that the path names."""
         tx = call.tx
-        project = await project_named(tx, call.actor, call.path["project_id"])
-        number = self._number(call, project)
-        before = await self._read(tx, project, number, " FOR UPDATE")
-        sent = self._read_body(body)
+        project = await project_of(call)
+        number = self.number(call.path[f"{self.noun}_id"], project)
+        before = await self.read_numbered(tx, project, number, locks=True)
+        sent = self.bodies.sent(body)
         known = structs.asdict(before)
         problems = [
             *_problems_of_service(self.noun, {**known, **sent}),
@@ -156,9 +218,9 @@ class NamedNoun(Generic[Record]):
 
     async def delete(self, call: WriteCall) -> None:
         """Delete the record that the path names; the database itself refuses one that something refers to."""
-        project = await project_named(call.tx, call.actor, call.path["project_id"])
-        number = self._number(call, project)
-        before = await self._read(call.tx, project, number)
+        project = await project_of(call)
+        number = self.number(call.path[f"{self.noun}_id"], project)
+        before = await self.read_numbered(call.tx, project, number)
         used = f"{self._named_by} name the {self.noun} {before.name!r}; it stays."
         await remove_unused(call.tx, self.table.table, project, number, used=used)
         changes.record(
@@ -175,26 +237,6 @@ class NamedNoun(Generic[Record]):
             {"project": held.project, "numbers": list(numbers)},
         )
         return {number for (number,) in rows}
-
-    async def select_of_project(self, tx: Read, project: int, request: ListRequest) -> Page[Record]:
-        """The records of a project, by its number."""
-        return await self._page(tx, request, SQL("project_id = {}").format(Literal(project)))
-
-    async def _page(self, tx: Read, request: ListRequest, where: Composable) -> Page[Record]:
-        table = self.table
-        return await read_page(tx, table.row, self.listing, request, source=table.table, where=[where])
-
-    async def _read(self, tx: Read, project: int, number: int, lock: LiteralString = "") -> Record:
-        key = SQL("project_id = %s AND id = %s" + lock)
-        return await find(tx, self.table.row, self.table.table, key, (project, number))
-
-    def _number(self, call: ReadCall | WriteCall, project: int) -> int:
-        return ids.number(self.noun, call.path[f"{self.noun}_id"], project)
-
-    def _read_body(self, body: Struct) -> dict[str, Any]:
-        """What a body gives, by field."""
-        given = structs.asdict(getattr(body, self.noun))
-        return {name: value for name, value in given.items() if value is not UNSET}
 
     def _merge_members(self, before: Values, sent: Values) -> dict[str, Any]:
         """The values to store: of an object that is changed by its members, all that it has afterwards."""

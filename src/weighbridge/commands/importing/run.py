@@ -31,7 +31,7 @@ from weighbridge.core.collection.data_feed import (
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.exchange.records.data_feeds import FeedColumn, NewDataFeed
+from weighbridge.exchange.records.data_feeds import DATA_FEED_BODIES, DataFeed, FeedColumn
 from weighbridge.exchange.tables.columns import DIGEST_DIGITS, FIELDS, LOCATION_FIELD
 from weighbridge.exchange.tables.sheet import digest_content
 from weighbridge.exchange.tables.table import CsvFile, fingerprint
@@ -170,9 +170,9 @@ def run(order: Order, service: ImportService, report: ProgressReport) -> Summary
     return msgspec.structs.replace(summary, project=target.project, data_feed=wanted.name)
 
 
-def build_feed(order: Order, target: Target, bad_rows: BadRows) -> NewDataFeed:
+def build_feed(order: Order, target: Target, bad_rows: BadRows) -> DataFeed:
     """Build the data feed that reads files as the options say; its name follows from all that it says."""
-    feed = NewDataFeed(
+    feed = DATA_FEED_BODIES.unstored(
         name="",
         event_type_id=target.event_type.id,
         columns=[*_named_columns(order), *_values(order)],
@@ -224,9 +224,7 @@ def _check_order(order: Order) -> list[Problem]:
     return problems
 
 
-def _upload(
-    order: Order, service: ImportService, wanted: NewDataFeed, report: ProgressReport
-) -> DataFeedUpload:
+def _upload(order: Order, service: ImportService, wanted: DataFeed, report: ProgressReport) -> DataFeedUpload:
     """Upload the file, and give what its content came to where it was stored before."""
     feed = service.find_feed(wanted)
     upload = service.upload(feed, order.file.path, is_dry_run=order.is_dry_run, report=report)

@@ -13,7 +13,7 @@ from weighbridge.collection.records.data_points import EXPECTED_LOCATIONS
 from weighbridge.collection.records.events import LOCATIONS_MAX
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.exchange.records.data_feeds import NewDataFeed
+from weighbridge.exchange.records.data_feeds import DATA_FEED_BODIES, DataFeed
 
 ProgressReport = Callable[[str, int, int], None]
 """Hears of progress: what is being done, how far it is, and how far it goes."""
@@ -43,7 +43,7 @@ class ImportService(Protocol):
     def find_target(self, project: str, event_type: str) -> Target:
         """Find the project and the event type; raise a refusal that names what is missing."""
 
-    def find_feed(self, wanted: NewDataFeed) -> int:
+    def find_feed(self, wanted: DataFeed) -> int:
         """Find the data feed of this name, or create it; raise a refusal where it says otherwise."""
 
     def upload(self, feed: int, file: Path, *, is_dry_run: bool, report: ProgressReport) -> DataFeedUpload:
@@ -101,12 +101,12 @@ def check_locations(target: Target, ids: Sequence[str]) -> list[Problem]:
     return problems
 
 
-def check_feed(found: object, wanted: NewDataFeed) -> None:
+def check_feed(found: object, wanted: DataFeed) -> None:
     """Raise Refusal when the feed of the name is no more as the import made it."""
-    stored = msgspec.convert(found, NewDataFeed, from_attributes=True)
+    stored = msgspec.convert(found, DATA_FEED_BODIES.new, from_attributes=True)
     changed = [
         name
-        for name in NewDataFeed.__struct_fields__
+        for name in DATA_FEED_BODIES.fields
         if name != "watch" and getattr(stored, name) != getattr(wanted, name)
     ]
     if changed:

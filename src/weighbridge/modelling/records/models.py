@@ -9,6 +9,7 @@ from weighbridge.core.identity.ids import Link
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.time.cadence import CADENCES
 from weighbridge.core.time.instant import Instant
+from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import NEEDED, Name, at_most, between, one_of
 from weighbridge.modelling.records.documents import (
     LENGTH_MAX,
@@ -32,13 +33,13 @@ class Model(msgspec.Struct, frozen=True):
     id: str
     project_id: str | None
     """The friendly id of the project that it belongs to; null for a model of all projects."""
-    name: str
+    name: Annotated[str, Sent(Name, write=str.strip, is_later=True)]
     """What the document calls the model, or what it was renamed to, such as `Biochar storage`."""
     version: int
     """Which version of the model it is, counted from 1."""
     version_label: str | None
     """What people call the version, such as `After the audit`, up to 255 characters; null when nothing."""
-    description: str | None
+    description: Annotated[str | None, Sent(Annotated[str, at_most(DESCRIPTION_LENGTH_MAX)], is_later=True)]
     """What people write about the version, up to 500 characters; null when there is nothing."""
     is_latest: bool
     """Whether no later version of the model was saved."""
@@ -48,7 +49,7 @@ class Model(msgspec.Struct, frozen=True):
     """What cuts time into slots, each of which is computed for itself."""
     partition_type: Annotated[str, one_of(DIMENSIONS)]
     """What cuts a slot into partitions, each of which makes one batch; `time` does not cut it."""
-    order: int
+    order: Annotated[int, Sent(Annotated[int, between(-ORDER_MAX, ORDER_MAX)], is_later=True)]
     """Where the version stands in a list that is sorted by `order`; the smaller goes first."""
     sha256: str
     """The SHA-256 of the model in its canonical form, as 64 hexadecimal digits: what it computes."""
@@ -72,18 +73,13 @@ class NewModelBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: NewModel
 
 
-class ModelChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change how a version is shown; what is left out stays as it is."""
-
-    name: Name | UnsetType = UNSET
-    order: Annotated[int, between(-ORDER_MAX, ORDER_MAX)] | UnsetType = UNSET
-    description: Annotated[str, at_most(DESCRIPTION_LENGTH_MAX)] | UnsetType | None = UNSET
-
-
-class ModelChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /models/{model_id}."""
-
-    model: ModelChange
+MODEL_BODIES: Final = RequestBodies(
+    Model,
+    "model",
+    "/models",
+    first=("name", "order"),
+    about_change=("What a caller sends to change how a version is shown; what is left out stays as it is."),
+)
 
 
 class VersionLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -20,7 +20,7 @@ from weighbridge.accounting.planning.proposal import Proposal, Request, propose
 from weighbridge.accounting.planning.scope import CreditedLedger
 from weighbridge.accounting.records.ledgers import PartitionDeficit
 from weighbridge.collection.measurements.corrections import settle_imputed
-from weighbridge.collection.named_records.names import project_named
+from weighbridge.collection.named_records.names import project_of
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.platform.permission import Actor
@@ -292,7 +292,7 @@ async def _of_event(call: WriteCall, change: _Change) -> Impact:
 
 async def _look(call: WriteCall, change: _Change, changed: ChangedEvent | None) -> Impact:
     """What comes of a change; of a record that there is not, the change itself says so."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     events = [changed] if changed else []
 
     async def carry_out() -> list[ChangedEvent]:

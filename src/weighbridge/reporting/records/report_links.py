@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 
 from weighbridge.core.identity.ids import ResourceAddress
 from weighbridge.core.time.instant import Instant
+from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import Name, between, one_of
 from weighbridge.platform.records.accounts import HandedOver, TokenUser
 
@@ -39,7 +40,10 @@ class ReportLink(msgspec.Struct, frozen=True):
     id: int
     """The number of the link, by which it is revoked."""
     report_id: str
-    name: str
+    name: Annotated[
+        str,
+        Sent(Name, write=str.strip, meaning="Whom or what it is for, such as `Verifier, first review`."),
+    ]
     """Whom or what the link is for, in the words of whoever made it."""
     status: Annotated[str, one_of(LinkStatus)]
     """Whether it opens the report: `open`, or over because it has `expired` or was `revoked`."""
@@ -73,22 +77,22 @@ def without_address(issued: IssuedReportLink) -> ReportLink:
     return ReportLink(**{name: value for name, value in asdict(issued).items() if name != "url"})
 
 
-class NewReportLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a link."""
-
-    name: Name
-    """Whom or what it is for, such as `Verifier, first review`."""
-    expires_in: Annotated[int, between(LINK_SECONDS_MIN, LINK_SECONDS_MAX)] = LINK_SECONDS_DEFAULT
-    """How long it opens the report, in seconds: 60 to 31,622,400, which are 366 days."""
-
-
 class HandedOverLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of PATCH /reports/{report_id}/links/{link_id}."""
 
     link: HandedOver
 
 
-class NewReportLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /reports/{report_id}/links."""
-
-    link: NewReportLink
+REPORT_LINK_BODIES: Final = RequestBodies(
+    ReportLink,
+    "link",
+    "/reports/{report_id}/links",
+    beside={
+        "expires_in": Sent(
+            Annotated[int, between(LINK_SECONDS_MIN, LINK_SECONDS_MAX)],
+            default=LINK_SECONDS_DEFAULT,
+            meaning="How long it opens the report, in seconds: 60 to 31,622,400, which are 366 days.",
+        )
+    },
+    about_new="What a caller sends to make a link.",
+)

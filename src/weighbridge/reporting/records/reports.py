@@ -10,6 +10,7 @@ from weighbridge.core.identity.ids import Link
 from weighbridge.core.report.restatement import ChangeCause
 from weighbridge.core.report.state import AdapterName, DeliveryStep, ReportStatus
 from weighbridge.core.time.instant import Instant
+from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import Description, Line, Name, id_of, one_of, several
 from weighbridge.platform.records.async_tasks import AsyncTask
 
@@ -100,14 +101,16 @@ class Report(msgspec.Struct, frozen=True):
 
     id: str
     numeric_id: int
-    project_id: str
-    name: str
+    project_id: Annotated[
+        str, Sent(str | int, is_fixed=True, meaning="The project, as `prj_…` or its number.")
+    ]
+    name: Annotated[str, Sent(Name, write=str.strip)]
     """What people call the report, such as `First quarter of 2025`."""
-    report_type: str
+    report_type: Annotated[str, Sent(Line, write=str.strip)]
     """What kind of report it is, in the words of its receiver, such as `quarterly`."""
     status: Annotated[str, one_of(ReportStatus)]
     """Where the report stands."""
-    methodology_id: int | None
+    methodology_id: Annotated[int | None, Sent(int)]
     """The number of the methodology that it follows; null when it names none."""
     ledger_id: str | None
     """The ledger of its batches; null while it has none."""
@@ -125,7 +128,17 @@ class Report(msgspec.Struct, frozen=True):
     """What it holds, reserved or posted; null for a draft, and for one that was rejected or superseded."""
     effective_at: Instant | None
     """The moment from which on its amounts count; null for a draft."""
-    supersedes: str | None
+    supersedes: Annotated[
+        str | None,
+        Sent(
+            Annotated[str, id_of("report")],
+            is_fixed=True,
+            meaning=(
+                "The report that it restates, such as `rpt_…`; "
+                "without batches it begins with those of that one."
+            ),
+        ),
+    ]
     """The report that it restates; null when it restates none."""
     superseded_by: str | None
     """The report that restates it, a draft perhaps; null when there is none."""
@@ -152,44 +165,33 @@ class TakenBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """In the unit of the batch's ledger; above zero, with no more decimals than the ledger's `scale`."""
 
 
-class NewReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a report: batches whole by their ids, or with amounts, or none yet."""
+_BatchIds = Annotated[list[str], several(REPORT_BATCHES_MAX)]
+_Batches = Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)]
 
-    name: Name
-    report_type: Line
-    project_id: str | int
-    """The project, as `prj_…` or its number."""
-    methodology_id: int | None = None
-    batch_ids: Annotated[list[str], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
-    """The batches of which it takes all that remains, up to 10,000, such as `bat_…`."""
-    batches: Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
-    """The batches from which it takes so much, up to 10,000; instead of `batch_ids`."""
-    supersedes: Annotated[str, id_of("report")] | None = None
-    """The report that it restates, such as `rpt_…`; without batches it begins with those of that one."""
-
-
-class NewReportBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /reports."""
-
-    report: NewReport
-
-
-class ReportChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller may change of a draft; what is left out stays."""
-
-    name: Name | UnsetType = UNSET
-    report_type: Line | UnsetType = UNSET
-    methodology_id: int | UnsetType | None = UNSET
-    batch_ids: Annotated[list[str], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
-    """The batches of which it takes all that remains, instead of those that it has."""
-    batches: Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
-    """The batches from which it takes so much, instead of those that it has."""
-
-
-class ReportChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /reports/{report_id}."""
-
-    report: ReportChange
+REPORT_BODIES: Final = RequestBodies(
+    Report,
+    "report",
+    "/reports",
+    first=("name", "report_type", "project_id", "methodology_id", "batch_ids", "batches"),
+    beside={
+        "batch_ids": Sent(
+            _BatchIds,
+            default=UNSET,
+            meaning="The batches of which it takes all that remains, up to 10,000, such as `bat_…`.",
+            change_meaning=("The batches of which it takes all that remains, instead of those that it has."),
+        ),
+        "batches": Sent(
+            _Batches,
+            default=UNSET,
+            meaning="The batches from which it takes so much, up to 10,000; instead of `batch_ids`.",
+            change_meaning="The batches from which it takes so much, instead of those that it has.",
+        ),
+    },
+    about_new=(
+        "What a caller sends to make a report: batches whole by their ids, or with amounts, or none yet."
+    ),
+    about_change="What a caller may change of a draft; what is left out stays.",
+)
 
 
 class ReportSubmission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

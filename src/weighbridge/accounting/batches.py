@@ -39,7 +39,7 @@ from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt, accept_task, queue_task
 from weighbridge.platform.records import AsyncTask
-from weighbridge.platform.tenancy import project_named
+from weighbridge.platform.tenancy import key_named, project_of
 
 # Carry out a deletion: look again for what stands in the way, then undo everything in one fenced
 # transaction.
@@ -118,8 +118,7 @@ async def queue_deletion_of_one(tx: Write, actor: Actor, friendly: str) -> Async
 async def queue_deletion(tx: Write, actor: Actor, ledger: str, request: BatchDeletion) -> AsyncTask:
     """Queue the deletion of several batches of the ledger's project, all of them or none."""
     await get_ledger(tx, actor, ledger)
-    key = identity.parse("ledger", ledger)
-    assert key is not None  # noqa: S101 - the ledger was found by it
+    key = key_named("ledger", ledger)
     named = list(dict.fromkeys(request.batch_ids))
     if not 1 <= len(named) <= DELETED_TOGETHER_MAX:
         message = f"batch_ids takes 1 to {DELETED_TOGETHER_MAX} batches; it names {len(named)}."
@@ -194,8 +193,9 @@ async def list_batches(call: ReadCall) -> Page[Batch]:
 @get("/projects/{project_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.BATCHES)
 async def list_project_batches(call: ReadCall) -> Page[Batch]:
     """List the batches of all the project's ledgers."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_batches_of_project(call.tx, project, list_request(call.query, queries.BATCHES))
+    return await queries.list_batches_of_project(
+        call.tx, await project_of(call), list_request(call.query, queries.BATCHES)
+    )
 
 
 @get("/ledgers/{ledger_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.LEDGER_BATCHES)

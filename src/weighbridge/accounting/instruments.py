@@ -8,12 +8,15 @@ from decimal import Decimal
 from functools import partial
 from typing import Final
 
-import msgspec
+from msgspec import Struct
 from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.balances import hold_ledger
 from weighbridge.accounting.ledgers_queries import get_ledger
-from weighbridge.accounting.records.ledgers import Instrument, NewInstrument, NewInstrumentBody
+from weighbridge.accounting.records.ledgers import (
+    INSTRUMENT_BODIES,
+    Instrument,
+)
 from weighbridge.core import identity
 from weighbridge.core.ledger.instrument import AMOUNT, PRESETS, Preset, check_instrument
 from weighbridge.core.platform.permission import Actor
@@ -25,7 +28,7 @@ from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find
+from weighbridge.platform.tenancy import find, key_named
 
 # Read instruments.
 
@@ -101,17 +104,16 @@ def _match_ledger(ledger: identity.Key) -> Composable:
 # read of the ledger as of a time does not change later.
 
 
-async def insert_instrument(tx: Write, actor: Actor, friendly: str, request: NewInstrument) -> Instrument:
+async def insert_instrument(tx: Write, actor: Actor, friendly: str, body: Struct) -> Instrument:
     """Enter an instrument of a system ledger, which it credits with its amount."""
     ledger = await get_ledger(tx, actor, friendly)
     preset = PRESETS.get(ledger.system_ledger_type or "")
     if preset is None:
         message = f"{ledger.name!r} is credited by its model; only system ledgers take instruments."
         raise Invalid([Problem(message, "ledger_id", "no_system_ledger")])
-    key = identity.parse("ledger", friendly)
-    assert key is not None  # noqa: S101 - the ledger was found by it
+    key = key_named("ledger", friendly)
     await hold_ledger(tx, key.project, key.key)
-    given = msgspec.structs.asdict(request) | {"external_id": request.external_id.strip()}
+    given = INSTRUMENT_BODIES.written(body)
     problems = check_instrument(preset, ledger.scale, given) + await _check_external_id(
         tx, key, given["external_id"]
     )
@@ -200,15 +202,14 @@ _PATH = "/ledgers/{ledger_id}/instruments"
 async def list_instruments(call: ReadCall) -> Page[Instrument]:
     """List the instruments of a system ledger; other ledgers have none."""
     await get_ledger(call.tx, call.actor, call.path["ledger_id"])
-    key = identity.parse("ledger", call.path["ledger_id"])
-    assert key is not None  # noqa: S101 - the ledger was found by it
+    key = key_named("ledger", call.path["ledger_id"])
     return await select_instruments(call.tx, key, list_request(call.query, INSTRUMENTS))
 
 
 @post(
     _PATH,
     permission="production_accounting:write",
-    body=NewInstrumentBody,
+    body=INSTRUMENT_BODIES.new_body,
     returns=Instrument,
     example={
         "instrument": {
@@ -220,9 +221,9 @@ async def list_instruments(call: ReadCall) -> Page[Instrument]:
         }
     },
 )
-async def create_instrument(call: WriteCall, body: NewInstrumentBody) -> Instrument:
+async def create_instrument(call: WriteCall, body: Struct) -> Instrument:
     """Enter an instrument of a system ledger, which it credits with its amount."""
-    return await insert_instrument(call.tx, call.actor, call.path["ledger_id"], body.instrument)
+    return await insert_instrument(call.tx, call.actor, call.path["ledger_id"], body)
 
 
 ROUTES = [list_instruments, create_instrument]

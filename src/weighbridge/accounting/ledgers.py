@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from weighbridge.accounting import ledgers_queries as queries
 from weighbridge.accounting.records.ledgers import (
+    LEDGER_BODIES,
     Deficits,
     Ledger,
-    LedgerChange,
-    LedgerChangeBody,
     NewLedger,
     NewLedgerBody,
     NewLedgerOfAccountBody,
@@ -45,7 +45,7 @@ from weighbridge.modelling.documents import (
 )
 from weighbridge.modelling.models import read_model_version
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import project_for_record, project_named
+from weighbridge.platform.tenancy import key_named, project_for_record, project_of
 
 # Presets: what a system ledger is made with. Its unit comes with its kind, and it runs no model.
 #
@@ -112,17 +112,17 @@ async def insert_ledger(tx: Write, actor: Actor, request: NewLedger, named: str 
     return made
 
 
-async def change_ledger(tx: Write, actor: Actor, friendly: str, request: LedgerChange) -> Ledger:
+async def change_ledger(tx: Write, actor: Actor, friendly: str, change: Struct) -> Ledger:
     """Change a ledger's name or asset category, or give it a model; what is left out stays."""
     await queries.get_ledger(tx, actor, friendly)
-    key = _parse_key(friendly)
+    key = key_named("ledger", friendly)
     # Locked, so that of two models that come at once the second finds the first.
     await tx.execute(
         "SELECT FROM ledgers WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", (key.project, key.key)
     )
     before = await queries.get_ledger(tx, actor, friendly)
-    name = before.name if request.name is msgspec.UNSET else request.name.strip()
-    category = before.asset_category if request.asset_category is msgspec.UNSET else request.asset_category
+    desired = LEDGER_BODIES.changed(before, change)
+    name, category = desired.name, desired.asset_category
     problems = _check_not_system(before)
     if name != before.name:
         if wrong := problem_of_name(name, "A ledger", "ledger.name"):
@@ -132,10 +132,10 @@ async def change_ledger(tx: Write, actor: Actor, friendly: str, request: LedgerC
     problems += _check_category(category)
     link = _Link()
     if not problems:
-        link = await _change_link(tx, actor, before, _KeptBy(key.project, name, before.unit), request)
+        link = await _change_link(tx, actor, before, _KeptBy(key.project, name, before.unit), change)
     if problems := [*problems, *link.problems]:
         raise Invalid(problems)
-    if link.family is None and (name, category) == (before.name, before.asset_category):
+    if link.family is None and desired == before:
         return before
     await tx.execute(
         """
@@ -156,18 +156,12 @@ async def change_ledger(tx: Write, actor: Actor, friendly: str, request: LedgerC
 async def remove_ledger(tx: Write, actor: Actor, friendly: str) -> None:
     """Remove a ledger; refused while it has batches, and when it had some, whose entries stay."""
     before = await queries.get_ledger(tx, actor, friendly)
-    key = _parse_key(friendly)
+    key = key_named("ledger", friendly)
     problems = _check_not_system(before) + await _check_no_batches(tx, key)
     if problems:
         raise Invalid(problems)
     await tx.execute("DELETE FROM ledgers WHERE project_id = %s AND id = %s", (key.project, key.key))
     changes.record(tx, actor, action="ledger.delete", target=before.id, project_id=key.project, before=before)
-
-
-def _parse_key(friendly: str) -> identity.Key:
-    key = identity.parse("ledger", friendly)
-    assert key is not None  # noqa: S101 - the ledger was found by it
-    return key
 
 
 def _check_not_system(ledger: Ledger) -> list[Problem]:
@@ -230,12 +224,10 @@ async def _link(tx: Write, actor: Actor, ledger: _KeptBy, model_id: str | None, 
     return _Link(family, output, (*_check_output(ledger.unit, model, output), *circle))
 
 
-async def _change_link(
-    tx: Write, actor: Actor, before: Ledger, ledger: _KeptBy, request: LedgerChange
-) -> _Link:
+async def _change_link(tx: Write, actor: Actor, before: Ledger, ledger: _KeptBy, change: Struct) -> _Link:
     """The link that a change gives a ledger which has none; naming what it has already changes nothing."""
-    model_id = None if request.model_id is msgspec.UNSET else request.model_id
-    output = None if request.output is msgspec.UNSET else request.output
+    sent = LEDGER_BODIES.sent(change)
+    model_id, output = sent.get("model_id"), sent.get("output")
     if before.latest_model is None:
         link = await _link(tx, actor, ledger, model_id, output)
         taken = await _check_taken(tx, ledger.project, "", link.family, link.output)
@@ -419,8 +411,7 @@ async def list_ledgers(call: ReadCall) -> Page[Ledger]:
 )
 async def list_project_ledgers(call: ReadCall) -> Page[Ledger]:
     """List the ledgers of a project, with what they hold and are short of, now or at named times."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_ledgers_of_project(call.tx, project, call.query)
+    return await queries.list_ledgers_of_project(call.tx, await project_of(call), call.query)
 
 
 @post("/ledgers", permission="production_accounting:write", body=NewLedgerOfAccountBody, returns=Ledger)
@@ -454,16 +445,16 @@ async def get_ledger(call: ReadCall) -> Ledger:
 @patch(
     "/ledgers/{ledger_id}",
     permission="production_accounting:write",
-    body=LedgerChangeBody,
+    body=LEDGER_BODIES.change_body,
     returns=Ledger,
     example={"ledger": {"name": "Stored carbon"}},
 )
-async def update_ledger(call: WriteCall, body: LedgerChangeBody) -> Ledger:
+async def update_ledger(call: WriteCall, body: Struct) -> Ledger:
     """Change a ledger's name or asset category, or give it a model while it has none.
 
     A ledger that has a model keeps it; system ledgers cannot be changed.
     """
-    return await change_ledger(call.tx, call.actor, call.path["ledger_id"], body.ledger)
+    return await change_ledger(call.tx, call.actor, call.path["ledger_id"], body)
 
 
 @delete("/ledgers/{ledger_id}", permission="production_accounting:write")

@@ -16,7 +16,7 @@ from weighbridge.db.lists.listing import Page
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.http.messages.operation import Attachment
-from weighbridge.platform.tenancy import project_named, project_to_read
+from weighbridge.platform.tenancy import project_of, project_to_read
 
 _PATH: Final = "/projects/{project_id}/assets"
 _ONE: Final = _PATH + "/{asset_id}"
@@ -54,8 +54,7 @@ async def export_assets(call: ReadCall) -> Attachment:
     The columns are id, name, asset_type, serial_number, description, and then the custom fields by label. A
     text that begins like a formula has a single quote before it, which is taken away when it is sent back.
     """
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await exchange.export_assets(call.tx, project)
+    return await exchange.export_assets(call.tx, project_to_read(call))
 
 
 @post(
@@ -75,8 +74,7 @@ async def import_assets(call: WriteCall, text: str) -> AssetImport:
     line changes the asset of its id or, without one, of its name; when there is none of that name, it makes
     one. A blank cell takes a value away. Up to 10,000 lines; refusals name them by number.
     """
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await exchange.import_assets(call.tx, call.actor, project, text)
+    return await exchange.import_assets(call.tx, call.actor, await project_of(call), text)
 
 
 @get(_ONE, permission="data_collection:read", returns=Asset)

@@ -37,7 +37,7 @@ from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import project_named, project_to_read
+from weighbridge.platform.tenancy import project_of, project_to_read
 
 # Correct the value of a data point, or revert it to what was captured.
 
@@ -116,14 +116,15 @@ _OF_EVENT = "/projects/{project_id}/events/{event_id}/data_points"
 @get(_PATH, permission="data_collection:read", returns=Page[DataPoint], listing=queries.DATA_POINTS)
 async def list_data_points(call: ReadCall) -> Page[DataPoint]:
     """List a project's data points, in time order."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_data_points(call.tx, project, list_request(call.query, queries.DATA_POINTS))
+    return await queries.list_data_points(
+        call.tx, project_to_read(call), list_request(call.query, queries.DATA_POINTS)
+    )
 
 
 @get(_ONE, permission="data_collection:read", returns=DataPoint | OutputDataPointOfRun)
 async def get_data_point(call: ReadCall) -> DataPoint | OutputDataPointOfRun:
     """Read one data point: a measured value of an event, or what an output of a model run came to."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call)
     point = call.path["data_point_id"]
     if queries.is_output(point):
         return await queries.get_output(call.tx, project, point)
@@ -136,7 +137,7 @@ async def correct_data_point(call: WriteCall, body: DataPointChangeBody) -> Data
 
     The value that is held adds nothing. Batches that were made of the old value become stale.
     """
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     point = call.path["data_point_id"]
     return await set_correction(call.tx, call.actor, project, point, body.data_point)
 
@@ -153,8 +154,7 @@ async def revert_data_point(call: WriteCall, _: NoOptions) -> DataPoint:
 
     The corrections stay in the history. Reverting again changes nothing.
     """
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await undo_correction(call.tx, call.actor, project, call.path["data_point_id"])
+    return await undo_correction(call.tx, call.actor, await project_of(call), call.path["data_point_id"])
 
 
 @get(
@@ -165,7 +165,7 @@ async def revert_data_point(call: WriteCall, _: NoOptions) -> DataPoint:
 )
 async def list_corrections(call: ReadCall) -> Page[Correction]:
     """List the corrections of a data point, those that were reverted included."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call)
     request = list_request(call.query, CORRECTIONS)
     return await queries.list_corrections(call.tx, project, call.path["data_point_id"], request)
 
@@ -178,7 +178,7 @@ async def list_corrections(call: ReadCall) -> Page[Correction]:
 )
 async def list_event_corrections(call: ReadCall) -> Page[Correction]:
     """List the corrections of an event: those of its data points, and those of its own times and tags."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call)
     request = list_request(call.query, CORRECTIONS)
     return await queries.list_event_corrections(call.tx, project, call.path["event_id"], request)
 
@@ -186,7 +186,7 @@ async def list_event_corrections(call: ReadCall) -> Page[Correction]:
 @get(_OF_EVENT, permission="data_collection:read", returns=Page[DataPoint], listing=queries.EVENT_DATA_POINTS)
 async def list_event_data_points(call: ReadCall) -> Page[DataPoint]:
     """List an event's data points, in the order of the event type's."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call)
     request = list_request(call.query, queries.EVENT_DATA_POINTS)
     return await queries.list_event_data_points(call.tx, project, call.path["event_id"], request)
 
@@ -194,7 +194,7 @@ async def list_event_data_points(call: ReadCall) -> Page[DataPoint]:
 @get(_OF_EVENT + "/{data_point_id}", permission="data_collection:read", returns=DataPoint)
 async def get_event_data_point(call: ReadCall) -> DataPoint:
     """Read one data point of an event."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call)
     event, point = call.path["event_id"], call.path["data_point_id"]
     return await queries.get_event_data_point(call.tx, project, event, point)
 
@@ -207,7 +207,7 @@ async def get_event_data_point(call: ReadCall) -> DataPoint:
 )
 async def correct_event_data_point(call: WriteCall, body: DataPointChangeBody) -> DataPoint:
     """Correct a data point of an event, as below its project."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     event, point = call.path["event_id"], call.path["data_point_id"]
     await queries.get_event_data_point(call.tx, project, event, point)
     return await set_correction(call.tx, call.actor, project, point, body.data_point)

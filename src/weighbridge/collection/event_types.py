@@ -8,9 +8,9 @@ type answers to its friendly id only. Permission: data collection.
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from msgspec import UNSET
+from msgspec import Struct
 from msgspec.structs import replace
 from psycopg.sql import SQL
 
@@ -34,13 +34,9 @@ from weighbridge.collection.event_types_schema import (
     written_out,
 )
 from weighbridge.collection.records.data_points import (
+    EVENT_TYPE_BODIES,
     DataPointType,
     EventType,
-    EventTypeChange,
-    EventTypeChangeBody,
-    NewDataPointType,
-    NewEventType,
-    NewEventTypeBody,
 )
 from weighbridge.core import identity
 from weighbridge.core.identity import POSITION_MAX, Link, make_slug
@@ -56,7 +52,7 @@ from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.platform import changes
 from weighbridge.platform.feature_flags import is_on
-from weighbridge.platform.tenancy import project_named, project_to_read
+from weighbridge.platform.tenancy import project_of, project_to_read
 
 # Read event types.
 
@@ -160,13 +156,33 @@ async def _read_parts(tx: Read, project: int, numbers: Sequence[int]) -> dict[in
 # Make event types, change and remove them.
 
 
-async def insert_event_type(tx: Write, actor: Actor, project: int, new: NewEventType) -> EventType:
+_STORED: Final = [
+    name for name in EVENT_TYPE_BODIES.fields if name not in {"slug", "data_point_types", "rolled_up_from"}
+]
+"""The fields of its row that may change."""
+
+_INSERT: Final = f"""
+    INSERT INTO event_types (project_id, slug, {", ".join(_STORED)})
+    VALUES (%s, %s, {", ".join(["%s"] * len(_STORED))}) RETURNING id
+"""
+_UPDATE: Final = f"""
+    UPDATE event_types SET {" = %s, ".join(_STORED)} = %s, updated_at = now()
+     WHERE project_id = %s AND id = %s
+"""
+
+
+def _list_stored(event_type: EventType) -> list[Any]:
+    return [getattr(event_type, name) for name in _STORED]
+
+
+async def insert_event_type(tx: Write, actor: Actor, project: int, body: Struct) -> EventType:
     """Make an event type with its data point types."""
+    new = EVENT_TYPE_BODIES.created(body)
     has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
     source = await source_of(tx, project, new, None)
     problems = [
         *problems_of_event_type(new),
-        *problems_of_measured_cadence(new, has_capture_rate=has_capture_rate),
+        *problems_of_measured_cadence(EVENT_TYPE_BODIES.sent(body), has_capture_rate=has_capture_rate),
         *problems_of_data_point_types(new.data_point_types),
         *problems_of_valid_when(new),
         *problems_of_roll_up(new, source),
@@ -180,17 +196,7 @@ async def insert_event_type(tx: Write, actor: Actor, project: int, new: NewEvent
         )
     if problems:
         raise Invalid(problems)
-    number: int = await tx.value(
-        """
-        INSERT INTO event_types (project_id, slug, name, description, cadence_amount, cadence_unit,
-                                 valid_when, reusable_in_batches, expected_locations, requires_tracking_id)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
-        """,
-        (
-            project, slug, new.name.strip(), new.description, new.cadence_amount, new.cadence_unit,
-            new.valid_when, new.reusable_in_batches, new.expected_locations, new.requires_tracking_id,
-        ),
-    )  # fmt: skip
+    number: int = await tx.value(_INSERT, (project, slug, *_list_stored(new)))
     await _add_data_point_types(tx, project, number, new.data_point_types)
     if new.rolled_up_from is not None:
         await store_roll_up(tx, project, number, written_out(new.rolled_up_from), source)
@@ -200,14 +206,15 @@ async def insert_event_type(tx: Write, actor: Actor, project: int, new: NewEvent
 
 
 async def change_event_type(
-    tx: Write, actor: Actor, project: int, friendly: str, change: EventTypeChange
+    tx: Write, actor: Actor, project: int, friendly: str, change: Struct
 ) -> EventType:
     """Change an event type; what events carry keeps its meaning.
 
     What is required from now on holds for events that are stored from now on; what no longer is required
     completes the events that lacked nothing else.
     """
-    if change.rolled_up_from is not UNSET:
+    sent = EVENT_TYPE_BODIES.sent(change)
+    if "rolled_up_from" in sent:
         # Two that are rolled up from each other would wait for each other's rows.
         await tx.execute(*locks.hold(locks.roll_ups(project)))
     number, before = await _lock_event_type(tx, project, friendly)
@@ -216,9 +223,9 @@ async def change_event_type(
     desired = revision.desired
     source = await source_of(tx, project, desired, number)
     problems = [
-        *problems_of_new(revision, change),
+        *problems_of_new(revision, sent),
         *problems_of_event_type(desired),
-        *problems_of_measured_cadence(change, has_capture_rate=has_capture_rate),
+        *problems_of_measured_cadence(sent, has_capture_rate=has_capture_rate),
         *problems_of_data_point_types(desired.data_point_types),
         *problems_of_valid_when(desired),
         *problems_of_roll_up(desired, source),
@@ -227,20 +234,7 @@ async def change_event_type(
         raise Invalid(problems)
     if not revision.is_change:
         return before
-    await tx.execute(
-        """
-        UPDATE event_types
-           SET name = %s, description = %s, cadence_amount = %s, cadence_unit = %s, valid_when = %s,
-               reusable_in_batches = %s, expected_locations = %s, requires_tracking_id = %s,
-               updated_at = now()
-         WHERE project_id = %s AND id = %s
-        """,
-        (
-            desired.name, desired.description, desired.cadence_amount, desired.cadence_unit,
-            desired.valid_when, desired.reusable_in_batches, desired.expected_locations,
-            desired.requires_tracking_id, project, number,
-        ),
-    )  # fmt: skip
+    await tx.execute(_UPDATE, (*_list_stored(desired), project, number))
     await _change_schema(tx, project, number, revision, source)
     after = await read_event_type(tx, project, friendly)
     changes.record(
@@ -416,9 +410,7 @@ async def _change_data_point_types(tx: Write, project: int, number: int, revisio
         await _add_data_point_types(tx, project, number, revision.added)
 
 
-async def _add_data_point_types(
-    tx: Write, project: int, number: int, new: Sequence[NewDataPointType]
-) -> None:
+async def _add_data_point_types(tx: Write, project: int, number: int, new: Sequence[DataPointType]) -> None:
     """Write down data point types at positions that none has had before."""
     first: int = await tx.value(
         "SELECT next_position FROM event_types WHERE project_id = %s AND id = %s", (project, number)
@@ -491,14 +483,13 @@ _ONE = _PATH + "/{event_type_id}"
 @get(_PATH, permission="data_collection:read", returns=Page[EventType], listing=EVENT_TYPES)
 async def list_event_types(call: ReadCall) -> Page[EventType]:
     """List a project's event types; their slugs are what events are posted with."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await select_event_types(call.tx, project, list_request(call.query, EVENT_TYPES))
+    return await select_event_types(call.tx, project_to_read(call), list_request(call.query, EVENT_TYPES))
 
 
 @post(
     _PATH,
     permission="data_collection:write",
-    body=NewEventTypeBody,
+    body=EVENT_TYPE_BODIES.new_body,
     returns=EventType,
     example={
         "event_type": {
@@ -510,36 +501,34 @@ async def list_event_types(call: ReadCall) -> Page[EventType]:
         }
     },
 )
-async def create_event_type(call: WriteCall, body: NewEventTypeBody) -> EventType:
+async def create_event_type(call: WriteCall, body: Struct) -> EventType:
     """Create an event type with its data point types."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await insert_event_type(call.tx, call.actor, project, body.event_type)
+    return await insert_event_type(call.tx, call.actor, await project_of(call), body)
 
 
 @get(_ONE, permission="data_collection:read", returns=EventType)
 async def get_event_type(call: ReadCall) -> EventType:
     """Read one event type by its friendly id."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await read_event_type(call.tx, project, call.path["event_type_id"])
+    return await read_event_type(call.tx, project_to_read(call), call.path["event_type_id"])
 
 
-@patch(_ONE, permission="data_collection:write", body=EventTypeChangeBody, returns=EventType)
-async def update_event_type(call: WriteCall, body: EventTypeChangeBody) -> EventType:
+@patch(_ONE, permission="data_collection:write", body=EVENT_TYPE_BODIES.change_body, returns=EventType)
+async def update_event_type(call: WriteCall, body: Struct) -> EventType:
     """Change an event type; the meaning of the values that events carry is fixed.
 
     `data_point_types`, where it is sent, lists all that the event type is to have: those it has by their
     slugs, new ones with name and value type. One that events carry can be renamed and made required or
     not, and cannot be left out. What becomes required holds for events stored from then on.
     """
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     named = call.path["event_type_id"]
-    return await change_event_type(call.tx, call.actor, project, named, body.event_type)
+    return await change_event_type(call.tx, call.actor, project, named, body)
 
 
 @delete(_ONE, permission="data_collection:write")
 async def delete_event_type(call: WriteCall) -> None:
     """Remove an event type that has no events."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     await remove_event_type(call.tx, call.actor, project, call.path["event_type_id"])
 
 

@@ -9,24 +9,23 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
-from msgspec import UNSET
-from msgspec.structs import asdict, replace
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from weighbridge.collection.measurements.values import ValueColumn, event_condition
 from weighbridge.collection.records.data_points import (
     CADENCE_AMOUNT_MAX,
     CADENCE_UNITS,
+    DATA_POINT_TYPE_BODIES,
     DATA_POINT_TYPES_MAX,
+    EVENT_TYPE_BODIES,
     EXPECTED_LOCATIONS,
     VALUE_TYPES,
     DataPointType,
     DataPointTypeChange,
     EventType,
-    EventTypeChange,
-    NewDataPointType,
-    NewEventType,
     RolledUpValue,
     RollUp,
 )
@@ -68,7 +67,7 @@ class ReadingsType:
     """Whether its own events are rolled up from the type that is to be rolled up from it."""
 
 
-async def source_of(tx: Read, project: int, desired: NewEventType, target: int | None) -> ReadingsType | None:
+async def source_of(tx: Read, project: int, desired: EventType, target: int | None) -> ReadingsType | None:
     """The event type that a roll-up names; None where the project has none, or nothing is rolled up."""
     if desired.rolled_up_from is None:
         return None
@@ -81,7 +80,7 @@ async def source_of(tx: Read, project: int, desired: NewEventType, target: int |
     return ReadingsType(number, amount, unit, measures, target in above)
 
 
-def problems_of_roll_up(desired: NewEventType, source: ReadingsType | None) -> Iterator[Problem]:
+def problems_of_roll_up(desired: EventType, source: ReadingsType | None) -> Iterator[Problem]:
     """What is wrong with the roll-up of an event type that is to be."""
     roll_up = desired.rolled_up_from
     if roll_up is None:
@@ -123,7 +122,7 @@ def _problems_of_share(share: Decimal | None, source: ReadingsType) -> Iterator[
         yield Problem(f"{field} is {share}, but the source {message}", field, "conflict")
 
 
-def _problems_of_slots(desired: NewEventType, source: ReadingsType) -> Iterator[Problem]:
+def _problems_of_slots(desired: EventType, source: ReadingsType) -> Iterator[Problem]:
     if desired.cadence_unit not in _SECONDS or source.cadence_unit is None:
         return
     own = (desired.cadence_amount or 0) * _SECONDS[desired.cadence_unit]
@@ -137,7 +136,7 @@ def _problems_of_slots(desired: NewEventType, source: ReadingsType) -> Iterator[
 
 
 def _problems_of_values(
-    desired: NewEventType, values: Sequence[RolledUpValue], readings: Measures | None
+    desired: EventType, values: Sequence[RolledUpValue], readings: Measures | None
 ) -> Iterator[Problem]:
     measures = {
         one.slug or make_slug(one.name): (one.value_type, one.unit) for one in desired.data_point_types
@@ -294,7 +293,7 @@ _ROLL_UPS: Final = """
 _TYPES: Final = {"number": PLAIN, "string": TEXT, "boolean": TRUTH}
 
 
-def problems_of_event_type(new: NewEventType) -> Iterator[Problem]:
+def problems_of_event_type(new: EventType) -> Iterator[Problem]:
     """What is wrong with an event type, apart from its data point types."""
     if wrong := problem_of_name(new.name, "An event type", "event_type.name"):
         yield wrong
@@ -318,14 +317,12 @@ def problems_of_event_type(new: NewEventType) -> Iterator[Problem]:
         yield _not_among("event_type.cadence_unit", new.cadence_unit, CADENCE_UNITS)
 
 
-def problems_of_measured_cadence(
-    request: NewEventType | EventTypeChange, *, has_capture_rate: bool
-) -> Iterator[Problem]:
+def problems_of_measured_cadence(sent: Mapping[str, Any], *, has_capture_rate: bool) -> Iterator[Problem]:
     """What is wrong with sending a cadence to an account that does not have the feature it is for."""
     if has_capture_rate:
         return
     for name in ("cadence_amount", "cadence_unit", "valid_when"):
-        if getattr(request, name) not in {None, UNSET}:
+        if sent.get(name) is not None:
             yield Problem(
                 f"{name} is for accounts with the data capture rate feature, which is off for this one.",
                 f"event_type.{name}",
@@ -333,7 +330,7 @@ def problems_of_measured_cadence(
             )
 
 
-def problems_of_valid_when(new: NewEventType) -> Iterator[Problem]:
+def problems_of_valid_when(new: EventType) -> Iterator[Problem]:
     """What is wrong with the condition by which events are valid, by the data point types to be."""
     if new.valid_when is None:
         return
@@ -352,7 +349,7 @@ def problems_of_valid_when(new: NewEventType) -> Iterator[Problem]:
         )
 
 
-def problems_of_data_point_types(new: Sequence[NewDataPointType]) -> Iterator[Problem]:
+def problems_of_data_point_types(new: Sequence[DataPointType]) -> Iterator[Problem]:
     """What is wrong with the data point types that an event type is to have."""
     if len(new) > DATA_POINT_TYPES_MAX:
         yield Problem(
@@ -371,7 +368,7 @@ def problems_of_data_point_types(new: Sequence[NewDataPointType]) -> Iterator[Pr
             )
 
 
-def _problems_of_data_point_type(new: NewDataPointType, field: str) -> Iterator[Problem]:
+def _problems_of_data_point_type(new: DataPointType, field: str) -> Iterator[Problem]:
     if wrong := problem_of_name(new.name, field, f"{field}.name"):
         yield wrong
     yield from _problem_of_slug(new.slug, new.name, f"{field}.slug")
@@ -415,7 +412,7 @@ class KeptDataPointType:
 
     index: int
     was: DataPointType
-    desired: NewDataPointType
+    desired: DataPointType
 
     @property
     def is_changed(self) -> bool:
@@ -436,9 +433,9 @@ class Revision:
     """An event type as it was and as it is to be."""
 
     was: EventType
-    desired: NewEventType
+    desired: EventType
     kept: tuple[KeptDataPointType, ...]
-    added: tuple[NewDataPointType, ...]
+    added: tuple[DataPointType, ...]
     removed: tuple[DataPointType, ...]
 
     @property
@@ -458,12 +455,11 @@ class Revision:
         )
 
 
-def revise(was: EventType, change: EventTypeChange) -> Revision:
+def revise(was: EventType, change: Struct) -> Revision:
     """Find what a change makes of an event type; what it leaves out stays."""
     there = {one.slug: one for one in was.data_point_types}
-    changes = [DataPointTypeChange(slug=slug) for slug in there]
-    if change.data_point_types is not UNSET:
-        changes = change.data_point_types
+    kept = [DataPointTypeChange(slug=slug) for slug in there]
+    changes = EVENT_TYPE_BODIES.sent(change).get("data_point_types", kept)
     points = [_merge_change(one, there) for one in changes]
     slugs = [point.slug or make_slug(point.name) for point in points]
     return Revision(
@@ -479,10 +475,10 @@ def revise(was: EventType, change: EventTypeChange) -> Revision:
     )
 
 
-def problems_of_new(revision: Revision, change: EventTypeChange) -> Iterator[Problem]:
+def problems_of_new(revision: Revision, sent: Mapping[str, Any]) -> Iterator[Problem]:
     """What a new data point type lacks; one that the event type has already needs nothing but its slug."""
     kept = {one.index for one in revision.kept}
-    for index, point in enumerate(change.data_point_types or ()):
+    for index, point in enumerate(sent.get("data_point_types", ())):
         lacks = [name for name in ("name", "value_type") if getattr(point, name) is UNSET]
         for name in lacks:
             if index not in kept and (point.slug or name != "name"):
@@ -491,17 +487,13 @@ def problems_of_new(revision: Revision, change: EventTypeChange) -> Iterator[Pro
                 yield Problem(f"{shown} data point type needs {field}.", field, "required")
 
 
-def _desired_type(was: EventType, change: EventTypeChange, points: list[NewDataPointType]) -> NewEventType:
-    there = {name: getattr(was, name) for name in _OF_THE_TYPE}
-    fields = {name: value for name, value in asdict(change).items() if value is not UNSET}
-    desired = there | fields | {"slug": was.slug, "data_point_types": points}
-    roll_up = desired["rolled_up_from"]
-    return NewEventType(
-        **desired
-        | {
-            "name": desired["name"].strip(),
-            "rolled_up_from": None if roll_up is None else written_out(roll_up),
-        }
+def _desired_type(was: EventType, change: Struct, points: list[DataPointType]) -> EventType:
+    desired = EVENT_TYPE_BODIES.changed(was, change)
+    roll_up = desired.rolled_up_from
+    return replace(
+        desired,
+        data_point_types=points,
+        rolled_up_from=None if roll_up is None else written_out(roll_up),
     )
 
 
@@ -511,10 +503,10 @@ def written_out(roll_up: RollUp) -> RollUp:
     return replace(roll_up, data_points=sorted(values, key=lambda one: one.data_point))
 
 
-def _merge_change(change: DataPointTypeChange, there: Mapping[str, DataPointType]) -> NewDataPointType:
+def _merge_change(change: DataPointTypeChange, there: Mapping[str, DataPointType]) -> DataPointType:
     named = change.slug or ("" if change.name is UNSET else make_slug(change.name))
     was = there.get(named)
-    return NewDataPointType(
+    return DATA_POINT_TYPE_BODIES.unstored(
         slug=change.slug if was is None else was.slug,
         name=(was.name if was else named) if change.name is UNSET else change.name,
         value_type=(was.value_type if was else "number") if change.value_type is UNSET else change.value_type,

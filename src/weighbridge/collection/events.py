@@ -76,7 +76,7 @@ from weighbridge.db.transaction import Memory
 from weighbridge.errors import Invalid, Malformed, NotFound, Refusal
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.platform import changes, staleness
-from weighbridge.platform.tenancy import project_named, project_number, project_to_read
+from weighbridge.platform.tenancy import project_named, project_number, project_of, project_to_read
 
 # Read events with their data points and locations.
 
@@ -501,8 +501,7 @@ EXAMPLES: Final = {
 @get(_PATH, permission="data_collection:read", returns=Page[Event], listing=EVENTS)
 async def list_events(call: ReadCall) -> Page[Event]:
     """List a project's events with their data points."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await select_events(call.tx, project, list_request(call.query, EVENTS))
+    return await select_events(call.tx, project_to_read(call), list_request(call.query, EVENTS))
 
 
 @post(
@@ -523,8 +522,7 @@ async def create_events(call: WriteCall, body: NewEventsBody) -> Event | EventRe
 @get(_ONE, permission="data_collection:read", returns=Event)
 async def get_event(call: ReadCall) -> Event:
     """Read one event."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await read_event(call.tx, project, call.path["event_id"])
+    return await read_event(call.tx, project_to_read(call), call.path["event_id"])
 
 
 @patch(_ONE, permission="data_collection:write", body=EventChangeBody, returns=Event)
@@ -535,8 +533,7 @@ async def update_event(call: WriteCall, body: EventChangeBody) -> Event:
     captured stays beside it; what is held adds nothing. A reading stays one when only `start_time` is sent.
     Null clears notes and client reference; `locations` replaces the set.
     """
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await change_event(call.tx, call.actor, project, call.path["event_id"], body.event)
+    return await change_event(call.tx, call.actor, await project_of(call), call.path["event_id"], body.event)
 
 
 @delete(_ONE, permission="data_collection:write")
@@ -545,7 +542,7 @@ async def void_event(call: WriteCall) -> None:
 
     It disappears from the data, stays stored for the audit, and keeps its client reference.
     """
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     await set_void(call.tx, call.actor, project, call.path["event_id"])
 
 

@@ -53,7 +53,7 @@ from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.http.messages.body import Form
 from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, need, of_key, plain_key_named, project_named
+from weighbridge.platform.tenancy import find, need, of_key, plain_key_named, project_of
 
 # Read evidence: of an event, of the events behind a batch, or of a page of events.
 
@@ -383,7 +383,7 @@ async def list_batch_evidence(call: ReadCall) -> Page[Evidence]:
 
 
 async def _event(call: ReadCall) -> tuple[int, int]:
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     return project, await event_of_project(call.tx, call.actor, project, call.path["event_id"])
 
 

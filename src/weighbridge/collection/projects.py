@@ -8,15 +8,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
+from msgspec import UNSET, Struct
 from psycopg.sql import SQL
 
 from weighbridge.collection.records.projects import (
+    PROJECT_BODIES,
     STATUSES,
-    NewProject,
-    NewProjectBody,
     Project,
-    ProjectChange,
-    ProjectChangeBody,
 )
 from weighbridge.core import identity
 from weighbridge.core.identity import Link, problem_of_name
@@ -25,11 +23,11 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import time_zone_names
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request, read_page
-from weighbridge.db.row import Column, Derived, changed, row_of
+from weighbridge.db.row import Column, Derived, row_of
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.platform import changes, staleness
-from weighbridge.platform.tenancy import find, of_account, project_named
+from weighbridge.platform.tenancy import find, of_account, project_of
 
 # Read projects.
 
@@ -74,37 +72,28 @@ async def read_project(tx: Read, project_id: int) -> Project:
 # Make projects, and change them.
 
 
-async def insert_project(tx: Write, actor: Actor, new: NewProject) -> Project:
+async def insert_project(tx: Write, actor: Actor, new: Project) -> Project:
     """Make a project in the actor's account."""
-    problems = [*_problems_of(new.name, new.time_zone)]
-    if problems:
+    if problems := [*_problems_of(new)]:
         raise Invalid(problems)
     number: int = await tx.value(
         """
         INSERT INTO projects (account_id, name, description, time_zone)
         VALUES (%s, %s, %s, %s) RETURNING id
         """,
-        (actor.account_id, new.name.strip(), new.description, new.time_zone),
+        (actor.account_id, new.name, new.description, new.time_zone),
     )
     project = await read_project(tx, number)
     changes.record(tx, actor, action="project.create", target=project.id, project_id=number, after=project)
     return project
 
 
-async def change_project(tx: Write, actor: Actor, number: int, change: ProjectChange) -> Project:
+async def change_project(tx: Write, actor: Actor, number: int, change: Struct) -> Project:
     """Change a project; its time zone only while it has no batches, whose slots were cut by it."""
     await tx.execute("SELECT FROM projects WHERE id = %s FOR UPDATE", (number,))
     before = await read_project(tx, number)
-    desired = changed(before, change)
-    problems = [*_problems_of(desired.name, desired.time_zone)]
-    if desired.status not in STATUSES:
-        problems.append(
-            Problem(
-                f"project.status is {desired.status!r}; allowed are {', '.join(STATUSES)}.",
-                "project.status",
-                "invalid",
-            )
-        )
+    desired = PROJECT_BODIES.changed(before, change)
+    problems = [*_problems_of(desired)]
     held = None
     if desired.time_zone != before.time_zone and not problems:
         held = await staleness.hold_off_generations(tx, number)
@@ -142,15 +131,18 @@ async def _problems_of_a_new_zone(tx: Write, held: staleness.GenerationsHeldOff,
     ]
 
 
-def _problems_of(name: str, time_zone: str) -> Iterator[Problem]:
-    if wrong := problem_of_name(name, "A project", "project.name"):
+def _problems_of(project: Project) -> Iterator[Problem]:
+    if wrong := problem_of_name(project.name, "A project", "project.name"):
         yield wrong
-    if time_zone not in time_zone_names():
+    if project.time_zone not in time_zone_names():
         yield Problem(
-            f"{time_zone!r} is not a time zone of the IANA list, such as Europe/Berlin or UTC.",
+            f"{project.time_zone!r} is not a time zone of the IANA list, such as Europe/Berlin or UTC.",
             "project.time_zone",
             "invalid",
         )
+    if project.status not in {*STATUSES, UNSET}:
+        message = f"project.status is {project.status!r}; allowed are {', '.join(STATUSES)}."
+        yield Problem(message, "project.status", "invalid")
 
 
 # Paths of projects.
@@ -162,27 +154,32 @@ async def list_projects(call: ReadCall) -> Page[Project]:
     return await select_projects(call.tx, call.actor, list_request(call.query, PROJECTS))
 
 
-@post("/projects", permission="administration:write", body=NewProjectBody, returns=Project)
-async def create_project(call: WriteCall, body: NewProjectBody) -> Project:
+@post("/projects", permission="administration:write", body=PROJECT_BODIES.new_body, returns=Project)
+async def create_project(call: WriteCall, body: Struct) -> Project:
     """Create a project."""
-    return await insert_project(call.tx, call.actor, body.project)
+    return await insert_project(call.tx, call.actor, PROJECT_BODIES.created(body))
 
 
 @get("/projects/{project_id}", permission=ANY, returns=Project)
 async def get_project(call: ReadCall) -> Project:
     """Read one project."""
-    number = await project_named(call.tx, call.actor, call.path["project_id"])
+    number = await project_of(call)
     return await read_project(call.tx, number)
 
 
-@patch("/projects/{project_id}", permission="administration:write", body=ProjectChangeBody, returns=Project)
-async def update_project(call: WriteCall, body: ProjectChangeBody) -> Project:
+@patch(
+    "/projects/{project_id}",
+    permission="administration:write",
+    body=PROJECT_BODIES.change_body,
+    returns=Project,
+)
+async def update_project(call: WriteCall, body: Struct) -> Project:
     """Change a project's name, description, status or, while it has no batches, its time zone.
 
     Its status is `active` or `archived`; an archived project can be read and written as before.
     """
-    number = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await change_project(call.tx, call.actor, number, body.project)
+    number = await project_of(call)
+    return await change_project(call.tx, call.actor, number, body)
 
 
 ROUTES = [list_projects, create_project, get_project, update_project]

@@ -9,7 +9,7 @@ The table is the single source of what a statement selects and of how a row of i
         Column("name", "t.name"),
     )
 
-`changed` and `remove_unused` change and remove a stored record.
+`remove_unused` removes a stored record.
 """
 
 import inspect
@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Generic, LiteralString, TypeVar
 
-import msgspec
 from psycopg.errors import ForeignKeyViolation
 from psycopg.sql import SQL, Identifier
 
@@ -183,19 +182,6 @@ def _picked(positions: Sequence[int]) -> Callable[[Sequence[Any]], Iterable[Any]
         return lambda values: (values[only],)
     pick: Callable[[Sequence[Any]], Iterable[Any]] = itemgetter(*positions)
     return pick
-
-
-ChangedRecord = TypeVar("ChangedRecord", bound=msgspec.Struct)
-
-
-def changed(record: ChangedRecord, change: msgspec.Struct) -> ChangedRecord:
-    """The record as the caller wants it."""
-    fields = {
-        name: value.strip() if name == "name" and isinstance(value, str) else value
-        for name, value in msgspec.structs.asdict(change).items()
-        if value is not msgspec.UNSET and name in record.__struct_fields__
-    }
-    return msgspec.structs.replace(record, **fields)
 
 
 async def remove_unused(tx: Write, table: LiteralString, project: int, number: int, *, used: str) -> None:

@@ -27,7 +27,7 @@ from weighbridge.db.lists.listing import Filter, Listing, Page, list_request, pa
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid, NotFound, Refusal
-from weighbridge.exchange.data_feeds import read_data_feed
+from weighbridge.exchange.data_feeds import DATA_FEEDS
 from weighbridge.exchange.records.data_feeds import (
     DataFeedUpload,
     NewUploadBody,
@@ -41,7 +41,7 @@ from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import POLL_AFTER_SECONDS, queue_task
-from weighbridge.platform.tenancy import find, number_named, project_named
+from weighbridge.platform.tenancy import find, number_named, project_of
 
 # Read uploads.
 
@@ -354,8 +354,8 @@ async def download_bad_rows(call: ReadCall) -> Attachment:
 
 async def _find_feed(call: ReadCall | WriteCall) -> tuple[int, int]:
     """The project and the number of the data feed in the path."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return project, (await read_data_feed(call.tx, project, call.path["data_feed_id"])).id
+    project = await project_of(call)
+    return project, (await DATA_FEEDS.read(call.tx, project, call.path["data_feed_id"])).id
 
 
 ROUTES = [create_upload, list_uploads, get_upload, download_bad_rows]

@@ -53,7 +53,7 @@ from weighbridge.db.statements import jsonb
 from weighbridge.errors import Refusal
 from weighbridge.exchange import data_feed_uploads
 from weighbridge.exchange.data_feed_uploads import UploadWork
-from weighbridge.exchange.data_feeds import read_data_feed
+from weighbridge.exchange.data_feeds import DATA_FEEDS
 from weighbridge.exchange.records.data_feeds import DataFeed, UploadProblem, UploadResult
 from weighbridge.exchange.tables.columns import RowValues
 from weighbridge.exchange.tables.reading import (
@@ -399,7 +399,7 @@ class Feeder:
         """Store the rows of one upload; a refusal where the file as a whole cannot be read."""
         async with database.read() as tx:
             work = await data_feed_uploads.get_work(tx, attempt.project_id, attempt.task_id)
-            feed = await read_data_feed(tx, work.project, str(work.feed))
+            feed = await DATA_FEEDS.read(tx, work.project, str(work.feed))
         with TemporaryDirectory(prefix="weighbridge-feed-") as folder:
             file = Path(folder) / "file"
             await self._fetch(work, file)

@@ -5,16 +5,15 @@ which unit, and how times and numbers are written. Files are uploaded to it (`da
 found in the place that it watches. Permission: data collection.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
-import msgspec
-from msgspec.structs import asdict
+from msgspec import Struct
 from psycopg.errors import UniqueViolation
-from psycopg.sql import SQL, Composed, Identifier, Placeholder
 
 from weighbridge.collection.event_types import read_event_type
+from weighbridge.collection.named_records.noun import ProjectNoun
 from weighbridge.collection.records.data_points import EventType
 from weighbridge.core import identity
 from weighbridge.core.collection.data_feed import (
@@ -33,24 +32,14 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import time_zone_names
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
-    Filter,
-    Listing,
-    ListRequest,
     Page,
-    list_request,
-    read_page,
 )
-from weighbridge.db.row import Column, changed, remove_unused, row_of, unless_null
-from weighbridge.db.statements import Literal, jsonb
+from weighbridge.db.row import remove_unused
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.exchange.records.data_feeds import (
+    DATA_FEED_BODIES,
     DataFeed,
-    DataFeedChange,
-    DataFeedChangeBody,
-    FeedColumn,
     HeaderQuestion,
-    NewDataFeed,
-    NewDataFeedBody,
     SuggestedColumns,
 )
 from weighbridge.exchange.tables.cell import DURATION, is_time_format
@@ -59,78 +48,10 @@ from weighbridge.exchange.tables.sample import suggest_fields
 from weighbridge.exchange.tables.table import is_encoding
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, delete, get, patch, post
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import number_named, project_to_read
+from weighbridge.platform.tenancy import project_to_read
 from weighbridge.settings import Settings
 
-# Read data feeds.
-
-
-DATA_FEEDS: Final = Listing(
-    sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
-    default_sort="id",
-    key=("id",),
-    filters={"name": Filter("name", str, "a name")},
-)
-
-
-def _read_columns(stored: Any) -> list[FeedColumn]:
-    return msgspec.convert(stored, list[FeedColumn])
-
-
-def _build_location_ids(project: int, numbers: list[int]) -> list[str]:
-    return [identity.of("location", project, number) for number in numbers]
-
-
-DATA_FEED_ROW: Final = row_of(
-    DataFeed,
-    Column("id", "id"),
-    Column("project_id", "project_id", partial(identity.of, "project")),
-    Column("name", "name"),
-    Column("event_type_id", ("project_id", "event_type_id"), partial(identity.of, "event_type")),
-    Column("columns", "columns", _read_columns),
-    Column("other_columns", "other_columns"),
-    Column("time_zone", "time_zone"),
-    Column("time_format", "time_format"),
-    Column("rows_in_order", "rows_in_order"),
-    Column("duration", "duration"),
-    Column("decimal_mark", "decimal_mark"),
-    Column("encoding", "encoding"),
-    Column("delimiter", "delimiter"),
-    Column("header_line", "header_line"),
-    Column("units_line", "units_line"),
-    Column("sheet", "sheet"),
-    Column("missing", "missing"),
-    Column("formulas", "formulas"),
-    Column("location_ids", ("project_id", "location_ids"), _build_location_ids),
-    Column("feedstock_id", ("project_id", "feedstock_id"), unless_null(partial(identity.of, "feedstock"))),
-    Column("asset_id", ("project_id", "asset_id"), unless_null(partial(identity.of, "asset"))),
-    Column("client_reference", "client_reference"),
-    Column("bad_rows", "bad_rows"),
-    Column("on_difference", "on_difference"),
-    Column("watch", "watch"),
-    Column("watch_problem", "watch_problem"),
-    Column("created_at", "created_at"),
-    Column("updated_at", "updated_at"),
-)
-
-
-async def select_data_feeds(tx: Read, project: int, request: ListRequest) -> Page[DataFeed]:
-    """The data feeds of a project."""
-    of_project = SQL("project_id = {}").format(Literal(project))
-    return await read_page(tx, DATA_FEED_ROW, DATA_FEEDS, request, source="data_feeds", where=[of_project])
-
-
-async def read_data_feed(tx: Read, project: int, named: str, *, locks: bool = False) -> DataFeed:
-    """One data feed by its number; locked, nobody else changes or removes it until the transaction ends."""
-    number = number_named("data_feed", named)
-    statement = f"SELECT {DATA_FEED_ROW.columns} FROM data_feeds WHERE project_id = %s AND id = %s"
-    found = await tx.row(
-        DATA_FEED_ROW.make, f"{statement} FOR UPDATE" if locks else statement, (project, number)
-    )
-    if found is None:
-        raise NotFound("data_feed", named)
-    return found
-
+DATA_FEEDS: Final = ProjectNoun(DATA_FEED_BODIES, "data_feeds")
 
 # Make data feeds, change and remove them.
 
@@ -145,61 +66,41 @@ _CHOICES: Final = {
 }
 """The fields that take one of some words."""
 
-_NAMED: Final = {"event_type_id": "event_type", "feedstock_id": "feedstock", "asset_id": "asset"}
-
 
 async def insert_data_feed(
-    tx: Write, actor: Actor, project: int, new: NewDataFeed, settings: Settings
+    tx: Write, actor: Actor, project: int, new: DataFeed, settings: Settings
 ) -> DataFeed:
     """Say how the files of one source are read."""
-    values = await _build_row(tx, actor, project, new, settings) | _find_watcher(actor, new)
-    statement = SQL("INSERT INTO data_feeds (project_id, {}) VALUES ({}, {}) RETURNING {}").format(
-        SQL(", ").join(map(Identifier, values)), Placeholder(), SQL(", ").join([Placeholder()] * len(values)),
-        SQL(DATA_FEED_ROW.columns),
-    )  # fmt: skip
-    made = await _store(tx, new, statement, (project, *values.values()))
+    await _check_data_feed(tx, actor, project, new, settings)
+    with _explained_conflicts(new):
+        made = await DATA_FEEDS.insert(tx, project, new, _find_watcher(actor, new))
     changes.record(tx, actor, action="data_feed.create", target=str(made.id), project_id=project, after=made)
     return made
 
 
 async def change_data_feed(
-    tx: Write, actor: Actor, project: int, named: str, change: DataFeedChange, *, settings: Settings
+    tx: Write, actor: Actor, project: int, named: str, change: Struct, *, settings: Settings
 ) -> DataFeed:
     """Change how files are read from now on."""
-    before = await read_data_feed(tx, project, named, locks=True)
-    desired = changed(before, change)
-    values = await _build_row(tx, actor, project, desired, settings)
-    if desired.watch != before.watch:
-        values |= {**_find_watcher(actor, desired), "watch_problem": None}
+    before = await DATA_FEEDS.read(tx, project, named, locks=True)
+    desired = DATA_FEED_BODIES.changed(before, change)
+    await _check_data_feed(tx, actor, project, desired, settings)
     if desired == before:
         return before
-    statement = SQL(
-        "UPDATE data_feeds SET {}, updated_at = now() WHERE project_id = {} AND id = {} RETURNING {}"
-    ).format(
-        SQL(", ").join(SQL("{} = {}").format(Identifier(column), Placeholder()) for column in values),
-        Placeholder(), Placeholder(), SQL(DATA_FEED_ROW.columns),
-    )  # fmt: skip
-    after = await _store(tx, desired, statement, (*values.values(), project, before.id))
+    watcher = (
+        {} if desired.watch == before.watch else {**_find_watcher(actor, desired), "watch_problem": None}
+    )
+    with _explained_conflicts(desired):
+        after = await DATA_FEEDS.replace(tx, project, before.id, desired, watcher)
     changes.record(
         tx, actor, action="data_feed.update", target=named, project_id=project, before=before, after=after
     )
     return after
 
 
-async def _store(
-    tx: Write, feed: NewDataFeed | DataFeed, statement: Composed, values: Sequence[Any]
-) -> DataFeed:
-    """Write the row of a feed and return it; Invalid where another has its name or watches its place."""
-    try:
-        [stored] = await tx.rows(DATA_FEED_ROW.make, statement, values)
-    except UniqueViolation as error:
-        raise _explain_conflict(feed, error) from None
-    return stored
-
-
 async def remove_data_feed(tx: Write, actor: Actor, project: int, named: str) -> None:
     """Remove a data feed to which no file was ever uploaded."""
-    before = await read_data_feed(tx, project, named, locks=True)
+    before = await DATA_FEEDS.read(tx, project, named, locks=True)
     used = (
         f"Files were uploaded to the data feed {before.name!r}, and events say so; it stays. "
         "It looks for files no more when its watch is null."
@@ -208,7 +109,7 @@ async def remove_data_feed(tx: Write, actor: Actor, project: int, named: str) ->
     changes.record(tx, actor, action="data_feed.delete", target=named, project_id=project, before=before)
 
 
-def _find_watcher(actor: Actor, feed: NewDataFeed | DataFeed) -> dict[str, Any]:
+def _find_watcher(actor: Actor, feed: DataFeed) -> dict[str, Any]:
     """For whom files are taken up that are found."""
     is_watching = feed.watch is not None
     return {
@@ -217,20 +118,21 @@ def _find_watcher(actor: Actor, feed: NewDataFeed | DataFeed) -> dict[str, Any]:
     }
 
 
-def _explain_conflict(feed: NewDataFeed | DataFeed, error: UniqueViolation) -> Invalid:
-    if error.diag.constraint_name == "data_feeds_one_watches":
-        text = (
-            f"data_feed.watch is {feed.watch!r}, which another data feed watches; a file goes to one of them."
-        )
-        return Invalid([Problem(text, "data_feed.watch", "taken")])
-    text = f"data_feed.name is {feed.name!r}, as another data feed of the project is called."
-    return Invalid([Problem(text, "data_feed.name", "taken")])
+@contextmanager
+def _explained_conflicts(feed: DataFeed) -> Iterator[None]:
+    """Raise Invalid where another feed has its name or watches its place."""
+    try:
+        yield
+    except UniqueViolation as error:
+        field, does = "name", "as another data feed of the project is called."
+        if error.diag.constraint_name == "data_feeds_one_watches":
+            field, does = "watch", "which another data feed watches; a file goes to one of them."
+        message = f"data_feed.{field} is {getattr(feed, field)!r}, {does}"
+        raise Invalid([Problem(message, f"data_feed.{field}", "taken")]) from None
 
 
-async def _build_row(
-    tx: Read, actor: Actor, project: int, feed: NewDataFeed | DataFeed, settings: Settings
-) -> dict[str, Any]:
-    """The columns of the row; Invalid with everything that is wrong, for which the database is asked once."""
+async def _check_data_feed(tx: Read, actor: Actor, project: int, feed: DataFeed, settings: Settings) -> None:
+    """Raise Invalid with everything that is wrong, for which the database is asked once."""
     numbers = _parse_ids(project, feed)
     account, event_type, known = await tx.together(
         tx.value("SELECT name FROM accounts WHERE id = %s", (actor.account_id,)),
@@ -250,11 +152,9 @@ async def _build_row(
         problems += check_watch(feed.watch, settings.watched_roots, account)
     if problems:
         raise Invalid(problems)
-    stored = {name: value for name, value in asdict(feed).items() if name in NewDataFeed.__struct_fields__}
-    return stored | numbers | {"name": feed.name.strip(), "columns": jsonb(feed.columns)}
 
 
-def _list_form_problems(feed: NewDataFeed | DataFeed) -> Iterator[Problem]:
+def _list_form_problems(feed: DataFeed) -> Iterator[Problem]:
     if problem := problem_of_name(feed.name, "A data feed", "data_feed.name"):
         yield problem
     for field, words in _CHOICES.items():
@@ -278,7 +178,7 @@ def _list_form_problems(feed: NewDataFeed | DataFeed) -> Iterator[Problem]:
             yield Problem(f"data_feed.{name} is blank or holds a NUL.", f"data_feed.{name}", "invalid")
 
 
-def _list_time_problems(feed: NewDataFeed | DataFeed) -> Iterator[Problem]:
+def _list_time_problems(feed: DataFeed) -> Iterator[Problem]:
     if feed.time_zone is not None and feed.time_zone not in time_zone_names():
         text = f"data_feed.time_zone is {feed.time_zone!r}, which is not on the IANA list, such as UTC."
         yield Problem(text, "data_feed.time_zone", "invalid")
@@ -296,16 +196,14 @@ def _list_time_problems(feed: NewDataFeed | DataFeed) -> Iterator[Problem]:
         yield Problem(text, "data_feed.time_format", "invalid")
 
 
-async def _find_event_type(tx: Read, project: int, feed: NewDataFeed | DataFeed) -> EventType | None:
+async def _find_event_type(tx: Read, project: int, feed: DataFeed) -> EventType | None:
     try:
         return await read_event_type(tx, project, feed.event_type_id)
     except NotFound:
         return None
 
 
-def _list_event_type_problems(
-    feed: NewDataFeed | DataFeed, event_type: EventType | None
-) -> Iterator[Problem]:
+def _list_event_type_problems(feed: DataFeed, event_type: EventType | None) -> Iterator[Problem]:
     if event_type is None:
         text = f"data_feed.event_type_id is {feed.event_type_id!r}, which is no event type of the project."
         yield Problem(text, "data_feed.event_type_id", "unknown")
@@ -317,7 +215,7 @@ def _list_event_type_problems(
         yield Problem(text, "data_feed.event_type_id", "rolled_up")
 
 
-def _list_column_problems(feed: NewDataFeed | DataFeed, event_type: EventType) -> list[Problem]:
+def _list_column_problems(feed: DataFeed, event_type: EventType) -> list[Problem]:
     return [*check_columns(feed.columns, event_type)]
 
 
@@ -329,21 +227,17 @@ _KNOWN: Final = """
 """Which of the records that every event names there are."""
 
 
-def _parse_ids(project: int, feed: NewDataFeed | DataFeed) -> dict[str, Any]:
-    """The numbers of the records that every event names, by the columns of the row."""
-    numbers: dict[str, Any] = {
-        field: None
-        if (friendly := getattr(feed, field)) is None
-        else identity.number(kind, friendly, project)
-        for field, kind in _NAMED.items()
-    }
-    return numbers | {
-        "location_ids": [identity.number("location", friendly, project) for friendly in feed.location_ids]
+def _parse_ids(project: int, feed: DataFeed) -> dict[str, Any]:
+    """The numbers of the records that every event names, by field."""
+    return {
+        "feedstock_id": identity.number("feedstock", feed.feedstock_id or "", project),
+        "asset_id": identity.number("asset", feed.asset_id or "", project),
+        "location_ids": [identity.number("location", friendly, project) for friendly in feed.location_ids],
     }
 
 
 def _list_unknown_ids(
-    feed: NewDataFeed | DataFeed,
+    feed: DataFeed,
     numbers: list[int],
     locations: list[int],
     feedstock: int | None,
@@ -356,11 +250,13 @@ def _list_unknown_ids(
                 f"data_feed.location_ids names {friendly!r}, which is no location of the project, or twice."
             )
             yield Problem(text, "data_feed.location_ids", "unknown")
-    for field, found in (("feedstock_id", feedstock), ("asset_id", asset)):
-        friendly = getattr(feed, field)
-        if friendly is not None and found is None:
-            text = f"data_feed.{field} is {friendly!r}, which is no {_NAMED[field]} of the project."
-            yield Problem(text, f"data_feed.{field}", "unknown")
+    for kind, named, found in (
+        ("feedstock", feed.feedstock_id, feedstock),
+        ("asset", feed.asset_id, asset),
+    ):
+        if named is not None and found is None:
+            text = f"data_feed.{kind}_id is {named!r}, which is no {kind} of the project."
+            yield Problem(text, f"data_feed.{kind}_id", "unknown")
 
 
 # Paths of data feeds.
@@ -370,21 +266,21 @@ _PATH = "/projects/{project_id}/data_feeds"
 _ONE = _PATH + "/{data_feed_id}"
 
 
-@get(_PATH, permission="data_collection:read", returns=Page[DataFeed], listing=DATA_FEEDS)
+@get(_PATH, permission="data_collection:read", returns=Page[DataFeed], listing=DATA_FEEDS.listing)
 async def list_data_feeds(call: ReadCall) -> Page[DataFeed]:
     """List a project's data feeds."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await select_data_feeds(call.tx, project, list_request(call.query, DATA_FEEDS))
+    return await DATA_FEEDS.list_of_project(call)
 
 
-@post(_PATH, permission="data_collection:write", body=NewDataFeedBody, returns=DataFeed)
-async def create_data_feed(call: WriteCall, body: NewDataFeedBody) -> DataFeed:
+@post(_PATH, permission="data_collection:write", body=DATA_FEED_BODIES.new_body, returns=DataFeed)
+async def create_data_feed(call: WriteCall, body: Struct) -> DataFeed:
     """Say how the files of one source are read, once for all of them.
 
     Columns that `columns` does not name give what their names say: a slug, or a field of the event.
     """
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await insert_data_feed(call.tx, call.actor, project, body.data_feed, call.settings)
+    return await insert_data_feed(
+        call.tx, call.actor, project_to_read(call), DATA_FEED_BODIES.created(body), call.settings
+    )
 
 
 @ask(
@@ -398,7 +294,7 @@ async def suggest_columns(call: ReadCall, body: HeaderQuestion) -> SuggestedColu
 
     Nothing is stored; look through the suggestion and send it as `columns` of a data feed.
     """
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call)
     event_type = await read_event_type(call.tx, project, body.event_type_id)
     return await call.tx.in_thread(suggest_fields, body.header, event_type)
 
@@ -406,23 +302,21 @@ async def suggest_columns(call: ReadCall, body: HeaderQuestion) -> SuggestedColu
 @get(_ONE, permission="data_collection:read", returns=DataFeed)
 async def get_data_feed(call: ReadCall) -> DataFeed:
     """Read one data feed."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await read_data_feed(call.tx, project, call.path["data_feed_id"])
+    return await DATA_FEEDS.get(call)
 
 
-@patch(_ONE, permission="data_collection:write", body=DataFeedChangeBody, returns=DataFeed)
-async def update_data_feed(call: WriteCall, body: DataFeedChangeBody) -> DataFeed:
+@patch(_ONE, permission="data_collection:write", body=DATA_FEED_BODIES.change_body, returns=DataFeed)
+async def update_data_feed(call: WriteCall, body: Struct) -> DataFeed:
     """Change how files are read from now on; what was stored stays as it is."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await change_data_feed(
-        call.tx, call.actor, project, call.path["data_feed_id"], body.data_feed, settings=call.settings
+        call.tx, call.actor, project_to_read(call), call.path["data_feed_id"], body, settings=call.settings
     )
 
 
 @delete(_ONE, permission="data_collection:write")
 async def delete_data_feed(call: WriteCall) -> None:
     """Remove a data feed to which no file was ever uploaded."""
-    project = project_to_read(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call)
     await remove_data_feed(call.tx, call.actor, project, call.path["data_feed_id"])
 
 

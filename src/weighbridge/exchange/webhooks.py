@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from msgspec import UNSET
+from msgspec import Struct
 from msgspec.structs import asdict
 from psycopg.sql import SQL
 
@@ -36,7 +36,7 @@ from weighbridge.db.lists.listing import (
     read_moment,
     read_page,
 )
-from weighbridge.db.row import Column, changed, row_of, unless_null
+from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.db.statements import Literal
 from weighbridge.errors import Forbidden, Invalid, NotFound
 from weighbridge.exchange.records.changes import (
@@ -44,15 +44,12 @@ from weighbridge.exchange.records.changes import (
     SHOWN_KINDS,
     TEST,
     TYPE_PREFIX,
+    WEBHOOK_BODIES,
     AttemptMade,
     IssuedWebhook,
-    NewWebhook,
-    NewWebhookBody,
     Redelivery,
     SecretRoll,
     Webhook,
-    WebhookChange,
-    WebhookChangeBody,
     WebhookDelivery,
     WebhookTest,
     change_type,
@@ -192,7 +189,7 @@ BY_CALLER: Final = "It was disabled by a request."
 """Why a webhook is disabled that a caller disables."""
 
 
-async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebhook:
+async def insert_webhook(tx: Write, actor: Actor, new: Webhook) -> IssuedWebhook:
     """Make a webhook that is told of what changes from now on."""
     project = None if new.project_id is None else await project_for_record(tx, actor, new.project_id)
     types = _choose_types(actor, new.change_types)
@@ -211,7 +208,7 @@ async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebh
             "account": actor.account_id,
             "project": project,
             "url": new.url,
-            "description": new.description.strip(),
+            "description": new.description,
             "types": types,
             "task_types": list_readable_kinds(actor),
             "enabled": new.is_enabled,
@@ -233,18 +230,16 @@ async def insert_webhook(tx: Write, actor: Actor, new: NewWebhook) -> IssuedWebh
     return IssuedWebhook(**asdict(made), secret=write_secret(secret))
 
 
-async def change_webhook(tx: Write, actor: Actor, friendly: str, change: WebhookChange) -> Webhook:
+async def change_webhook(tx: Write, actor: Actor, friendly: str, change: Struct) -> Webhook:
     """Change a webhook; one that is enabled again goes on where it stood."""
     before, number = await _lock_webhook(tx, actor, friendly)
     project = None
-    desired = changed(before, change)
+    desired = WEBHOOK_BODIES.changed(before, change)
     if desired.project_id is not None:
         project = await project_for_record(tx, actor, desired.project_id)
     types = before.change_types
-    if change.change_types is not UNSET or (desired.url, desired.project_id) != (
-        before.url,
-        before.project_id,
-    ):
+    is_moved = (desired.url, desired.project_id) != (before.url, before.project_id)
+    if is_moved or "change_types" in WEBHOOK_BODIES.sent(change):
         # Another address or project has somebody told of more: of no more than the caller may read.
         types = _choose_types(actor, desired.change_types)
     if problems := _list_problems(desired):
@@ -255,7 +250,7 @@ async def change_webhook(tx: Write, actor: Actor, friendly: str, change: Webhook
             "number": number,
             "project": project,
             "url": desired.url,
-            "description": desired.description.strip(),
+            "description": desired.description,
             "types": types,
             "task_types": None if types is before.change_types else list_readable_kinds(actor),
             "enabled": desired.is_enabled,
@@ -434,13 +429,14 @@ def _choose_types(actor: Actor, types: Sequence[str] | None) -> list[str]:
     return [*dict.fromkeys(types)]
 
 
-def _list_problems(webhook: NewWebhook | Webhook) -> list[Problem]:
+def _list_problems(webhook: Webhook) -> list[Problem]:
     """What is wrong with a webhook as it is wanted."""
     problems = []
     if wrong := problem_of_address(webhook.url, "webhook.url"):
         problems.append(wrong)
     if unseen := explain_unseen(webhook.description):
         problems.append(Problem(f"webhook.description {unseen}.", "webhook.description", "invalid"))
+    # Of a new webhook they may be null: whatever its caller may read.
     if webhook.change_types is not None and not webhook.change_types:
         message = f"webhook.change_types is empty; it takes some of {', '.join(CHANGE_TYPES)}."
         problems.append(Problem(message, "webhook.change_types", "required"))
@@ -506,18 +502,18 @@ async def list_webhooks(call: ReadCall) -> Page[Webhook]:
 @post(
     "/webhooks",
     permission=_WRITE,
-    body=NewWebhookBody,
+    body=WEBHOOK_BODIES.new_body,
     returns=IssuedWebhook,
     kept=without_secret,
     example={"webhook": {"url": "https://partner.example/hooks", "change_types": ["batch", "report.update"]}},
 )
-async def create_webhook(call: WriteCall, body: NewWebhookBody) -> IssuedWebhook:
+async def create_webhook(call: WriteCall, body: Struct) -> IssuedWebhook:
     """Have an address told of what changes from now on; the answer shows the secret this once.
 
     A token can have others told only of what it may read. Each message is a CloudEvent, signed by the
     Standard Webhooks scheme; it names the records that changed, and says nothing else of them.
     """
-    return await insert_webhook(call.tx, call.actor, body.webhook)
+    return await insert_webhook(call.tx, call.actor, WEBHOOK_BODIES.created(body))
 
 
 @get(_ONE, permission=_READ, returns=Webhook)
@@ -526,10 +522,10 @@ async def get_webhook(call: ReadCall) -> Webhook:
     return await read_webhook(call.tx, call.actor, call.path["webhook_id"])
 
 
-@patch(_ONE, permission=_WRITE, body=WebhookChangeBody, returns=Webhook)
-async def update_webhook(call: WriteCall, body: WebhookChangeBody) -> Webhook:
+@patch(_ONE, permission=_WRITE, body=WEBHOOK_BODIES.change_body, returns=Webhook)
+async def update_webhook(call: WriteCall, body: Struct) -> Webhook:
     """Change a webhook, disable it, or enable it again: it goes on where it stood in the feed."""
-    return await change_webhook(call.tx, call.actor, call.path["webhook_id"], body.webhook)
+    return await change_webhook(call.tx, call.actor, call.path["webhook_id"], body)
 
 
 @delete(_ONE, permission=_WRITE)

@@ -9,6 +9,7 @@ from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Final
 
+from msgspec import Struct, structs
 from psycopg.sql import SQL
 
 from weighbridge.core import identity
@@ -18,7 +19,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, list_request, read_page
-from weighbridge.db.row import Column, Derived, changed, row_of, unless_null
+from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.db.statements import Literal
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, get, patch, post
@@ -29,6 +30,7 @@ from weighbridge.modelling.documents import StoredModel, find_owned_model, read_
 from weighbridge.modelling.models_simulation import build_schema, compare, simulate
 from weighbridge.modelling.records import (
     DESCRIPTION_LENGTH_MAX,
+    MODEL_BODIES,
     ORDER_MAX,
     VERSION_LABEL_LENGTH_MAX,
     Activation,
@@ -36,8 +38,6 @@ from weighbridge.modelling.records import (
     Document,
     DocumentOfProject,
     Model,
-    ModelChange,
-    ModelChangeBody,
     NewModel,
     NewModelBody,
     NewVersion,
@@ -50,7 +50,7 @@ from weighbridge.modelling.records import (
 )
 from weighbridge.modelling.validation import check_activation, read_valid, validate
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, of_account, project_filter, project_for_record, project_named
+from weighbridge.platform.tenancy import find, of_account, project_filter, project_for_record, project_of
 
 MODELS: Final = Listing(
     sorts={
@@ -226,11 +226,11 @@ async def set_active_version(tx: Write, actor: Actor, friendly: str) -> Model:
     return after
 
 
-async def change_model(tx: Write, actor: Actor, friendly: str, request: ModelChange) -> Model:
+async def change_model(tx: Write, actor: Actor, friendly: str, change: Struct) -> Model:
     """Change the name, order or description of a version; what it computes never changes."""
     version = await find_owned_model(tx, actor, friendly, is_changed=True)
     before = await read_model_version(tx, actor, friendly)
-    requested = changed(before, request)
+    requested = MODEL_BODIES.changed(before, change)
     problems = [*_check_description(requested.description, "model.description")]
     if wrong := problem_of_name(requested.name, "A model", "model.name"):
         problems.append(wrong)
@@ -256,7 +256,7 @@ async def change_version_label(tx: Write, actor: Actor, friendly: str, request: 
     if problems := [*_check_label(label)]:
         raise Invalid(problems)
     before = await read_model_version(tx, actor, friendly)
-    requested = changed(before, VersionLabel(label or None))
+    requested = structs.replace(before, version_label=label or None)
     return await _update(tx, actor, version, before, requested, action="model.set_version_label")
 
 
@@ -358,8 +358,7 @@ async def list_models(call: ReadCall) -> Page[Model]:
 @get("/projects/{project_id}/models", permission=_READ, returns=Page[Model], listing=MODELS)
 async def list_project_models(call: ReadCall) -> Page[Model]:
     """List the models of a project, every version of each."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await list_models_of_project(call.tx, project, list_request(call.query, MODELS))
+    return await list_models_of_project(call.tx, await project_of(call), list_request(call.query, MODELS))
 
 
 @post(
@@ -402,10 +401,10 @@ async def get_model(call: ReadCall) -> Model:
     return await read_model_version(call.tx, call.actor, call.path["model_id"])
 
 
-@patch(_ONE, permission=_WRITE, body=ModelChangeBody, returns=Model)
-async def update_model(call: WriteCall, body: ModelChangeBody) -> Model:
+@patch(_ONE, permission=_WRITE, body=MODEL_BODIES.change_body, returns=Model)
+async def update_model(call: WriteCall, body: Struct) -> Model:
     """Change the name, order or description of a version; what it computes changes only by a new version."""
-    return await change_model(call.tx, call.actor, call.path["model_id"], body.model)
+    return await change_model(call.tx, call.actor, call.path["model_id"], body)
 
 
 @patch(

@@ -3,7 +3,6 @@
 Documents are validated, compared and simulated; the records say what is sent for that and what is answered.
 """
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
@@ -14,6 +13,8 @@ from weighbridge.core.identity import Link
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model import NODE_KINDS, OUTSIDE_KINDS, Aggregate
 from weighbridge.core.time.calendar import CADENCES, Instant
+from weighbridge.db.lists.field import RequestBodies, Sent
+from weighbridge.db.lists.listing import MOMENT, Filter, read_key, read_moment
 from weighbridge.http.text import NEEDED, Line, Moment, Name, NewSlug, UnitText, at_most, between, one_of
 
 DOCUMENT_LENGTH_MAX: Final = 256 * 1024
@@ -37,13 +38,13 @@ class Model(msgspec.Struct, frozen=True):
     id: str
     project_id: str | None
     """The friendly id of the project that it belongs to; null for a model of all projects."""
-    name: str
+    name: Annotated[str, Sent(Name, write=str.strip, is_later=True)]
     """What the document calls the model, or what it was renamed to, such as `Biochar storage`."""
     version: int
     """Which version of the model it is, counted from 1."""
     version_label: str | None
     """What people call the version, such as `After the audit`, up to 255 characters; null when nothing."""
-    description: str | None
+    description: Annotated[str | None, Sent(Annotated[str, at_most(DESCRIPTION_LENGTH_MAX)], is_later=True)]
     """What people write about the version, up to 500 characters; null when there is nothing."""
     is_latest: bool
     """Whether no later version of the model was saved."""
@@ -53,7 +54,7 @@ class Model(msgspec.Struct, frozen=True):
     """What cuts time into slots, each of which is computed for itself."""
     partition_type: Annotated[str, one_of(DIMENSIONS)]
     """What cuts a slot into partitions, each of which makes one batch; `time` does not cut it."""
-    order: int
+    order: Annotated[int, Sent(Annotated[int, between(-ORDER_MAX, ORDER_MAX)], is_later=True)]
     """Where the version stands in a list that is sorted by `order`; the smaller goes first."""
     sha256: str
     """The SHA-256 of the model in its canonical form, as 64 hexadecimal digits: what it computes."""
@@ -77,18 +78,13 @@ class NewModelBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: NewModel
 
 
-class ModelChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change how a version is shown; what is left out stays as it is."""
-
-    name: Name | UnsetType = UNSET
-    order: Annotated[int, between(-ORDER_MAX, ORDER_MAX)] | UnsetType = UNSET
-    description: Annotated[str, at_most(DESCRIPTION_LENGTH_MAX)] | UnsetType | None = UNSET
-
-
-class ModelChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /models/{model_id}."""
-
-    model: ModelChange
+MODEL_BODIES: Final = RequestBodies(
+    Model,
+    "model",
+    "/models",
+    first=("name", "order"),
+    about_change=("What a caller sends to change how a version is shown; what is left out stays as it is."),
+)
 
 
 class VersionLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -334,42 +330,54 @@ class Simulated(msgspec.Struct, frozen=True):
     """Every node of the model, in the order of the document."""
 
 
+def _trim(unit: str) -> str | None:
+    return unit.strip() or None
+
+
 class StaticInput(msgspec.Struct, frozen=True):
     """A value that holds from a moment on, for the project or for what it names."""
 
     id: int
     """The number of the value."""
     project_id: str
-    slug: str
+    slug: Annotated[str, Sent(NewSlug, filter=Filter("slug", str, "a slug"), is_sorted=True)]
     """The name that models read it by, such as `grid_factor`."""
-    value: Decimal
+    value: Annotated[Decimal, Sent(Decimal)]
     """The value, in its `unit`."""
-    unit: str | None
+    unit: Annotated[str | None, Sent(UnitText, write=_trim)]
     """The unit of the value, such as `kg{CO2e}/kWh`; null for a plain number."""
-    effective_from: Instant
+    effective_from: Annotated[
+        Instant,
+        Sent(
+            Moment,
+            write=Instant.of,
+            filter=Filter("effective_from", read_moment, MOMENT, ("eq", "geq", "leq")),
+            is_sorted=True,
+        ),
+    ]
     """From when it holds, inclusive, until a later one of the same slug and keys."""
-    asset_id: str | None
+    asset_id: Annotated[
+        str | None,
+        Sent(str, of="asset", filter=Filter("asset_id", read_key("asset"), "an id ast_…")),
+    ]
     """The friendly id of the asset that it holds for; null when it holds for every asset or none."""
-    feedstock_id: str | None
+    feedstock_id: Annotated[
+        str | None,
+        Sent(str, of="feedstock", filter=Filter("feedstock_id", read_key("feedstock"), "an id fs_…")),
+    ]
     """The friendly id of the feedstock that it holds for; null when it holds for every feedstock."""
-    location_id: str | None
+    location_id: Annotated[
+        str | None,
+        Sent(str, of="location", filter=Filter("location_id", read_key("location"), "an id loc_…")),
+    ]
     """The friendly id of the location that it holds for; null when it holds for every location."""
     created_at: Instant
 
 
-class NewStaticInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to add a value; without a unit it is a plain number."""
-
-    slug: NewSlug
-    value: Decimal
-    effective_from: Annotated[datetime, msgspec.Meta(tz=True)]
-    unit: UnitText | None = None
-    asset_id: str | None = None
-    feedstock_id: str | None = None
-    location_id: str | None = None
-
-
-class NewStaticInputBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /projects/{project_id}/static_inputs."""
-
-    static_input: NewStaticInput
+STATIC_INPUT_BODIES: Final = RequestBodies(
+    StaticInput,
+    "static_input",
+    "/projects/{project_id}/static_inputs",
+    first=("slug", "value", "effective_from"),
+    about_new="What a caller sends to add a value; without a unit it is a plain number.",
+)

@@ -19,6 +19,7 @@ from weighbridge.db.lists.listing import Filter, read_int4
 from weighbridge.db.row import Row
 from weighbridge.db.statements import Literal
 from weighbridge.errors import NotFound
+from weighbridge.http.messages.operation import ReadCall, WriteCall
 
 Record = TypeVar("Record")
 
@@ -111,15 +112,22 @@ async def project_named(tx: Read, actor: Actor, text: str) -> int:
     return int(number)
 
 
-def project_to_read(tx: Read, actor: Actor, text: str) -> int:
+async def project_of(call: ReadCall | WriteCall) -> int:
+    """The number of the project that the path of a request names; NotFound in another account."""
+    return await project_named(call.tx, call.actor, call.path["project_id"])
+
+
+def project_to_read(call: ReadCall | WriteCall) -> int:
     """The number of the project to read from; whether the account has it is asked with the next statement.
 
     NotFound comes from there.
     """
+    text = call.path["project_id"]
     missing = NotFound("project", text)
     if not (number := project_number(text)):
         raise missing
-    tx.require("SELECT FROM projects WHERE id = %s AND account_id = %s", (number, actor.account_id), missing)
+    whole = "SELECT FROM projects WHERE id = %s AND account_id = %s"
+    call.tx.require(whole, (number, call.actor.account_id), missing)
     return number
 
 

@@ -27,7 +27,7 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.platform.feature_flags import need_feature
-from weighbridge.platform.tenancy import project_named
+from weighbridge.platform.tenancy import project_of
 from weighbridge.quality.records.availability import CaptureFigures, CaptureRate, MeterCapture, PeriodCapture
 from weighbridge.quality.slots.capture import (
     END,
@@ -182,8 +182,7 @@ async def get_capture_rate(call: ReadCall) -> CaptureRate:
     service when they begin, unless declared outages cover all of one. Imputed slots are never valid.
     """
     await need_feature(call.tx, call.actor.account_id, Feature.DATA_CAPTURE_RATE)
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await read_capture_rate(call.tx, project, call.path["event_type_id"], call.query)
+    return await read_capture_rate(call.tx, await project_of(call), call.path["event_type_id"], call.query)
 
 
 ROUTES = [get_capture_rate]

@@ -26,7 +26,7 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.platform.feature_flags import need_feature
-from weighbridge.platform.tenancy import project_named
+from weighbridge.platform.tenancy import project_of
 from weighbridge.quality.records.availability import FilledSlot, Gap, GapBorder, Gaps, ProposedSlot
 from weighbridge.quality.slots.capture import (
     DETAIL_DAYS_MAX,
@@ -371,8 +371,7 @@ async def list_gaps(call: ReadCall) -> Gaps:
     in the range; a range with more than 500 is refused.
     """
     await need_feature(call.tx, call.actor.account_id, Feature.DATA_CAPTURE_RATE)
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await select_gaps(call.tx, project, call.path["event_type_id"], call.query)
+    return await select_gaps(call.tx, await project_of(call), call.path["event_type_id"], call.query)
 
 
 ROUTES = [list_gaps]

@@ -26,7 +26,7 @@ from weighbridge.http.endpoints.dry_runs import attempt, attempt_with_body
 from weighbridge.http.endpoints.endpoint import Call, ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
 from weighbridge.platform.feature_flags import need_feature
-from weighbridge.platform.tenancy import project_named
+from weighbridge.platform.tenancy import project_of
 from weighbridge.quality import rule_results_queries as queries
 from weighbridge.quality.records.rule_results import (
     PROPOSALS_MAX,
@@ -284,7 +284,7 @@ async def list_rule_results(call: ReadCall) -> RuleResultPage:
 async def list_project_rule_results(call: ReadCall) -> RuleResultPage:
     """List what the rules of a project found, newest first, in data points and in model runs."""
     await need_feature(call.tx, call.actor.account_id, Feature.RULES_ENGINE)
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     request = list_request(call.query, queries.PROJECT_RULE_RESULTS)
     return await queries.list_project_rule_results(call.tx, project, request)
 
@@ -298,7 +298,7 @@ async def bulk_dismiss(call: WriteCall, body: Dismissal) -> Dismissed:
     another result.
     """
     await need_feature(call.tx, call.actor.account_id, Feature.RULES_ENGINE)
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     decided = await dismiss_results(call.tx, call.actor, name_results(project, body.result_ids), body.reason)
     return Dismissed(
         decided.record_many(

@@ -4,7 +4,7 @@ States: pending, running, complete, failed, reversed. Permission: data rules.
 """
 
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from psycopg.sql import SQL
 
@@ -198,7 +198,7 @@ async def _begin(database: Database, attempt: Attempt, number: int) -> None:
 
 
 async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
-    rule = _rule_number(attempt.args)
+    rule = identity.number("rule", attempt.args["rule_id"])
     async with database.write() as tx:
         version = await newest_version(tx, attempt.project_id, rule)
         await hold_rule(tx, version.project, rule)
@@ -243,12 +243,6 @@ async def _period(tx: Read, attempt: Attempt, number: int) -> Period:
     asked = (attempt.args[name] for name in ("start_time", "end_time"))
     start, end = (Instant.of(Instant.fromisoformat(one)) for one in asked)
     return start, end
-
-
-def _rule_number(args: dict[str, Any]) -> int:
-    key = identity.parse("rule", args["rule_id"])
-    assert key is not None  # noqa: S101 - the service wrote it
-    return key.key
 
 
 # Paths of rule runs: hung below the rule that they evaluate, and by their own numbers.

@@ -28,7 +28,8 @@ from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.modelling.documents import find_owned_model
-from weighbridge.quality.records.rules import EVALUATIONS, PRIORITY_MAX, NewRule
+from weighbridge.quality.records.rules import EVALUATIONS, PRIORITY_MAX
+from weighbridge.quality.records.rules import Rule as RuleRecord
 from weighbridge.quality.rule_versions import StoredVersion, vocabularies_of_event_types, vocabulary_of_family
 
 
@@ -42,7 +43,7 @@ class _WatchedRecords:
     vocabularies: Mapping[int, Vocabulary]
 
 
-async def validate_rule(tx: Read, actor: Actor, project: int, request: NewRule) -> StoredVersion:
+async def validate_rule(tx: Read, actor: Actor, project: int, request: RuleRecord) -> StoredVersion:
     """The rule as it would be stored, with no number yet; Invalid with everything that is wrong with it."""
     problems = [*problems_of_frame(request), *_problems_of_kind(request)]
     if any(problem.field in _CHOICES for problem in problems):
@@ -69,7 +70,7 @@ async def validate_rule(tx: Read, actor: Actor, project: int, request: NewRule) 
     return _draft(project, request, watched, data_point=data_point, window=window, correction=correction)
 
 
-def _correction(request: NewRule) -> tuple[dict[str, Any] | None, GapFilling | None, list[Problem]]:
+def _correction(request: RuleRecord) -> tuple[dict[str, Any] | None, GapFilling | None, list[Problem]]:
     """The correction in its one form, and how gaps are filled by a rule that does so."""
     purpose = Purpose(request.purpose)
     if purpose not in FILLS_GAPS:
@@ -83,7 +84,7 @@ def _correction(request: NewRule) -> tuple[dict[str, Any] | None, GapFilling | N
 
 
 def _draft(
-    project: int, request: NewRule, watched: _WatchedRecords, *, data_point: str | None,
+    project: int, request: RuleRecord, watched: _WatchedRecords, *, data_point: str | None,
     window: dict[str, Any] | None, correction: dict[str, Any] | None,
 ) -> StoredVersion:  # fmt: skip
     return StoredVersion(
@@ -112,7 +113,7 @@ def _draft(
     )
 
 
-def problems_of_frame(request: NewRule) -> Iterator[Problem]:
+def problems_of_frame(request: RuleRecord) -> Iterator[Problem]:
     """What is wrong with what surrounds a rule and decides no result."""
     if wrong := problem_of_name(request.name, "A rule", "name"):
         yield wrong
@@ -135,7 +136,7 @@ _CHOICES = frozenset({"target", "window_member_scope", "window_meters", "purpose
 """Fields without which nothing else can be checked."""
 
 
-def _problems_of_kind(request: NewRule) -> Iterator[Problem]:
+def _problems_of_kind(request: RuleRecord) -> Iterator[Problem]:
     yield from _choice("target", request.target, RuleTarget)
     yield from _choice("window_member_scope", request.window_member_scope, MemberScope)
     if request.window_meters is not None:
@@ -157,7 +158,7 @@ def _problems_of_kind(request: NewRule) -> Iterator[Problem]:
         yield Problem("model_id is for a rule whose target is model_run.", "model_id", "invalid")
 
 
-def _wrong_meters_of_filling(request: NewRule) -> Iterator[Problem]:
+def _wrong_meters_of_filling(request: RuleRecord) -> Iterator[Problem]:
     """A rule of the scope project that says nothing is stored with 'all', and 1.0.0 let one fill gaps."""
     is_usual = request.window_meters == choose_default_meters(request.target, request.window_member_scope)
     if request.purpose in FILLS_GAPS and request.window_meters == WindowMeters.ALL and not is_usual:
@@ -168,7 +169,7 @@ def _wrong_meters_of_filling(request: NewRule) -> Iterator[Problem]:
         yield Problem(message, "window_meters", "invalid")
 
 
-def _problems_of_model_rule(request: NewRule) -> Iterator[Problem]:
+def _problems_of_model_rule(request: RuleRecord) -> Iterator[Problem]:
     if request.model_id is None:
         message = "A rule whose target is model_run needs model_id: the model whose runs it watches."
         yield Problem(message, "model_id", "required")
@@ -190,7 +191,7 @@ def _choice(name: str, value: str, allowed: tuple[str, ...] | type[str]) -> Iter
 
 
 async def _watched_records(
-    tx: Read, actor: Actor, project: int, request: NewRule, problems: list[Problem]
+    tx: Read, actor: Actor, project: int, request: RuleRecord, problems: list[Problem]
 ) -> _WatchedRecords | None:
     if request.target == RuleTarget.MODEL_RUN:
         family = await _read_family(tx, actor, project, request.model_id, problems)
@@ -237,7 +238,7 @@ async def _read_family(
 
 
 def _checked_data_point(
-    rule: Rule, filling: GapFilling | None, watched: _WatchedRecords, request: NewRule
+    rule: Rule, filling: GapFilling | None, watched: _WatchedRecords, request: RuleRecord
 ) -> tuple[str | None, list[Problem]]:
     """The data point that results are about, and what does not fit the records that the rule watches."""
     fitting, problems = _find_vocabularies(rule, watched)

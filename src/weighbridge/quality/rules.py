@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.corrections import undo_rule
@@ -52,11 +52,8 @@ from weighbridge.quality.records.rule_results import (
 from weighbridge.quality.records.rules import (
     EVALUATIONS,
     EXAMPLES,
-    NewRule,
-    NewRuleBody,
+    RULE_BODIES,
     Rule,
-    RuleChange,
-    RuleChangeBody,
     RuleVersion,
     SavedRule,
 )
@@ -217,9 +214,9 @@ _EVALUATED: Final = ("evaluation", "effective_from", "effective_to")
 """What decides which records are evaluated; a change of it makes no version."""
 
 
-async def insert_rule(tx: Write, actor: Actor, project: int, request: NewRule) -> SavedRule:
+async def insert_rule(tx: Write, actor: Actor, project: int, new: Rule) -> SavedRule:
     """Make a rule and, when it is automatic, queue the evaluation of all that it is effective for."""
-    draft = await validate_rule(tx, actor, project, request)
+    draft = await validate_rule(tx, actor, project, new)
     await _check_name(tx, project, draft.name, 0)
     number: int = await tx.value(
         """
@@ -238,12 +235,12 @@ async def insert_rule(tx: Write, actor: Actor, project: int, request: NewRule) -
     return await _build_saved_rule(tx, actor, made, version, is_affected=True)
 
 
-async def change_rule(tx: Write, actor: Actor, project: int, number: int, request: RuleChange) -> SavedRule:
+async def change_rule(tx: Write, actor: Actor, project: int, number: int, change: Struct) -> SavedRule:
     """Change a rule; what decides a result makes another version, and results stay with the one they have."""
     await tx.execute("SELECT FROM rules WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
     before = await newest_version(tx, project, number)
     shown = await read_rule(tx, project, number)
-    changed = await _apply_change(tx, actor, before, shown, request)
+    changed = await _apply_change(tx, actor, before, shown, change)
     if changed.name != before.name:
         await _check_name(tx, project, changed.name, number)
     is_new = _differs(changed, before, VERSIONED)
@@ -298,12 +295,11 @@ async def undo_rule_corrections(tx: Write, actor: Actor, project: int, number: i
 
 
 async def _apply_change(
-    tx: Write, actor: Actor, before: StoredVersion, shown: Rule, request: RuleChange
+    tx: Write, actor: Actor, before: StoredVersion, shown: Rule, change: Struct
 ) -> StoredVersion:
     """The rule with the change. What decides a result is checked again only when it was sent."""
-    sent = {name: value for name, value in msgspec.structs.asdict(request).items() if value is not UNSET}
-    whole = NewRule(**({name: getattr(shown, name) for name in NewRule.__struct_fields__} | sent))
-    if _VERSIONED_ON_WIRE.isdisjoint(sent):
+    whole = RULE_BODIES.changed(shown, change)
+    if _VERSIONED_ON_WIRE.isdisjoint(RULE_BODIES.sent(change)):
         if problems := [*problems_of_frame(whole)]:
             raise Invalid(problems)
         until = whole.effective_to
@@ -379,8 +375,15 @@ async def list_rules(call: ReadCall) -> Page[Rule]:
     return await select_rules(call.tx, project, list_request(call.query, RULES))
 
 
-@post(_OF_PROJECT, permission=_WRITE, body=NewRuleBody, returns=SavedRule, examples=EXAMPLES, computes=True)
-async def create_rule(call: WriteCall, body: NewRuleBody) -> SavedRule:
+@post(
+    _OF_PROJECT,
+    permission=_WRITE,
+    body=RULE_BODIES.new_body,
+    returns=SavedRule,
+    examples=EXAMPLES,
+    computes=True,
+)
+async def create_rule(call: WriteCall, body: Struct) -> SavedRule:
     """Create a data rule: where its expression is true, there is an alert.
 
     With the purpose `adjust` it also puts what its `correction` comes to beside the captured value, or with
@@ -392,7 +395,7 @@ async def create_rule(call: WriteCall, body: NewRuleBody) -> SavedRule:
     `POST /rules/{rule_id}/rule_runs` asks for it.
     """
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
-    return await insert_rule(call.tx, call.actor, project, body.rule)
+    return await insert_rule(call.tx, call.actor, project, RULE_BODIES.created(body))
 
 
 @ask(
@@ -423,12 +426,12 @@ async def get_rule(call: ReadCall) -> Rule:
 @patch(
     _ONE,
     permission=_WRITE,
-    body=RuleChangeBody,
+    body=RULE_BODIES.change_body,
     returns=SavedRule,
     example={"rule": {"expression": "{{wet-mass}} > 30"}},
     computes=True,
 )
-async def update_rule(call: WriteCall, body: RuleChangeBody) -> SavedRule:
+async def update_rule(call: WriteCall, body: Struct) -> SavedRule:
     """Change a data rule; a change of what decides a result makes another version.
 
     Name, message, evaluation and the time for which it is effective make none. Results stay with the version
@@ -437,7 +440,7 @@ async def update_rule(call: WriteCall, body: RuleChangeBody) -> SavedRule:
     time, replaces or withdraws what the rule corrected and does not say any more.
     """
     project, number = await rule_named(call.tx, call.actor, call.path["rule_id"])
-    return await change_rule(call.tx, call.actor, project, number, body.rule)
+    return await change_rule(call.tx, call.actor, project, number, body)
 
 
 @delete(_ONE, permission=_WRITE)

@@ -35,7 +35,7 @@ from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.platform.feature_flags import need_feature
-from weighbridge.platform.tenancy import project_named
+from weighbridge.platform.tenancy import project_of
 from weighbridge.quality.records.availability import FILLED_SOURCES, FilledValue
 from weighbridge.quality.slots.capture import (
     DETAIL_DAYS_MAX,
@@ -165,8 +165,7 @@ async def list_substitutions(call: ReadCall) -> Page[FilledValue]:
     none was captured.
     """
     await need_feature(call.tx, call.actor.account_id, Feature.DATA_CAPTURE_RATE)
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await select_substitutions(call.tx, project, call.path["event_type_id"], call.query)
+    return await select_substitutions(call.tx, await project_of(call), call.path["event_type_id"], call.query)
 
 
 ROUTES = [list_substitutions]

@@ -9,7 +9,7 @@ from functools import partial
 from types import NoneType
 from typing import Final
 
-import msgspec
+from msgspec import Struct, structs
 from psycopg.sql import SQL, Composable
 
 from weighbridge.core import identity
@@ -33,7 +33,11 @@ from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import find, number_named, of_account
-from weighbridge.reporting.records import Methodology, MethodologyModel, NewMethodology, NewMethodologyBody
+from weighbridge.reporting.records import (
+    METHODOLOGY_BODIES,
+    Methodology,
+    MethodologyModel,
+)
 from weighbridge.reporting.submission.file import check_schema
 
 METHODOLOGIES: Final = Listing(
@@ -68,7 +72,7 @@ async def read_methodology(tx: Read, actor: Actor, text: str) -> Methodology:
     found = await find(tx, METHODOLOGY, "methodologies m", numbered, (number,))
     [methodology] = await _add_models(tx, [found])
     mapping = await tx.value("SELECT mapping FROM methodologies WHERE id = %s", (number,))
-    return msgspec.structs.replace(methodology, mapping=mapping)
+    return structs.replace(methodology, mapping=mapping)
 
 
 def _limit_to_account(actor: Actor) -> Composable:
@@ -86,7 +90,7 @@ async def _add_models(tx: Read, methodologies: Sequence[Methodology]) -> list[Me
         ([*models],),
     ):
         models[methodology].append(MethodologyModel(_model_id(number), name, version))
-    return [msgspec.structs.replace(one, models=models[one.id]) for one in methodologies]
+    return [structs.replace(one, models=models[one.id]) for one in methodologies]
 
 
 FLAWS_MAX: Final = 100
@@ -96,13 +100,13 @@ MODELS_MAX: Final = 100
 """Models that implement one methodology."""
 
 
-async def insert_methodology(tx: Write, actor: Actor, new: NewMethodology) -> Methodology:
+async def insert_methodology(tx: Write, actor: Actor, body: Struct) -> Methodology:
     """Make a methodology of the account, once by name and version."""
-    name, version, report_type = new.name.strip(), new.version.strip(), new.report_type.strip()
+    new = METHODOLOGY_BODIES.created(body)
     names = (
-        ("A methodology", name, "name"),
-        ("A version", version, "version"),
-        ("A type", report_type, "report_type"),
+        ("A methodology", new.name, "name"),
+        ("A version", new.version, "version"),
+        ("A type", new.report_type, "report_type"),
     )
     problems = [
         problem
@@ -114,13 +118,14 @@ async def insert_methodology(tx: Write, actor: Actor, new: NewMethodology) -> Me
         for requirement in new.submission_requirements
         if requirement not in OPTIONAL_REQUIREMENTS
     ]
-    models, unknown = await _find_models(tx, actor, list(dict.fromkeys(new.model_ids)))
+    model_ids = METHODOLOGY_BODIES.sent(body)["model_ids"]
+    models, unknown = await _find_models(tx, actor, list(dict.fromkeys(model_ids)))
     problems += unknown
     if await tx.value(
         "SELECT true FROM methodologies WHERE account_id = %s AND name = %s AND version = %s",
-        (actor.account_id, name, version),
+        (actor.account_id, new.name, new.version),
     ):
-        message = f"The account has version {version!r} of the methodology {name!r} already."
+        message = f"The account has version {new.version!r} of the methodology {new.name!r} already."
         problems.append(Problem(message, "methodology.version", "taken"))
     problems += await _check_submission(tx, actor, new)
     if problems:
@@ -132,7 +137,7 @@ async def insert_methodology(tx: Write, actor: Actor, new: NewMethodology) -> Me
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
-            actor.account_id, name, version, report_type, list(dict.fromkeys(new.submission_requirements)),
+            actor.account_id, new.name, new.version, new.report_type, new.submission_requirements,
             new.measured_share_min, new.registry_id, jsonb(new.mapping),
         ),
     )  # fmt: skip
@@ -145,7 +150,7 @@ async def insert_methodology(tx: Write, actor: Actor, new: NewMethodology) -> Me
     return made
 
 
-async def _check_submission(tx: Write, actor: Actor, new: NewMethodology) -> list[Problem]:
+async def _check_submission(tx: Write, actor: Actor, new: Methodology) -> list[Problem]:
     """What is wrong with where its reports go, how they are written, and how much has to be measured."""
     problems = []
     if new.measured_share_min is not None and not 0 <= new.measured_share_min <= 1:
@@ -218,7 +223,7 @@ async def get_methodology(call: ReadCall) -> Methodology:
 @post(
     "/methodologies",
     permission="production_accounting:write",
-    body=NewMethodologyBody,
+    body=METHODOLOGY_BODIES.new_body,
     returns=Methodology,
     example={
         "methodology": {
@@ -229,9 +234,9 @@ async def get_methodology(call: ReadCall) -> Methodology:
         }
     },
 )
-async def create_methodology(call: WriteCall, body: NewMethodologyBody) -> Methodology:
+async def create_methodology(call: WriteCall, body: Struct) -> Methodology:
     """Create a methodology, once by name and version; it never changes."""
-    return await insert_methodology(call.tx, call.actor, body.methodology)
+    return await insert_methodology(call.tx, call.actor, body)
 
 
 ROUTES = [list_methodologies, get_methodology, create_methodology]

@@ -20,6 +20,7 @@ from weighbridge.core.report import (
     ReportStatus,
 )
 from weighbridge.core.time.calendar import Instant
+from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import (
     ADDRESS_MAX,
     Description,
@@ -47,74 +48,83 @@ POLL_SECONDS_MAX: Final = 86_400
 """Seconds between two questions for a decision."""
 
 
+_Address = Annotated[str, at_most(ADDRESS_MAX)]
+
+
 class Registry(msgspec.Struct, frozen=True):
     """Where reports go."""
 
     id: int
     """The number of the registry, by which methodologies and submissions name it."""
-    name: str
+    name: Annotated[str, Sent(Line, write=str.strip)]
     """What people call it, such as `Registry of removals`; once in the account."""
-    adapter: Annotated[str, one_of(AdapterName)]
+    adapter: Annotated[str, one_of(AdapterName), Sent(Annotated[Line, one_of(AdapterName)], is_fixed=True)]
     """How reports get there: `http` posts them, `file` keeps them for people to hand on."""
-    address: str | None
+    address: Annotated[
+        str | None,
+        Sent(_Address, change=_Address, meaning="Where a report is posted; required for `http`."),
+    ]
     """Where a report is posted, such as `https://registry.example/submissions`; null for `file`."""
-    status_address: str | None
+    status_address: Annotated[
+        str | None,
+        Sent(
+            _Address,
+            change=_Address,
+            meaning=(
+                "Where it is asked for by its key, with `{key}` in it; "
+                "left out, the address, a slash and the key."
+            ),
+        ),
+    ]
     """Where it is asked for by its key, which stands for `{key}`; null for `file`."""
     secret_headers: list[str]
     """The names of headers that are sent along; what they say is never shown."""
-    timeout_seconds: int
+    timeout_seconds: Annotated[
+        int,
+        Sent(
+            Annotated[int, between(1, TIMEOUT_SECONDS_MAX)],
+            default=TIMEOUT_SECONDS,
+            meaning="From 1 to 120.",
+        ),
+    ]
     """How long one request may take, to the end of its answer."""
-    tries: int
+    tries: Annotated[
+        int,
+        Sent(Annotated[int, between(1, TRIES_MAX)], default=TRIES, meaning="From 1 to 20."),
+    ]
     """How often a submission is tried before its task fails."""
-    poll_seconds: int | None
+    poll_seconds: Annotated[
+        int | None,
+        Sent(
+            Annotated[int, between(1, POLL_SECONDS_MAX)],
+            default=UNSET,
+            meaning="From 1 to 86,400; 300 when left out, null where people write decisions down.",
+        ),
+    ]
     """How often it is asked for its decision on a report; null where people write that down."""
     created_at: Instant
     updated_at: Instant
 
 
-class NewRegistry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a registry."""
-
-    name: Line
-    adapter: Annotated[Line, one_of(AdapterName)]
-    address: Annotated[str, at_most(ADDRESS_MAX)] | None = None
-    """Where a report is posted; required for `http`."""
-    status_address: Annotated[str, at_most(ADDRESS_MAX)] | None = None
-    """Where it is asked for by its key, with `{key}` in it; left out, the address, a slash and the key."""
-    headers: dict[str, str] = {}
-    """Headers that prove who calls, such as `Authorization`; they are kept and never shown."""
-    timeout_seconds: Annotated[int, between(1, TIMEOUT_SECONDS_MAX)] = TIMEOUT_SECONDS
-    """From 1 to 120."""
-    tries: Annotated[int, between(1, TRIES_MAX)] = TRIES
-    """From 1 to 20."""
-    poll_seconds: Annotated[int, between(1, POLL_SECONDS_MAX)] | UnsetType | None = UNSET
-    """From 1 to 86,400; 300 when left out, null where people write decisions down."""
-
-
-class NewRegistryBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /registries."""
-
-    registry: NewRegistry
-
-
-class RegistryChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller may change of a registry; what is left out stays."""
-
-    name: Line | UnsetType = UNSET
-    address: Annotated[str, at_most(ADDRESS_MAX)] | UnsetType = UNSET
-    status_address: Annotated[str, at_most(ADDRESS_MAX)] | UnsetType = UNSET
-    headers: dict[str, str] | UnsetType = UNSET
-    """All headers that prove who calls, instead of those that it has. Required with another address where it
-    has any: those that are kept are not sent there."""
-    timeout_seconds: Annotated[int, between(1, TIMEOUT_SECONDS_MAX)] | UnsetType = UNSET
-    tries: Annotated[int, between(1, TRIES_MAX)] | UnsetType = UNSET
-    poll_seconds: Annotated[int, between(1, POLL_SECONDS_MAX)] | UnsetType | None = UNSET
-
-
-class RegistryChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /registries/{registry_id}."""
-
-    registry: RegistryChange
+REGISTRY_BODIES: Final = RequestBodies(
+    Registry,
+    "registry",
+    "/registries",
+    first=("name", "adapter", "address", "status_address", "headers"),
+    beside={
+        "headers": Sent(
+            dict[str, str],
+            default={},
+            meaning="Headers that prove who calls, such as `Authorization`; they are kept and never shown.",
+            change_meaning=(
+                "All headers that prove who calls, instead of those that it has. Required with another "
+                "address where it has any: those that are kept are not sent there."
+            ),
+        )
+    },
+    about_new="What a caller sends to make a registry.",
+    about_change="What a caller may change of a registry; what is left out stays.",
+)
 
 
 class MethodologyModel(msgspec.Struct, frozen=True):
@@ -127,50 +137,56 @@ class MethodologyModel(msgspec.Struct, frozen=True):
     """The version that was named when the methodology was made."""
 
 
+def _without_repetition(words: list[str]) -> list[str]:
+    return list(dict.fromkeys(words))
+
+
 class Methodology(msgspec.Struct, frozen=True):
     """The rules that reports of one kind follow, in one version."""
 
     id: int
     """The number of the methodology, by which reports name it."""
-    name: str
+    name: Annotated[str, Sent(Line, write=str.strip)]
     """What the methodology is called, such as `Biochar carbon removal`; once in each version."""
-    version: str
+    version: Annotated[str, Sent(Line, write=str.strip)]
     """The version as its owner writes it, such as `2.1`."""
-    report_type: str
+    report_type: Annotated[str, Sent(Line, write=str.strip)]
     """The type of the reports that follow it, such as `quarterly`."""
     models: list[MethodologyModel]
     """The models that implement it; reports take batches of no other. Empty when any model may."""
-    submission_requirements: list[Annotated[str, one_of(OPTIONAL_REQUIREMENTS)]]
+    submission_requirements: Annotated[
+        list[Annotated[str, one_of(OPTIONAL_REQUIREMENTS)]],
+        Sent(list[Annotated[Line, one_of(OPTIONAL_REQUIREMENTS)]], default=[], write=_without_repetition),
+    ]
     """What must hold of a report before it is sent off, beside what must always hold."""
-    measured_share_min: Decimal | None
+    measured_share_min: Annotated[Decimal | None, Sent(Decimal)]
     """How much of what a report takes has to be measured, from 0 to 1; null where it asks for none."""
-    registry_id: int | None
+    registry_id: Annotated[
+        int | None,
+        Sent(int, meaning="The registry that its reports go to, unless a submission names another one."),
+    ]
     """The number of the registry that its reports go to; null where people hand them on."""
-    mapping: dict[str, Any] | None
+    mapping: Annotated[
+        dict[str, Any] | None,
+        Sent(
+            dict[str, Any],
+            meaning="How its reports are written: `format`, `template` and, if they are checked, `schema`.",
+        ),
+    ]
     """How its reports are written; null for plain JSON, and in lists."""
     created_at: Instant
 
 
-class NewMethodology(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a methodology."""
-
-    name: Line
-    version: Line
-    report_type: Line
-    model_ids: list[str] = []
-    """The models that implement it, such as `mod_…`."""
-    submission_requirements: list[Annotated[Line, one_of(OPTIONAL_REQUIREMENTS)]] = []
-    measured_share_min: Decimal | None = None
-    registry_id: int | None = None
-    """The registry that its reports go to, unless a submission names another one."""
-    mapping: dict[str, Any] | None = None
-    """How its reports are written: `format`, `template` and, if they are checked, `schema`."""
-
-
-class NewMethodologyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /methodologies."""
-
-    methodology: NewMethodology
+METHODOLOGY_BODIES: Final = RequestBodies(
+    Methodology,
+    "methodology",
+    "/methodologies",
+    first=("name", "version", "report_type", "model_ids"),
+    beside={
+        "model_ids": Sent(list[str], default=[], meaning="The models that implement it, such as `mod_…`.")
+    },
+    about_new="What a caller sends to make a methodology.",
+)
 
 
 WITHOUT_REGISTRY: Final = (AdapterName.FILE,)
@@ -260,14 +276,16 @@ class Report(msgspec.Struct, frozen=True):
 
     id: str
     numeric_id: int
-    project_id: str
-    name: str
+    project_id: Annotated[
+        str, Sent(str | int, is_fixed=True, meaning="The project, as `prj_…` or its number.")
+    ]
+    name: Annotated[str, Sent(Name, write=str.strip)]
     """What people call the report, such as `First quarter of 2025`."""
-    report_type: str
+    report_type: Annotated[str, Sent(Line, write=str.strip)]
     """What kind of report it is, in the words of its receiver, such as `quarterly`."""
     status: Annotated[str, one_of(ReportStatus)]
     """Where the report stands."""
-    methodology_id: int | None
+    methodology_id: Annotated[int | None, Sent(int)]
     """The number of the methodology that it follows; null when it names none."""
     ledger_id: str | None
     """The ledger of its batches; null while it has none."""
@@ -285,7 +303,17 @@ class Report(msgspec.Struct, frozen=True):
     """What it holds, reserved or posted; null for a draft, and for one that was rejected or superseded."""
     effective_at: Instant | None
     """The moment from which on its amounts count; null for a draft."""
-    supersedes: str | None
+    supersedes: Annotated[
+        str | None,
+        Sent(
+            Annotated[str, id_of("report")],
+            is_fixed=True,
+            meaning=(
+                "The report that it restates, such as `rpt_…`; "
+                "without batches it begins with those of that one."
+            ),
+        ),
+    ]
     """The report that it restates; null when it restates none."""
     superseded_by: str | None
     """The report that restates it, a draft perhaps; null when there is none."""
@@ -312,44 +340,33 @@ class TakenBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """In the unit of the batch's ledger; above zero, with no more decimals than the ledger's `scale`."""
 
 
-class NewReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a report: batches whole by their ids, or with amounts, or none yet."""
+_BatchIds = Annotated[list[str], several(REPORT_BATCHES_MAX)]
+_Batches = Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)]
 
-    name: Name
-    report_type: Line
-    project_id: str | int
-    """The project, as `prj_…` or its number."""
-    methodology_id: int | None = None
-    batch_ids: Annotated[list[str], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
-    """The batches of which it takes all that remains, up to 10,000, such as `bat_…`."""
-    batches: Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
-    """The batches from which it takes so much, up to 10,000; instead of `batch_ids`."""
-    supersedes: Annotated[str, id_of("report")] | None = None
-    """The report that it restates, such as `rpt_…`; without batches it begins with those of that one."""
-
-
-class NewReportBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /reports."""
-
-    report: NewReport
-
-
-class ReportChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller may change of a draft; what is left out stays."""
-
-    name: Name | UnsetType = UNSET
-    report_type: Line | UnsetType = UNSET
-    methodology_id: int | UnsetType | None = UNSET
-    batch_ids: Annotated[list[str], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
-    """The batches of which it takes all that remains, instead of those that it has."""
-    batches: Annotated[list[TakenBatch], several(REPORT_BATCHES_MAX)] | UnsetType = UNSET
-    """The batches from which it takes so much, instead of those that it has."""
-
-
-class ReportChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /reports/{report_id}."""
-
-    report: ReportChange
+REPORT_BODIES: Final = RequestBodies(
+    Report,
+    "report",
+    "/reports",
+    first=("name", "report_type", "project_id", "methodology_id", "batch_ids", "batches"),
+    beside={
+        "batch_ids": Sent(
+            _BatchIds,
+            default=UNSET,
+            meaning="The batches of which it takes all that remains, up to 10,000, such as `bat_…`.",
+            change_meaning=("The batches of which it takes all that remains, instead of those that it has."),
+        ),
+        "batches": Sent(
+            _Batches,
+            default=UNSET,
+            meaning="The batches from which it takes so much, up to 10,000; instead of `batch_ids`.",
+            change_meaning="The batches from which it takes so much, instead of those that it has.",
+        ),
+    },
+    about_new=(
+        "What a caller sends to make a report: batches whole by their ids, or with amounts, or none yet."
+    ),
+    about_change="What a caller may change of a draft; what is left out stays.",
+)
 
 
 class ReportSubmission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -480,7 +497,10 @@ class ReportLink(msgspec.Struct, frozen=True):
     id: int
     """The number of the link, by which it is revoked."""
     report_id: str
-    name: str
+    name: Annotated[
+        str,
+        Sent(Name, write=str.strip, meaning="Whom or what it is for, such as `Verifier, first review`."),
+    ]
     """Whom or what the link is for, in the words of whoever made it."""
     status: Annotated[str, one_of(LinkStatus)]
     """Whether it opens the report: `open`, or over because it has `expired` or was `revoked`."""
@@ -514,22 +534,22 @@ def without_address(issued: IssuedReportLink) -> ReportLink:
     return ReportLink(**{name: value for name, value in asdict(issued).items() if name != "url"})
 
 
-class NewReportLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a link."""
-
-    name: Name
-    """Whom or what it is for, such as `Verifier, first review`."""
-    expires_in: Annotated[int, between(LINK_SECONDS_MIN, LINK_SECONDS_MAX)] = LINK_SECONDS_DEFAULT
-    """How long it opens the report, in seconds: 60 to 31,622,400, which are 366 days."""
-
-
 class HandedOverLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of PATCH /reports/{report_id}/links/{link_id}."""
 
     link: HandedOver
 
 
-class NewReportLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /reports/{report_id}/links."""
-
-    link: NewReportLink
+REPORT_LINK_BODIES: Final = RequestBodies(
+    ReportLink,
+    "link",
+    "/reports/{report_id}/links",
+    beside={
+        "expires_in": Sent(
+            Annotated[int, between(LINK_SECONDS_MIN, LINK_SECONDS_MAX)],
+            default=LINK_SECONDS_DEFAULT,
+            meaning="How long it opens the report, in seconds: 60 to 31,622,400, which are 366 days.",
+        )
+    },
+    about_new="What a caller sends to make a link.",
+)

@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-import msgspec
-from msgspec import UNSET
+from msgspec import Struct, structs
 from psycopg.sql import SQL, Composable
 
 from weighbridge.core.identity import problem_of_name
@@ -28,7 +27,7 @@ from weighbridge.db.lists.listing import (
     list_request,
     read_page,
 )
-from weighbridge.db.row import Column, changed, row_of
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.http.outgoing import problem_of_address
@@ -37,13 +36,10 @@ from weighbridge.platform.tenancy import find, number_named, of_account
 from weighbridge.reporting.records import (
     POLL_SECONDS,
     POLL_SECONDS_MAX,
+    REGISTRY_BODIES,
     TIMEOUT_SECONDS_MAX,
     TRIES_MAX,
-    NewRegistry,
-    NewRegistryBody,
     Registry,
-    RegistryChange,
-    RegistryChangeBody,
 )
 
 REGISTRIES: Final = Listing(
@@ -117,17 +113,17 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-async def insert_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry:
+async def insert_registry(tx: Write, actor: Actor, body: Struct) -> Registry:
     """Make a registry of the account, once by name."""
+    new, sent = REGISTRY_BODIES.created(body), REGISTRY_BODIES.sent(body)
     default_poll = POLL_SECONDS if new.adapter == AdapterName.HTTP else None
     default_status = f"{new.address.rstrip('/')}/{KEY}" if new.address else None
-    wanted = msgspec.structs.replace(
+    wanted = structs.replace(
         new,
-        name=new.name.strip(),
         status_address=new.status_address or default_status,
-        poll_seconds=default_poll if new.poll_seconds is UNSET else new.poll_seconds,
+        poll_seconds=sent.get("poll_seconds", default_poll),
     )
-    if problems := await _check_registry(tx, actor, wanted, new.headers, None):
+    if problems := await _check_registry(tx, actor, wanted, sent["headers"], None):
         raise Invalid(problems)
     number: int = await tx.value(
         """
@@ -137,13 +133,13 @@ async def insert_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry
         """,
         (*_list_values(wanted), actor.account_id),
     )
-    await _insert_headers(tx, number, new.headers)
+    await _insert_headers(tx, number, sent["headers"])
     made = await read_registry(tx, actor, str(number))
     changes.record(tx, actor, action="registry.create", target=str(made.id), project_id=None, after=made)
     return made
 
 
-async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryChange) -> Registry:
+async def change_registry(tx: Write, actor: Actor, text: str, change: Struct) -> Registry:
     """Change a registry; what is left out stays, headers are taken as a whole.
 
     Whoever names another address cannot read the headers that are kept, so they do not go there: Invalid
@@ -152,11 +148,11 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
     lock = "SELECT FROM registries WHERE id = %s AND account_id = %s FOR UPDATE"
     tx.later(lock, (number_named("registry", text), actor.account_id))
     before = await read_registry(tx, actor, text)
-    wanted = changed(before, change)
-    headers = {} if change.headers is UNSET else change.headers
+    wanted = REGISTRY_BODIES.changed(before, change)
+    headers: Mapping[str, str] | None = REGISTRY_BODIES.sent(change).get("headers")
     problems = [
-        *_check_kept_headers(before, wanted, change),
-        *await _check_registry(tx, actor, wanted, headers, before.id),
+        *_check_kept_headers(before, wanted, headers),
+        *await _check_registry(tx, actor, wanted, headers or {}, before.id),
     ]
     if problems:
         raise Invalid(problems)
@@ -169,9 +165,9 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
         """,
         (*_list_values(wanted), before.id),
     )
-    if change.headers is not UNSET:
+    if headers is not None:
         await tx.execute("DELETE FROM registry_secrets WHERE registry_id = %s", (before.id,))
-        await _insert_headers(tx, before.id, change.headers)
+        await _insert_headers(tx, before.id, headers)
     after = await read_registry(tx, actor, text)
     changes.record(
         tx, actor, action="registry.update", target=str(after.id), project_id=None, before=before, after=after
@@ -179,18 +175,18 @@ async def change_registry(tx: Write, actor: Actor, text: str, change: RegistryCh
     return after
 
 
-def _list_values(wanted: Registry | NewRegistry) -> list[object]:
+def _list_values(wanted: Registry) -> list[object]:
     return [getattr(wanted, column) for column in _COLUMNS]
 
 
 def _check_kept_headers(
-    before: Registry, wanted: Registry | NewRegistry, change: RegistryChange
+    before: Registry, wanted: Registry, headers: Mapping[str, str] | None
 ) -> list[Problem]:
     """Refuse to send what is kept to an address with which it was not stated."""
     moved = [
         name for name in ("address", "status_address") if getattr(before, name) != getattr(wanted, name)
     ]  # fmt: skip
-    if not moved or not before.secret_headers or change.headers is not UNSET:
+    if not moved or not before.secret_headers or headers is not None:
         return []
     message = (
         f"{moved[0]} changes, and what {', '.join(before.secret_headers)} says is not sent to another one; "
@@ -200,7 +196,7 @@ def _check_kept_headers(
 
 
 async def _check_registry(
-    tx: Write, actor: Actor, wanted: Registry | NewRegistry, headers: Mapping[str, str], number: int | None
+    tx: Write, actor: Actor, wanted: Registry, headers: Mapping[str, str], number: int | None
 ) -> list[Problem]:
     problems = [problem_of_name(wanted.name, "A registry", "registry.name"), *_check_adapter(wanted, headers)]
     if await tx.value(
@@ -222,7 +218,7 @@ async def _check_registry(
     return [problem for problem in problems if problem]
 
 
-def _check_adapter(wanted: Registry | NewRegistry, headers: Mapping[str, str]) -> list[Problem | None]:
+def _check_adapter(wanted: Registry, headers: Mapping[str, str]) -> list[Problem | None]:
     """What is wrong with the adapter, and with the addresses that it needs or has no use for."""
     if wanted.adapter not in tuple(AdapterName):
         said = ", ".join(AdapterName)
@@ -309,7 +305,7 @@ async def get_registry(call: ReadCall) -> Registry:
 @post(
     "/registries",
     permission="production_accounting:write",
-    body=NewRegistryBody,
+    body=REGISTRY_BODIES.new_body,
     returns=Registry,
     example={
         "registry": {
@@ -320,25 +316,25 @@ async def get_registry(call: ReadCall) -> Registry:
         }
     },
 )
-async def create_registry(call: WriteCall, body: NewRegistryBody) -> Registry:
+async def create_registry(call: WriteCall, body: Struct) -> Registry:
     """Create a registry: where reports go; what its headers say is kept and never shown."""
-    return await insert_registry(call.tx, call.actor, body.registry)
+    return await insert_registry(call.tx, call.actor, body)
 
 
 @patch(
     _ONE,
     permission="production_accounting:write",
-    body=RegistryChangeBody,
+    body=REGISTRY_BODIES.change_body,
     returns=Registry,
     example={"registry": {"timeout_seconds": 60}},
 )
-async def update_registry(call: WriteCall, body: RegistryChangeBody) -> Registry:
+async def update_registry(call: WriteCall, body: Struct) -> Registry:
     """Change a registry; submissions under way go on with what is new.
 
     Another `address` or `status_address` takes `headers` as well where the registry has any: what they say is
     known to those alone who stated them, and is not sent to an address that somebody else names.
     """
-    return await change_registry(call.tx, call.actor, call.path["registry_id"], body.registry)
+    return await change_registry(call.tx, call.actor, call.path["registry_id"], body)
 
 
 ROUTES = [list_registries, get_registry, create_registry, update_registry]

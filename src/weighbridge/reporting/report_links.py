@@ -16,6 +16,7 @@ from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import asdict
 from psycopg.sql import SQL, Composable
 
@@ -53,12 +54,11 @@ from weighbridge.reporting.bundle.storage import MEDIA_TYPE, build_attachment, k
 from weighbridge.reporting.records import (
     LINK_SECONDS_MAX,
     LINK_SECONDS_MIN,
+    REPORT_LINK_BODIES,
     STANDING_LINKS_MAX,
     HandedOverLinkBody,
     IssuedReportLink,
     LinkStatus,
-    NewReportLink,
-    NewReportLinkBody,
     Report,
     ReportLink,
     without_address,
@@ -229,8 +229,9 @@ async def read_report_link(tx: Read, report: identity.Key, named: str) -> Report
 # Make links to reports, and revoke them.
 
 
-async def insert_report_link(tx: Write, actor: Actor, named: str, new: NewReportLink) -> IssuedReportLink:
+async def insert_report_link(tx: Write, actor: Actor, named: str, body: Struct) -> IssuedReportLink:
     """Make a link to a report of the actor's account; its address is not stored."""
+    new, seconds = REPORT_LINK_BODIES.created(body), REPORT_LINK_BODIES.sent(body)["expires_in"]
     report = await find_report_key(tx, actor, named)
     # Links of one report are made one after the other, so that they are counted.
     key = (report.project, report.key)
@@ -242,7 +243,7 @@ async def insert_report_link(tx: Write, actor: Actor, named: str, new: NewReport
         """,
         key,
     )
-    if problems := [*_check_link(new, standing)]:
+    if problems := [*_check_link(new.name, seconds, standing)]:
         raise Invalid(problems)
     digits = generate_digits()
     number = await tx.value(
@@ -251,8 +252,7 @@ async def insert_report_link(tx: Write, actor: Actor, named: str, new: NewReport
         VALUES (%s, %s, %s, %s, %s, now() + make_interval(secs => %s)) RETURNING id
         """,
         (
-            report.project, report.key, new.name.strip(), LinkSecret(0, digits).hash, actor.user_id,
-            new.expires_in,
+            report.project, report.key, new.name, LinkSecret(0, digits).hash, actor.user_id, seconds,
         ),
     )  # fmt: skip
     made = await read_report_link(tx, report, str(number))
@@ -301,12 +301,12 @@ def _build_audit_record(link: ReportLink) -> dict[str, object]:
     return {**asdict(link), "user": {"id": link.user.id}}
 
 
-def _check_link(new: NewReportLink, standing: int) -> Iterator[Problem]:
-    if problem := problem_of_name(new.name, "A link", "link.name"):
+def _check_link(name: str, seconds: int, standing: int) -> Iterator[Problem]:
+    if problem := problem_of_name(name, "A link", "link.name"):
         yield problem
-    if not LINK_SECONDS_MIN <= new.expires_in <= LINK_SECONDS_MAX:
+    if not LINK_SECONDS_MIN <= seconds <= LINK_SECONDS_MAX:
         message = (
-            f"link.expires_in is {shorten(str(new.expires_in))}; it takes seconds from {LINK_SECONDS_MIN} to"
+            f"link.expires_in is {shorten(str(seconds))}; it takes seconds from {LINK_SECONDS_MIN} to"
             f" {LINK_SECONDS_MAX:,}."
         )
         yield Problem(message, "link.expires_in", "invalid")
@@ -355,18 +355,18 @@ async def _read_links(call: ReadCall, condition: Composable) -> Page[ReportLink]
 @post(
     _LINKS,
     permission="production_accounting:write",
-    body=NewReportLinkBody,
+    body=REPORT_LINK_BODIES.new_body,
     returns=IssuedReportLink,
     kept=without_address,
     example={"link": {"name": "Verifier, first review", "expires_in": 1_209_600}},
 )
-async def create_report_link(call: WriteCall, body: NewReportLinkBody) -> IssuedReportLink:
+async def create_report_link(call: WriteCall, body: Struct) -> IssuedReportLink:
     """Make a link that opens a report to whoever has its address, without a token.
 
     The address is in `url`, this once. It opens the report as it is when it is followed, until the link
     expires or is revoked; every use is told by the audit log. A report has 100 open links at most.
     """
-    return await insert_report_link(call.tx, call.actor, call.path["report_id"], body.link)
+    return await insert_report_link(call.tx, call.actor, call.path["report_id"], body)
 
 
 @delete(_LINKS + "/{link_id}", permission="production_accounting:write", urgent=True)

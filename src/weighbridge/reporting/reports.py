@@ -5,12 +5,13 @@ A draft reserves nothing. Permission: production accounting.
 Invariant: a draft includes amounts of batches of one ledger.
 """
 
+from collections.abc import Mapping
 from functools import partial
 from tempfile import SpooledTemporaryFile
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct
 from psycopg.sql import SQL
 
 from weighbridge.core import identity
@@ -31,21 +32,17 @@ from weighbridge.platform.tenancy import key_named, of_key, project_for_record
 from weighbridge.reporting import reports_queries as queries
 from weighbridge.reporting.bundle.storage import ANSWER_TYPE, MEDIA_TYPE, BundleResult, build_attachment
 from weighbridge.reporting.records import (
+    REPORT_BODIES,
     WITHOUT_REGISTRY,
     Acceptance,
     BundleOptions,
-    NewReport,
-    NewReportBody,
     Report,
-    ReportChange,
-    ReportChangeBody,
     ReportRejection,
     ReportSubmission,
     StartedBundle,
     StoredSubmission,
     SubmissionResult,
     SubmittedReport,
-    TakenBatch,
 )
 from weighbridge.reporting.submission.amounts import (
     Amounts,
@@ -88,15 +85,16 @@ class Restated(msgspec.Struct, frozen=True):
     restated_by: int | None
 
 
-async def insert_report(tx: Write, actor: Actor, new: NewReport) -> Report:
+async def insert_report(tx: Write, actor: Actor, body: Struct) -> Report:
     """Make a draft; one that restates another begins with what that one takes."""
+    new, sent = REPORT_BODIES.created(body), REPORT_BODIES.sent(body)
     project = await project_for_record(tx, actor, new.project_id)
     problems = _check_names(new.name, new.report_type)
     problems += await _check_methodology(tx, actor, new.methodology_id)
     restated, of_restated = await _lock_restated(tx, project, new.supersedes)
     problems += of_restated
     chain = restated.chain if restated else None
-    amounts = await _read_named_amounts(tx, project, chain, new.batch_ids, new.batches)
+    amounts = await _read_named_amounts(tx, project, chain, sent)
     if amounts is None:
         amounts = await read_amounts(tx, project, restated.number) if restated else _NO_BATCHES
     if problems := [*problems, *amounts.problems]:
@@ -107,7 +105,7 @@ async def insert_report(tx: Write, actor: Actor, new: NewReport) -> Report:
         VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
-            project, new.name.strip(), new.report_type.strip(), new.methodology_id, amounts.ledger,
+            project, new.name, new.report_type, new.methodology_id, amounts.ledger,
             restated and restated.number, chain,
         ),
     )  # fmt: skip
@@ -117,23 +115,21 @@ async def insert_report(tx: Write, actor: Actor, new: NewReport) -> Report:
     return made
 
 
-async def change_report(tx: Write, actor: Actor, friendly: str, change: ReportChange) -> Report:
+async def change_report(tx: Write, actor: Actor, friendly: str, change: Struct) -> Report:
     """Change a draft; what is left out stays."""
     before, key = await _lock_draft(tx, actor, friendly, "changed")
-    name = before.name if change.name is UNSET else change.name.strip()
-    report_type = before.report_type if change.report_type is UNSET else change.report_type.strip()
-    methodology = before.methodology_id if change.methodology_id is UNSET else change.methodology_id
-    problems = _check_names(name, report_type) + await _check_methodology(tx, actor, methodology)
+    desired = REPORT_BODIES.changed(before, change)
+    problems = _check_names(desired.name, desired.report_type)
+    problems += await _check_methodology(tx, actor, desired.methodology_id)
     chain = await _read_chain(tx, key)
-    amounts = await _read_named_amounts(tx, key.project, chain, change.batch_ids, change.batches)
+    amounts = await _read_named_amounts(tx, key.project, chain, REPORT_BODIES.sent(change))
     if amounts is not None:
         problems += amounts.problems
     if problems:
         raise Invalid(problems)
     stored = await read_amounts(tx, key.project, key.key)
     after_amounts = stored if amounts is None else amounts
-    is_same = (name, report_type, methodology) == (before.name, before.report_type, before.methodology_id)
-    if is_same and after_amounts.by_batch == stored.by_batch:
+    if desired == before and after_amounts.by_batch == stored.by_batch:
         return before
     if after_amounts is not stored:
         await store_amounts(tx, key.project, key.key, {})
@@ -143,7 +139,14 @@ async def change_report(tx: Write, actor: Actor, friendly: str, change: ReportCh
         now()
          WHERE project_id = %s AND id = %s
         """,
-        (name, report_type, methodology, after_amounts.ledger, key.project, key.key),
+        (
+            desired.name,
+            desired.report_type,
+            desired.methodology_id,
+            after_amounts.ledger,
+            key.project,
+            key.key,
+        ),
     )
     if after_amounts is not stored:
         await store_amounts(tx, key.project, key.key, after_amounts.by_batch)
@@ -291,19 +294,15 @@ async def _check_methodology(tx: Write, actor: Actor, number: int | None) -> lis
 
 
 async def _read_named_amounts(
-    tx: Write,
-    project: int,
-    chain: int | None,
-    batch_ids: list[str] | UnsetType,
-    batches: list[TakenBatch] | UnsetType,
+    tx: Write, project: int, chain: int | None, sent: Mapping[str, Any]
 ) -> Amounts | None:
     """The amounts that a request names; None when it names none."""
-    if batch_ids is not UNSET and batches is not UNSET:
+    if "batch_ids" in sent and "batches" in sent:
         message = "report.batch_ids and report.batches cannot be sent together. Send one of them."
         return Amounts(problems=[Problem(message, "report.batches", "conflict")])
-    if batch_ids is not UNSET:
-        return await name_whole_batches(tx, project, chain, batch_ids)
-    return None if batches is UNSET else await name_batches(tx, project, chain, batches)
+    if "batch_ids" in sent:
+        return await name_whole_batches(tx, project, chain, sent["batch_ids"])
+    return await name_batches(tx, project, chain, sent["batches"]) if "batches" in sent else None
 
 
 async def _lock_restated(
@@ -416,10 +415,10 @@ async def list_reports(call: ReadCall) -> Page[Report]:
     return await queries.list_reports(call.tx, call.actor, list_request(call.query, queries.REPORTS))
 
 
-@post("/reports", permission="production_accounting:write", body=NewReportBody, returns=Report)
-async def create_report(call: WriteCall, body: NewReportBody) -> Report:
+@post("/reports", permission="production_accounting:write", body=REPORT_BODIES.new_body, returns=Report)
+async def create_report(call: WriteCall, body: Struct) -> Report:
     """Create a report of a project as a draft; with `supersedes` it restates another one."""
-    return await insert_report(call.tx, call.actor, body.report)
+    return await insert_report(call.tx, call.actor, body)
 
 
 @get(_ONE, permission="production_accounting:read", returns=Report)
@@ -431,13 +430,13 @@ async def get_report(call: ReadCall) -> Report:
 @patch(
     _ONE,
     permission="production_accounting:write",
-    body=ReportChangeBody,
+    body=REPORT_BODIES.change_body,
     returns=Report,
     example={"report": {"name": "First quarter of 2025"}},
 )
-async def update_report(call: WriteCall, body: ReportChangeBody) -> Report:
+async def update_report(call: WriteCall, body: Struct) -> Report:
     """Change a report while it is a draft."""
-    return await change_report(call.tx, call.actor, call.path["report_id"], body.report)
+    return await change_report(call.tx, call.actor, call.path["report_id"], body)
 
 
 @delete(_ONE, permission="production_accounting:write")

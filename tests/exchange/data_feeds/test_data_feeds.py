@@ -10,7 +10,7 @@ from tests.given.feeds import Feeding
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid
 from weighbridge.exchange.data_feeds import insert_data_feed
-from weighbridge.exchange.records.data_feeds import NewDataFeed
+from weighbridge.exchange.records.data_feeds import DATA_FEED_BODIES
 from weighbridge.platform.tenancy import read_project
 
 
@@ -65,7 +65,9 @@ def test_everything_that_is_wrong_with_a_feed_is_said_at_once(refusal):
 
 def test_a_refused_feed_asks_the_database_once(feeding):
     server, project = feeding.account.server, read_project(feeding.plant["id"])
-    new = NewDataFeed("Scale", feeding.event_type["id"], encoding="undefined", location_ids=["loc_0"])
+    new = DATA_FEED_BODIES.unstored(
+        name="Scale", event_type_id=feeding.event_type["id"], encoding="undefined", location_ids=["loc_0"]
+    )
 
     async def refused(url):
         async with Database(url, connections_max=1) as database:

@@ -10,7 +10,7 @@ from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
 
-from weighbridge.quality.records.rules import RuleChange
+from weighbridge.quality.records.rules import RULE_BODIES
 
 MEMBERS = {"kind": "rolling", "members": 3, "include_current": False}
 DAY = {"kind": "rolling", "duration": {"value": 1, "unit": "day"}, "include_current": True}
@@ -100,7 +100,7 @@ def make(api, account):
 
 
 def test_every_field_of_a_rule_has_another_value():
-    assert OTHERWISE.keys() == set(RuleChange.__struct_fields__)
+    assert OTHERWISE.keys() == set(RULE_BODIES.change.__struct_fields__)
 
 
 @pytest.mark.parametrize("kind", KINDS)

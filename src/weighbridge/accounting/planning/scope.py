@@ -164,8 +164,7 @@ def _build_problem(node: Node, what: str, code: str) -> Problem:
 # Slots that were generated before keep the version that made them, so one request may run several.
 
 
-@dataclass(frozen=True, slots=True)
-class CreditedLedger:
+class CreditedLedger(msgspec.Struct, frozen=True):
     """A ledger that a generation credits, and the output of the model that it keeps."""
 
     number: int
@@ -250,13 +249,7 @@ class _VersionPart:
     included: frozenset[Interval]
 
 
-class _LinkedLedger(msgspec.Struct, frozen=True):
-    number: int
-    name: str
-    unit: str
-    scale: int
-    rounding: LedgerRounding
-    output: str
+class _LinkedLedger(CreditedLedger, frozen=True):
     family: int
     time_zone: str
 

@@ -11,6 +11,7 @@ from weighbridge.core.ledger.allocation import DIMENSIONS, HALF_EVEN, LedgerRoun
 from weighbridge.core.ledger.instrument import GENERATION_TECHS, PRESETS
 from weighbridge.core.ledger.posting import SCALE_DEFAULT, SCALE_MAX
 from weighbridge.core.time.calendar import CADENCES, Instant
+from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import Line, Name, NodeSlug, UnitText, between, one_of
 
 # What a ledger looks like on the wire.
@@ -50,7 +51,7 @@ class Ledger(msgspec.Struct, frozen=True):
     id: str
     numeric_id: int
     project_id: str
-    name: str
+    name: Annotated[str, Sent(Name, write=str.strip, is_later=True)]
     """What people call it, once in the project, such as `Wood chips on stock`; models draw from it by that.
     """
     unit: str
@@ -73,7 +74,7 @@ class Ledger(msgspec.Struct, frozen=True):
     """The active version of the model that it runs; null while it has none."""
     output: str | None
     """The slug of the output of the model that it keeps; null while it has no model."""
-    asset_category: str | None
+    asset_category: Annotated[str | None, Sent(Name, is_later=True)]
     """What its batches are, in the project's own words, such as `feedstock`; null when not said."""
     not_counted_yet: NotCountedYet | None
     """The events that wait for a generation, as workers found them some seconds ago at the most; null where
@@ -179,21 +180,27 @@ class NewLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Makes a system ledger, which instruments credit instead of a model."""
 
 
-class LedgerChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller may change of a ledger; what is left out stays."""
-
-    name: Name | msgspec.UnsetType = msgspec.UNSET
-    asset_category: Name | msgspec.UnsetType | None = msgspec.UNSET
-    model_id: str | msgspec.UnsetType = msgspec.UNSET
-    """The model that it runs, once and for all; only while it has none."""
-    output: NodeSlug | msgspec.UnsetType = msgspec.UNSET
-    """With a model, the output of it that the ledger keeps; its primary output when left out."""
-
-
-class LedgerChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /ledgers/{ledger_id}."""
-
-    ledger: LedgerChange
+LEDGER_BODIES: Final = RequestBodies(
+    Ledger,
+    "ledger",
+    "/ledgers",
+    beside={
+        "model_id": Sent(
+            str,
+            is_later=True,
+            change_meaning="The model that it runs, once and for all; only while it has none.",
+        ),
+        "output": Sent(
+            NodeSlug,
+            is_later=True,
+            change_meaning=(
+                "With a model, the output of it that the ledger keeps; its primary output when left out."
+            ),
+        ),
+    },
+    about_change="What a caller may change of a ledger; what is left out stays.",
+)
+"""The body that changes one; those that make one differ in where they name the project."""
 
 
 class NewLedgerOfAccount(NewLedger, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -225,29 +232,41 @@ class Instrument(msgspec.Struct, frozen=True):
     """The friendly id of its batch: bat_ and 24 hexadecimal digits."""
     project_id: str
     ledger_id: str
-    external_id: str
+    external_id: Annotated[str, Sent(Line, write=str.strip)]
     """The number that its registry gave it, once in the ledger."""
-    name: str | None
+    name: Annotated[str | None, Sent(Line)]
     """What people call it; null when not said."""
-    amount: Decimal
+    amount: Annotated[
+        Decimal,
+        Sent(
+            Decimal,
+            meaning=(
+                "What it credits its ledger with, in the ledger's unit; above zero, with no more decimals "
+                "than the ledger's `scale`."
+            ),
+        ),
+    ]
     """What it credits its ledger with, in `unit`."""
     unit: str
     """The unit of its ledger, such as `kWh`."""
     balance: Decimal
     """What is left of it, in `unit`."""
-    geography: str | None
+    geography: Annotated[str | None, Sent(Line)]
     """Where the energy or fuel was made, such as `US-CA`; null when not said."""
-    generation_tech: Annotated[str, one_of(GENERATION_TECHS)] | None
+    generation_tech: Annotated[
+        Annotated[str, one_of(GENERATION_TECHS)] | None,
+        Sent(Annotated[Line, one_of(GENERATION_TECHS)]),
+    ]
     """How the energy behind a renewable energy credit was made; null when not said."""
-    issued_on: date | None
+    issued_on: Annotated[date | None, Sent(date)]
     """The day on which the registry issued it, such as `2025-01-31`; null when not said."""
-    purchased_on: date | None
+    purchased_on: Annotated[date | None, Sent(date)]
     """The day on which it was bought, such as `2025-02-14`; null when not said."""
-    mass: Decimal | None
+    mass: Annotated[Decimal | None, Sent(Decimal)]
     """The mass of the fuel, in t; null when not said."""
-    energy_intensity: Decimal | None
+    energy_intensity: Annotated[Decimal | None, Sent(Decimal)]
     """The emissions of the fuel by its energy, in g{CO2e}/MJ; null when not said."""
-    lower_heating_value: Decimal | None
+    lower_heating_value: Annotated[Decimal | None, Sent(Decimal)]
     """The lower heating value of the fuel, in MJ/kg; null when not said."""
     start_time: Instant
     """The day that it counts from: that of issue, or else that of its entry, in the project's time zone."""
@@ -257,28 +276,15 @@ class Instrument(msgspec.Struct, frozen=True):
     updated_at: Instant
 
 
-class NewInstrument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to credit a system ledger; which fields it takes depends on the ledger's kind."""
-
-    external_id: Line
-    amount: Decimal
-    """What it credits its ledger with, in the ledger's unit; above zero, with no more decimals than the
-    ledger's `scale`.
-    """
-    name: Line | None = None
-    geography: Line | None = None
-    generation_tech: Annotated[Line, one_of(GENERATION_TECHS)] | None = None
-    issued_on: date | None = None
-    purchased_on: date | None = None
-    mass: Decimal | None = None
-    energy_intensity: Decimal | None = None
-    lower_heating_value: Decimal | None = None
-
-
-class NewInstrumentBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /ledgers/{ledger_id}/instruments."""
-
-    instrument: NewInstrument
+INSTRUMENT_BODIES: Final = RequestBodies(
+    Instrument,
+    "instrument",
+    "/ledgers/{ledger_id}/instruments",
+    first=("external_id", "amount"),
+    about_new=(
+        "What a caller sends to credit a system ledger; which fields it takes depends on the ledger's kind."
+    ),
+)
 
 
 # What a statement looks like on the wire.

@@ -21,6 +21,7 @@ from weighbridge.core.identity import Link
 from weighbridge.core.ledger.allocation import ValueSource
 from weighbridge.core.number import JsonNumber
 from weighbridge.core.time.calendar import Instant
+from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import (
     Description,
     Line,
@@ -51,6 +52,9 @@ VALID_WHEN_LENGTH_MAX: Final = 1_000
 """The longest condition by which events are valid, in characters."""
 
 _Condition = Annotated[str, msgspec.Meta(max_length=VALID_WHEN_LENGTH_MAX)]
+_ValueType = Annotated[str, one_of(VALUE_TYPES)]
+_CadenceUnit = Annotated[str, one_of(CADENCE_UNITS)]
+_Locations = Annotated[str, one_of(EXPECTED_LOCATIONS)]
 
 
 class RolledUpValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,15 +86,28 @@ class DataPointType(msgspec.Struct, frozen=True):
 
     id: int
     """The number of the data point type, as `skipped_data_point_type_ids` takes it."""
-    slug: str
+    slug: Annotated[
+        str,
+        Sent(
+            NewSlug,
+            default=None,
+            meaning="The name that events, models and rules will use; made from `name` when left out.",
+        ),
+    ]
     """The name that events, models and rules use for it, such as `wet_mass`; it never changes."""
-    name: str
+    name: Annotated[str, Sent(Name)]
     """What people call it, such as `Wet mass`."""
-    value_type: Annotated[str, one_of(VALUE_TYPES)]
+    value_type: Annotated[_ValueType, Sent(_ValueType)]
     """What its values are."""
-    unit: str | None
+    unit: Annotated[
+        str | None,
+        Sent(
+            UnitText,
+            meaning="The unit of its numbers, such as `kg`; only with `value_type` `number`.",
+        ),
+    ]
     """The unit of its numbers, such as `kg`; null for texts, for true or false, and for plain numbers."""
-    required: bool
+    required: Annotated[bool, Sent(bool, default=True)]
     """Whether an event without it is `incomplete`."""
     is_static: bool
     nexus_event_type_id: int
@@ -99,71 +116,14 @@ class DataPointType(msgspec.Struct, frozen=True):
     updated_at: Instant
 
 
-class EventType(msgspec.Struct, frozen=True):
-    """One event type with its data point types, in their order."""
-
-    id: str
-    slug: str
-    """The name that events are sent with and models use, such as `diesel-delivery`; it never changes."""
-    name: str
-    """What people call it, such as `Diesel delivery`."""
-    description: str | None
-    cadence_amount: int | None
-    """How many `cadence_unit`s lie between two of its events; null when nothing is expected."""
-    cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | None
-    """The unit of its cadence; null when nothing is expected."""
-    valid_when: str | None
-    """When an event counts as valid for the capture rate, such as `quality = 'good'`; null: when complete."""
-    reusable_in_batches: bool
-    """Whether one event may feed runs of several batches of a model."""
-    expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)]
-    """How many locations an event of the type names at least."""
-    requires_tracking_id: bool
-    """Whether an event of the type is refused without a tracking id."""
-    is_static: bool
-    data_point_types: list[DataPointType]
-    """The quantities that its events carry, in their order."""
-    rolled_up_from: RollUp | None
-    """The readings that its events are made of, by the service; null when people and devices write them."""
-    created_at: Instant
-    updated_at: Instant
-    ui_url: Link
-
-
-class NewDataPointType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends for each data point type."""
-
-    name: Name
-    value_type: Annotated[str, one_of(VALUE_TYPES)]
-    slug: NewSlug | None = None
-    """The name that events, models and rules will use; made from `name` when left out."""
-    unit: UnitText | None = None
-    """The unit of its numbers, such as `kg`; only with `value_type` `number`."""
-    required: bool = True
-
-
-class NewEventType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make an event type."""
-
-    name: Name
-    data_point_types: Annotated[list[NewDataPointType], several(DATA_POINT_TYPES_MAX)] = []
-    slug: NewSlug | None = None
-    """The name that events are sent with and models use; made from `name` when left out."""
-    description: Description | None = None
-    cadence_amount: Annotated[int, between(1, CADENCE_AMOUNT_MAX)] | None = None
-    cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | None = None
-    valid_when: _Condition | None = None
-    reusable_in_batches: bool = False
-    expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)] = "one"
-    requires_tracking_id: bool = False
-    rolled_up_from: RollUp | None = None
-    """The readings that its events are to be made of; it needs a cadence, whose slots they are made for."""
-
-
-class NewEventTypeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /projects/{project_id}/event_types."""
-
-    event_type: NewEventType
+DATA_POINT_TYPE_BODIES: Final = RequestBodies(
+    DataPointType,
+    "data_point_type",
+    "",
+    first=("name", "value_type"),
+    about_new="What a caller sends for each data point type.",
+)
+"""A new one, as it is sent inside an event type."""
 
 
 class DataPointTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -172,35 +132,85 @@ class DataPointTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     slug: Slug | None = None
     """The one that is meant, if the event type has it already; of a new one, the slug it will have."""
     name: Name | UnsetType = UNSET
-    value_type: Annotated[str, one_of(VALUE_TYPES)] | UnsetType = UNSET
+    value_type: _ValueType | UnsetType = UNSET
     unit: UnitText | UnsetType | None = UNSET
     required: bool | UnsetType = UNSET
 
 
-class EventTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change an event type; what is left out stays as it is.
+class EventType(msgspec.Struct, frozen=True):
+    """One event type with its data point types, in their order."""
 
-    `data_point_types` lists all that the event type is to have.
-    """
+    id: str
+    slug: Annotated[
+        str,
+        Sent(
+            NewSlug,
+            default=None,
+            is_fixed=True,
+            meaning="The name that events are sent with and models use; made from `name` when left out.",
+        ),
+    ]
+    """The name that events are sent with and models use, such as `diesel-delivery`; it never changes."""
+    name: Annotated[str, Sent(Name, write=str.strip)]
+    """What people call it, such as `Diesel delivery`."""
+    description: Annotated[str | None, Sent(Description)]
+    cadence_amount: Annotated[int | None, Sent(Annotated[int, between(1, CADENCE_AMOUNT_MAX)])]
+    """How many `cadence_unit`s lie between two of its events; null when nothing is expected."""
+    cadence_unit: Annotated[_CadenceUnit | None, Sent(_CadenceUnit)]
+    """The unit of its cadence; null when nothing is expected."""
+    valid_when: Annotated[str | None, Sent(_Condition)]
+    """When an event counts as valid for the capture rate, such as `quality = 'good'`; null: when complete."""
+    reusable_in_batches: Annotated[bool, Sent(bool, default=False)]
+    """Whether one event may feed runs of several batches of a model."""
+    expected_locations: Annotated[_Locations, Sent(_Locations, default="one")]
+    """How many locations an event of the type names at least."""
+    requires_tracking_id: Annotated[bool, Sent(bool, default=False)]
+    """Whether an event of the type is refused without a tracking id."""
+    is_static: bool
+    data_point_types: Annotated[
+        list[DataPointType],
+        Sent(
+            Annotated[list[DATA_POINT_TYPE_BODIES.new], several(DATA_POINT_TYPES_MAX)],
+            default=[],
+            change=Annotated[list[DataPointTypeChange], several(DATA_POINT_TYPES_MAX)],
+            change_meaning=(
+                "All that the event type is to have, in their order; one that is not among them is removed."
+            ),
+        ),
+    ]
+    """The quantities that its events carry, in their order."""
+    rolled_up_from: Annotated[
+        RollUp | None,
+        Sent(
+            RollUp,
+            meaning=(
+                "The readings that its events are to be made of; "
+                "it needs a cadence, whose slots they are made for."
+            ),
+            change_meaning=(
+                "The readings that its events are to be made of, in place of what was said before; "
+                "all are made anew."
+            ),
+        ),
+    ]
+    """The readings that its events are made of, by the service; null when people and devices write them."""
+    created_at: Instant
+    updated_at: Instant
+    ui_url: Link
 
-    name: Name | UnsetType = UNSET
-    description: Description | UnsetType | None = UNSET
-    cadence_amount: Annotated[int, between(1, CADENCE_AMOUNT_MAX)] | UnsetType | None = UNSET
-    cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | UnsetType | None = UNSET
-    valid_when: _Condition | UnsetType | None = UNSET
-    reusable_in_batches: bool | UnsetType = UNSET
-    expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)] | UnsetType = UNSET
-    requires_tracking_id: bool | UnsetType = UNSET
-    data_point_types: Annotated[list[DataPointTypeChange], several(DATA_POINT_TYPES_MAX)] | UnsetType = UNSET
-    """All that the event type is to have, in their order; one that is not among them is removed."""
-    rolled_up_from: RollUp | UnsetType | None = UNSET
-    """The readings that its events are to be made of, in place of what was said before; all are made anew."""
 
-
-class EventTypeChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /projects/{project_id}/event_types/{event_type_id}."""
-
-    event_type: EventTypeChange
+EVENT_TYPE_BODIES: Final = RequestBodies(
+    EventType,
+    "event_type",
+    "/projects/{project_id}/event_types",
+    first=("name", "data_point_types"),
+    change_first=("name",),
+    about_new="What a caller sends to make an event type.",
+    about_change=(
+        "What a caller sends to change an event type; what is left out stays as it is. "
+        "`data_point_types` lists all that the event type is to have."
+    ),
+)
 
 
 # What a data point looks like on the wire, in a list of its project.

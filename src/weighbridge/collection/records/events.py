@@ -26,24 +26,6 @@ LINKED: Final[tuple[EvidenceType, ...]] = ("url",)
 """The types that come as JSON."""
 
 
-class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One file or link of an event; size in bytes, content type and SHA-256 are those of a file."""
-
-    id: int
-    """The number of the file or link."""
-    type: EvidenceType
-    """Whether it is a file that is kept here, or a link."""
-    url: ResourceAddress
-    name: str
-    """What people call it: of a file its file name, such as `ticket-4711.pdf`."""
-    size: int | UnsetType = UNSET
-    """How many bytes the file has; left out for a link."""
-    content_type: str | UnsetType = UNSET
-    """The media type of the file, such as `application/pdf`; left out for a link."""
-    sha256: str | UnsetType = UNSET
-    """The SHA-256 of the file, as 64 hexadecimal digits; left out for a link."""
-
-
 class EventEvidence(msgspec.Struct, frozen=True):
     """A file or link inside its event."""
 
@@ -54,6 +36,17 @@ class EventEvidence(msgspec.Struct, frozen=True):
     url: ResourceAddress
     name: str
     """What people call it: of a file its file name, such as `ticket-4711.pdf`."""
+
+
+class Evidence(EventEvidence, frozen=True, omit_defaults=True):
+    """One file or link of an event; size in bytes, content type and SHA-256 are those of a file."""
+
+    size: int | UnsetType = UNSET
+    """How many bytes the file has; left out for a link."""
+    content_type: str | UnsetType = UNSET
+    """The media type of the file, such as `application/pdf`; left out for a link."""
+    sha256: str | UnsetType = UNSET
+    """The SHA-256 of the file, as 64 hexadecimal digits; left out for a link."""
 
 
 class NewEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from weighbridge.core.collection.custom_field import (
     LABEL_LENGTH_MAX,
@@ -21,8 +20,8 @@ from weighbridge.core.collection.custom_field import (
 from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
 from weighbridge.core.identity import NAME_LENGTH_MAX, Link
 from weighbridge.core.time.calendar import Instant
-from weighbridge.db.lists.field import Sent
-from weighbridge.db.lists.listing import Filter
+from weighbridge.db.lists.field import RequestBodies, Sent
+from weighbridge.db.lists.listing import BOUNDS, MOMENT, Filter, read_moment
 from weighbridge.http.text import Description, Line, Moment, Name, Text, at_most, between, one_of
 
 # What a project looks like on the wire.
@@ -32,51 +31,30 @@ STATUSES = ("active", "archived")
 """What a project may be; `archived` is a label, and keeps nobody from reading or writing."""
 
 
+_Status = Annotated[str, one_of(STATUSES)]
+
+
 class Project(msgspec.Struct, frozen=True):
     """One project."""
 
     id: str
     numeric_id: int
     """The number by which the `args` of tasks name it; paths and filters take it as well."""
-    name: str
+    name: Annotated[str, Sent(Name, write=str.strip)]
     """What people call it, such as `Plant North`."""
-    description: str | None
-    time_zone: str
+    description: Annotated[str | None, Sent(Description)]
+    time_zone: Annotated[str, Sent(Name, default="UTC")]
     """The time zone that slots are cut in, by its IANA name."""
-    status: Annotated[str, one_of(STATUSES)]
+    status: Annotated[_Status, Sent(_Status, is_later=True)]
     """Whether it goes on; `archived` is a label, and keeps nobody from reading or writing."""
     created_at: Instant
     updated_at: Instant
     ui_url: Link
 
 
-class NewProject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a project."""
-
-    name: Name
-    description: Description | None = None
-    time_zone: Name = "UTC"
-
-
-class NewProjectBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /projects."""
-
-    project: NewProject
-
-
-class ProjectChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change a project; what is left out stays as it is."""
-
-    name: Name | UnsetType = UNSET
-    description: Description | UnsetType | None = UNSET
-    time_zone: Name | UnsetType = UNSET
-    status: Annotated[str, one_of(STATUSES)] | UnsetType = UNSET
-
-
-class ProjectChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /projects/{project_id}."""
-
-    project: ProjectChange
+PROJECT_BODIES: Final = RequestBodies(
+    Project, "project", "/projects", about_new="What a caller sends to make a project."
+)
 
 
 # Named records of a project: each field is declared once, with its type, its checks and how it is stored.
@@ -231,30 +209,31 @@ CUSTOM_FIELDS_MAX: Final = 100
 """Custom fields of one project's assets, at most."""
 
 
+_Label = Annotated[str, at_most(LABEL_LENGTH_MAX)]
+_ValueType = Annotated[str, one_of(VALUE_TYPES)]
+
+
 class AssetCustomField(msgspec.Struct, frozen=True):
     """One column that a project adds to its assets."""
 
     id: int
     """The number of the custom field."""
     project_id: str
-    label: str
+    label: Annotated[str, Sent(_Label, write=str.strip, is_sorted=True)]
     """What heads its column in the asset spreadsheet, such as `Calibrated on`, up to 100 characters."""
-    value_type: Annotated[str, one_of(VALUE_TYPES)]
+    value_type: Annotated[_ValueType, Sent(_ValueType)]
     """What its values are; a `date` is a text such as `2025-01-31`."""
     created_at: Instant
 
 
-class NewAssetCustomField(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a custom field; its value type is text, number, boolean or date."""
-
-    label: Annotated[str, at_most(LABEL_LENGTH_MAX)]
-    value_type: Annotated[str, one_of(VALUE_TYPES)]
-
-
-class NewAssetCustomFieldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /projects/{project_id}/asset_custom_fields."""
-
-    asset_custom_field: NewAssetCustomField
+CUSTOM_FIELD_BODIES: Final = RequestBodies(
+    AssetCustomField,
+    "asset_custom_field",
+    "/projects/{project_id}/asset_custom_fields",
+    about_new=(
+        "What a caller sends to make a custom field; its value type is text, number, boolean or date."
+    ),
+)
 
 
 # What an outage looks like on the wire.
@@ -272,55 +251,39 @@ class Outage(msgspec.Struct, frozen=True):
     id: int
     """The number of the outage."""
     project_id: str
-    reason: str
+    reason: Annotated[str, Sent(_Reason, write=str.strip)]
     """Why nothing was measured, such as `Calibration of the analyser`."""
-    asset_id: str | None
+    asset_id: Annotated[str | None, Sent(str, of="asset")]
     """The friendly id of the asset that was out; null when it names none."""
-    location_id: str | None
+    location_id: Annotated[str | None, Sent(str, of="location")]
     """The friendly id of the location that was out, as a meter of its own; null when it names none."""
-    event_type_id: str | None
+    event_type_id: Annotated[str | None, Sent(str, of="event_type")]
     """The event type that it is about: alone, all meters of it; null when it is about all event types."""
-    start_time: Instant
+    start_time: Annotated[
+        Instant,
+        Sent(
+            Moment,
+            write=Instant.of,
+            filter=Filter("start_time", read_moment, MOMENT, BOUNDS),
+            is_sorted=True,
+        ),
+    ]
     """From when nothing is expected, inclusive."""
-    end_time: Instant | None
+    end_time: Annotated[
+        Instant | None,
+        Sent(Moment, write=Instant.of, filter=Filter("end_time", read_moment, MOMENT, BOUNDS)),
+    ]
     """Until when nothing is expected, exclusive; null while it lasts."""
-    evidence_url: str | None
+    evidence_url: Annotated[str | None, Sent(Annotated[str, at_most(LINK_LENGTH_MAX)])]
     """A link to what proves it, such as a page of the logbook; null without one."""
     created_at: Instant
     updated_at: Instant
 
 
-class NewOutage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to declare an outage; naming no meter, one of all meters."""
-
-    reason: _Reason
-    start_time: Moment
-    end_time: Moment | None = None
-    asset_id: str | None = None
-    location_id: str | None = None
-    event_type_id: str | None = None
-    evidence_url: Annotated[str, at_most(LINK_LENGTH_MAX)] | None = None
-
-
-class NewOutageBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /projects/{project_id}/outages."""
-
-    outage: NewOutage
-
-
-class OutageChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change an outage; what is left out stays as it is."""
-
-    reason: _Reason | UnsetType = UNSET
-    start_time: Moment | UnsetType = UNSET
-    end_time: Moment | UnsetType | None = UNSET
-    asset_id: str | UnsetType | None = UNSET
-    location_id: str | UnsetType | None = UNSET
-    event_type_id: str | UnsetType | None = UNSET
-    evidence_url: Annotated[str, at_most(LINK_LENGTH_MAX)] | UnsetType | None = UNSET
-
-
-class OutageChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /projects/{project_id}/outages/{outage_id}."""
-
-    outage: OutageChange
+OUTAGE_BODIES: Final = RequestBodies(
+    Outage,
+    "outage",
+    "/projects/{project_id}/outages",
+    first=("reason", "start_time", "end_time"),
+    about_new="What a caller sends to declare an outage; naming no meter, one of all meters.",
+)

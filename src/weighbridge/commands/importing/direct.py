@@ -32,11 +32,11 @@ from weighbridge.db.engine import Database, Read
 from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request
 from weighbridge.db.statements import to_json_form
 from weighbridge.errors import Conflict, Invalid, NotFound, Refusal, TooLarge, Unavailable
-from weighbridge.exchange import data_feed_uploads, data_feeds
+from weighbridge.exchange import data_feed_uploads
 from weighbridge.exchange import data_feed_uploads as uploads
-from weighbridge.exchange import data_feeds as feeds
 from weighbridge.exchange.data_feed_uploads_tasks import Feeder
-from weighbridge.exchange.records.data_feeds import NewDataFeed, SentFile
+from weighbridge.exchange.data_feeds import DATA_FEEDS, insert_data_feed
+from weighbridge.exchange.records.data_feeds import DataFeed, SentFile
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform.async_tasks import give_head_start, read_task_of_any_kind
 from weighbridge.platform.tenancy import project_named
@@ -84,7 +84,7 @@ class DirectService:
     def find_target(self, project: str, event_type: str) -> Target:
         return self._run(self._find_target(project, event_type))
 
-    def find_feed(self, wanted: NewDataFeed) -> int:
+    def find_feed(self, wanted: DataFeed) -> int:
         try:
             return self._run(self._find_feed(wanted))
         except Invalid as refusal:  # another import has made it meanwhile
@@ -132,15 +132,15 @@ class DirectService:
                 await self._list(tx, LOCATIONS.select_of_project, LOCATIONS.listing),
             )
 
-    async def _find_feed(self, wanted: NewDataFeed) -> int:
+    async def _find_feed(self, wanted: DataFeed) -> int:
         async with self._database.read() as tx:
-            request = list_request([("filter[name][eq]", wanted.name)], data_feeds.DATA_FEEDS)
-            found = (await data_feeds.select_data_feeds(tx, self._project, request)).data
+            request = list_request([("filter[name][eq]", wanted.name)], DATA_FEEDS.listing)
+            found = (await DATA_FEEDS.select_of_project(tx, self._project, request)).data
         if found:
             check_feed(found[0], wanted)
             return found[0].id
         async with self._database.write() as tx:
-            made = await feeds.insert_data_feed(tx, self.actor, self._project, wanted, self._settings)
+            made = await insert_data_feed(tx, self.actor, self._project, wanted, self._settings)
         return made.id
 
     async def _upload(

@@ -25,7 +25,7 @@ from weighbridge.client.pages import Listing, Pages
 from weighbridge.commands.importing.run import ProgressReport, Target, check_feed, choose_target
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal, Unavailable
-from weighbridge.exchange.records.data_feeds import NewDataFeed
+from weighbridge.exchange.records.data_feeds import DataFeed
 from weighbridge.exchange.tables.table import GZIP_MAGIC, ZIP_MAGIC
 
 PLAIN_BYTES_MAX: Final = 1_048_576
@@ -72,7 +72,7 @@ class RemoteService:
             places,
         )
 
-    def find_feed(self, wanted: NewDataFeed) -> int:
+    def find_feed(self, wanted: DataFeed) -> int:
         made = operations.data_feeds_create(self._project, **msgspec.to_builtins(wanted))
         for _ in range(2):  # another import may make it meanwhile
             found = self._list(operations.data_feeds_list(self._project, name=wanted.name))

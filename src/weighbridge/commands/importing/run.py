@@ -34,7 +34,7 @@ from weighbridge.core.collection.data_feed import (
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.exchange.records.data_feeds import FeedColumn, NewDataFeed
+from weighbridge.exchange.records.data_feeds import DATA_FEED_BODIES, DataFeed, FeedColumn
 from weighbridge.exchange.tables.columns import DIGEST_DIGITS, FIELDS, LOCATION_FIELD
 from weighbridge.exchange.tables.sheet import digest_content
 from weighbridge.exchange.tables.table import CsvFile, fingerprint
@@ -67,7 +67,7 @@ class ImportService(Protocol):
     def find_target(self, project: str, event_type: str) -> Target:
         """Find the project and the event type; raise a refusal that names what is missing."""
 
-    def find_feed(self, wanted: NewDataFeed) -> int:
+    def find_feed(self, wanted: DataFeed) -> int:
         """Find the data feed of this name, or create it; raise a refusal where it says otherwise."""
 
     def upload(self, feed: int, file: Path, *, is_dry_run: bool, report: ProgressReport) -> DataFeedUpload:
@@ -125,12 +125,12 @@ def _check_locations(target: Target, ids: Sequence[str]) -> list[Problem]:
     return problems
 
 
-def check_feed(found: object, wanted: NewDataFeed) -> None:
+def check_feed(found: object, wanted: DataFeed) -> None:
     """Raise Refusal when the feed of the name is no more as the import made it."""
-    stored = msgspec.convert(found, NewDataFeed, from_attributes=True)
+    stored = msgspec.convert(found, DATA_FEED_BODIES.new, from_attributes=True)
     changed = [
         name
-        for name in NewDataFeed.__struct_fields__
+        for name in DATA_FEED_BODIES.fields
         if name != "watch" and getattr(stored, name) != getattr(wanted, name)
     ]
     if changed:
@@ -274,9 +274,9 @@ def run(order: Order, service: ImportService, report: ProgressReport) -> Summary
     return msgspec.structs.replace(summary, project=target.project, data_feed=wanted.name)
 
 
-def build_feed(order: Order, target: Target, bad_rows: BadRows) -> NewDataFeed:
+def build_feed(order: Order, target: Target, bad_rows: BadRows) -> DataFeed:
     """Build the data feed that reads files as the options say; its name follows from all that it says."""
-    feed = NewDataFeed(
+    feed = DATA_FEED_BODIES.unstored(
         name="",
         event_type_id=target.event_type.id,
         columns=[*_named_columns(order), *_values(order)],
@@ -328,9 +328,7 @@ def _check_order(order: Order) -> list[Problem]:
     return problems
 
 
-def _upload(
-    order: Order, service: ImportService, wanted: NewDataFeed, report: ProgressReport
-) -> DataFeedUpload:
+def _upload(order: Order, service: ImportService, wanted: DataFeed, report: ProgressReport) -> DataFeedUpload:
     """Upload the file, and give what its content came to where it was stored before."""
     feed = service.find_feed(wanted)
     upload = service.upload(feed, order.file.path, is_dry_run=order.is_dry_run, report=report)

@@ -20,6 +20,7 @@ from weighbridge.core import identity
 from weighbridge.core.platform.audit import CHANGE_TYPES, ChangeAction, ChangeCursor, ChangeKind
 from weighbridge.core.platform.webhook import DeliveryState
 from weighbridge.core.time.calendar import Instant
+from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import ADDRESS_MAX, at_most, between, one_of
 
 # What a change looks like on the wire.
@@ -217,20 +218,46 @@ _ChangeType = Annotated[str, one_of(CHANGE_TYPES)]
 _WebhookDescription = Annotated[str, msgspec.Meta(max_length=WEBHOOK_DESCRIPTION_MAX)]
 
 
+_Address = Annotated[str, at_most(ADDRESS_MAX)]
+
+
 class Webhook(msgspec.Struct, frozen=True):
     """An address that is told what changes."""
 
     id: str
     """The friendly id of the webhook, `whk_…`."""
-    project_id: str | None
+    project_id: Annotated[str | None, Sent(str)]
     """The friendly id of the project whose changes are told; null for the whole account."""
-    url: str
+    url: Annotated[
+        str,
+        Sent(
+            _Address,
+            meaning=(
+                "An address that begins with https://; "
+                "http:// reaches only networks that the service was told of."
+            ),
+        ),
+    ]
     """Where requests are sent by POST."""
-    description: str
+    description: Annotated[str, Sent(_WebhookDescription, default="", write=str.strip)]
     """What it is for, in the words of whoever made it."""
-    change_types: list[_ChangeType]
+    change_types: Annotated[
+        list[_ChangeType],
+        Sent(
+            list[_ChangeType],
+            default=None,
+            meaning="Which changes are told; all that the caller's token may read when left out.",
+        ),
+    ]
     """Which changes are told: `batch` for all of batches, `batch.create` for new ones."""
-    is_enabled: bool
+    is_enabled: Annotated[
+        bool,
+        Sent(
+            bool,
+            default=True,
+            change_meaning="A webhook that is enabled again goes on where it stood in the feed.",
+        ),
+    ]
     """Whether changes are sent; while it is not, they wait in the feed, as long as that keeps them."""
     disabled_at: Instant | None
     """When it was disabled; null while it is enabled."""
@@ -263,39 +290,13 @@ def without_secret(issued: IssuedWebhook) -> Webhook:
     return Webhook(**{name: value for name, value in asdict(issued).items() if name != "secret"})
 
 
-class NewWebhook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a webhook; it is told of what changes from then on."""
-
-    url: Annotated[str, at_most(ADDRESS_MAX)]
-    """An address that begins with https://; http:// reaches only networks that the service was told of."""
-    change_types: list[_ChangeType] | None = None
-    """Which changes are told; all that the caller's token may read when left out."""
-    project_id: str | None = None
-    description: _WebhookDescription = ""
-    is_enabled: bool = True
-
-
-class NewWebhookBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /webhooks."""
-
-    webhook: NewWebhook
-
-
-class WebhookChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change a webhook; what is left out stays as it is."""
-
-    url: Annotated[str, at_most(ADDRESS_MAX)] | UnsetType = UNSET
-    change_types: list[_ChangeType] | UnsetType = UNSET
-    project_id: str | UnsetType | None = UNSET
-    description: _WebhookDescription | UnsetType = UNSET
-    is_enabled: bool | UnsetType = UNSET
-    """A webhook that is enabled again goes on where it stood in the feed."""
-
-
-class WebhookChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /webhooks/{webhook_id}."""
-
-    webhook: WebhookChange
+WEBHOOK_BODIES: Final = RequestBodies(
+    Webhook,
+    "webhook",
+    "/webhooks",
+    first=("url", "change_types"),
+    about_new="What a caller sends to make a webhook; it is told of what changes from then on.",
+)
 
 
 class SecretRoll(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,10 +1,10 @@
 """What a data feed looks like on the wire."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from weighbridge.core.collection.data_feed import (
     COLUMN_NAME_LENGTH_MAX,
@@ -22,7 +22,8 @@ from weighbridge.core.collection.data_feed import (
 )
 from weighbridge.core.platform.tasks import TaskState
 from weighbridge.core.time.calendar import Instant
-from weighbridge.db.lists.listing import INT4_LARGEST
+from weighbridge.db.lists.field import RequestBodies, Sent
+from weighbridge.db.lists.listing import INT4_LARGEST, Filter
 from weighbridge.http.text import Line, Name, at_most, between, one_of
 
 _HeaderLine = Annotated[int, msgspec.Meta(ge=1, le=HEADER_LINE_MAX)]
@@ -58,51 +59,54 @@ class DataFeed(msgspec.Struct, frozen=True):
     id: int
     """The number of the feed."""
     project_id: str
-    name: str
+    name: Annotated[str, Sent(Name, write=str.strip, filter=Filter("name", str, "a name"), is_sorted=True)]
     """What people call it, once in its project."""
-    event_type_id: str
+    event_type_id: Annotated[str, Sent(str, of="event_type")]
     """The friendly id of the event type of all its events."""
-    columns: list[FeedColumn]
+    columns: Annotated[
+        list[FeedColumn],
+        Sent(_Columns, default=[], read=partial(msgspec.convert, type=list[FeedColumn]), is_json=True),
+    ]
     """What columns give; one that is not named here gives what its name says."""
-    other_columns: _OtherColumns
+    other_columns: Annotated[_OtherColumns, Sent(_OtherColumns, default=OtherColumns.REFUSE)]
     """What becomes of columns that are not named here and whose names say nothing."""
-    time_zone: str | None
+    time_zone: Annotated[str | None, Sent(Line)]
     """The zone of times without an offset, such as `Europe/Istanbul`; null refuses such times."""
-    time_format: str | None
+    time_format: Annotated[str | None, Sent(Line)]
     """The form of times that are not in ISO 8601, such as `%d.%m.%Y %H:%M`."""
-    rows_in_order: bool
+    rows_in_order: Annotated[bool, Sent(bool, default=False)]
     """Each row is later than the one before it, which tells apart local times that come twice."""
-    duration: str | None
+    duration: Annotated[str | None, Sent(Line)]
     """How long each event is: `30s`, `15m`, `1h` or `1d`; null makes readings, unless a column gives ends."""
-    decimal_mark: _DecimalMark
+    decimal_mark: Annotated[_DecimalMark, Sent(_DecimalMark, default=DecimalMark.POINT)]
     """What stands before the decimals of numbers that are texts."""
-    encoding: str
+    encoding: Annotated[str, Sent(Line, default="utf-8")]
     """The encoding of CSV files, such as `utf-8` or `windows-1252`."""
-    delimiter: str
+    delimiter: Annotated[str, Sent(Line, default=",")]
     """The character between the cells of CSV files."""
-    header_line: int
+    header_line: Annotated[int, Sent(_HeaderLine, default=1)]
     """The line that names the columns; what stands before it is passed over."""
-    units_line: bool
+    units_line: Annotated[bool, Sent(bool, default=False)]
     """Whether the first line below the header holds the units of the columns."""
-    sheet: str | None
+    sheet: Annotated[str | None, Sent(Line)]
     """The sheet of a workbook; null is its first one."""
-    missing: list[str]
+    missing: Annotated[list[str], Sent(_Missing, default=[])]
     """Texts that say, as an empty cell does, that there is no value."""
-    formulas: _Formulas
+    formulas: Annotated[_Formulas, Sent(_Formulas, default=Formulas.REFUSE)]
     """What becomes of cells that hold a formula, which is never computed."""
-    location_ids: list[str]
+    location_ids: Annotated[list[str], Sent(_LocationIds, default=[], of="location")]
     """The locations of every event."""
-    feedstock_id: str | None
+    feedstock_id: Annotated[str | None, Sent(str, of="feedstock")]
     """The feedstock of events whose rows name none."""
-    asset_id: str | None
+    asset_id: Annotated[str | None, Sent(str, of="asset")]
     """The asset of events whose rows name none."""
-    client_reference: _ReferenceRule
+    client_reference: Annotated[_ReferenceRule, Sent(_ReferenceRule, default=ReferenceRule.ROW)]
     """What the client references of events are made of: `row`, `time` or `column`."""
-    bad_rows: _BadRows
+    bad_rows: Annotated[_BadRows, Sent(_BadRows, default=BadRows.REFUSE_FILE)]
     """Whether a bad row, or one that differs from its event, refuses the file, or is left out of it."""
-    on_difference: _OnDifference
+    on_difference: Annotated[_OnDifference, Sent(_OnDifference, default=OnDifference.REPORT)]
     """Whether an event that the project has with other values than its row is told of, or corrected."""
-    watch: str | None
+    watch: Annotated[str | None, Sent(Annotated[str, at_most(PLACE_LENGTH_MAX)])]
     """A folder (`/srv/drop/plant`) or a prefix in an object store (`s3://bucket/a`) to take files from."""
     watch_problem: str | None
     """Why the last look at that place came to nothing; null where all was well."""
@@ -110,72 +114,12 @@ class DataFeed(msgspec.Struct, frozen=True):
     updated_at: Instant
 
 
-class NewDataFeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a data feed."""
-
-    name: Name
-    event_type_id: str
-    columns: _Columns = []
-    other_columns: _OtherColumns = OtherColumns.REFUSE
-    time_zone: Line | None = None
-    time_format: Line | None = None
-    rows_in_order: bool = False
-    duration: Line | None = None
-    decimal_mark: _DecimalMark = DecimalMark.POINT
-    encoding: Line = "utf-8"
-    delimiter: Line = ","
-    header_line: _HeaderLine = 1
-    units_line: bool = False
-    sheet: Line | None = None
-    missing: _Missing = []
-    formulas: _Formulas = Formulas.REFUSE
-    location_ids: _LocationIds = []
-    feedstock_id: str | None = None
-    asset_id: str | None = None
-    client_reference: _ReferenceRule = ReferenceRule.ROW
-    bad_rows: _BadRows = BadRows.REFUSE_FILE
-    on_difference: _OnDifference = OnDifference.REPORT
-    watch: Annotated[str, at_most(PLACE_LENGTH_MAX)] | None = None
-
-
-class NewDataFeedBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /projects/{project_id}/data_feeds."""
-
-    data_feed: NewDataFeed
-
-
-class DataFeedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change a data feed; what is left out stays as it is."""
-
-    name: Name | UnsetType = UNSET
-    event_type_id: str | UnsetType = UNSET
-    columns: _Columns | UnsetType = UNSET
-    other_columns: _OtherColumns | UnsetType = UNSET
-    time_zone: Line | UnsetType | None = UNSET
-    time_format: Line | UnsetType | None = UNSET
-    rows_in_order: bool | UnsetType = UNSET
-    duration: Line | UnsetType | None = UNSET
-    decimal_mark: _DecimalMark | UnsetType = UNSET
-    encoding: Line | UnsetType = UNSET
-    delimiter: Line | UnsetType = UNSET
-    header_line: _HeaderLine | UnsetType = UNSET
-    units_line: bool | UnsetType = UNSET
-    sheet: Line | UnsetType | None = UNSET
-    missing: _Missing | UnsetType = UNSET
-    formulas: _Formulas | UnsetType = UNSET
-    location_ids: _LocationIds | UnsetType = UNSET
-    feedstock_id: str | UnsetType | None = UNSET
-    asset_id: str | UnsetType | None = UNSET
-    client_reference: _ReferenceRule | UnsetType = UNSET
-    bad_rows: _BadRows | UnsetType = UNSET
-    on_difference: _OnDifference | UnsetType = UNSET
-    watch: Annotated[str, at_most(PLACE_LENGTH_MAX)] | UnsetType | None = UNSET
-
-
-class DataFeedChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /projects/{project_id}/data_feeds/{data_feed_id}."""
-
-    data_feed: DataFeedChange
+DATA_FEED_BODIES: Final = RequestBodies(
+    DataFeed,
+    "data_feed",
+    "/projects/{project_id}/data_feeds",
+    about_new="What a caller sends to make a data feed.",
+)
 
 
 _NameOfColumn = Annotated[str, msgspec.Meta(max_length=COLUMN_NAME_LENGTH_MAX)]

@@ -31,7 +31,7 @@ from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.time.calendar import time_zone_names
 from weighbridge.core.unit import Conversion, UnitError, find_conversion, parse_unit
 from weighbridge.errors import Invalid
-from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, NewDataFeed
+from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn
 from weighbridge.exchange.tables.cell import CellError, Clock, check_clock, read_clock, read_moment
 from weighbridge.exchange.tables.table import FileRow, RowTable
 
@@ -346,7 +346,7 @@ class RowValues:
         return f"feed-{feed.id}" + (f":{content}" if feed.client_reference == ReferenceRule.ROW else "")
 
 
-def check_values(feed: DataFeed | NewDataFeed) -> Iterator[Problem]:
+def check_values(feed: DataFeed) -> Iterator[Problem]:
     """Find what is wrong with the values that a feed gives every row, before any file is there."""
     times = Counter(point.field for point in feed.columns if is_value(point.column, point.field))
     for field in ("start_time", "end_time", "client_reference"):

@@ -29,7 +29,7 @@ from weighbridge.http.text import Schema, friendly_id, needed
 # A sentence is looked for where it is most at home:
 #
 # 1. below the field itself, as the docstring of the attribute;
-# 2. in the type of the field, of a request that is derived from its record, as `Meta(description=...)`;
+# 2. in the type of the field, of a request that is derived from its record, as `Sent` gives it;
 # 3. below the field of the same name in the record that a request is about: for `NewFeedstock` and
 #    `FeedstockChange` that of `Feedstock`, for `IssuedApiToken` that of `ApiToken`, in the same file;
 # 4. in `SHARED`, for names that mean the same wherever they stand;
@@ -149,10 +149,16 @@ def _noted_meaning(record: type[msgspec.Struct], name: str) -> str | None:
     is_derived = record.__name__ not in _docstrings(record.__module__)
     for field in msgspec.structs.fields(record) if is_derived else ():
         if field.encode_name == name:
-            options = get_args(field.type) if get_origin(field.type) in {Union, UnionType} else (field.type,)
+            options = (field.type, *get_args(field.type))
             notes = (note for one in options for note in getattr(one, "__metadata__", ()))
-            return next((note.description for note in notes if getattr(note, "description", None)), None)
+            return next((sentence for note in notes if (sentence := _sentence_of(note))), None)
     return None
+
+
+def _sentence_of(note: Any) -> str | None:
+    if not isinstance(note, msgspec.Meta):
+        return None
+    return note.description or (note.extra or {}).get("meaning")
 
 
 def _lineage(record: type) -> Iterator[type]:

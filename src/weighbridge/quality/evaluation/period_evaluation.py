@@ -46,6 +46,7 @@ from weighbridge.quality.evaluation.record_streams import (
     within,
 )
 from weighbridge.quality.records.rule_results import RulePreview, RulePreviewAlert, RulePreviewBody
+from weighbridge.quality.records.rules import RULE_BODIES
 from weighbridge.quality.rule_validation import validate_rule
 from weighbridge.quality.rule_versions import (
     EARLIEST,
@@ -322,7 +323,7 @@ class RuleTrial:
 async def preview_rule(tx: Read, actor: Actor, project: int, request: RulePreviewBody) -> RulePreview:
     """What a rule would find in a period; raises Invalid with all that is wrong with the rule."""
     start, end = requested_period(request.start_time, request.end_time)
-    draft = await validate_rule(tx, actor, project, request.rule)
+    draft = await validate_rule(tx, actor, project, RULE_BODIES.created(request))
     trial = await try_version(tx, draft, start, end, PREVIEW_ALERTS_MAX)
     is_proposed = draft.requires_approval
     return RulePreview(

@@ -22,9 +22,7 @@ from weighbridge.http.text import (
     several,
     shown_as,
 )
-from weighbridge.quality.records.rules import (
-    NewRule,
-)
+from weighbridge.quality.records.rules import RULE_BODIES
 
 # What an impact looks like on the wire, whatever the change is that it is of.
 #
@@ -344,7 +342,7 @@ class RuleRunsNoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 class RulePreviewBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /projects/{project_id}/rules/preview: a rule, and the period to try it over."""
 
-    rule: NewRule
+    rule: RULE_BODIES.new  # type: ignore[name-defined] # it is derived
     """The rule to try, as it would be made."""
     start_time: Moment
     """The start of the period to try it over, inclusive."""

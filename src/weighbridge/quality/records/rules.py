@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from weighbridge.core import identity
 from weighbridge.core.expression.parsing import LENGTH_MAX
@@ -40,6 +39,7 @@ from weighbridge.core.rule.substitution.definition import (
     Without,
 )
 from weighbridge.core.time.calendar import Instant
+from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import Description, Moment, Name, Slug, at_most, between, one_of, several, shown_as
 
 # Windows and corrections of rules as they look on the wire: documents that `core.rule` reads as a whole.
@@ -209,61 +209,134 @@ STATUSES: Final = ("scheduled", "active", "ended")
 """Where now stands to a rule's effective time: before, in, or behind it."""
 
 
+_Target = Annotated[str, one_of(RuleTarget)]
+_Evaluation = Annotated[str, one_of(EVALUATIONS)]
+_MemberScope = Annotated[str, one_of(MemberScope)]
+_Meters = Annotated[str, one_of(WindowMeters)]
+_Purpose = Annotated[str, one_of(Purpose)]
+
+
 class Rule(msgspec.Struct, frozen=True):
     """One data rule, as its newest version has it."""
 
     id: str
     project_id: str
-    name: str
+    name: Annotated[str, Sent(Name)]
     """What people call it, once in the project, such as `Wet mass above 40 t`."""
     version: int
     """Which version of the rule it is, counted from 1; each change of what decides a result makes one."""
     status: Annotated[str, one_of(STATUSES)]
     """Whether it evaluates records of now: its effective time is to come, is under way, or is over."""
-    target: Annotated[str, one_of(RuleTarget)]
+    target: Annotated[_Target, Sent(_Target, default="data_point", is_fixed=True)]
     """What it evaluates; it never changes."""
-    expression: str
+    expression: Annotated[str, Sent(ExpressionText)]
     """What says that something is wrong, in the rule language, such as `{{wet_mass}} > 40`."""
-    data_point: str | None
+    data_point: Annotated[
+        str | None,
+        Sent(
+            Slug,
+            meaning=(
+                "The slug of the data point that results are about; "
+                "the first that the expression reads when left out."
+            ),
+            change_meaning=(
+                "The slug of the data point that results are about; "
+                "null for the first that the expression reads."
+            ),
+        ),
+    ]
     """The slug of the data point that results are about; null for a rule on model runs."""
     event_type: str | None
     """The slug of the event type that it watches; null when it watches every one that has the data."""
-    event_type_id: str | None
+    event_type_id: Annotated[
+        str | None,
+        Sent(
+            str,
+            meaning=(
+                "The event type that it watches, such as `et_…`; "
+                "left out, it watches every one that has the data."
+            ),
+            change_meaning=(
+                "The event type that it watches, such as `et_…`; null for every one that has the data."
+            ),
+        ),
+    ]
     """The friendly id of the event type that it watches; null when it watches every one that has the data."""
     asset: str | None
     """What the asset is called whose events it watches; null when it watches those of every asset."""
-    asset_id: str | None
+    asset_id: Annotated[
+        str | None,
+        Sent(
+            str,
+            meaning=(
+                "The asset whose events it watches, such as `ast_…`; "
+                "left out, it watches those of every asset."
+            ),
+            change_meaning=(
+                "The asset whose events it watches, such as `ast_…`; null for those of every asset."
+            ),
+        ),
+    ]
     """The friendly id of the asset whose events it watches; null when it watches those of every asset."""
     model: str | None
     """What the model is called whose runs it watches; null for a rule on data points."""
-    model_id: str | None
+    model_id: Annotated[
+        str | None,
+        Sent(
+            str,
+            meaning=(
+                "The model whose runs it watches, such as `mod_…`; required with the target `model_run`."
+            ),
+            change_meaning=(
+                "The model whose runs it watches, such as `mod_…`; "
+                "only for a rule whose target is `model_run`."
+            ),
+        ),
+    ]
     """The friendly id of the active version of the model whose runs it watches; null for a rule on data
     points.
     """
-    message: str | None
+    message: Annotated[str | None, Sent(Description)]
     """What it says to people with each alert; null when it says nothing."""
-    evaluation: Annotated[str, one_of(EVALUATIONS)]
+    evaluation: Annotated[_Evaluation, Sent(_Evaluation, default="automatic")]
     """When it is evaluated: whenever data change, or when asked for."""
-    window: Window | None
+    window: Annotated[Window | None, Sent(Window)]
     """Which members its aggregates look at, seen from the record; null when it has no window."""
-    window_member_scope: Annotated[str, one_of(MemberScope)]
+    window_member_scope: Annotated[_MemberScope, Sent(_MemberScope, default="event_type")]
     """Which other records may be members of its window."""
-    window_meters: Annotated[str, one_of(WindowMeters)]
+    window_meters: Annotated[
+        _Meters,
+        Sent(
+            _Meters,
+            default=None,
+            meaning=(
+                "Whether windows, `previous` and `missed_slots` go by the record's own meter or by all of "
+                "the scope; left out, it is `own`, and `all` with the scope `project` or the target "
+                "`model_run`."
+            ),
+        ),
+    ]
     """Whether only records of the record's own meter may be members, or those of all meters of the scope."""
-    purpose: Annotated[str, one_of(Purpose)]
+    purpose: Annotated[_Purpose, Sent(_Purpose, default="alert")]
     """Whether it only alerts, or corrects too: adjusts values, substitutes them, or imputes those that lack.
     """
-    correction: Correction | None
+    correction: Annotated[Correction | None, Sent(Correction)]
     """What a value becomes that it finds wrong; null for a rule that alerts."""
-    priority: int
+    priority: Annotated[int, Sent(Annotated[int, between(1, PRIORITY_MAX)], default=PRIORITY_DEFAULT)]
     """Which rule goes first where several correct one value: the smallest, from 1 to 1,000."""
-    requires_approval: bool
+    requires_approval: Annotated[bool, Sent(bool, default=False)]
     """Whether its corrections wait for someone's approval."""
     pending_count: int
     """How many of its corrections wait for approval."""
-    effective_from: Instant
+    effective_from: Annotated[Instant, Sent(Moment)]
     """From when records are evaluated, inclusive."""
-    effective_to: Instant | None
+    effective_to: Annotated[
+        Instant | None,
+        Sent(
+            Moment,
+            meaning="Until when records are evaluated, exclusive; left out when the rule goes on.",
+        ),
+    ]
     """Until when records are evaluated, exclusive; null when the rule goes on."""
     created_at: Instant
     updated_at: Instant
@@ -292,9 +365,9 @@ class RuleVersion(msgspec.Struct, frozen=True):
     model: str | None
     model_id: str | None
     window: Window | None
-    window_member_scope: Annotated[str, one_of(MemberScope)]
-    window_meters: Annotated[str, one_of(WindowMeters)]
-    purpose: Annotated[str, one_of(Purpose)]
+    window_member_scope: _MemberScope
+    window_meters: _Meters
+    purpose: _Purpose
     correction: Correction | None
     priority: int
     requires_approval: bool
@@ -302,75 +375,19 @@ class RuleVersion(msgspec.Struct, frozen=True):
     """When the version was saved."""
 
 
-class NewRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to make a rule; without an event type it watches every event that has the data."""
-
-    name: Name
-    """What people call it, once in the project, such as `Wet mass above 40 t`."""
-    expression: ExpressionText
-    effective_from: Moment
-    effective_to: Moment | None = None
-    """Until when records are evaluated, exclusive; left out when the rule goes on."""
-    message: Description | None = None
-    target: Annotated[str, one_of(RuleTarget)] = "data_point"
-    data_point: Slug | None = None
-    """The slug of the data point that results are about; the first that the expression reads when left out.
-    """
-    event_type_id: str | None = None
-    """The event type that it watches, such as `et_…`; left out, it watches every one that has the data."""
-    asset_id: str | None = None
-    """The asset whose events it watches, such as `ast_…`; left out, it watches those of every asset."""
-    model_id: str | None = None
-    """The model whose runs it watches, such as `mod_…`; required with the target `model_run`."""
-    evaluation: Annotated[str, one_of(EVALUATIONS)] = "automatic"
-    window: Window | None = None
-    window_member_scope: Annotated[str, one_of(MemberScope)] = "event_type"
-    window_meters: Annotated[str, one_of(WindowMeters)] | None = None
-    """Whether windows, `previous` and `missed_slots` go by the record's own meter or by all of the scope;
-    left out, it is `own`, and `all` with the scope `project` or the target `model_run`.
-    """
-    purpose: Annotated[str, one_of(Purpose)] = "alert"
-    correction: Correction | None = None
-    priority: Annotated[int, between(1, PRIORITY_MAX)] = PRIORITY_DEFAULT
-    requires_approval: bool = False
-
-
-class NewRuleBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of POST /projects/{project_id}/rules."""
-
-    rule: NewRule
-
-
-class RuleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to change a rule; what is left out stays as it is, and so does the target."""
-
-    name: Name | UnsetType = UNSET
-    expression: ExpressionText | UnsetType = UNSET
-    effective_from: Moment | UnsetType = UNSET
-    effective_to: Moment | UnsetType | None = UNSET
-    message: Description | UnsetType | None = UNSET
-    data_point: Slug | UnsetType | None = UNSET
-    """The slug of the data point that results are about; null for the first that the expression reads."""
-    event_type_id: str | UnsetType | None = UNSET
-    """The event type that it watches, such as `et_…`; null for every one that has the data."""
-    asset_id: str | UnsetType | None = UNSET
-    """The asset whose events it watches, such as `ast_…`; null for those of every asset."""
-    model_id: str | UnsetType | None = UNSET
-    """The model whose runs it watches, such as `mod_…`; only for a rule whose target is `model_run`."""
-    evaluation: Annotated[str, one_of(EVALUATIONS)] | UnsetType = UNSET
-    window: Window | UnsetType | None = UNSET
-    window_member_scope: Annotated[str, one_of(MemberScope)] | UnsetType = UNSET
-    window_meters: Annotated[str, one_of(WindowMeters)] | UnsetType = UNSET
-    purpose: Annotated[str, one_of(Purpose)] | UnsetType = UNSET
-    correction: Correction | UnsetType | None = UNSET
-    priority: Annotated[int, between(1, PRIORITY_MAX)] | UnsetType = UNSET
-    requires_approval: bool | UnsetType = UNSET
-
-
-class RuleChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of PATCH /rules/{rule_id}."""
-
-    rule: RuleChange
+RULE_BODIES: Final = RequestBodies(
+    Rule,
+    "rule",
+    "/projects/{project_id}/rules",
+    one="/rules/{rule_id}",
+    first=("name", "expression", "effective_from", "effective_to", "message"),
+    about_new=(
+        "What a caller sends to make a rule; without an event type it watches every event that has the data."
+    ),
+    about_change=(
+        "What a caller sends to change a rule; what is left out stays as it is, and so does the target."
+    ),
+)
 
 
 # Eleven rules that most plants want, as bodies to send: the OpenAPI document shows and tests try them.

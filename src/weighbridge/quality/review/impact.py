@@ -30,7 +30,7 @@ from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.dry_runs import DryRun
 from weighbridge.http.endpoints.endpoint import WriteCall
 from weighbridge.platform.staleness import IS_NEWEST
-from weighbridge.platform.tenancy import project_named
+from weighbridge.platform.tenancy import project_of
 from weighbridge.quality.records.rule_results import (
     NO_IMPACT,
     BatchMadeStale,
@@ -291,7 +291,7 @@ async def _of_event(call: WriteCall, change: _Change) -> Impact:
 
 async def _look(call: WriteCall, change: _Change, changed: ChangedEvent | None) -> Impact:
     """What comes of a change; of a record that there is not, the change itself says so."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = await project_of(call)
     events = [changed] if changed else []
 
     async def carry_out() -> list[ChangedEvent]:

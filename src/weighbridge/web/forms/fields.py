@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 import msgspec
 from msgspec import inspect
 
-from weighbridge.collection.named_records.nouns import NamedNoun
+from weighbridge.collection.named_records.noun import NamedNoun
 from weighbridge.core.number import NumberError, limit_number, plain, shorten
 from weighbridge.core.problem import Problem
 from weighbridge.http.openapi.schemas import meaning_of

@@ -23,9 +23,12 @@ from weighbridge.collection.feedstocks import (
 from weighbridge.collection.locations import create_location, delete_location, get_location, update_location
 from weighbridge.collection.named_records.nouns import ASSETS, FEEDSTOCKS, LOCATIONS
 from weighbridge.collection.outages import create_outage, delete_outage, get_outage, update_outage
-from weighbridge.collection.records.data_points import NewEventType
-from weighbridge.collection.records.projects import NewAssetCustomField, NewOutage
-from weighbridge.modelling.records import NewStaticInput
+from weighbridge.collection.records.data_points import EVENT_TYPE_BODIES
+from weighbridge.collection.records.projects import (
+    CUSTOM_FIELD_BODIES,
+    OUTAGE_BODIES,
+)
+from weighbridge.modelling.records import STATIC_INPUT_BODIES
 from weighbridge.modelling.static_inputs import create_static_input, get_static_input
 from weighbridge.web.forms.fields import ANSWERS, FormField, Said, declared_fields, fields_of
 from weighbridge.web.framework.visit import Visit
@@ -157,7 +160,7 @@ RECORD_FORMS: Final = (
     RecordForm(
         "event_type",
         "event_types",
-        fields_of(NewEventType, _EVENT_TYPE),
+        fields_of(EVENT_TYPE_BODIES.new, _EVENT_TYPE),
         create_event_type,
         get_event_type,
         update_event_type,
@@ -214,7 +217,7 @@ RECORD_FORMS: Final = (
     RecordForm(
         "asset_custom_field",
         "asset_custom_fields",
-        fields_of(NewAssetCustomField, (Said("label", "Label"), Said("value_type", "Value type"))),
+        fields_of(CUSTOM_FIELD_BODIES.new, (Said("label", "Label"), Said("value_type", "Value type"))),
         create_asset_custom_field,
         about="A custom field is an additional field of all assets of the project.",
     ),
@@ -222,7 +225,7 @@ RECORD_FORMS: Final = (
         "outage",
         "outages",
         fields_of(
-            NewOutage,
+            OUTAGE_BODIES.new,
             (
                 Said("reason", "Reason", "such as Calibration of the analyser", kind="text"),
                 Said("start_time", "Start time", ""),
@@ -242,7 +245,7 @@ RECORD_FORMS: Final = (
         "static_input",
         "static_inputs",
         fields_of(
-            NewStaticInput,
+            STATIC_INPUT_BODIES.new,
             (
                 Said("slug", "Slug", "name used in models, such as grid-factor"),
                 Said("value", "Value", ""),

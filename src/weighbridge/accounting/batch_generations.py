@@ -15,9 +15,8 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from weighbridge.accounting.batches_queries import find_batch_key, get_batch
 from weighbridge.accounting.books.allocation import RunWithoutSource
-from weighbridge.accounting.books.balances import find_ledger_key, lock_names
+from weighbridge.accounting.books.balances import lock_names
 from weighbridge.accounting.books.runs import (
     clear,
     compute_measured_share,
@@ -38,11 +37,9 @@ from weighbridge.accounting.planning.plan import (
 from weighbridge.accounting.planning.proposal import (
     Proposal,
     Request,
-    build_generation,
     check_early,
     propose,
     read_scopes,
-    read_updated_run,
 )
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
 from weighbridge.accounting.posting.posting_run import (
@@ -63,8 +60,6 @@ from weighbridge.accounting.records.model_runs import (
     PreviewEntry,
     RoundedAwayDraw,
     StaleSource,
-    UpdatedBatch,
-    UpdatedInputs,
 )
 from weighbridge.concurrency import computing_for
 from weighbridge.core import identity
@@ -81,12 +76,12 @@ from weighbridge.core.time.calendar import Instant, Interval, label_slot
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.statements import as_record
-from weighbridge.errors import Invalid, NotFound
-from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, ask, patch, post
+from weighbridge.errors import Invalid
+from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, ask, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
-from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError, accept_task, poll, queue_task
+from weighbridge.platform.async_tasks import Attempt, AttemptSupersededError, accept_task, queue_task
 from weighbridge.platform.records import AsyncTask
 
 # Read what a generation would do, and say what one does or did as callers see it.
@@ -363,7 +358,7 @@ def _build_result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationRes
     )
 
 
-# Start a generation, and start one that gives a batch other inputs.
+# Start a generation.
 
 
 TASK = "batch_generation"
@@ -373,41 +368,15 @@ async def queue_generation(tx: Write, actor: Actor, ledger: str, generation: New
     """Queue a generation as a task; what cannot run at all is refused at once."""
     request = Request(actor, ledger, generation)
     scope = await check_early(tx, request)
-    task = await _queue_task(tx, request, scope)
+    task = await queue_request(tx, request, scope)
     changes.record(
         tx, actor, action="batch_generation.start", target=ledger, project_id=scope.project, after=task
     )
     return task
 
 
-async def queue_input_update(
-    tx: Write, actor: Actor, ledger: str, batch: str, inputs: UpdatedInputs
-) -> tuple[UpdatedBatch, AsyncTask]:
-    """Have a batch of the ledger computed again with other inputs, by a generation of its slot."""
-    ledger_id = identity.make("ledger", await find_ledger_key(tx, actor, ledger))
-    key = await find_batch_key(tx, actor, batch)
-    before = await get_batch(tx, actor, batch)
-    if before.ledger_id != ledger_id:
-        raise NotFound("batch", batch)
-    if inputs == UpdatedInputs():
-        names = ", ".join(UpdatedInputs.__struct_fields__)
-        raise Invalid([Problem(f"The body names no inputs; it takes {names}.", None, "required")])
-    run = await read_updated_run(tx, ledger, key.key)
-    generation = await build_generation(tx, key.project, run, inputs)
-    request = Request(actor, ledger, generation, key.key)
-    task = await _queue_task(tx, request, await check_early(tx, request))
-    await tx.execute(
-        "UPDATE batches SET inputs_task_id = %s, updated_at = now() WHERE project_id = %s AND id = %s",
-        (task.id, key.project, key.key),
-    )
-    after = await get_batch(tx, actor, batch)
-    shown = {name: getattr(after, name) for name in UpdatedBatch.__struct_fields__}
-    changes.record(tx, actor, action="batch.update_inputs", target=batch, project_id=key.project, after=task)
-    return UpdatedBatch(**shown), task
-
-
-async def _queue_task(tx: Write, request: Request, scope: Scope) -> AsyncTask:
-    """Queue the task of a generation; `tasks` reads the request from its arguments again."""
+async def queue_request(tx: Write, request: Request, scope: Scope) -> AsyncTask:
+    """Queue the task of a generation, which reads the request from its arguments again."""
     generation = request.generation
     given = {name: value for name, value in msgspec.structs.asdict(generation).items() if value is not None}
     times = {"start_time": Instant.of(generation.start_time), "end_time": Instant.of(generation.end_time)}
@@ -459,21 +428,4 @@ async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answe
     return accept_task(await queue_generation(call.tx, call.actor, call.path["ledger_id"], body))
 
 
-@patch(
-    "/ledgers/{ledger_id}/batches/{batch_id}/update_inputs",
-    permission="production_accounting:write",
-    body=UpdatedInputs,
-    body_bytes_max=LONG_BODY_BYTES_MAX,
-    returns=UpdatedBatch,
-    example={"data_point_ids": [], "skipped_data_point_type_ids": []},
-    computes=True,
-)
-async def update_inputs(call: WriteCall, body: UpdatedInputs) -> Answer:
-    """Start computing a batch again with other inputs; `processing` until the task in `Location` ends."""
-    batch, task = await queue_input_update(
-        call.tx, call.actor, call.path["ledger_id"], call.path["batch_id"], body
-    )
-    return Answer(batch, poll(task))
-
-
-ROUTES = [generate_preview, create_batch_generation, update_inputs]
+ROUTES = [generate_preview, create_batch_generation]

@@ -4,15 +4,18 @@ A batch carries a primary output and a balance; an adjusting batch names the fir
 Permission: production accounting.
 
 Reading batches is in `batches_queries.py`. Deletion is checked when it is requested and again when its
-task runs.
+task runs. Other inputs of a batch are a generation of its slot (`batch_generations.py`).
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 from weighbridge.accounting import batches_queries as queries
+from weighbridge.accounting.batch_generations import queue_request
 from weighbridge.accounting.batches_queries import find_known_batches
+from weighbridge.accounting.books.balances import find_ledger_key
 from weighbridge.accounting.ledgers_queries import find_ledger_to_read, get_ledger
+from weighbridge.accounting.planning.proposal import Request, build_generation, check_early, read_updated_run
 from weighbridge.accounting.posting.deletion import (
     end_inputs,
     list_blockers,
@@ -27,17 +30,19 @@ from weighbridge.accounting.records.batches import (
     InputDataPage,
     Lineage,
 )
+from weighbridge.accounting.records.model_runs import UpdatedBatch, UpdatedInputs
 from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Write
 from weighbridge.db.lists.listing import Page, list_request
-from weighbridge.errors import Invalid
-from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, delete, get, post
+from weighbridge.errors import Invalid, NotFound
+from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
-from weighbridge.platform.async_tasks import Attempt, accept_task, queue_task
+from weighbridge.platform.async_tasks import Attempt, accept_task, poll, queue_task
 from weighbridge.platform.records import AsyncTask
 from weighbridge.platform.tenancy import key_named, project_of
 
@@ -177,6 +182,35 @@ async def _queue_task(
     return task
 
 
+# Give a batch other inputs.
+
+
+async def queue_input_update(
+    tx: Write, actor: Actor, ledger: str, batch: str, inputs: UpdatedInputs
+) -> tuple[UpdatedBatch, AsyncTask]:
+    """Have a batch of the ledger computed again with other inputs, by a generation of its slot."""
+    ledger_id = identity.make("ledger", await find_ledger_key(tx, actor, ledger))
+    key = await queries.find_batch_key(tx, actor, batch)
+    before = await queries.get_batch(tx, actor, batch)
+    if before.ledger_id != ledger_id:
+        raise NotFound("batch", batch)
+    if inputs == UpdatedInputs():
+        names = ", ".join(UpdatedInputs.__struct_fields__)
+        raise Invalid([Problem(f"The body names no inputs; it takes {names}.", None, "required")])
+    run = await read_updated_run(tx, ledger, key.key)
+    generation = await build_generation(tx, key.project, run, inputs)
+    request = Request(actor, ledger, generation, key.key)
+    task = await queue_request(tx, request, await check_early(tx, request))
+    await tx.execute(
+        "UPDATE batches SET inputs_task_id = %s, updated_at = now() WHERE project_id = %s AND id = %s",
+        (task.id, key.project, key.key),
+    )
+    after = await queries.get_batch(tx, actor, batch)
+    shown = {name: getattr(after, name) for name in UpdatedBatch.__struct_fields__}
+    changes.record(tx, actor, action="batch.update_inputs", target=batch, project_id=key.project, after=task)
+    return UpdatedBatch(**shown), task
+
+
 # Paths of batches.
 
 
@@ -227,6 +261,23 @@ async def get_lineage(call: ReadCall) -> Lineage:
     return await queries.get_lineage(call.tx, call.actor, call.path["batch_id"])
 
 
+@patch(
+    "/ledgers/{ledger_id}/batches/{batch_id}/update_inputs",
+    permission=_WRITE,
+    body=UpdatedInputs,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
+    returns=UpdatedBatch,
+    example={"data_point_ids": [], "skipped_data_point_type_ids": []},
+    computes=True,
+)
+async def update_inputs(call: WriteCall, body: UpdatedInputs) -> Answer:
+    """Start computing a batch again with other inputs; `processing` until the task in `Location` ends."""
+    batch, task = await queue_input_update(
+        call.tx, call.actor, call.path["ledger_id"], call.path["batch_id"], body
+    )
+    return Answer(batch, poll(task))
+
+
 @delete("/batches/{batch_id}", permission=_WRITE, returns=AsyncTask, status=202)
 async def delete_batch(call: WriteCall) -> Answer:
     """Start undoing all that one batch posted; poll the task in the answer."""
@@ -254,6 +305,7 @@ ROUTES = [
     get_batch,
     list_input_data,
     get_lineage,
+    update_inputs,
     delete_batch,
     create_batch_deletion,
 ]

@@ -27,7 +27,7 @@ from weighbridge.reporting.submission.file import (
     render_report,
 )
 from weighbridge.reporting.submission.moves import ReportWord, deliver, lock_report, refuse_unless
-from weighbridge.reporting.submission.registry import (
+from weighbridge.reporting.submission.sending import (
     CalledRegistry,
     DueReview,
     HttpAdapter,

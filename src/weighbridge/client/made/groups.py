@@ -60,7 +60,6 @@ class BatchGenerationsOperations(Group[Carrier]):
 
     create = Started(operations.batch_generations_create)
     generate_preview = One(operations.batch_generations_generate_preview)
-    update_inputs = One(operations.batch_generations_update_inputs)
 
 
 class BatchesOperations(Group[Carrier]):
@@ -74,6 +73,7 @@ class BatchesOperations(Group[Carrier]):
     list_input_data = Listed(operations.batches_list_input_data)
     list_of_ledger = Listed(operations.batches_list_of_ledger)
     list_of_project = Listed(operations.batches_list_of_project)
+    update_inputs = One(operations.batches_update_inputs)
 
 
 class CaptureRatesOperations(Group[Carrier]):

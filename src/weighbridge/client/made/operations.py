@@ -622,34 +622,6 @@ def batch_generations_generate_preview(
     )
 
 
-def batch_generations_update_inputs(
-    ledger_id: str,
-    batch_id: str,
-    *,
-    data_point_ids: Sequence[str] | UnsetType | None = UNSET,
-    batch_amounts: Sequence[Mapping[str, Any]] | UnsetType | None = UNSET,
-    skipped_data_point_type_ids: Sequence[int] | UnsetType | None = UNSET,
-    idempotency_key: str | None = None,
-) -> Call[records.UpdatedBatch]:
-    """Start computing a batch again with other inputs; `processing` until the task in `Location` ends.
-
-    PATCH /ledgers/{ledger_id}/batches/{batch_id}/update_inputs
-    """
-    return call(
-        "PATCH",
-        "/ledgers/{ledger_id}/batches/{batch_id}/update_inputs",
-        records.UpdatedBatch,
-        names={"ledger_id": ledger_id, "batch_id": batch_id},
-        body={
-            "data_point_ids": data_point_ids,
-            "batch_amounts": batch_amounts,
-            "skipped_data_point_type_ids": skipped_data_point_type_ids,
-        },
-        takes_key=True,
-        key=idempotency_key,
-    )
-
-
 def batches_create_batch_deletion(
     ledger_id: str,
     *,
@@ -903,6 +875,34 @@ def batches_list_of_project(
                 "filter[ledger_id][eq]": ledger_id,
             },
         )
+    )
+
+
+def batches_update_inputs(
+    ledger_id: str,
+    batch_id: str,
+    *,
+    data_point_ids: Sequence[str] | UnsetType | None = UNSET,
+    batch_amounts: Sequence[Mapping[str, Any]] | UnsetType | None = UNSET,
+    skipped_data_point_type_ids: Sequence[int] | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.UpdatedBatch]:
+    """Start computing a batch again with other inputs; `processing` until the task in `Location` ends.
+
+    PATCH /ledgers/{ledger_id}/batches/{batch_id}/update_inputs
+    """
+    return call(
+        "PATCH",
+        "/ledgers/{ledger_id}/batches/{batch_id}/update_inputs",
+        records.UpdatedBatch,
+        names={"ledger_id": ledger_id, "batch_id": batch_id},
+        body={
+            "data_point_ids": data_point_ids,
+            "batch_amounts": batch_amounts,
+            "skipped_data_point_type_ids": skipped_data_point_type_ids,
+        },
+        takes_key=True,
+        key=idempotency_key,
     )
 
 

@@ -1,4 +1,4 @@
-"""Registries: they are called with reports, and asked for what they have decided.
+"""Send reports to registries, once each, and ask them what they have decided.
 
 Invariants: handing on the same key again is handing on once; nothing is sent while it is not known what
 became of what was sent before, unless the registry was asked and does not know the key; each step is recorded

@@ -76,7 +76,7 @@ def running(started_once):
     """The service that all share, once each of its parts is there again; its address; what it has said."""
     program, address = started_once
     until(lambda: get_or_none(address), what="the service answers")
-    until(lambda: all(is_alive(started(program, one)[-1]) for one in PARTS), what="its parts live")
+    until(lambda: all(any(map(is_alive, started(program, part))) for part in PARTS), what="its parts live")
     return program, address, len(events(program))
 
 

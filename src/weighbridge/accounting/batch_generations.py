@@ -87,14 +87,6 @@ from weighbridge.platform.records import AsyncTask
 # Read what a generation would do, and say what one does or did as callers see it.
 
 
-async def read_preview(tx: Read, actor: Actor, ledger: str, generation: NewGeneration) -> Preview:
-    """Say what generation would do, ledger by ledger."""
-    proposal = await propose(tx, Request(actor, ledger, generation))
-    return await tx.in_thread(
-        lambda: Preview([_build_entry(proposal, one) for one in proposal.scope.ledgers])
-    )
-
-
 def list_not_counted(exclusions: Iterable[Exclusion]) -> list[NotCounted]:
     """The events that no run uses."""
     return [
@@ -409,7 +401,11 @@ _EXAMPLE = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-12-31T23:59:
 )
 async def generate_preview(call: ReadCall, body: NewGeneration) -> Preview:
     """Say how many batches generation would create, without creating any."""
-    return await read_preview(call.tx, call.actor, call.path["ledger_id"], body)
+    tx = call.tx
+    proposal = await propose(tx, Request(call.actor, call.path["ledger_id"], body))
+    return await tx.in_thread(
+        lambda: Preview([_build_entry(proposal, one) for one in proposal.scope.ledgers])
+    )
 
 
 @post(

@@ -19,7 +19,6 @@ from weighbridge.accounting.records.ledgers import (
 )
 from weighbridge.core import identity
 from weighbridge.core.ledger.instrument import AMOUNT, PRESETS, Preset, check_instrument
-from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, list_request, read_page
@@ -102,31 +101,6 @@ def _match_ledger(ledger: identity.Key) -> Composable:
 #
 # An instrument is entered while no generation works with its ledger, and one after the other, so what is
 # read of the ledger as of a time does not change later.
-
-
-async def insert_instrument(tx: Write, actor: Actor, friendly: str, body: Struct) -> Instrument:
-    """Enter an instrument of a system ledger, which it credits with its amount."""
-    ledger = await get_ledger(tx, actor, friendly)
-    preset = PRESETS.get(ledger.system_ledger_type or "")
-    if preset is None:
-        message = f"{ledger.name!r} is credited by its model; only system ledgers take instruments."
-        raise Invalid([Problem(message, "ledger_id", "no_system_ledger")])
-    key = key_named("ledger", friendly)
-    await hold_ledger(tx, key.project, key.key)
-    given = INSTRUMENT_BODIES.written(body)
-    problems = check_instrument(preset, ledger.scale, given) + await _check_external_id(
-        tx, key, given["external_id"]
-    )
-    if problems:
-        raise Invalid(problems)
-    number: int = await tx.value(_INSERT_BATCH, {"project": key.project, "ledger": key.key, **given})
-    await _insert_outputs(tx, key.project, number, preset, given)
-    await tx.execute(_INSERT_INSTRUMENT, {"project": key.project, "batch": number, **given})
-    # Dated while the ledger is held, so entries are posted in the order of their times.
-    await tx.execute(_INSERT_ENTRY, {"project": key.project, "batch": number})
-    made = await get_instrument(tx, key, number)
-    changes.record(tx, actor, action="instrument.create", target=made.id, project_id=key.project, after=made)
-    return made
 
 
 async def _check_external_id(tx: Write, ledger: identity.Key, external_id: str) -> list[Problem]:
@@ -223,7 +197,28 @@ async def list_instruments(call: ReadCall) -> Page[Instrument]:
 )
 async def create_instrument(call: WriteCall, body: Struct) -> Instrument:
     """Enter an instrument of a system ledger, which it credits with its amount."""
-    return await insert_instrument(call.tx, call.actor, call.path["ledger_id"], body)
+    tx, actor, friendly = call.tx, call.actor, call.path["ledger_id"]
+    ledger = await get_ledger(tx, actor, friendly)
+    preset = PRESETS.get(ledger.system_ledger_type or "")
+    if preset is None:
+        message = f"{ledger.name!r} is credited by its model; only system ledgers take instruments."
+        raise Invalid([Problem(message, "ledger_id", "no_system_ledger")])
+    key = key_named("ledger", friendly)
+    await hold_ledger(tx, key.project, key.key)
+    given = INSTRUMENT_BODIES.written(body)
+    problems = check_instrument(preset, ledger.scale, given) + await _check_external_id(
+        tx, key, given["external_id"]
+    )
+    if problems:
+        raise Invalid(problems)
+    number: int = await tx.value(_INSERT_BATCH, {"project": key.project, "ledger": key.key, **given})
+    await _insert_outputs(tx, key.project, number, preset, given)
+    await tx.execute(_INSERT_INSTRUMENT, {"project": key.project, "batch": number, **given})
+    # Dated while the ledger is held, so entries are posted in the order of their times.
+    await tx.execute(_INSERT_ENTRY, {"project": key.project, "batch": number})
+    made = await get_instrument(tx, key, number)
+    changes.record(tx, actor, action="instrument.create", target=made.id, project_id=key.project, after=made)
+    return made
 
 
 ROUTES = [list_instruments, create_instrument]

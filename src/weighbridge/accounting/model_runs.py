@@ -293,69 +293,6 @@ PROBLEMS_MAX = 100
 """Problems of a model run that are said at once."""
 
 
-async def insert_model_run(tx: Write, actor: Actor, model: str, request: NewModelRun) -> ModelRun:
-    """Evaluate a version over the data points and keep what it came to.
-
-    Raises Invalid with everything that keeps it from being evaluated. An evaluation that fails, as by a
-    division by zero, is kept as a failed run.
-    """
-    kept = await find_owned_model(tx, actor, model)
-    project, period = _read_frame(kept, request)
-    surroundings = await read_surroundings(tx, project, kept.document, is_final=False)
-    program = await tx.in_thread(_prepare_program, kept.document, surroundings)
-    named, problems = await find_named_data_points(tx, project, request.data_point_ids)
-    given = await read_named_inputs(tx, project, program, named, period)
-    unused = await find_unused_data_points(tx, project, given, named)
-    outcome = await tx.in_thread(compute, given)
-    # An input whose data are of another period has been spoken of.
-    refusals = [refusal for refusal in outcome.refusals if refusal.field not in unused.inputs]
-    _reject_problems([*problems, *unused.problems, *refusals])
-    key = await _keep(tx, project, kept.id, period, outcome)
-    await _keep_inputs(tx, key, named)
-    await _keep_values(tx, key, program.model, outcome)
-    made = await read_model_run(tx, actor, write_model_run_id(key))
-    changes.record(
-        tx,
-        actor,
-        changes.ChangedModelRun(key.number),
-        action="model_run.create",
-        target=made.id,
-        project_id=project,
-        after=made,
-    )
-    return made
-
-
-async def remove_model_run(tx: Write, actor: Actor, friendly: str) -> None:
-    """Delete a run that stands alone; raises Invalid with every blocker and its records."""
-    before = await read_model_run(tx, actor, friendly)
-    if before.deletion_blockers:
-        raise Invalid(
-            [
-                Problem(blocker.message, None, blocker.code, tuple(blocker.records))
-                for blocker in before.deletion_blockers
-            ]
-        )
-    key = read_model_run_id(friendly)
-    assert key is not None  # noqa: S101 - the run was found by it
-    await tx.execute(
-        """
-        UPDATE model_runs SET deleted_at = now(), updated_at = now()
-         WHERE project_id = %s AND id = %s AND deleted_at IS NULL
-        """,
-        (key.project, key.number),
-    )
-    changes.record(
-        tx,
-        actor,
-        changes.ChangedModelRun(key.number),
-        action="model_run.delete",
-        target=before.id,
-        project_id=key.project,
-        before=before,
-    )
-
-
 def _read_frame(kept: StoredModel, request: NewModelRun) -> tuple[int, Interval]:
     """The project whose data are read and the period; Invalid with what is wrong about the request itself."""
     problems = []
@@ -473,7 +410,34 @@ async def create_model_run(call: WriteCall, body: NewModelRunBody) -> ModelRun:
     events share, and draws nothing. Data points that cannot count are refused; an evaluation that fails, as
     by a division by zero, is kept as a run whose state is `failed`.
     """
-    return await insert_model_run(call.tx, call.actor, call.path["model_id"], body.model_run)
+    # Raises Invalid with everything that keeps it from being evaluated. An evaluation that fails, as by a
+    # division by zero, is kept as a failed run.
+    tx, actor, request = call.tx, call.actor, body.model_run
+    kept = await find_owned_model(tx, actor, call.path["model_id"])
+    project, period = _read_frame(kept, request)
+    surroundings = await read_surroundings(tx, project, kept.document, is_final=False)
+    program = await tx.in_thread(_prepare_program, kept.document, surroundings)
+    named, problems = await find_named_data_points(tx, project, request.data_point_ids)
+    given = await read_named_inputs(tx, project, program, named, period)
+    unused = await find_unused_data_points(tx, project, given, named)
+    outcome = await tx.in_thread(compute, given)
+    # An input whose data are of another period has been spoken of.
+    refusals = [refusal for refusal in outcome.refusals if refusal.field not in unused.inputs]
+    _reject_problems([*problems, *unused.problems, *refusals])
+    key = await _keep(tx, project, kept.id, period, outcome)
+    await _keep_inputs(tx, key, named)
+    await _keep_values(tx, key, program.model, outcome)
+    made = await read_model_run(tx, actor, write_model_run_id(key))
+    changes.record(
+        tx,
+        actor,
+        changes.ChangedModelRun(key.number),
+        action="model_run.create",
+        target=made.id,
+        project_id=project,
+        after=made,
+    )
+    return made
 
 
 @get(_ONE, permission=_READ, returns=ModelRun)
@@ -485,7 +449,33 @@ async def get_model_run(call: ReadCall) -> ModelRun:
 @delete(_ONE, permission=_WRITE)
 async def delete_model_run(call: WriteCall) -> None:
     """Delete a run that stands alone; 422 with every blocker and its records for one behind a batch."""
-    await remove_model_run(call.tx, call.actor, call.path["model_run_id"])
+    tx, actor, friendly = call.tx, call.actor, call.path["model_run_id"]
+    before = await read_model_run(tx, actor, friendly)
+    if before.deletion_blockers:
+        raise Invalid(
+            [
+                Problem(blocker.message, None, blocker.code, tuple(blocker.records))
+                for blocker in before.deletion_blockers
+            ]
+        )
+    key = read_model_run_id(friendly)
+    assert key is not None  # noqa: S101 - the run was found by it
+    await tx.execute(
+        """
+        UPDATE model_runs SET deleted_at = now(), updated_at = now()
+         WHERE project_id = %s AND id = %s AND deleted_at IS NULL
+        """,
+        (key.project, key.number),
+    )
+    changes.record(
+        tx,
+        actor,
+        changes.ChangedModelRun(key.number),
+        action="model_run.delete",
+        target=before.id,
+        project_id=key.project,
+        before=before,
+    )
 
 
 ROUTES = [list_model_runs, create_model_run, get_model_run, delete_model_run]

@@ -18,7 +18,6 @@ from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.ledger.posting import OF_REPORTS
 from weighbridge.core.number import EXACT
-from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
@@ -45,39 +44,6 @@ class _Sums:
     fallen: Decimal = Decimal(0)
     drawn_out: Decimal = Decimal(0)
     reported: Decimal = Decimal(0)
-
-
-async def read_statement(
-    tx: Read, actor: Actor, friendly: str, query: Sequence[tuple[str, str]]
-) -> Statement:
-    """A ledger's statement over the period of the query, by what had been posted at a time or now."""
-    moments = _read_period(query)
-    ledger = await get_ledger(tx, actor, friendly)
-    key = key_named("ledger", friendly)
-    values = {
-        "project": key.project,
-        "ledger": key.key,
-        "start": moments[START],
-        "end": moments[END],
-        "as_of": moments.get(AS_OF),
-        "of_reports": list(OF_REPORTS),
-    }
-    drawn_in = await _read_drawn_in(tx, values)
-    parts = {
-        Partition(tracking_id, feedstock, asset): _Sums(*sums)
-        for tracking_id, feedstock, asset, *sums in await tx.tuples(_PARTITIONS, values)
-    }
-    return Statement(
-        ledger=ledger.id,
-        unit=ledger.unit,
-        start_time=moments[START],
-        end_time=moments[END],
-        as_of=moments.get(AS_OF),
-        data=[
-            _build_partition_statement(one, parts.get(one, _Sums()), drawn_in.get(one, []))
-            for one in sorted({*parts, *drawn_in}, key=lambda one: one.label)
-        ],
-    )
 
 
 def _read_period(query: Sequence[tuple[str, str]]) -> Mapping[str, Instant]:
@@ -174,7 +140,34 @@ _DRAWN_IN: Final = SQL("""
 )
 async def get_statement(call: ReadCall) -> Statement:
     """Read what each partition of a ledger had, produced and gave in a period."""
-    return await read_statement(call.tx, call.actor, call.path["ledger_id"], call.query)
+    tx, friendly = call.tx, call.path["ledger_id"]
+    moments = _read_period(call.query)
+    ledger = await get_ledger(tx, call.actor, friendly)
+    key = key_named("ledger", friendly)
+    values = {
+        "project": key.project,
+        "ledger": key.key,
+        "start": moments[START],
+        "end": moments[END],
+        "as_of": moments.get(AS_OF),
+        "of_reports": list(OF_REPORTS),
+    }
+    drawn_in = await _read_drawn_in(tx, values)
+    parts = {
+        Partition(tracking_id, feedstock, asset): _Sums(*sums)
+        for tracking_id, feedstock, asset, *sums in await tx.tuples(_PARTITIONS, values)
+    }
+    return Statement(
+        ledger=ledger.id,
+        unit=ledger.unit,
+        start_time=moments[START],
+        end_time=moments[END],
+        as_of=moments.get(AS_OF),
+        data=[
+            _build_partition_statement(one, parts.get(one, _Sums()), drawn_in.get(one, []))
+            for one in sorted({*parts, *drawn_in}, key=lambda one: one.label)
+        ],
+    )
 
 
 ROUTES = [get_statement]

@@ -35,29 +35,6 @@ _LABEL = "asset_custom_field.label"
 _VALUE_TYPE = "asset_custom_field.value_type"
 
 
-async def insert_asset_custom_field(
-    tx: Write, actor: Actor, project: int, new: AssetCustomField
-) -> AssetCustomField:
-    """Make a custom field of a project's assets."""
-    problems = [*check_label(new.label, _LABEL)]
-    if new.value_type not in VALUE_TYPES:
-        message = f"{_VALUE_TYPE} is {new.value_type!r}; allowed are {', '.join(VALUE_TYPES)}."
-        problems.append(Problem(message, _VALUE_TYPE, "invalid"))
-    there = await value_types(tx, project)
-    if new.label in there:
-        problems.append(Problem(f"The project has a custom field {new.label!r} already.", _LABEL, "taken"))
-    if len(there) >= CUSTOM_FIELDS_MAX:
-        message = f"The project has {len(there)} custom fields; it can have {CUSTOM_FIELDS_MAX}."
-        problems.append(Problem(message, _LABEL, "too_many"))
-    if problems:
-        raise Invalid(problems)
-    made = await CUSTOM_FIELDS.insert(tx, project, new)
-    changes.record(
-        tx, actor, action="asset_custom_field.create", target=str(made.id), project_id=project, after=made
-    )
-    return made
-
-
 async def remove_asset_custom_field(tx: Write, actor: Actor, project: int, named: str) -> None:
     """Remove a custom field that no asset has a value for; the database itself refuses the others."""
     before = await CUSTOM_FIELDS.read(tx, project, named)
@@ -103,9 +80,25 @@ async def create_asset_custom_field(call: WriteCall, body: Struct) -> AssetCusto
     Its label is a column of the asset spreadsheet, so it cannot be that of a standard column: id, name,
     asset_type, serial_number, description. Its values are of the type text, number, boolean or date.
     """
-    return await insert_asset_custom_field(
-        call.tx, call.actor, await project_of(call), CUSTOM_FIELD_BODIES.created(body)
-    )
+    tx, project, new = call.tx, await project_of(call), CUSTOM_FIELD_BODIES.created(body)
+    problems = [*check_label(new.label, _LABEL)]
+    if new.value_type not in VALUE_TYPES:
+        message = f"{_VALUE_TYPE} is {new.value_type!r}; allowed are {', '.join(VALUE_TYPES)}."
+        problems.append(Problem(message, _VALUE_TYPE, "invalid"))
+    there = await value_types(tx, project)
+    if new.label in there:
+        problems.append(Problem(f"The project has a custom field {new.label!r} already.", _LABEL, "taken"))
+    if len(there) >= CUSTOM_FIELDS_MAX:
+        message = f"The project has {len(there)} custom fields; it can have {CUSTOM_FIELDS_MAX}."
+        problems.append(Problem(message, _LABEL, "too_many"))
+    if problems:
+        raise Invalid(problems)
+    made = await CUSTOM_FIELDS.insert(tx, project, new)
+    changes.record(
+        tx, call.actor, action="asset_custom_field.create", target=str(made.id), project_id=project,
+        after=made,
+    )  # fmt: skip
+    return made
 
 
 @delete(_PATH + "/{asset_custom_field_id}", permission="data_collection:write")

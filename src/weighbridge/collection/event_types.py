@@ -175,36 +175,6 @@ def _list_stored(event_type: EventType) -> list[Any]:
     return [getattr(event_type, name) for name in _STORED]
 
 
-async def insert_event_type(tx: Write, actor: Actor, project: int, body: Struct) -> EventType:
-    """Make an event type with its data point types."""
-    new = EVENT_TYPE_BODIES.created(body)
-    has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
-    source = await source_of(tx, project, new, None)
-    problems = [
-        *problems_of_event_type(new),
-        *problems_of_measured_cadence(EVENT_TYPE_BODIES.sent(body), has_capture_rate=has_capture_rate),
-        *problems_of_data_point_types(new.data_point_types),
-        *problems_of_valid_when(new),
-        *problems_of_roll_up(new, source),
-    ]
-    slug = new.slug or make_slug(new.name)
-    if not problems and await tx.value(
-        "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
-    ):
-        problems.append(
-            Problem(f"The project has an event type {slug!r} already.", "event_type.slug", "taken")
-        )
-    if problems:
-        raise Invalid(problems)
-    number: int = await tx.value(_INSERT, (project, slug, *_list_stored(new)))
-    await _add_data_point_types(tx, project, number, new.data_point_types)
-    if new.rolled_up_from is not None:
-        await store_roll_up(tx, project, number, written_out(new.rolled_up_from), source)
-    made = await read_event_type(tx, project, identity.of("event_type", project, number))
-    changes.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
-    return made
-
-
 async def change_event_type(
     tx: Write, actor: Actor, project: int, friendly: str, change: Struct
 ) -> EventType:
@@ -243,47 +213,6 @@ async def change_event_type(
     if revision.is_loosened:
         await _complete_events(tx, actor, project, number, after)
     return after
-
-
-async def remove_event_type(tx: Write, actor: Actor, project: int, friendly: str) -> None:
-    """Remove an event type that has no events, voided ones included."""
-    number, before = await _lock_event_type(tx, project, friendly)
-    if await tx.value(
-        "SELECT EXISTS (SELECT FROM events WHERE project_id = %s AND event_type_id = %s)", (project, number)
-    ):
-        raise Invalid(
-            [
-                Problem(
-                    f"The project has events of type {before.slug!r}, voided ones included; the type stays.",
-                    code="in_use",
-                )
-            ]
-        )
-    if await tx.value(
-        "SELECT EXISTS (SELECT FROM rule_versions WHERE project_id = %s AND event_type_id = %s)",
-        (project, number),
-    ):
-        message = f"Data rules, removed ones included, watch events of type {before.slug!r}; the type stays."
-        raise Invalid([Problem(message, code="in_use")])
-    if await tx.value(
-        "SELECT EXISTS (SELECT FROM outages WHERE project_id = %s AND event_type_id = %s)", (project, number)
-    ):
-        raise Invalid([Problem(f"Outages name the type {before.slug!r}; it stays.", code="in_use")])
-    if await tx.value(
-        "SELECT EXISTS (SELECT FROM data_feeds WHERE project_id = %s AND event_type_id = %s)",
-        (project, number),
-    ):
-        raise Invalid([Problem(f"Data feeds make events of type {before.slug!r}; it stays.", code="in_use")])
-    if readers := await readers_of(tx, project, number):
-        named = ", ".join(map(repr, readers))
-        message = f"Events of type {named} are rolled up from {before.slug!r}; the type stays."
-        raise Invalid([Problem(message, code="in_use")])
-    await forget_roll_up(tx, project, number)
-    await tx.execute(
-        "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
-    )
-    await tx.execute("DELETE FROM event_types WHERE project_id = %s AND id = %s", (project, number))
-    changes.record(tx, actor, action="event_type.delete", target=before.id, project_id=project, before=before)
 
 
 async def _lock_event_type(tx: Write, project: int, friendly: str) -> tuple[int, EventType]:
@@ -503,7 +432,33 @@ async def list_event_types(call: ReadCall) -> Page[EventType]:
 )
 async def create_event_type(call: WriteCall, body: Struct) -> EventType:
     """Create an event type with its data point types."""
-    return await insert_event_type(call.tx, call.actor, await project_of(call), body)
+    tx, actor, project = call.tx, call.actor, await project_of(call)
+    new = EVENT_TYPE_BODIES.created(body)
+    has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
+    source = await source_of(tx, project, new, None)
+    problems = [
+        *problems_of_event_type(new),
+        *problems_of_measured_cadence(EVENT_TYPE_BODIES.sent(body), has_capture_rate=has_capture_rate),
+        *problems_of_data_point_types(new.data_point_types),
+        *problems_of_valid_when(new),
+        *problems_of_roll_up(new, source),
+    ]
+    slug = new.slug or make_slug(new.name)
+    if not problems and await tx.value(
+        "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
+    ):
+        problems.append(
+            Problem(f"The project has an event type {slug!r} already.", "event_type.slug", "taken")
+        )
+    if problems:
+        raise Invalid(problems)
+    number: int = await tx.value(_INSERT, (project, slug, *_list_stored(new)))
+    await _add_data_point_types(tx, project, number, new.data_point_types)
+    if new.rolled_up_from is not None:
+        await store_roll_up(tx, project, number, written_out(new.rolled_up_from), source)
+    made = await read_event_type(tx, project, identity.of("event_type", project, number))
+    changes.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
+    return made
 
 
 @get(_ONE, permission="data_collection:read", returns=EventType)
@@ -529,7 +484,46 @@ async def update_event_type(call: WriteCall, body: Struct) -> EventType:
 async def delete_event_type(call: WriteCall) -> None:
     """Remove an event type that has no events."""
     project = await project_of(call)
-    await remove_event_type(call.tx, call.actor, project, call.path["event_type_id"])
+    tx = call.tx
+    number, before = await _lock_event_type(tx, project, call.path["event_type_id"])
+    if await tx.value(
+        "SELECT EXISTS (SELECT FROM events WHERE project_id = %s AND event_type_id = %s)", (project, number)
+    ):
+        raise Invalid(
+            [
+                Problem(
+                    f"The project has events of type {before.slug!r}, voided ones included; the type stays.",
+                    code="in_use",
+                )
+            ]
+        )
+    if await tx.value(
+        "SELECT EXISTS (SELECT FROM rule_versions WHERE project_id = %s AND event_type_id = %s)",
+        (project, number),
+    ):
+        message = f"Data rules, removed ones included, watch events of type {before.slug!r}; the type stays."
+        raise Invalid([Problem(message, code="in_use")])
+    if await tx.value(
+        "SELECT EXISTS (SELECT FROM outages WHERE project_id = %s AND event_type_id = %s)", (project, number)
+    ):
+        raise Invalid([Problem(f"Outages name the type {before.slug!r}; it stays.", code="in_use")])
+    if await tx.value(
+        "SELECT EXISTS (SELECT FROM data_feeds WHERE project_id = %s AND event_type_id = %s)",
+        (project, number),
+    ):
+        raise Invalid([Problem(f"Data feeds make events of type {before.slug!r}; it stays.", code="in_use")])
+    if readers := await readers_of(tx, project, number):
+        named = ", ".join(map(repr, readers))
+        message = f"Events of type {named} are rolled up from {before.slug!r}; the type stays."
+        raise Invalid([Problem(message, code="in_use")])
+    await forget_roll_up(tx, project, number)
+    await tx.execute(
+        "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
+    )
+    await tx.execute("DELETE FROM event_types WHERE project_id = %s AND id = %s", (project, number))
+    changes.record(
+        tx, call.actor, action="event_type.delete", target=before.id, project_id=project, before=before
+    )
 
 
 ROUTES = [list_event_types, create_event_type, get_event_type, update_event_type, delete_event_type]

@@ -116,24 +116,6 @@ async def event_of_project(tx: Read, actor: Actor, project: int, text: str) -> i
     return key.key
 
 
-async def select_event_evidence(tx: Read, project: int, event: int, request: ListRequest) -> Page[Evidence]:
-    """The evidence of one event."""
-    of_event = SQL("v.project_id = {} AND v.event_id = {}").format(Literal(project), Literal(event))
-    return await _page(tx, request, of_event)
-
-
-async def select_batch_evidence(tx: Read, actor: Actor, batch: str, request: ListRequest) -> Page[Evidence]:
-    """The evidence of every event that a batch was made of."""
-    key = await _batch_named(tx, actor, batch)
-    behind_batch = SQL(
-        """
-        v.project_id = {project} AND v.event_id IN (
-            SELECT unnest(event_ids) FROM batch_inputs WHERE project_id = {project} AND batch_id = {batch})
-        """
-    ).format(project=Literal(key.project), batch=Literal(key.key))
-    return await _page(tx, request, behind_batch)
-
-
 async def read_evidence(tx: Read, project: int, event: int, text: str) -> Evidence:
     """One piece of evidence of an event, by its number."""
     of_event = SQL("v.project_id = %s AND v.event_id = %s AND v.id = %s")
@@ -194,30 +176,6 @@ def _number(text: str) -> int:
 
 
 # Attach evidence to events.
-
-
-async def insert_evidence(tx: Write, actor: Actor, event: str, new: NewEvidenceBody | StoredFile) -> Evidence:
-    """Attach a link, or a file that is in the store already."""
-    key = await event_named(tx, actor, event)
-    if not isinstance(new, StoredFile):
-        _need_type(new.evidence)
-    problems = [] if isinstance(new, StoredFile) else _problems(new.evidence)
-    problems += await _problems_of_room(tx, key, event)
-    if isinstance(new, StoredFile):
-        problems += await _problems_of_quota(tx, actor, new.size)
-    if problems:
-        raise Invalid(problems)
-    number = await _insert(tx, actor, key, new)
-    made = await read_evidence(tx, key.project, key.key, str(number))
-    changes.record(
-        tx,
-        actor,
-        action="evidence.create",
-        target=f"evidence {number} of {event}",
-        project_id=key.project,
-        after=made,
-    )
-    return made
 
 
 def _need_type(new: NewEvidence) -> None:
@@ -335,14 +293,36 @@ async def create_evidence(call: WriteCall, new: NewEvidenceBody | StoredFile) ->
 
     A file is sent as multipart/form-data and kept as it is; a link is sent as JSON and never followed.
     """
-    return await insert_evidence(call.tx, call.actor, call.path["event_id"], new)
+    tx, actor, event = call.tx, call.actor, call.path["event_id"]
+    key = await event_named(tx, actor, event)
+    if not isinstance(new, StoredFile):
+        _need_type(new.evidence)
+    problems = [] if isinstance(new, StoredFile) else _problems(new.evidence)
+    problems += await _problems_of_room(tx, key, event)
+    if isinstance(new, StoredFile):
+        problems += await _problems_of_quota(tx, actor, new.size)
+    if problems:
+        raise Invalid(problems)
+    number = await _insert(tx, actor, key, new)
+    made = await read_evidence(tx, key.project, key.key, str(number))
+    changes.record(
+        tx,
+        actor,
+        action="evidence.create",
+        target=f"evidence {number} of {event}",
+        project_id=key.project,
+        after=made,
+    )
+    return made
 
 
 @get(_OF_EVENT, permission=_READ, returns=Page[Evidence], listing=EVIDENCE)
 async def list_event_evidence(call: ReadCall) -> Page[Evidence]:
     """List the evidence of one event."""
     project, event = await _event(call)
-    return await select_event_evidence(call.tx, project, event, list_request(call.query, EVIDENCE))
+    request = list_request(call.query, EVIDENCE)
+    of_event = SQL("v.project_id = {} AND v.event_id = {}").format(Literal(project), Literal(event))
+    return await _page(call.tx, request, of_event)
 
 
 @get(_ONE, permission=_READ, returns=Evidence)
@@ -377,9 +357,15 @@ async def download_evidence(call: ReadCall) -> Attachment:
 )
 async def list_batch_evidence(call: ReadCall) -> Page[Evidence]:
     """List the evidence of every event that a batch was made of."""
-    return await select_batch_evidence(
-        call.tx, call.actor, call.path["batch_id"], list_request(call.query, EVIDENCE)
-    )
+    request = list_request(call.query, EVIDENCE)
+    key = await _batch_named(call.tx, call.actor, call.path["batch_id"])
+    behind_batch = SQL(
+        """
+        v.project_id = {project} AND v.event_id IN (
+            SELECT unnest(event_ids) FROM batch_inputs WHERE project_id = {project} AND batch_id = {batch})
+        """
+    ).format(project=Literal(key.project), batch=Literal(key.key))
+    return await _page(call.tx, request, behind_batch)
 
 
 async def _event(call: ReadCall) -> tuple[int, int]:

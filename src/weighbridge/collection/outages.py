@@ -20,10 +20,9 @@ from weighbridge.collection.records.projects import (
 from weighbridge.core import identity
 from weighbridge.core.collection.evidence import check_link
 from weighbridge.core.identity import explain_unseen
-from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
-from weighbridge.db.engine import Read, Write
+from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Page
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
@@ -32,47 +31,11 @@ from weighbridge.platform.tenancy import project_of
 
 OUTAGES: Final = ProjectNoun(OUTAGE_BODIES, "outages")
 
-# Declare outages, change and remove them.
+# What an outage must be like, and what depends on its time.
 
 
 _KINDS: Final = {"asset": "an asset", "location": "a location", "event_type": "an event type"}
 """What an outage may name, with the words for it."""
-
-
-async def insert_outage(tx: Write, actor: Actor, project: int, new: Outage) -> Outage:
-    """Declare an outage of a meter."""
-    await _check_outage(tx, project, new)
-    made = await OUTAGES.insert(tx, project, new)
-    changes.record(
-        tx, actor, _stretches(project, made), action="outage.create", target=str(made.id),
-        project_id=project, after=made,
-    )  # fmt: skip
-    return made
-
-
-async def change_outage(tx: Write, actor: Actor, project: int, named: str, change: Struct) -> Outage:
-    """Change an outage; the audit log keeps what it said before."""
-    before = await OUTAGES.read(tx, project, named, locks=True)
-    desired = OUTAGE_BODIES.changed(before, change)
-    await _check_outage(tx, project, desired)
-    if desired == before:
-        return before
-    after = await OUTAGES.replace(tx, project, before.id, desired)
-    changes.record(
-        tx, actor, _stretches(project, before, after), action="outage.update", target=named,
-        project_id=project, before=before, after=after,
-    )  # fmt: skip
-    return after
-
-
-async def remove_outage(tx: Write, actor: Actor, project: int, named: str) -> None:
-    """Remove an outage, so that measurements are expected in its time again."""
-    before = await OUTAGES.read(tx, project, named, locks=True)
-    await tx.execute("DELETE FROM outages WHERE project_id = %s AND id = %s", (project, before.id))
-    changes.record(
-        tx, actor, _stretches(project, before), action="outage.delete", target=named, project_id=project,
-        before=before,
-    )  # fmt: skip
 
 
 def _stretches(project: int, *outages: Outage) -> changes.ChangedOutages:
@@ -138,7 +101,7 @@ async def _problems_of_keys(tx: Read, project: int, outage: Outage) -> list[Prob
     ]
 
 
-# Paths of outages.
+# Declare outages, change and remove them.
 
 
 _PATH = "/projects/{project_id}/outages"
@@ -170,7 +133,14 @@ async def create_outage(call: WriteCall, body: Struct) -> Outage:
     Capture rates expect nothing in the slots that outages cover as a whole. An asset or a location with an
     event type is out for the events of that type only. Without `end_time` it lasts until one is sent.
     """
-    return await insert_outage(call.tx, call.actor, await project_of(call), OUTAGE_BODIES.created(body))
+    tx, project, new = call.tx, await project_of(call), OUTAGE_BODIES.created(body)
+    await _check_outage(tx, project, new)
+    made = await OUTAGES.insert(tx, project, new)
+    changes.record(
+        tx, call.actor, _stretches(project, made), action="outage.create", target=str(made.id),
+        project_id=project, after=made,
+    )  # fmt: skip
+    return made
 
 
 @get(_ONE, permission="data_collection:read", returns=Outage)
@@ -182,14 +152,31 @@ async def get_outage(call: ReadCall) -> Outage:
 @patch(_ONE, permission="data_collection:write", body=OUTAGE_BODIES.change_body, returns=Outage)
 async def update_outage(call: WriteCall, body: Struct) -> Outage:
     """Change an outage, for example say when it ended; the audit log keeps what it said before."""
-    return await change_outage(call.tx, call.actor, await project_of(call), call.path["outage_id"], body)
+    tx, project, named = call.tx, await project_of(call), call.path["outage_id"]
+    before = await OUTAGES.read(tx, project, named, locks=True)
+    desired = OUTAGE_BODIES.changed(before, body)
+    await _check_outage(tx, project, desired)
+    if desired == before:
+        return before
+    after = await OUTAGES.replace(tx, project, before.id, desired)
+    changes.record(
+        tx, call.actor, _stretches(project, before, after), action="outage.update", target=named,
+        project_id=project, before=before, after=after,
+    )  # fmt: skip
+    return after
 
 
 @delete(_ONE, permission="data_collection:write")
 async def delete_outage(call: WriteCall) -> None:
     """Remove an outage, so that measurements are expected in its time again."""
     project = await project_of(call)
-    await remove_outage(call.tx, call.actor, project, call.path["outage_id"])
+    tx, named = call.tx, call.path["outage_id"]
+    before = await OUTAGES.read(tx, project, named, locks=True)
+    await tx.execute("DELETE FROM outages WHERE project_id = %s AND id = %s", (project, before.id))
+    changes.record(
+        tx, call.actor, _stretches(project, before), action="outage.delete", target=named, project_id=project,
+        before=before,
+    )  # fmt: skip
 
 
 ROUTES = [list_outages, create_outage, get_outage, update_outage, delete_outage]

@@ -18,11 +18,11 @@ from weighbridge.collection.records.projects import (
 )
 from weighbridge.core import identity
 from weighbridge.core.identity import Link, problem_of_name
-from weighbridge.core.platform.permission import ANY, Actor
+from weighbridge.core.platform.permission import ANY
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import time_zone_names
 from weighbridge.db.engine import Read, Write
-from weighbridge.db.lists.listing import Listing, ListRequest, Page, list_request, read_page
+from weighbridge.db.lists.listing import Listing, Page, list_request, read_page
 from weighbridge.db.row import Column, Derived, row_of
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
@@ -58,63 +58,12 @@ PROJECT_ROW: Final = row_of(
 )
 
 
-async def select_projects(tx: Read, actor: Actor, request: ListRequest) -> Page[Project]:
-    """The projects of the actor's account."""
-    mine = of_account(actor, "account_id")
-    return await read_page(tx, PROJECT_ROW, PROJECTS, request, source="projects", where=[mine], is_last=True)
-
-
 async def read_project(tx: Read, project_id: int) -> Project:
     """One project by its number."""
     return await find(tx, PROJECT_ROW, "projects", SQL("id = %s"), (project_id,))
 
 
-# Make projects, and change them.
-
-
-async def insert_project(tx: Write, actor: Actor, new: Project) -> Project:
-    """Make a project in the actor's account."""
-    if problems := [*_problems_of(new)]:
-        raise Invalid(problems)
-    number: int = await tx.value(
-        """
-        INSERT INTO projects (account_id, name, description, time_zone)
-        VALUES (%s, %s, %s, %s) RETURNING id
-        """,
-        (actor.account_id, new.name, new.description, new.time_zone),
-    )
-    project = await read_project(tx, number)
-    changes.record(tx, actor, action="project.create", target=project.id, project_id=number, after=project)
-    return project
-
-
-async def change_project(tx: Write, actor: Actor, number: int, change: Struct) -> Project:
-    """Change a project; its time zone only while it has no batches, whose slots were cut by it."""
-    await tx.execute("SELECT FROM projects WHERE id = %s FOR UPDATE", (number,))
-    before = await read_project(tx, number)
-    desired = PROJECT_BODIES.changed(before, change)
-    problems = [*_problems_of(desired)]
-    held = None
-    if desired.time_zone != before.time_zone and not problems:
-        held = await staleness.hold_off_generations(tx, number)
-        problems += await _problems_of_a_new_zone(tx, held, before.time_zone)
-    if problems:
-        raise Invalid(problems)
-    if desired == before:
-        return before
-    await tx.execute(
-        """
-        UPDATE projects SET name = %s, description = %s, time_zone = %s, status = %s, updated_at = now()
-         WHERE id = %s
-        """,
-        (desired.name, desired.description, desired.time_zone, desired.status, number),
-    )
-    after = await read_project(tx, number)
-    changes.record(
-        tx, actor, held, action="project.update", target=after.id, project_id=number,
-        before=before, after=after,
-    )  # fmt: skip
-    return after
+# What a project must be like.
 
 
 async def _problems_of_a_new_zone(tx: Write, held: staleness.GenerationsHeldOff, zone: str) -> list[Problem]:
@@ -145,19 +94,35 @@ def _problems_of(project: Project) -> Iterator[Problem]:
         yield Problem(message, "project.status", "invalid")
 
 
-# Paths of projects.
+# Make projects, and change them.
 
 
 @get("/projects", permission=ANY, returns=Page[Project], listing=PROJECTS)
 async def list_projects(call: ReadCall) -> Page[Project]:
     """List the account's projects."""
-    return await select_projects(call.tx, call.actor, list_request(call.query, PROJECTS))
+    request = list_request(call.query, PROJECTS)
+    mine = of_account(call.actor, "account_id")
+    return await read_page(
+        call.tx, PROJECT_ROW, PROJECTS, request, source="projects", where=[mine], is_last=True
+    )
 
 
 @post("/projects", permission="administration:write", body=PROJECT_BODIES.new_body, returns=Project)
 async def create_project(call: WriteCall, body: Struct) -> Project:
     """Create a project."""
-    return await insert_project(call.tx, call.actor, PROJECT_BODIES.created(body))
+    tx, actor, new = call.tx, call.actor, PROJECT_BODIES.created(body)
+    if problems := [*_problems_of(new)]:
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO projects (account_id, name, description, time_zone)
+        VALUES (%s, %s, %s, %s) RETURNING id
+        """,
+        (actor.account_id, new.name, new.description, new.time_zone),
+    )
+    project = await read_project(tx, number)
+    changes.record(tx, actor, action="project.create", target=project.id, project_id=number, after=project)
+    return project
 
 
 @get("/projects/{project_id}", permission=ANY, returns=Project)
@@ -179,7 +144,32 @@ async def update_project(call: WriteCall, body: Struct) -> Project:
     Its status is `active` or `archived`; an archived project can be read and written as before.
     """
     number = await project_of(call)
-    return await change_project(call.tx, call.actor, number, body)
+    tx = call.tx
+    await tx.execute("SELECT FROM projects WHERE id = %s FOR UPDATE", (number,))
+    before = await read_project(tx, number)
+    desired = PROJECT_BODIES.changed(before, body)
+    problems = [*_problems_of(desired)]
+    held = None
+    if desired.time_zone != before.time_zone and not problems:
+        held = await staleness.hold_off_generations(tx, number)
+        problems += await _problems_of_a_new_zone(tx, held, before.time_zone)
+    if problems:
+        raise Invalid(problems)
+    if desired == before:
+        return before
+    await tx.execute(
+        """
+        UPDATE projects SET name = %s, description = %s, time_zone = %s, status = %s, updated_at = now()
+         WHERE id = %s
+        """,
+        (desired.name, desired.description, desired.time_zone, desired.status, number),
+    )
+    after = await read_project(tx, number)
+    changes.record(
+        tx, call.actor, held, action="project.update", target=after.id, project_id=number,
+        before=before, after=after,
+    )  # fmt: skip
+    return after
 
 
 ROUTES = [list_projects, create_project, get_project, update_project]

@@ -78,37 +78,6 @@ async def insert_data_feed(
     return made
 
 
-async def change_data_feed(
-    tx: Write, actor: Actor, project: int, named: str, change: Struct, *, settings: Settings
-) -> DataFeed:
-    """Change how files are read from now on."""
-    before = await DATA_FEEDS.read(tx, project, named, locks=True)
-    desired = DATA_FEED_BODIES.changed(before, change)
-    await _check_data_feed(tx, actor, project, desired, settings)
-    if desired == before:
-        return before
-    watcher = (
-        {} if desired.watch == before.watch else {**_find_watcher(actor, desired), "watch_problem": None}
-    )
-    with _explained_conflicts(desired):
-        after = await DATA_FEEDS.replace(tx, project, before.id, desired, watcher)
-    changes.record(
-        tx, actor, action="data_feed.update", target=named, project_id=project, before=before, after=after
-    )
-    return after
-
-
-async def remove_data_feed(tx: Write, actor: Actor, project: int, named: str) -> None:
-    """Remove a data feed to which no file was ever uploaded."""
-    before = await DATA_FEEDS.read(tx, project, named, locks=True)
-    used = (
-        f"Files were uploaded to the data feed {before.name!r}, and events say so; it stays. "
-        "It looks for files no more when its watch is null."
-    )
-    await remove_unused(tx, "data_feeds", project, before.id, used=used)
-    changes.record(tx, actor, action="data_feed.delete", target=named, project_id=project, before=before)
-
-
 def _find_watcher(actor: Actor, feed: DataFeed) -> dict[str, Any]:
     """For whom files are taken up that are found."""
     is_watching = feed.watch is not None
@@ -308,16 +277,35 @@ async def get_data_feed(call: ReadCall) -> DataFeed:
 @patch(_ONE, permission="data_collection:write", body=DATA_FEED_BODIES.change_body, returns=DataFeed)
 async def update_data_feed(call: WriteCall, body: Struct) -> DataFeed:
     """Change how files are read from now on; what was stored stays as it is."""
-    return await change_data_feed(
-        call.tx, call.actor, project_to_read(call), call.path["data_feed_id"], body, settings=call.settings
+    tx, actor, project, named = call.tx, call.actor, project_to_read(call), call.path["data_feed_id"]
+    before = await DATA_FEEDS.read(tx, project, named, locks=True)
+    desired = DATA_FEED_BODIES.changed(before, body)
+    await _check_data_feed(tx, actor, project, desired, call.settings)
+    if desired == before:
+        return before
+    watcher = (
+        {} if desired.watch == before.watch else {**_find_watcher(actor, desired), "watch_problem": None}
     )
+    with _explained_conflicts(desired):
+        after = await DATA_FEEDS.replace(tx, project, before.id, desired, watcher)
+    changes.record(
+        tx, actor, action="data_feed.update", target=named, project_id=project, before=before, after=after
+    )
+    return after
 
 
 @delete(_ONE, permission="data_collection:write")
 async def delete_data_feed(call: WriteCall) -> None:
     """Remove a data feed to which no file was ever uploaded."""
     project = project_to_read(call)
-    await remove_data_feed(call.tx, call.actor, project, call.path["data_feed_id"])
+    tx, named = call.tx, call.path["data_feed_id"]
+    before = await DATA_FEEDS.read(tx, project, named, locks=True)
+    used = (
+        f"Files were uploaded to the data feed {before.name!r}, and events say so; it stays. "
+        "It looks for files no more when its watch is null."
+    )
+    await remove_unused(tx, "data_feeds", project, before.id, used=used)
+    changes.record(tx, call.actor, action="data_feed.delete", target=named, project_id=project, before=before)
 
 
 ROUTES = [

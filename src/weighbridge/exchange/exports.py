@@ -112,20 +112,6 @@ class LinkedFile(NamedTuple):
     sha256: bytes
 
 
-async def read_export(tx: Read, actor: Actor, friendly: str) -> Export:
-    """One export of the account; Forbidden for a token that may not read its list."""
-    number = identity.number("export", friendly, 0)
-    permission = await tx.value(
-        "SELECT permission FROM exports WHERE id = %s AND account_id = %s", (number, actor.account_id)
-    )
-    if permission is None:
-        raise NotFound
-    if not actor.may(permission):
-        raise Forbidden(f"The token lacks the permission {permission}.", "permission_missing")
-    source = "exports x JOIN async_tasks t ON t.id = x.task_id"
-    return await find(tx, EXPORT, source, SQL("x.id = %s"), (number,))
-
-
 async def find_linked_file(tx: Read, friendly: str, key: str) -> LinkedFile:
     """The file that a link leads to; NotFound for any other link, and when it is not there."""
     statement = f"""
@@ -348,7 +334,17 @@ async def get_export(call: ReadCall) -> Export:
     Its file is asked for with `response_mode=summary_with_export` on a list. It takes the permission to read
     that list.
     """
-    return await read_export(call.tx, call.actor, call.path["export_id"])
+    tx, actor = call.tx, call.actor
+    number = identity.number("export", call.path["export_id"], 0)
+    permission = await tx.value(
+        "SELECT permission FROM exports WHERE id = %s AND account_id = %s", (number, actor.account_id)
+    )
+    if permission is None:
+        raise NotFound
+    if not actor.may(permission):
+        raise Forbidden(f"The token lacks the permission {permission}.", "permission_missing")
+    source = "exports x JOIN async_tasks t ON t.id = x.task_id"
+    return await find(tx, EXPORT, source, SQL("x.id = %s"), (number,))
 
 
 @by_link(

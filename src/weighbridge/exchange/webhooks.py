@@ -269,79 +269,6 @@ async def change_webhook(tx: Write, actor: Actor, friendly: str, change: Struct)
     return after
 
 
-async def remove_webhook(tx: Write, actor: Actor, friendly: str) -> None:
-    """Remove a webhook with its deliveries; an attempt under way may still arrive."""
-    before, number = await _lock_webhook(tx, actor, friendly)
-    await tx.execute("DELETE FROM webhooks WHERE id = %s", (number,))
-    changes.record(
-        tx, actor, action="webhook.delete", target=friendly, before=_build_audit_record(before),
-        project_id=_find_project(before),
-    )  # fmt: skip
-
-
-async def rotate_secret(tx: Write, actor: Actor, friendly: str, roll: SecretRoll) -> IssuedWebhook:
-    """Give a webhook a new secret; those so far sign beside it for some hours more."""
-    if not 0 <= roll.overlap_hours <= OVERLAP_HOURS_MAX:
-        message = f"overlap_hours is {roll.overlap_hours:,}; it takes 0 to {OVERLAP_HOURS_MAX}."
-        raise Invalid([Problem(message, "overlap_hours", "invalid")])
-    _, number = await _lock_webhook(tx, actor, friendly)
-    await tx.execute(_END_SECRETS, (roll.overlap_hours, number))
-    standing: int = await tx.value(_STANDING_SECRETS, (number,))
-    if standing >= SIGNING_SECRETS_MAX:
-        message = (
-            f"{standing} secrets of the webhook sign already, which is as many as may. Wait until one has "
-            "ended, or roll with overlap_hours 0."
-        )
-        raise Invalid([Problem(message, "overlap_hours", "too_many")])
-    secret = await _store_secret(tx, number)
-    after = await read_webhook(tx, actor, friendly)
-    changes.record(
-        tx, actor, action="webhook.roll_secret", target=friendly,
-        project_id=_find_project(after),
-        after={"overlap_hours": roll.overlap_hours},
-    )  # fmt: skip
-    return IssuedWebhook(**asdict(after), secret=write_secret(secret))
-
-
-async def queue_test(tx: Write, actor: Actor, friendly: str) -> WebhookDelivery:
-    """Queue a delivery that tells of nothing but itself; it is tried once."""
-    webhook, number = await _lock_webhook(tx, actor, friendly)
-    kind, action = TEST
-    delivery: int = await tx.value(
-        """
-        INSERT INTO webhook_deliveries (webhook_id, kind, action, project_id, keys, changed_at, is_by_hand)
-        VALUES (%s, %s, %s, %s, '{}', now(), true) RETURNING id
-        """,
-        (
-            number, kind, action,
-            _find_project(webhook),
-        ),
-    )  # fmt: skip
-    tx.later(_WAKE_LANE, (number,))
-    made = await read_delivery(tx, actor, friendly, identity.of("delivery", 0, delivery))
-    changes.record(
-        tx, actor, action="webhook.test", target=friendly, project_id=_find_project(webhook),
-        after={"delivery_id": made.id},
-    )  # fmt: skip
-    return made
-
-
-async def queue_redelivery(tx: Write, actor: Actor, friendly: str, delivery: str) -> WebhookDelivery:
-    """Send a delivery again, now, under its id: one attempt, also while the webhook is disabled.
-
-    One that is pending goes on with its schedule afterwards, if it has to.
-    """
-    webhook, number = await _lock_webhook(tx, actor, friendly)
-    before = await read_delivery(tx, actor, friendly, delivery)
-    await tx.execute(_REDELIVER, (identity.number("delivery", delivery, 0),))
-    tx.later(_WAKE_LANE, (number,))
-    changes.record(
-        tx, actor, action="webhook.redeliver", target=friendly, project_id=_find_project(webhook),
-        after={"delivery_id": delivery, "state": before.state},
-    )  # fmt: skip
-    return await read_delivery(tx, actor, friendly, delivery)
-
-
 _INSERT_LANE: Final = """
     INSERT INTO webhook_lanes (webhook_id, next_number)
     SELECT %(number)s, 1 + greatest(
@@ -531,7 +458,13 @@ async def update_webhook(call: WriteCall, body: Struct) -> Webhook:
 @delete(_ONE, permission=_WRITE)
 async def delete_webhook(call: WriteCall) -> None:
     """Remove a webhook with the log of its deliveries."""
-    await remove_webhook(call.tx, call.actor, call.path["webhook_id"])
+    tx, actor, friendly = call.tx, call.actor, call.path["webhook_id"]
+    before, number = await _lock_webhook(tx, actor, friendly)
+    await tx.execute("DELETE FROM webhooks WHERE id = %s", (number,))
+    changes.record(
+        tx, actor, action="webhook.delete", target=friendly, before=_build_audit_record(before),
+        project_id=_find_project(before),
+    )  # fmt: skip
 
 
 @post(
@@ -545,13 +478,49 @@ async def delete_webhook(call: WriteCall) -> None:
 )
 async def roll_secret(call: WriteCall, body: SecretRoll) -> IssuedWebhook:
     """Give a webhook a new secret, shown this once; those so far sign beside it until the overlap is over."""
-    return await rotate_secret(call.tx, call.actor, call.path["webhook_id"], body)
+    tx, actor, friendly = call.tx, call.actor, call.path["webhook_id"]
+    if not 0 <= body.overlap_hours <= OVERLAP_HOURS_MAX:
+        message = f"overlap_hours is {body.overlap_hours:,}; it takes 0 to {OVERLAP_HOURS_MAX}."
+        raise Invalid([Problem(message, "overlap_hours", "invalid")])
+    _, number = await _lock_webhook(tx, actor, friendly)
+    await tx.execute(_END_SECRETS, (body.overlap_hours, number))
+    standing: int = await tx.value(_STANDING_SECRETS, (number,))
+    if standing >= SIGNING_SECRETS_MAX:
+        message = (
+            f"{standing} secrets of the webhook sign already, which is as many as may. Wait until one has "
+            "ended, or roll with overlap_hours 0."
+        )
+        raise Invalid([Problem(message, "overlap_hours", "too_many")])
+    secret = await _store_secret(tx, number)
+    after = await read_webhook(tx, actor, friendly)
+    changes.record(
+        tx, actor, action="webhook.roll_secret", target=friendly,
+        project_id=_find_project(after),
+        after={"overlap_hours": body.overlap_hours},
+    )  # fmt: skip
+    return IssuedWebhook(**asdict(after), secret=write_secret(secret))
 
 
 @post(_ONE + "/test", permission=_WRITE, body=WebhookTest, returns=WebhookDelivery)
 async def try_webhook(call: WriteCall, _: WebhookTest) -> WebhookDelivery:
     """Have a test delivered, of the type `weighbridge.webhook.test`: one attempt, also while disabled."""
-    return await queue_test(call.tx, call.actor, call.path["webhook_id"])
+    tx, actor, friendly = call.tx, call.actor, call.path["webhook_id"]
+    webhook, number = await _lock_webhook(tx, actor, friendly)
+    kind, action = TEST
+    delivery: int = await tx.value(
+        """
+        INSERT INTO webhook_deliveries (webhook_id, kind, action, project_id, keys, changed_at, is_by_hand)
+        VALUES (%s, %s, %s, %s, '{}', now(), true) RETURNING id
+        """,
+        (number, kind, action, _find_project(webhook)),
+    )
+    tx.later(_WAKE_LANE, (number,))
+    made = await read_delivery(tx, actor, friendly, identity.of("delivery", 0, delivery))
+    changes.record(
+        tx, actor, action="webhook.test", target=friendly, project_id=_find_project(webhook),
+        after={"delivery_id": made.id},
+    )  # fmt: skip
+    return made
 
 
 @get(_ONE + "/deliveries", permission=_READ, returns=Page[WebhookDelivery], listing=DELIVERIES)
@@ -583,7 +552,17 @@ async def get_delivery(call: ReadCall) -> WebhookDelivery:
 )
 async def redeliver(call: WriteCall, _: Redelivery) -> WebhookDelivery:
     """Send a delivery again now, under the same id."""
-    return await queue_redelivery(call.tx, call.actor, call.path["webhook_id"], call.path["delivery_id"])
+    # One that is pending goes on with its schedule afterwards, if it has to.
+    tx, actor, friendly, delivery = call.tx, call.actor, call.path["webhook_id"], call.path["delivery_id"]
+    webhook, number = await _lock_webhook(tx, actor, friendly)
+    before = await read_delivery(tx, actor, friendly, delivery)
+    await tx.execute(_REDELIVER, (identity.number("delivery", delivery, 0),))
+    tx.later(_WAKE_LANE, (number,))
+    changes.record(
+        tx, actor, action="webhook.redeliver", target=friendly, project_id=_find_project(webhook),
+        after={"delivery_id": delivery, "state": before.state},
+    )  # fmt: skip
+    return await read_delivery(tx, actor, friendly, delivery)
 
 
 ROUTES = [

@@ -18,7 +18,7 @@ from weighbridge.core.model import ModelError, hash_model
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
-from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, list_request, read_page
+from weighbridge.db.lists.listing import Filter, Listing, Page, list_request, read_page
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.db.statements import Literal
 from weighbridge.errors import Conflict, Invalid, Malformed
@@ -38,14 +38,12 @@ from weighbridge.modelling.records import (
     Document,
     DocumentOfProject,
     Model,
-    NewModel,
     NewModelBody,
     NewVersion,
     Schema,
     Simulated,
     Simulation,
     Validation,
-    VersionLabel,
     VersionLabelBody,
 )
 from weighbridge.modelling.validation import check_activation, read_valid, validate
@@ -103,59 +101,10 @@ MODEL: Final = row_of(
 )
 
 
-async def select_models(tx: Read, actor: Actor, request: ListRequest) -> Page[Model]:
-    """Every version of the account's models."""
-    return await read_page(
-        tx, MODEL, MODELS, request, source=_SOURCE, where=[of_account(actor, "f.account_id")]
-    )
-
-
-async def list_models_of_project(tx: Read, project: int, request: ListRequest) -> Page[Model]:
-    """Every version of a project's models."""
-    of_project = SQL("f.project_id = {}").format(Literal(project))
-    return await read_page(tx, MODEL, MODELS, request, source=_SOURCE, where=[of_project])
-
-
 async def read_model_version(tx: Read, actor: Actor, friendly: str) -> Model:
     """One version of the account's models."""
     numbered = SQL("{} AND m.id = %s").format(of_account(actor, "f.account_id"))
     return await find(tx, MODEL, _SOURCE, numbered, (identity.number("model", friendly),))
-
-
-async def list_versions(tx: Read, actor: Actor, friendly: str, request: ListRequest) -> Page[Model]:
-    """Every version of the model that a version belongs to."""
-    version = await find_owned_model(tx, actor, friendly)
-    of_family = SQL("m.family_id = {}").format(Literal(version.family))
-    return await read_page(
-        tx, MODEL, VERSIONS, request, source=_SOURCE, where=[of_account(actor, "f.account_id"), of_family]
-    )
-
-
-async def insert_model(tx: Write, actor: Actor, request: NewModel) -> Model:
-    """Make a model of a document; its first version is active.
-
-    Raises Invalid with every flaw of the document and its line.
-    """
-    project = None if request.project_id is None else await project_for_record(tx, actor, request.project_id)
-    model = await read_valid(tx, project, request.yaml, "model.yaml")
-    family: int = await tx.value(
-        "INSERT INTO model_families (account_id, project_id) VALUES (%s, %s) RETURNING id",
-        (actor.account_id, project),
-    )
-    number: int = await tx.value(
-        """
-        INSERT INTO models (family_id, version, name, cadence, partition_type, share_places, document, sha256)
-        VALUES (%s, 1, %s, %s, %s, %s, %s, %s) RETURNING id
-        """,
-        (
-            family, model.name, model.cadence, model.partition_type, model.share_places, request.yaml,
-            bytes.fromhex(hash_model(model)),
-        ),
-    )  # fmt: skip
-    await tx.execute("UPDATE model_families SET active_model_id = %s WHERE id = %s", (number, family))
-    made = await read_model_version(tx, actor, identity.of("model", 0, number))
-    changes.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
-    return made
 
 
 async def create_version(tx: Write, actor: Actor, friendly: str, request: NewVersion) -> Model:
@@ -224,40 +173,6 @@ async def set_active_version(tx: Write, actor: Actor, friendly: str) -> Model:
         after=after,
     )
     return after
-
-
-async def change_model(tx: Write, actor: Actor, friendly: str, change: Struct) -> Model:
-    """Change the name, order or description of a version; what it computes never changes."""
-    version = await find_owned_model(tx, actor, friendly, is_changed=True)
-    before = await read_model_version(tx, actor, friendly)
-    requested = MODEL_BODIES.changed(before, change)
-    problems = [*_check_description(requested.description, "model.description")]
-    if wrong := problem_of_name(requested.name, "A model", "model.name"):
-        problems.append(wrong)
-    if abs(requested.order) > ORDER_MAX:
-        problems.append(
-            Problem(
-                f"model.order is {requested.order}; it is a whole number from {-ORDER_MAX} to {ORDER_MAX}.",
-                "model.order",
-                "invalid",
-            )
-        )
-    if problems:
-        raise Invalid(problems)
-    return await _update(tx, actor, version, before, requested, action="model.update")
-
-
-async def change_version_label(tx: Write, actor: Actor, friendly: str, request: VersionLabel) -> Model:
-    """Set or clear the label of a version."""
-    version = await find_owned_model(tx, actor, friendly, is_changed=True)
-    label = request.version_label
-    if not isinstance(label, str | None):
-        raise Malformed([*left_out(request)])
-    if problems := [*_check_label(label)]:
-        raise Invalid(problems)
-    before = await read_model_version(tx, actor, friendly)
-    requested = structs.replace(before, version_label=label or None)
-    return await _update(tx, actor, version, before, requested, action="model.set_version_label")
 
 
 async def _update(
@@ -352,13 +267,18 @@ _YAML = "application/yaml"
 @get("/models", permission=_READ, returns=Page[Model], listing=MODELS)
 async def list_models(call: ReadCall) -> Page[Model]:
     """List the account's models, every version of each."""
-    return await select_models(call.tx, call.actor, list_request(call.query, MODELS))
+    request = list_request(call.query, MODELS)
+    return await read_page(
+        call.tx, MODEL, MODELS, request, source=_SOURCE, where=[of_account(call.actor, "f.account_id")]
+    )
 
 
 @get("/projects/{project_id}/models", permission=_READ, returns=Page[Model], listing=MODELS)
 async def list_project_models(call: ReadCall) -> Page[Model]:
     """List the models of a project, every version of each."""
-    return await list_models_of_project(call.tx, await project_of(call), list_request(call.query, MODELS))
+    project, request = await project_of(call), list_request(call.query, MODELS)
+    of_project = SQL("f.project_id = {}").format(Literal(project))
+    return await read_page(call.tx, MODEL, MODELS, request, source=_SOURCE, where=[of_project])
 
 
 @post(
@@ -374,7 +294,28 @@ async def create_model(call: WriteCall, body: NewModelBody) -> Model:
 
     A model of a project is checked against its event types too; those that the project lacks may come later.
     """
-    return await insert_model(call.tx, call.actor, body.model)
+    # Raises Invalid with every flaw of the document and its line.
+    tx, actor, request = call.tx, call.actor, body.model
+    project = None if request.project_id is None else await project_for_record(tx, actor, request.project_id)
+    model = await read_valid(tx, project, request.yaml, "model.yaml")
+    family: int = await tx.value(
+        "INSERT INTO model_families (account_id, project_id) VALUES (%s, %s) RETURNING id",
+        (actor.account_id, project),
+    )
+    number: int = await tx.value(
+        """
+        INSERT INTO models (family_id, version, name, cadence, partition_type, share_places, document, sha256)
+        VALUES (%s, 1, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (
+            family, model.name, model.cadence, model.partition_type, model.share_places, request.yaml,
+            bytes.fromhex(hash_model(model)),
+        ),
+    )  # fmt: skip
+    await tx.execute("UPDATE model_families SET active_model_id = %s WHERE id = %s", (number, family))
+    made = await read_model_version(tx, actor, identity.of("model", 0, number))
+    changes.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
+    return made
 
 
 @ask(
@@ -404,7 +345,24 @@ async def get_model(call: ReadCall) -> Model:
 @patch(_ONE, permission=_WRITE, body=MODEL_BODIES.change_body, returns=Model)
 async def update_model(call: WriteCall, body: Struct) -> Model:
     """Change the name, order or description of a version; what it computes changes only by a new version."""
-    return await change_model(call.tx, call.actor, call.path["model_id"], body)
+    tx, actor, friendly = call.tx, call.actor, call.path["model_id"]
+    version = await find_owned_model(tx, actor, friendly, is_changed=True)
+    before = await read_model_version(tx, actor, friendly)
+    requested = MODEL_BODIES.changed(before, body)
+    problems = [*_check_description(requested.description, "model.description")]
+    if wrong := problem_of_name(requested.name, "A model", "model.name"):
+        problems.append(wrong)
+    if abs(requested.order) > ORDER_MAX:
+        problems.append(
+            Problem(
+                f"model.order is {requested.order}; it is a whole number from {-ORDER_MAX} to {ORDER_MAX}.",
+                "model.order",
+                "invalid",
+            )
+        )
+    if problems:
+        raise Invalid(problems)
+    return await _update(tx, actor, version, before, requested, action="model.update")
 
 
 @patch(
@@ -419,7 +377,16 @@ async def set_version_label(call: WriteCall, body: VersionLabelBody) -> Model:
 
     At most 255 characters: letters, numbers, spaces and `_ - . ( ) /`.
     """
-    return await change_version_label(call.tx, call.actor, call.path["model_id"], body.model)
+    tx, actor, friendly, request = call.tx, call.actor, call.path["model_id"], body.model
+    version = await find_owned_model(tx, actor, friendly, is_changed=True)
+    label = request.version_label
+    if not isinstance(label, str | None):
+        raise Malformed([*left_out(request)])
+    if problems := [*_check_label(label)]:
+        raise Invalid(problems)
+    before = await read_model_version(tx, actor, friendly)
+    requested = structs.replace(before, version_label=label or None)
+    return await _update(tx, actor, version, before, requested, action="model.set_version_label")
 
 
 @get(_ONE + "/document", permission=_READ, sends=(_YAML,))
@@ -443,7 +410,12 @@ async def download_model_document(call: ReadCall) -> Attachment:
 async def list_model_versions(call: ReadCall) -> Page[Model]:
     """List the versions of a model, whichever of them the path names."""
     request = list_request(call.query, VERSIONS)
-    return await list_versions(call.tx, call.actor, call.path["model_id"], request)
+    tx, actor = call.tx, call.actor
+    version = await find_owned_model(tx, actor, call.path["model_id"])
+    of_family = SQL("m.family_id = {}").format(Literal(version.family))
+    return await read_page(
+        tx, MODEL, VERSIONS, request, source=_SOURCE, where=[of_account(actor, "f.account_id"), of_family]
+    )
 
 
 @post(

@@ -22,7 +22,6 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     Filter,
     Listing,
-    ListRequest,
     Page,
     among,
     list_request,
@@ -83,13 +82,6 @@ API_TOKEN: Final = row_of(
     Column("revoked_at", "t.revoked_at"),
     Column("last_used_at", "t.last_used_at"),
 )
-
-
-async def select_api_tokens(tx: Read, actor: Actor, request: ListRequest) -> Page[ApiToken]:
-    """The tokens of the actor's account, those that no longer work included."""
-    return await read_page(
-        tx, API_TOKEN, API_TOKENS, request, source=_SOURCE, where=[of_account(actor, "t.account_id")]
-    )
 
 
 async def read_api_token(tx: Read, actor: Actor, number: int) -> ApiToken:
@@ -161,35 +153,6 @@ async def create_token(
         raise Invalid(problems)
     _, text = await _store(tx, actor, user_id, new)
     return text
-
-
-async def revoke_token(tx: Write, actor: Actor, named: str) -> None:
-    """Make a token of the account and all that were issued by it open nothing any more.
-
-    What was revoked before stays as it is. Whoever issues a token meanwhile waits and then finds its own
-    revoked, or was before, and the new token is revoked with it.
-    """
-    number = token_number(named)
-    await read_api_token(tx, actor, number)
-    await tx.execute(*locks.hold(locks.token_issue(actor.account_id)))
-    before = await tokens_of_branch(tx, actor, number)
-    standing = [token for token in before if token.revoked_at is None]
-    for token in standing:
-        if token.id != actor.token_id:
-            refuse_beyond(actor, token.permissions, _REVOKES)
-    await tx.execute(
-        "UPDATE api_tokens SET revoked_at = now() WHERE id = ANY (%s)", ([token.id for token in standing],)
-    )
-    after = {token.id: token for token in await tokens_of_branch(tx, actor, number)}
-    for token in standing:
-        changes.record(
-            tx,
-            actor,
-            action="api_token.revoke",
-            target=str(token.id),
-            before=_without_person(token),
-            after=_without_person(after[token.id]),
-        )
 
 
 async def reassign_token(tx: Write, actor: Actor, named: str, wanted: HandedOver) -> ApiToken:
@@ -281,7 +244,9 @@ def _problem_of_email(email: str) -> Problem | None:
 @get("/api_tokens", permission="administration:read", returns=Page[ApiToken], listing=API_TOKENS)
 async def list_api_tokens(call: ReadCall) -> Page[ApiToken]:
     """List the account's tokens, without their secrets."""
-    return await select_api_tokens(call.tx, call.actor, list_request(call.query, API_TOKENS))
+    request = list_request(call.query, API_TOKENS)
+    owned = [of_account(call.actor, "t.account_id")]
+    return await read_page(call.tx, API_TOKEN, API_TOKENS, request, source=_SOURCE, where=owned)
 
 
 @post(
@@ -309,7 +274,30 @@ async def revoke_api_token(call: WriteCall) -> None:
 
     A token revokes itself, and others that may do no more than it.
     """
-    await revoke_token(call.tx, call.actor, call.path["token_id"])
+    # What was revoked before stays as it is. Whoever issues a token meanwhile waits and then finds its own
+    # revoked, or was before, and the new token is revoked with it.
+    tx, actor = call.tx, call.actor
+    number = token_number(call.path["token_id"])
+    await read_api_token(tx, actor, number)
+    await tx.execute(*locks.hold(locks.token_issue(actor.account_id)))
+    before = await tokens_of_branch(tx, actor, number)
+    standing = [token for token in before if token.revoked_at is None]
+    for token in standing:
+        if token.id != actor.token_id:
+            refuse_beyond(actor, token.permissions, _REVOKES)
+    await tx.execute(
+        "UPDATE api_tokens SET revoked_at = now() WHERE id = ANY (%s)", ([token.id for token in standing],)
+    )
+    after = {token.id: token for token in await tokens_of_branch(tx, actor, number)}
+    for token in standing:
+        changes.record(
+            tx,
+            actor,
+            action="api_token.revoke",
+            target=str(token.id),
+            before=_without_person(token),
+            after=_without_person(after[token.id]),
+        )
 
 
 @patch(

@@ -31,7 +31,6 @@ from weighbridge.db.lists.listing import (
     Filter,
     Index,
     Listing,
-    ListRequest,
     Page,
     list_request,
     read_int4,
@@ -79,23 +78,6 @@ ASYNC_TASK: Final = row_of(
     Column("args", "t.args"),
 )
 _SOURCE: Final = "async_tasks t LEFT JOIN async_task_progress p ON p.task_id = t.id"
-
-
-async def select_async_tasks(tx: Read, actor: Actor, request: ListRequest) -> Page[AsyncTask]:
-    """The tasks of the actor's account of the kinds that the actor may read, newest first."""
-    mine = SQL("{} AND t.type = ANY ({})").format(
-        of_account(actor, "t.account_id"), Literal(list_readable_kinds(actor))
-    )
-    return await read_page(tx, ASYNC_TASK, ASYNC_TASKS, request, source=_SOURCE, where=[mine])
-
-
-async def read_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
-    """One task of the actor's account; raise Forbidden when the actor may not read its kind."""
-    task = await read_task_of_any_kind(tx, actor, text)
-    needed = find_read_permission(task.type)
-    if not actor.may(needed):
-        raise Forbidden(f"The token lacks the permission {needed}.")
-    return task
 
 
 async def read_task_of_any_kind(tx: Read, actor: Actor, text: str) -> AsyncTask:
@@ -350,7 +332,11 @@ _REPORT: Final = """
 @get("/async_tasks", permission=ANY, returns=Page[AsyncTask], listing=ASYNC_TASKS)
 async def list_async_tasks(call: ReadCall) -> Page[AsyncTask]:
     """List the account's async tasks of the kinds that the token may start or read, newest first."""
-    return await select_async_tasks(call.tx, call.actor, list_request(call.query, ASYNC_TASKS))
+    actor, request = call.actor, list_request(call.query, ASYNC_TASKS)
+    mine = SQL("{} AND t.type = ANY ({})").format(
+        of_account(actor, "t.account_id"), Literal(list_readable_kinds(actor))
+    )
+    return await read_page(call.tx, ASYNC_TASK, ASYNC_TASKS, request, source=_SOURCE, where=[mine])
 
 
 @get("/async_tasks/{task_id}", permission=ANY, returns=AsyncTask)
@@ -360,7 +346,12 @@ async def get_async_task(call: ReadCall) -> AsyncTask:
     It takes the permission to read in the area in which the task was started: `production_accounting` for
     generations and deletions of batches, `data_rules` for rule runs.
     """
-    return await read_async_task(call.tx, call.actor, call.path["task_id"])
+    actor = call.actor
+    task = await read_task_of_any_kind(call.tx, actor, call.path["task_id"])
+    needed = find_read_permission(task.type)
+    if not actor.may(needed):
+        raise Forbidden(f"The token lacks the permission {needed}.")
+    return task
 
 
 @post("/async_tasks/{task_id}/cancel", permission=ANY, body=Cancellation, returns=AsyncTask, status=200)

@@ -140,13 +140,6 @@ async def select_audit_log(tx: Read, actor: Actor, request: ListRequest) -> Page
     return await read_page(tx, AUDIT_ROW, AUDIT_LOG, request, source=_SOURCE, where=where)
 
 
-async def read_audit_key(tx: Read, actor: Actor, settings: Settings) -> AuditKey:
-    """The public key by which heads of the account's log are verified."""
-    who = await signer(tx, settings)
-    verifier = who.verifier(actor.account_id)
-    return AuditKey(verifier.name, verifier.text, write_ssh_public_key(verifier.public))
-
-
 async def read_audit_head(tx: Read, actor: Actor, settings: Settings) -> str:
     """The signed head over every sealed row of the account."""
     return await newest_head(tx, actor.account_id, await signer(tx, settings))
@@ -365,7 +358,9 @@ async def get_audit_key(call: ReadCall) -> AuditKey:
 
     Whoever checks a head takes the key from somebody they trust, not from whoever shows them the head.
     """
-    return await read_audit_key(call.tx, call.actor, call.settings)
+    who = await signer(call.tx, call.settings)
+    verifier = who.verifier(call.actor.account_id)
+    return AuditKey(verifier.name, verifier.text, write_ssh_public_key(verifier.public))
 
 
 @get("/audit_log/head", permission=_READ, sends=(_TEXT,))

@@ -109,36 +109,6 @@ class _Proposed(NamedTuple):
 _NOTHING_PROPOSED: Final = _Proposed(0, [])
 
 
-async def select_gaps(tx: Read, project: int, event_type: str, query: Sequence[tuple[str, str]]) -> Gaps:
-    """The gaps of an event type over the range of the query."""
-    time, rest = asked_time(query)
-    if rest:
-        name = rest[0][0]
-        raise Malformed(
-            [Problem(f"{name} is no parameter of gaps; they take start_time and end_time.", name, "unknown")]
-        )
-    question = await build_question(tx, project, event_type, time, slots_max=GAP_SLOTS_MAX)
-    refuse_over_a_quarter(question)
-    meters = await expected_meters(tx, question)
-    if (count := len(meters) * len(question.counted)) > GAP_SLOTS_MAX:
-        message = (
-            f"{len(meters):,} meters have {count:,} slots in the range, over {GAP_SLOTS_MAX:,} together."
-        )
-        raise Invalid([Problem(message, END, "too_long")])
-    found = await _list_findings(tx, question, meters)
-    beside = await _read_neighbours(tx, question, found)
-    proposed = await _read_proposals(tx, question, meters, found)
-    return Gaps(
-        event_type_id=identity.of("event_type", project, question.event_type),
-        start_time=Instant.of(time.start),
-        end_time=Instant.of(time.end),
-        data=[
-            _gap(question, meters[one.meter], one, beside, proposed.get(place, _NOTHING_PROPOSED))
-            for place, one in enumerate(found)
-        ],
-    )
-
-
 def _gap(
     question: CaptureQuestion,
     meter: ExpectedMeter,
@@ -371,7 +341,33 @@ async def list_gaps(call: ReadCall) -> Gaps:
     in the range; a range with more than 500 is refused.
     """
     await need_feature(call.tx, call.actor.account_id, Feature.DATA_CAPTURE_RATE)
-    return await select_gaps(call.tx, await project_of(call), call.path["event_type_id"], call.query)
+    tx, project = call.tx, await project_of(call)
+    time, rest = asked_time(call.query)
+    if rest:
+        name = rest[0][0]
+        raise Malformed(
+            [Problem(f"{name} is no parameter of gaps; they take start_time and end_time.", name, "unknown")]
+        )
+    question = await build_question(tx, project, call.path["event_type_id"], time, slots_max=GAP_SLOTS_MAX)
+    refuse_over_a_quarter(question)
+    meters = await expected_meters(tx, question)
+    if (count := len(meters) * len(question.counted)) > GAP_SLOTS_MAX:
+        message = (
+            f"{len(meters):,} meters have {count:,} slots in the range, over {GAP_SLOTS_MAX:,} together."
+        )
+        raise Invalid([Problem(message, END, "too_long")])
+    found = await _list_findings(tx, question, meters)
+    beside = await _read_neighbours(tx, question, found)
+    proposed = await _read_proposals(tx, question, meters, found)
+    return Gaps(
+        event_type_id=identity.of("event_type", project, question.event_type),
+        start_time=Instant.of(time.start),
+        end_time=Instant.of(time.end),
+        data=[
+            _gap(question, meters[one.meter], one, beside, proposed.get(place, _NOTHING_PROPOSED))
+            for place, one in enumerate(found)
+        ],
+    )
 
 
 ROUTES = [list_gaps]

@@ -142,31 +142,6 @@ async def queue_rule_run(tx: Write, actor: Actor, project: int, rule: int, reque
     return task
 
 
-async def undo_rule_run(tx: Write, actor: Actor, project: int, number: int) -> RuleRun:
-    """Remove the corrections that a run wrote; its alerts stay. A run that is reversed already stays so."""
-    key = project, number
-    rule = await tx.value("SELECT rule_id FROM rule_runs WHERE project_id = %s AND id = %s", key)
-    await tx.execute(*locks.hold(locks.rule(project, rule)))
-    await tx.execute("SELECT FROM rule_runs WHERE project_id = %s AND id = %s FOR UPDATE", key)
-    before = await read_rule_run(tx, project, number)
-    if before.state == RunState.REVERSED:
-        return before
-    if before.state not in list_run_states_before(RunTrigger.REVERSE):
-        raise Conflict(f"The rule run is {before.state}; only a complete one is reversed.")
-    await tx.execute(
-        "UPDATE rule_runs SET state = %s, reversed_at = now() WHERE project_id = %s AND id = %s",
-        (RunState.REVERSED, *key),
-    )
-    await undo_rule(tx, actor, project, rule, number)
-    await take_back_approvals(tx, project, rule)
-    after = await read_rule_run(tx, project, number)
-    changes.record(
-        tx, actor, action="rule_run.reverse", target=str(number), project_id=project,
-        before=before, after=after,
-    )  # fmt: skip
-    return after
-
-
 # Carry out a rule run: evaluate a version over the period of the run, in one fenced transaction.
 #
 # Invariants: a run ends as its task does; a version that another has replaced since is left alone, and its
@@ -294,7 +269,28 @@ async def reverse_rule_run(call: WriteCall, _: RuleRunsNoOptions) -> RuleRun:
     changes nothing.
     """
     project, number = await rule_run_named(call.tx, call.actor, call.path["rule_run_id"])
-    return await undo_rule_run(call.tx, call.actor, project, number)
+    tx, actor = call.tx, call.actor
+    key = project, number
+    rule = await tx.value("SELECT rule_id FROM rule_runs WHERE project_id = %s AND id = %s", key)
+    await tx.execute(*locks.hold(locks.rule(project, rule)))
+    await tx.execute("SELECT FROM rule_runs WHERE project_id = %s AND id = %s FOR UPDATE", key)
+    before = await read_rule_run(tx, project, number)
+    if before.state == RunState.REVERSED:
+        return before
+    if before.state not in list_run_states_before(RunTrigger.REVERSE):
+        raise Conflict(f"The rule run is {before.state}; only a complete one is reversed.")
+    await tx.execute(
+        "UPDATE rule_runs SET state = %s, reversed_at = now() WHERE project_id = %s AND id = %s",
+        (RunState.REVERSED, *key),
+    )
+    await undo_rule(tx, actor, project, rule, number)
+    await take_back_approvals(tx, project, rule)
+    after = await read_rule_run(tx, project, number)
+    changes.record(
+        tx, actor, action="rule_run.reverse", target=str(number), project_id=project,
+        before=before, after=after,
+    )  # fmt: skip
+    return after
 
 
 ROUTES = [list_rule_runs, start_rule_run, get_rule_run, reverse_rule_run]

@@ -155,12 +155,6 @@ RULE_VERSION: Final = row_of(
 )
 
 
-async def select_rules(tx: Read, project: int, request: ListRequest) -> Page[Rule]:
-    """The rules of a project, each as its newest version has it."""
-    here = SQL("u.project_id = {} AND {}").format(Literal(project), SQL(_NEWEST))
-    return await read_page(tx, RULE, RULES, request, source=_VERSIONS, where=[here])
-
-
 async def read_rule(tx: Read, project: int, number: int) -> Rule:
     """One rule, as its newest version has it."""
     of_project = SQL("{} AND u.project_id = %s AND u.id = %s").format(SQL(_NEWEST))
@@ -214,27 +208,6 @@ _EVALUATED: Final = ("evaluation", "effective_from", "effective_to")
 """What decides which records are evaluated; a change of it makes no version."""
 
 
-async def insert_rule(tx: Write, actor: Actor, project: int, new: Rule) -> SavedRule:
-    """Make a rule and, when it is automatic, queue the evaluation of all that it is effective for."""
-    draft = await validate_rule(tx, actor, project, new)
-    await _check_name(tx, project, draft.name, 0)
-    number: int = await tx.value(
-        """
-        INSERT INTO rules (project_id, name, message, evaluation, effective_from, effective_to,
-                           latest_version)
-        VALUES (%s, %s, %s, %s, %s, %s, 1) RETURNING id
-        """,
-        (
-            project, draft.name, draft.message, draft.evaluation, draft.effective_from, draft.effective_to,
-        ),
-    )  # fmt: skip
-    version = msgspec.structs.replace(draft, rule=number, version=1)
-    await _add_version(tx, actor, version)
-    made = await read_rule(tx, project, number)
-    changes.record(tx, actor, action="rule.create", target=made.id, project_id=project, after=made)
-    return await _build_saved_rule(tx, actor, made, version, is_affected=True)
-
-
 async def change_rule(tx: Write, actor: Actor, project: int, number: int, change: Struct) -> SavedRule:
     """Change a rule; what decides a result makes another version, and results stay with the one they have."""
     await tx.execute("SELECT FROM rules WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
@@ -267,31 +240,6 @@ async def change_rule(tx: Write, actor: Actor, project: int, number: int, change
     )
     is_affected = is_new or _differs(version, before, _EVALUATED)
     return await _build_saved_rule(tx, actor, after, version, is_affected=is_affected)
-
-
-async def remove_rule(tx: Write, actor: Actor, project: int, number: int) -> None:
-    """Remove a rule; its alerts and proposals go with it, and what it corrected stays."""
-    await tx.execute("SELECT FROM rules WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
-    before = await read_rule(tx, project, number)
-    await withdraw_all_proposals(tx, project, number)
-    await tx.execute(
-        "UPDATE rules SET deleted_at = now(), updated_at = now() WHERE project_id = %s AND id = %s",
-        (project, number),
-    )
-    changes.record(tx, actor, action="rule.delete", target=before.id, project_id=project, before=before)
-
-
-async def undo_rule_corrections(tx: Write, actor: Actor, project: int, number: int) -> UndoneCorrections:
-    """Revert every correction of a rule that stands, of every version; the rule and its alerts stay."""
-    await tx.execute(*locks.hold(locks.rule(project, number)))
-    result = UndoneCorrections(*await undo_rule(tx, actor, project, number))
-    await take_back_approvals(tx, project, number)
-    if result.corrections:
-        rule = identity.of("rule", project, number)
-        changes.record(
-            tx, actor, action="rule.undo_corrections", target=rule, project_id=project, after=result
-        )
-    return result
 
 
 async def _apply_change(
@@ -372,7 +320,9 @@ _ONE = "/rules/{rule_id}"
 async def list_rules(call: ReadCall) -> Page[Rule]:
     """List a project's data rules, each as its newest version has it."""
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
-    return await select_rules(call.tx, project, list_request(call.query, RULES))
+    request = list_request(call.query, RULES)
+    here = SQL("u.project_id = {} AND {}").format(Literal(project), SQL(_NEWEST))
+    return await read_page(call.tx, RULE, RULES, request, source=_VERSIONS, where=[here])
 
 
 @post(
@@ -395,7 +345,24 @@ async def create_rule(call: WriteCall, body: Struct) -> SavedRule:
     `POST /rules/{rule_id}/rule_runs` asks for it.
     """
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
-    return await insert_rule(call.tx, call.actor, project, RULE_BODIES.created(body))
+    tx, actor, new = call.tx, call.actor, RULE_BODIES.created(body)
+    draft = await validate_rule(tx, actor, project, new)
+    await _check_name(tx, project, draft.name, 0)
+    number: int = await tx.value(
+        """
+        INSERT INTO rules (project_id, name, message, evaluation, effective_from, effective_to,
+                           latest_version)
+        VALUES (%s, %s, %s, %s, %s, %s, 1) RETURNING id
+        """,
+        (
+            project, draft.name, draft.message, draft.evaluation, draft.effective_from, draft.effective_to,
+        ),
+    )  # fmt: skip
+    version = msgspec.structs.replace(draft, rule=number, version=1)
+    await _add_version(tx, actor, version)
+    made = await read_rule(tx, project, number)
+    changes.record(tx, actor, action="rule.create", target=made.id, project_id=project, after=made)
+    return await _build_saved_rule(tx, actor, made, version, is_affected=True)
 
 
 @ask(
@@ -447,7 +414,15 @@ async def update_rule(call: WriteCall, body: Struct) -> SavedRule:
 async def delete_rule(call: WriteCall) -> None:
     """Remove a data rule with its alerts; values that it corrected stay corrected."""
     project, number = await rule_named(call.tx, call.actor, call.path["rule_id"])
-    await remove_rule(call.tx, call.actor, project, number)
+    tx = call.tx
+    await tx.execute("SELECT FROM rules WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
+    before = await read_rule(tx, project, number)
+    await withdraw_all_proposals(tx, project, number)
+    await tx.execute(
+        "UPDATE rules SET deleted_at = now(), updated_at = now() WHERE project_id = %s AND id = %s",
+        (project, number),
+    )
+    changes.record(tx, call.actor, action="rule.delete", target=before.id, project_id=project, before=before)
 
 
 @post(
@@ -463,7 +438,16 @@ async def undo_corrections(call: WriteCall, _: RuleRunsNoOptions) -> UndoneCorre
     The same version of the rule does not write them again.
     """
     project, number = await rule_named(call.tx, call.actor, call.path["rule_id"])
-    return await undo_rule_corrections(call.tx, call.actor, project, number)
+    tx, actor = call.tx, call.actor
+    await tx.execute(*locks.hold(locks.rule(project, number)))
+    result = UndoneCorrections(*await undo_rule(tx, actor, project, number))
+    await take_back_approvals(tx, project, number)
+    if result.corrections:
+        rule = identity.of("rule", project, number)
+        changes.record(
+            tx, actor, action="rule.undo_corrections", target=rule, project_id=project, after=result
+        )
+    return result
 
 
 @get(_ONE + "/versions", permission=_READ, returns=Page[RuleVersion], listing=RULE_VERSIONS)

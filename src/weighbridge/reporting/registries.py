@@ -113,68 +113,6 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-async def insert_registry(tx: Write, actor: Actor, body: Struct) -> Registry:
-    """Make a registry of the account, once by name."""
-    new, sent = REGISTRY_BODIES.created(body), REGISTRY_BODIES.sent(body)
-    default_poll = POLL_SECONDS if new.adapter == AdapterName.HTTP else None
-    default_status = f"{new.address.rstrip('/')}/{KEY}" if new.address else None
-    wanted = structs.replace(
-        new,
-        status_address=new.status_address or default_status,
-        poll_seconds=sent.get("poll_seconds", default_poll),
-    )
-    if problems := await _check_registry(tx, actor, wanted, sent["headers"], None):
-        raise Invalid(problems)
-    number: int = await tx.value(
-        """
-        INSERT INTO registries (name, adapter, address, status_address, timeout_seconds, tries, poll_seconds,
-                                account_id)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
-        """,
-        (*_list_values(wanted), actor.account_id),
-    )
-    await _insert_headers(tx, number, sent["headers"])
-    made = await read_registry(tx, actor, str(number))
-    changes.record(tx, actor, action="registry.create", target=str(made.id), project_id=None, after=made)
-    return made
-
-
-async def change_registry(tx: Write, actor: Actor, text: str, change: Struct) -> Registry:
-    """Change a registry; what is left out stays, headers are taken as a whole.
-
-    Whoever names another address cannot read the headers that are kept, so they do not go there: Invalid
-    unless headers come with it.
-    """
-    lock = "SELECT FROM registries WHERE id = %s AND account_id = %s FOR UPDATE"
-    tx.later(lock, (number_named("registry", text), actor.account_id))
-    before = await read_registry(tx, actor, text)
-    wanted = REGISTRY_BODIES.changed(before, change)
-    headers: Mapping[str, str] | None = REGISTRY_BODIES.sent(change).get("headers")
-    problems = [
-        *_check_kept_headers(before, wanted, headers),
-        *await _check_registry(tx, actor, wanted, headers or {}, before.id),
-    ]
-    if problems:
-        raise Invalid(problems)
-    await tx.execute(
-        """
-        UPDATE registries
-           SET name = %s, adapter = %s, address = %s, status_address = %s, timeout_seconds = %s, tries = %s,
-               poll_seconds = %s, updated_at = clock_timestamp()
-         WHERE id = %s
-        """,
-        (*_list_values(wanted), before.id),
-    )
-    if headers is not None:
-        await tx.execute("DELETE FROM registry_secrets WHERE registry_id = %s", (before.id,))
-        await _insert_headers(tx, before.id, headers)
-    after = await read_registry(tx, actor, text)
-    changes.record(
-        tx, actor, action="registry.update", target=str(after.id), project_id=None, before=before, after=after
-    )
-    return after
-
-
 def _list_values(wanted: Registry) -> list[object]:
     return [getattr(wanted, column) for column in _COLUMNS]
 
@@ -318,7 +256,29 @@ async def get_registry(call: ReadCall) -> Registry:
 )
 async def create_registry(call: WriteCall, body: Struct) -> Registry:
     """Create a registry: where reports go; what its headers say is kept and never shown."""
-    return await insert_registry(call.tx, call.actor, body)
+    tx, actor = call.tx, call.actor
+    new, sent = REGISTRY_BODIES.created(body), REGISTRY_BODIES.sent(body)
+    default_poll = POLL_SECONDS if new.adapter == AdapterName.HTTP else None
+    default_status = f"{new.address.rstrip('/')}/{KEY}" if new.address else None
+    wanted = structs.replace(
+        new,
+        status_address=new.status_address or default_status,
+        poll_seconds=sent.get("poll_seconds", default_poll),
+    )
+    if problems := await _check_registry(tx, actor, wanted, sent["headers"], None):
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO registries (name, adapter, address, status_address, timeout_seconds, tries, poll_seconds,
+                                account_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (*_list_values(wanted), actor.account_id),
+    )
+    await _insert_headers(tx, number, sent["headers"])
+    made = await read_registry(tx, actor, str(number))
+    changes.record(tx, actor, action="registry.create", target=str(made.id), project_id=None, after=made)
+    return made
 
 
 @patch(
@@ -334,7 +294,37 @@ async def update_registry(call: WriteCall, body: Struct) -> Registry:
     Another `address` or `status_address` takes `headers` as well where the registry has any: what they say is
     known to those alone who stated them, and is not sent to an address that somebody else names.
     """
-    return await change_registry(call.tx, call.actor, call.path["registry_id"], body)
+    # Whoever names another address cannot read the headers that are kept, so they do not go there: Invalid
+    # unless headers come with it.
+    tx, actor, text = call.tx, call.actor, call.path["registry_id"]
+    lock = "SELECT FROM registries WHERE id = %s AND account_id = %s FOR UPDATE"
+    tx.later(lock, (number_named("registry", text), actor.account_id))
+    before = await read_registry(tx, actor, text)
+    wanted = REGISTRY_BODIES.changed(before, body)
+    headers: Mapping[str, str] | None = REGISTRY_BODIES.sent(body).get("headers")
+    problems = [
+        *_check_kept_headers(before, wanted, headers),
+        *await _check_registry(tx, actor, wanted, headers or {}, before.id),
+    ]
+    if problems:
+        raise Invalid(problems)
+    await tx.execute(
+        """
+        UPDATE registries
+           SET name = %s, adapter = %s, address = %s, status_address = %s, timeout_seconds = %s, tries = %s,
+               poll_seconds = %s, updated_at = clock_timestamp()
+         WHERE id = %s
+        """,
+        (*_list_values(wanted), before.id),
+    )
+    if headers is not None:
+        await tx.execute("DELETE FROM registry_secrets WHERE registry_id = %s", (before.id,))
+        await _insert_headers(tx, before.id, headers)
+    after = await read_registry(tx, actor, text)
+    changes.record(
+        tx, actor, action="registry.update", target=str(after.id), project_id=None, before=before, after=after
+    )
+    return after
 
 
 ROUTES = [list_registries, get_registry, create_registry, update_registry]

@@ -23,10 +23,9 @@ from psycopg.sql import SQL, Composable
 from weighbridge.core import identity
 from weighbridge.core.identity import API_PREFIX, ResourceAddress, problem_of_name
 from weighbridge.core.number import shorten
-from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
-from weighbridge.db.engine import Read, Write
+from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import (
     BOUNDS,
     MOMENT,
@@ -48,7 +47,7 @@ from weighbridge.http.messages.operation import Attachment, Files
 from weighbridge.platform import changes
 from weighbridge.platform.audit_log import UsedLink, use_of
 from weighbridge.platform.authentication import need_user
-from weighbridge.platform.records import HandedOver, TokenUser
+from weighbridge.platform.records import TokenUser
 from weighbridge.platform.tenancy import find, key_named, number_named, of_projects
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, build_attachment, kept_bundle, need_bundle
 from weighbridge.reporting.records import (
@@ -226,74 +225,7 @@ async def read_report_link(tx: Read, report: identity.Key, named: str) -> Report
     return await find(tx, REPORT_LINK, _SOURCE, where, (report.project, report.key, number))
 
 
-# Make links to reports, and revoke them.
-
-
-async def insert_report_link(tx: Write, actor: Actor, named: str, body: Struct) -> IssuedReportLink:
-    """Make a link to a report of the actor's account; its address is not stored."""
-    new, seconds = REPORT_LINK_BODIES.created(body), REPORT_LINK_BODIES.sent(body)["expires_in"]
-    report = await find_report_key(tx, actor, named)
-    # Links of one report are made one after the other, so that they are counted.
-    key = (report.project, report.key)
-    await tx.execute("SELECT FROM reports WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", key)
-    standing = await tx.value(
-        """
-        SELECT count(*) FROM report_links
-         WHERE project_id = %s AND report_id = %s AND revoked_at IS NULL AND expires_at > now()
-        """,
-        key,
-    )
-    if problems := [*_check_link(new.name, seconds, standing)]:
-        raise Invalid(problems)
-    digits = generate_digits()
-    number = await tx.value(
-        """
-        INSERT INTO report_links (project_id, report_id, name, secret_hash, created_by, expires_at)
-        VALUES (%s, %s, %s, %s, %s, now() + make_interval(secs => %s)) RETURNING id
-        """,
-        (
-            report.project, report.key, new.name, LinkSecret(0, digits).hash, actor.user_id, seconds,
-        ),
-    )  # fmt: skip
-    made = await read_report_link(tx, report, str(number))
-    changes.record(
-        tx, actor, action="report_link.create", target=made.report_id, project_id=report.project,
-        after=_build_audit_record(made),
-    )  # fmt: skip
-    address = f"{API_PREFIX}/reports/{made.report_id}/by_link?{KEY}={LinkSecret(number, digits).text}"
-    return IssuedReportLink(**asdict(made), url=ResourceAddress(address))
-
-
-async def end_report_link(tx: Write, actor: Actor, named: str, link: str) -> None:
-    """Make a link open nothing any more; one that was revoked already stays as it is."""
-    report = await find_report_key(tx, actor, named)
-    before = await read_report_link(tx, report, link)
-    revoked = await tx.execute(
-        "UPDATE report_links SET revoked_at = now(), revoked_by = %s WHERE id = %s AND revoked_at IS NULL",
-        (actor.user_id, before.id),
-    )
-    if revoked:
-        after: ReportLink = await read_report_link(tx, report, link)
-        changes.record(
-            tx, actor, action="report_link.revoke", target=before.report_id, project_id=report.project,
-            before=_build_audit_record(before), after=_build_audit_record(after),
-        )  # fmt: skip
-
-
-async def transfer_report_link(
-    tx: Write, actor: Actor, named: str, link: str, wanted: HandedOver
-) -> ReportLink:
-    """Have another user of the account answer for a link from now on; its address stays."""
-    report = await find_report_key(tx, actor, named)
-    before = await read_report_link(tx, report, link)
-    user_id = await need_user(tx, actor, wanted.user_email, "link.user_email")
-    await tx.execute("UPDATE report_links SET user_id = %s WHERE id = %s", (user_id, before.id))
-    after: ReportLink = await read_report_link(tx, report, link)
-    changes.record(
-        tx, actor, action="report_link.reassign", target=before.report_id, project_id=report.project,
-        before=_build_audit_record(before), after=_build_audit_record(after),
-    )  # fmt: skip
-    return after
+# What a link must be like, and what the audit log keeps of it.
 
 
 def _build_audit_record(link: ReportLink) -> dict[str, object]:
@@ -366,13 +298,56 @@ async def create_report_link(call: WriteCall, body: Struct) -> IssuedReportLink:
     The address is in `url`, this once. It opens the report as it is when it is followed, until the link
     expires or is revoked; every use is told by the audit log. A report has 100 open links at most.
     """
-    return await insert_report_link(call.tx, call.actor, call.path["report_id"], body)
+    tx, actor = call.tx, call.actor
+    new, seconds = REPORT_LINK_BODIES.created(body), REPORT_LINK_BODIES.sent(body)["expires_in"]
+    report = await find_report_key(tx, actor, call.path["report_id"])
+    # Links of one report are made one after the other, so that they are counted.
+    key = (report.project, report.key)
+    await tx.execute("SELECT FROM reports WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", key)
+    standing = await tx.value(
+        """
+        SELECT count(*) FROM report_links
+         WHERE project_id = %s AND report_id = %s AND revoked_at IS NULL AND expires_at > now()
+        """,
+        key,
+    )
+    if problems := [*_check_link(new.name, seconds, standing)]:
+        raise Invalid(problems)
+    digits = generate_digits()
+    number = await tx.value(
+        """
+        INSERT INTO report_links (project_id, report_id, name, secret_hash, created_by, expires_at)
+        VALUES (%s, %s, %s, %s, %s, now() + make_interval(secs => %s)) RETURNING id
+        """,
+        (
+            report.project, report.key, new.name, LinkSecret(0, digits).hash, actor.user_id, seconds,
+        ),
+    )  # fmt: skip
+    made = await read_report_link(tx, report, str(number))
+    changes.record(
+        tx, actor, action="report_link.create", target=made.report_id, project_id=report.project,
+        after=_build_audit_record(made),
+    )  # fmt: skip
+    address = f"{API_PREFIX}/reports/{made.report_id}/by_link?{KEY}={LinkSecret(number, digits).text}"
+    return IssuedReportLink(**asdict(made), url=ResourceAddress(address))
 
 
 @delete(_LINKS + "/{link_id}", permission="production_accounting:write", urgent=True)
 async def revoke_report_link(call: WriteCall) -> None:
     """Revoke a link to a report, at once; one that was revoked already stays as it is."""
-    await end_report_link(call.tx, call.actor, call.path["report_id"], call.path["link_id"])
+    tx, actor, link = call.tx, call.actor, call.path["link_id"]
+    report = await find_report_key(tx, actor, call.path["report_id"])
+    before = await read_report_link(tx, report, link)
+    revoked = await tx.execute(
+        "UPDATE report_links SET revoked_at = now(), revoked_by = %s WHERE id = %s AND revoked_at IS NULL",
+        (actor.user_id, before.id),
+    )
+    if revoked:
+        after: ReportLink = await read_report_link(tx, report, link)
+        changes.record(
+            tx, actor, action="report_link.revoke", target=before.report_id, project_id=report.project,
+            before=_build_audit_record(before), after=_build_audit_record(after),
+        )  # fmt: skip
 
 
 @patch(
@@ -384,9 +359,17 @@ async def revoke_report_link(call: WriteCall) -> None:
 )
 async def reassign_report_link(call: WriteCall, body: HandedOverLinkBody) -> ReportLink:
     """Have another user answer for a link, such as when its own was shut out; its address stays."""
-    return await transfer_report_link(
-        call.tx, call.actor, call.path["report_id"], call.path["link_id"], body.link
-    )
+    tx, actor, link = call.tx, call.actor, call.path["link_id"]
+    report = await find_report_key(tx, actor, call.path["report_id"])
+    before = await read_report_link(tx, report, link)
+    user_id = await need_user(tx, actor, body.link.user_email, "link.user_email")
+    await tx.execute("UPDATE report_links SET user_id = %s WHERE id = %s", (user_id, before.id))
+    after: ReportLink = await read_report_link(tx, report, link)
+    changes.record(
+        tx, actor, action="report_link.reassign", target=before.report_id, project_id=report.project,
+        before=_build_audit_record(before), after=_build_audit_record(after),
+    )  # fmt: skip
+    return after
 
 
 @by_logged_link("/reports/{report_id}/by_link", enter=report_entry, query={KEY: KEY_MEANING}, returns=Report)

@@ -85,85 +85,6 @@ class Restated(msgspec.Struct, frozen=True):
     restated_by: int | None
 
 
-async def insert_report(tx: Write, actor: Actor, body: Struct) -> Report:
-    """Make a draft; one that restates another begins with what that one takes."""
-    new, sent = REPORT_BODIES.created(body), REPORT_BODIES.sent(body)
-    project = await project_for_record(tx, actor, new.project_id)
-    problems = _check_names(new.name, new.report_type)
-    problems += await _check_methodology(tx, actor, new.methodology_id)
-    restated, of_restated = await _lock_restated(tx, project, new.supersedes)
-    problems += of_restated
-    chain = restated.chain if restated else None
-    amounts = await _read_named_amounts(tx, project, chain, sent)
-    if amounts is None:
-        amounts = await read_amounts(tx, project, restated.number) if restated else _NO_BATCHES
-    if problems := [*problems, *amounts.problems]:
-        raise Invalid(problems)
-    number: int = await tx.value(
-        """
-        INSERT INTO reports (project_id, name, report_type, methodology_id, ledger_id, supersedes, first_id)
-        VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING id
-        """,
-        (
-            project, new.name, new.report_type, new.methodology_id, amounts.ledger,
-            restated and restated.number, chain,
-        ),
-    )  # fmt: skip
-    await store_amounts(tx, project, number, amounts.by_batch)
-    made = await queries.report_numbered(tx, project, number)
-    changes.record(tx, actor, action="report.create", target=made.id, project_id=project, after=made)
-    return made
-
-
-async def change_report(tx: Write, actor: Actor, friendly: str, change: Struct) -> Report:
-    """Change a draft; what is left out stays."""
-    before, key = await _lock_draft(tx, actor, friendly, "changed")
-    desired = REPORT_BODIES.changed(before, change)
-    problems = _check_names(desired.name, desired.report_type)
-    problems += await _check_methodology(tx, actor, desired.methodology_id)
-    chain = await _read_chain(tx, key)
-    amounts = await _read_named_amounts(tx, key.project, chain, REPORT_BODIES.sent(change))
-    if amounts is not None:
-        problems += amounts.problems
-    if problems:
-        raise Invalid(problems)
-    stored = await read_amounts(tx, key.project, key.key)
-    after_amounts = stored if amounts is None else amounts
-    if desired == before and after_amounts.by_batch == stored.by_batch:
-        return before
-    if after_amounts is not stored:
-        await store_amounts(tx, key.project, key.key, {})
-    await tx.execute(
-        """
-        UPDATE reports SET name = %s, report_type = %s, methodology_id = %s, ledger_id = %s, updated_at =
-        now()
-         WHERE project_id = %s AND id = %s
-        """,
-        (
-            desired.name,
-            desired.report_type,
-            desired.methodology_id,
-            after_amounts.ledger,
-            key.project,
-            key.key,
-        ),
-    )
-    if after_amounts is not stored:
-        await store_amounts(tx, key.project, key.key, after_amounts.by_batch)
-    after = await queries.report_numbered(tx, key.project, key.key)
-    changes.record(
-        tx, actor, action="report.update", target=after.id, project_id=key.project, before=before, after=after
-    )
-    return after
-
-
-async def remove_report(tx: Write, actor: Actor, friendly: str) -> None:
-    """Remove a draft; what it would have restated may be restated anew."""
-    before, key = await _lock_draft(tx, actor, friendly, "removed")
-    await tx.execute("DELETE FROM reports WHERE project_id = %s AND id = %s", (key.project, key.key))
-    changes.record(tx, actor, action="report.delete", target=before.id, project_id=key.project, before=before)
-
-
 async def queue_submission(
     tx: Write, actor: Actor, friendly: str, request: ReportSubmission
 ) -> SubmittedReport:
@@ -216,26 +137,6 @@ async def queue_bundle(tx: Write, actor: Actor, friendly: str, options: BundleOp
         tx, actor, action="report.start_bundle", target=before.id, project_id=key.project, after=task
     )
     return StartedBundle(before.id, task.id, task)
-
-
-async def record_acceptance(tx: Write, actor: Actor, friendly: str, word: Acceptance) -> Report:
-    """Write down that the receiver accepted a report: what it takes is posted."""
-    before, report = await _lock_to_move(tx, actor, friendly)
-    refuse_unless(report, ReportTrigger.ACCEPT, "accepted")
-    await accept(tx, report, ReportWord(actor, reason=word.reason, reference=word.reference))
-    return await _record_move(tx, actor, before, report, action="report.accept")
-
-
-async def record_rejection(tx: Write, actor: Actor, friendly: str, word: ReportRejection) -> Report:
-    """Write down that a report was rejected, or was certainly not received: what it holds is given back."""
-    before, report = await _lock_to_move(tx, actor, friendly)
-    refuse_unless(report, ReportTrigger.REJECT, "rejected")
-    if not word.reason.strip():
-        raise Invalid(
-            [Problem("reason must not be blank. State why the report was rejected.", "reason", "required")]
-        )
-    await reject(tx, report, ReportWord(actor, reason=word.reason.strip(), reference=word.reference))
-    return await _record_move(tx, actor, before, report, action="report.reject")
 
 
 async def _lock_to_move(tx: Write, actor: Actor, friendly: str) -> tuple[Report, MovingReport]:
@@ -418,7 +319,33 @@ async def list_reports(call: ReadCall) -> Page[Report]:
 @post("/reports", permission="production_accounting:write", body=REPORT_BODIES.new_body, returns=Report)
 async def create_report(call: WriteCall, body: Struct) -> Report:
     """Create a report of a project as a draft; with `supersedes` it restates another one."""
-    return await insert_report(call.tx, call.actor, body)
+    tx, actor = call.tx, call.actor
+    new, sent = REPORT_BODIES.created(body), REPORT_BODIES.sent(body)
+    project = await project_for_record(tx, actor, new.project_id)
+    problems = _check_names(new.name, new.report_type)
+    problems += await _check_methodology(tx, actor, new.methodology_id)
+    restated, of_restated = await _lock_restated(tx, project, new.supersedes)
+    problems += of_restated
+    chain = restated.chain if restated else None
+    amounts = await _read_named_amounts(tx, project, chain, sent)
+    if amounts is None:
+        amounts = await read_amounts(tx, project, restated.number) if restated else _NO_BATCHES
+    if problems := [*problems, *amounts.problems]:
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO reports (project_id, name, report_type, methodology_id, ledger_id, supersedes, first_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (
+            project, new.name, new.report_type, new.methodology_id, amounts.ledger,
+            restated and restated.number, chain,
+        ),
+    )  # fmt: skip
+    await store_amounts(tx, project, number, amounts.by_batch)
+    made = await queries.report_numbered(tx, project, number)
+    changes.record(tx, actor, action="report.create", target=made.id, project_id=project, after=made)
+    return made
 
 
 @get(_ONE, permission="production_accounting:read", returns=Report)
@@ -436,13 +363,54 @@ async def get_report(call: ReadCall) -> Report:
 )
 async def update_report(call: WriteCall, body: Struct) -> Report:
     """Change a report while it is a draft."""
-    return await change_report(call.tx, call.actor, call.path["report_id"], body)
+    tx, actor = call.tx, call.actor
+    before, key = await _lock_draft(tx, actor, call.path["report_id"], "changed")
+    desired = REPORT_BODIES.changed(before, body)
+    problems = _check_names(desired.name, desired.report_type)
+    problems += await _check_methodology(tx, actor, desired.methodology_id)
+    chain = await _read_chain(tx, key)
+    amounts = await _read_named_amounts(tx, key.project, chain, REPORT_BODIES.sent(body))
+    if amounts is not None:
+        problems += amounts.problems
+    if problems:
+        raise Invalid(problems)
+    stored = await read_amounts(tx, key.project, key.key)
+    after_amounts = stored if amounts is None else amounts
+    if desired == before and after_amounts.by_batch == stored.by_batch:
+        return before
+    if after_amounts is not stored:
+        await store_amounts(tx, key.project, key.key, {})
+    await tx.execute(
+        """
+        UPDATE reports
+           SET name = %s, report_type = %s, methodology_id = %s, ledger_id = %s, updated_at = now()
+         WHERE project_id = %s AND id = %s
+        """,
+        (
+            desired.name,
+            desired.report_type,
+            desired.methodology_id,
+            after_amounts.ledger,
+            key.project,
+            key.key,
+        ),
+    )
+    if after_amounts is not stored:
+        await store_amounts(tx, key.project, key.key, after_amounts.by_batch)
+    after = await queries.report_numbered(tx, key.project, key.key)
+    changes.record(
+        tx, actor, action="report.update", target=after.id, project_id=key.project, before=before, after=after
+    )
+    return after
 
 
 @delete(_ONE, permission="production_accounting:write")
 async def delete_report(call: WriteCall) -> None:
     """Remove a report while it is a draft."""
-    await remove_report(call.tx, call.actor, call.path["report_id"])
+    tx, actor = call.tx, call.actor
+    before, key = await _lock_draft(tx, actor, call.path["report_id"], "removed")
+    await tx.execute("DELETE FROM reports WHERE project_id = %s AND id = %s", (key.project, key.key))
+    changes.record(tx, actor, action="report.delete", target=before.id, project_id=key.project, before=before)
 
 
 @post(
@@ -527,7 +495,11 @@ async def download_report_time_stamp(call: ReadCall) -> Attachment:
 @post(f"{_ONE}/accept", permission="production_accounting:write", body=Acceptance, returns=Report, status=200)
 async def accept_report(call: WriteCall, body: Acceptance) -> Report:
     """Write down that the receiver accepted a submitted report; what it takes is posted."""
-    return await record_acceptance(call.tx, call.actor, call.path["report_id"], body)
+    tx, actor = call.tx, call.actor
+    before, report = await _lock_to_move(tx, actor, call.path["report_id"])
+    refuse_unless(report, ReportTrigger.ACCEPT, "accepted")
+    await accept(tx, report, ReportWord(actor, reason=body.reason, reference=body.reference))
+    return await _record_move(tx, actor, before, report, action="report.accept")
 
 
 @post(
@@ -540,7 +512,15 @@ async def accept_report(call: WriteCall, body: Acceptance) -> Report:
 )
 async def reject_report(call: WriteCall, body: ReportRejection) -> Report:
     """Write down that a report was rejected, or was certainly not received; what it holds is given back."""
-    return await record_rejection(call.tx, call.actor, call.path["report_id"], body)
+    tx, actor = call.tx, call.actor
+    before, report = await _lock_to_move(tx, actor, call.path["report_id"])
+    refuse_unless(report, ReportTrigger.REJECT, "rejected")
+    if not body.reason.strip():
+        raise Invalid(
+            [Problem("reason must not be blank. State why the report was rejected.", "reason", "required")]
+        )
+    await reject(tx, report, ReportWord(actor, reason=body.reason.strip(), reference=body.reference))
+    return await _record_move(tx, actor, before, report, action="report.reject")
 
 
 ROUTES = [

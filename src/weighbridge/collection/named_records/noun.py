@@ -40,7 +40,6 @@ from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall
 from weighbridge.platform import changes, staleness
 from weighbridge.platform.tenancy import (
-    find,
     number_named,
     of_projects,
     project_filter,
@@ -72,6 +71,9 @@ class ProjectNoun(Generic[Record]):
         self.noun = bodies.noun
         self.bodies = bodies
         self.table = table_of(bodies.record, bodies.noun, table)
+        self._select: LiteralString = (
+            f"SELECT {self.table.row.columns} FROM {table} WHERE project_id = %s AND id = %s"
+        )
         self._is_friendly = self.noun in identity.PREFIXES
         self.listing = Listing(
             sorts=self.table.sorts,
@@ -97,15 +99,11 @@ class ProjectNoun(Generic[Record]):
 
     async def read(self, tx: Read, project: int, named: str, *, locks: bool = False) -> Record:
         """The record that a path names; locked, nobody else changes or removes it until the end."""
-        try:
-            return await self.read_numbered(tx, project, self.number(named, project), locks=locks)
-        except NotFound:
-            raise NotFound(self.noun, named) from None
-
-    async def read_numbered(self, tx: Read, project: int, number: int, *, locks: bool = False) -> Record:
-        """The record of a number; locked, nobody else changes or removes it until the end."""
-        key = SQL("project_id = %s AND id = %s FOR UPDATE" if locks else "project_id = %s AND id = %s")
-        return await find(tx, self.table.row, self.table.table, key, (project, number))
+        text = f"{self._select} FOR UPDATE" if locks else self._select
+        found = await tx.row(self.table.row.make, text, (project, self.number(named, project)))
+        if found is None:
+            raise NotFound(self.noun, named)
+        return found
 
     def number(self, named: str, project: int) -> int:
         """The number of the record that a path names; NotFound, or 0, when the text can name none."""
@@ -197,8 +195,9 @@ class NamedNoun(ProjectNoun[NamedRecordType]):
         """Change what the body gives of the record that the path names."""
         tx = call.tx
         project = await project_of(call)
-        number = self.number(call.path[f"{self.noun}_id"], project)
-        before = await self.read_numbered(tx, project, number, locks=True)
+        named = call.path[f"{self.noun}_id"]
+        number = self.number(named, project)
+        before = await self.read(tx, project, named, locks=True)
         sent = self.bodies.sent(body)
         known = structs.asdict(before)
         problems = [
@@ -227,10 +226,10 @@ class NamedNoun(ProjectNoun[NamedRecordType]):
     async def delete(self, call: WriteCall) -> None:
         """Delete the record that the path names; the database itself refuses one that something refers to."""
         project = await project_of(call)
-        number = self.number(call.path[f"{self.noun}_id"], project)
-        before = await self.read_numbered(call.tx, project, number)
+        named = call.path[f"{self.noun}_id"]
+        before = await self.read(call.tx, project, named)
         used = f"{self._named_by} name the {self.noun} {before.name!r}; it stays."
-        await remove_unused(call.tx, self.table.table, project, number, used=used)
+        await remove_unused(call.tx, self.table.table, project, self.number(named, project), used=used)
         changes.record(
             call.tx, call.actor, action=f"{self.noun}.delete", target=before.id, project_id=project,
             before=before,

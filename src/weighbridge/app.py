@@ -100,7 +100,7 @@ def build(settings: Settings, sockets: tuple[Path, ...] = ()) -> edge.Applicatio
         is_https=settings.address.startswith("https:"),
         body_seconds=settings.request_body_seconds,
         origins=settings.cors_origins,
-        untouched=lambda: limiter.untouched().headers,
+        idle_counts=lambda: limiter.untouched().headers,
         pause=refusal_pause(networks(settings.trusted_proxies), settings.refusals_per_second),
     )
 

@@ -384,7 +384,7 @@ _MOMENTS: Final = {
     permission="production_accounting:read",
     returns=Page[Ledger],
     listing=queries.LEDGERS,
-    moments=_MOMENTS,
+    time_parameters=_MOMENTS,
 )
 async def list_ledgers(call: ReadCall) -> Page[Ledger]:
     """List the account's ledgers, with what they hold and are short of, now or at named times."""
@@ -396,7 +396,7 @@ async def list_ledgers(call: ReadCall) -> Page[Ledger]:
     permission="production_accounting:read",
     returns=Page[Ledger],
     listing=queries.LEDGERS,
-    moments=_MOMENTS,
+    time_parameters=_MOMENTS,
 )
 async def list_project_ledgers(call: ReadCall) -> Page[Ledger]:
     """List the ledgers of a project, with what they hold and are short of, now or at named times."""
@@ -424,7 +424,7 @@ async def create_ledger_of_project(call: WriteCall, body: NewLedgerBody) -> Ledg
     "/ledgers/{ledger_id}",
     permission="production_accounting:read",
     returns=Ledger,
-    moments=_MOMENTS,
+    time_parameters=_MOMENTS,
 )
 async def get_ledger(call: ReadCall) -> Ledger:
     """Read one ledger, with what it holds and is short of, now or at named times."""

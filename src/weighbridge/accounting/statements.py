@@ -136,7 +136,7 @@ _DRAWN_IN: Final = SQL("""
         "start_time": "The moment at which the period begins: what counts for it is in the period before.",
         "end_time": "The moment at which it ends: what counts for it is in the period.",
     },
-    moments={"as_of": "By what had been posted at this time; without it, by now."},
+    time_parameters={"as_of": "By what had been posted at this time; without it, by now."},
 )
 async def get_statement(call: ReadCall) -> Statement:
     """Read what each partition of a ledger had, produced and gave in a period."""

@@ -59,15 +59,15 @@ def create_tls_context(path: Path | None, setting: str) -> ssl.SSLContext:
 
 def fits(topic: str, pattern: str) -> bool:
     """Whether a topic is among those of a filter: + is any one level, # any number of levels at the end."""
-    levels, wanted = topic.split("/"), pattern.split("/")
-    if topic.startswith("$") and wanted[0] in {"+", "#"}:
+    levels, pattern_levels = topic.split("/"), pattern.split("/")
+    if topic.startswith("$") and pattern_levels[0] in {"+", "#"}:
         return False
-    for index, level in enumerate(wanted):
+    for index, level in enumerate(pattern_levels):
         if level == "#":
             return True
         if index >= len(levels) or level not in {"+", levels[index]}:
             return False
-    return len(levels) == len(wanted)
+    return len(levels) == len(pattern_levels)
 
 
 def said_of_filter(pattern: str) -> str | None:
@@ -407,8 +407,8 @@ def read_agent_token(service: AgentService) -> str:
         return _held_by(service.token_file)
     if token := os.environ.get(TOKEN_VARIABLE, "").strip():
         return token
-    if named := os.environ.get(TOKEN_FILE_VARIABLE):
-        return _held_by(Path(named))
+    if token_file := os.environ.get(TOKEN_FILE_VARIABLE):
+        return _held_by(Path(token_file))
     raise Refusal(
         f"There is no token: name a file in service.token_file or {TOKEN_FILE_VARIABLE}, "
         f"or set {TOKEN_VARIABLE}."

@@ -73,8 +73,8 @@ def read_yaml(text: str) -> YamlPart:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-        raise YamlProblemError(f"the file is no YAML: {what}.", mark.line + 1 if mark else 1) from None
+        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+        raise YamlProblemError(f"the file is no YAML: {reason}.", mark.line + 1 if mark else 1) from None
     if node is None:
         raise YamlProblemError("the file is empty.", 1)
     return _part(node, 1)
@@ -95,7 +95,7 @@ def _part(node: yaml.Node, depth: int) -> YamlPart:
     if isinstance(node, yaml.ScalarNode):
         return YamlPart(line, str(node.value), bool(node.style))
     if isinstance(node, yaml.SequenceNode):
-        return YamlPart(line, [_part(one, depth + 1) for one in node.value])
+        return YamlPart(line, [_part(node_value, depth + 1) for node_value in node.value])
     parts: dict[str, YamlPart] = {}
     for key, value in node.value:
         name = str(key.value)
@@ -134,19 +134,21 @@ class _Reader:
         if not isinstance(part.content, dict):
             return self.amiss(part, path or "the file", "is no mapping; it takes names with values.")
         hints = get_type_hints(kind, include_extras=True)
-        known = {one.name: one for one in fields(kind)}
+        known_fields = {known_field.name: known_field for known_field in fields(kind)}
         for name, value in part.content.items():
-            if name not in known:
-                meant = did_you_mean(name, known)
-                self.amiss(value, _below(path, name), f"is nothing that is known here{meant}.", "unknown")
-        given: dict[str, Any] = {}
-        for name, one in known.items():
+            if name not in known_fields:
+                suggestion = did_you_mean(name, known_fields)
+                self.amiss(
+                    value, _below(path, name), f"is nothing that is known here{suggestion}.", "unknown"
+                )
+        values: dict[str, Any] = {}
+        for name, known_field in known_fields.items():
             inner = part.content.get(name)
-            if inner is not None and not (inner.is_null and _has_default(one)):
-                given[name] = self.value(hints[name], inner, _below(path, name))
-            elif not _has_default(one):
+            if inner is not None and not (inner.is_null and _has_default(known_field)):
+                values[name] = self.value(hints[name], inner, _below(path, name))
+            elif not _has_default(known_field):
                 self.amiss(part, _below(path, name), "is missing.", "required")
-        return kind(**given) if not self.problems else _NOTHING
+        return kind(**values) if not self.problems else _NOTHING
 
     def value(self, annotation: Any, part: YamlPart, path: str) -> Any:
         """The value of a field, as its annotation takes it."""
@@ -167,24 +169,24 @@ class _Reader:
         if not isinstance(part.content, list):
             return self.amiss(part, path, "is no list.")
         inner = Annotated[kind, "", *rules] if rules else kind
-        return [self.value(inner, one, f"{path}[{index}]") for index, one in enumerate(part.content)]
+        return [self.value(inner, item, f"{path}[{index}]") for index, item in enumerate(part.content)]
 
     def _mapping(self, kind: Any, part: YamlPart, path: str) -> Any:
         if not isinstance(part.content, dict):
             return self.amiss(part, path, "is no mapping; it takes names with values.")
-        return {name: self.value(kind, one, _below(path, name)) for name, one in part.content.items()}
+        return {name: self.value(kind, item, _below(path, name)) for name, item in part.content.items()}
 
     def _one_of(self, kinds: tuple[Any, ...], part: YamlPart, path: str) -> Any:
         """A record of one of several types, as its `type` says."""
         by_type = {get_args(_taken_apart(get_type_hints(kind)["type"])[0])[0]: kind for kind in kinds}
         message = part.content.get("type") if isinstance(part.content, dict) else None
-        named = message.content if message is not None else None
-        if not isinstance(named, str) or named not in by_type:
-            shown = "missing" if named is None else repr(named)
+        kind_name = message.content if message is not None else None
+        if not isinstance(kind_name, str) or kind_name not in by_type:
+            shown_kind = "missing" if kind_name is None else repr(kind_name)
             return self.amiss(
-                message or part, _below(path, "type"), f"is {shown}; it takes {' or '.join(by_type)}."
+                message or part, _below(path, "type"), f"is {shown_kind}; it takes {' or '.join(by_type)}."
             )
-        return self.record(by_type[named], part, path)
+        return self.record(by_type[kind_name], part, path)
 
     def _scalar(self, kind: Any, rules: tuple[Any, ...], part: YamlPart, path: str) -> Any:
         if not isinstance(part.content, str):
@@ -203,9 +205,9 @@ class _Reader:
         except ValueError as error:
             return self.amiss(part, path, f"is {shorten(text)!r}; it takes {error}.")
 
-    def amiss(self, part: YamlPart, path: str, said: str, code: str = "invalid") -> object:
+    def amiss(self, part: YamlPart, path: str, sentence: str, code: str = "invalid") -> object:
         """Note a problem with its place; gives nothing of use."""
-        self.problems.append(Problem(f"Line {part.line}: {path} {said}", path, code))
+        self.problems.append(Problem(f"Line {part.line}: {path} {sentence}", path, code))
         return _NOTHING
 
 
@@ -229,17 +231,17 @@ def _taken_apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
     """The type itself, without None, and the rules that stand behind its documentation."""
     rules: tuple[Any, ...] = ()
     if get_origin(annotation) is Annotated:
-        annotation, _, *more = get_args(annotation)
-        rules = tuple(more)
+        annotation, _, *notes = get_args(annotation)
+        rules = tuple(notes)
     if get_origin(annotation) in {Union, UnionType}:
-        kinds = [one for one in get_args(annotation) if one is not NoneType]
+        kinds = [argument for argument in get_args(annotation) if argument is not NoneType]
         if len(kinds) == 1:
             annotation = kinds[0]
     return annotation, rules
 
 
-def _has_default(one: "Field[Any]") -> bool:
-    return one.default is not MISSING or one.default_factory is not MISSING
+def _has_default(field_: "Field[Any]") -> bool:
+    return field_.default is not MISSING or field_.default_factory is not MISSING
 
 
 def _below(path: str, name: str) -> str:
@@ -256,11 +258,11 @@ def _text(text: str, rules: tuple[Any, ...]) -> str:
 
 
 def _whole(text: str, rules: tuple[Any, ...]) -> int:
-    (allowed,) = (rule for rule in rules if isinstance(rule, WholeRange))
-    message = f"a whole number from {allowed.least:,} to {allowed.greatest:,}"
+    (whole_range,) = (rule for rule in rules if isinstance(rule, WholeRange))
+    message = f"a whole number from {whole_range.least:,} to {whole_range.greatest:,}"
     if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS_MAX):
         raise ValueError(message)
-    if not allowed.least <= int(text) <= allowed.greatest:
+    if not whole_range.least <= int(text) <= whole_range.greatest:
         raise ValueError(message)
     return int(text)
 
@@ -336,8 +338,8 @@ def _problems(configuration: AgentConfiguration) -> Iterator[Problem]:
             yield _problem(f"{path}.name", f"is {source.name!r}, which is the name of another part as well.")
         if source.password is not None and not configuration.secrets_in_clear:
             yield _find_clear_text(f"{path}.password", "password_file")
-        kept = [source.password, source.password_file, source.password_variable]
-        if sum(one is not None for one in kept) > 1:
+        passwords = [source.password, source.password_file, source.password_variable]
+        if sum(password is not None for password in passwords) > 1:
             yield _problem(f"{path}.password", "is said in more than one way.")
         if isinstance(source, OpcUaServer):
             yield from _of_server(source, path)
@@ -366,12 +368,12 @@ def _is_loopback(host: str) -> bool:
 def _of_server(server: OpcUaServer, path: str) -> Iterator[Problem]:
     if not server.nodes:
         yield _problem(f"{path}.nodes", "is empty; there is nothing to read.")
-    named = [node.node for node in server.nodes]
+    node_ids = [node.node for node in server.nodes]
     for index, node in enumerate(server.nodes):
         place = f"{path}.nodes[{index}]"
-        if named.index(node.node) != index:
+        if node_ids.index(node.node) != index:
             yield _problem(f"{place}.node", f"is {node.node!r} a second time.")
-        slugs = [one for one in (node.data_point, node.quality, node.status, node.arrived_at) if one]
+        slugs = [slug for slug in (node.data_point, node.quality, node.status, node.arrived_at) if slug]
         if len({*slugs}) < len(slugs):
             yield _problem(f"{place}.data_point", "and the other data points are not each another one.")
 
@@ -408,8 +410,8 @@ def _find_clear_text(path: str, rather: str) -> Problem:
     return _problem(path, f"stands in clear; name a {rather}, or say secrets_in_clear: true.")
 
 
-def _problem(path: str, said: str, code: str = "invalid") -> Problem:
-    return Problem(f"{path} {said}", path, code)
+def _problem(path: str, sentence: str, code: str = "invalid") -> Problem:
+    return Problem(f"{path} {sentence}", path, code)
 
 
 # The reference page of the file, made of the types that the file is read by.
@@ -428,16 +430,16 @@ _WORDS: Final = {
 
 def sections() -> Iterator[tuple[str, str, list[Row]]]:
     """Each part of the file: its name, what it is, and of each field name, meaning, values and default."""
-    waiting: list[tuple[str, type[Any]]] = [("The file", AgentConfiguration)]
-    while waiting:
-        title, kind = waiting.pop(0)
+    pending_sections: list[tuple[str, type[Any]]] = [("The file", AgentConfiguration)]
+    while pending_sections:
+        title, kind = pending_sections.pop(0)
         hints = get_type_hints(kind, include_extras=True)
         rows = []
-        for one in fields(kind):
-            annotation = hints[one.name]
+        for field_ in fields(kind):
+            annotation = hints[field_.name]
             inner, doc, *rules = get_args(annotation)
-            rows.append((f"`{one.name}`", doc, _takes(inner, rules), _default(one)))
-            waiting += [(_title(part), part) for part in _parts(inner)]
+            rows.append((f"`{field_.name}`", doc, _takes(inner, rules), _default(field_)))
+            pending_sections += [(_title(part), part) for part in _parts(inner)]
         yield title, " ".join((kind.__doc__ or "").split()), rows
 
 
@@ -472,8 +474,10 @@ def _takes(kind: Any, rules: list[Any]) -> str:
         return message
     match get_origin(kind):
         case origin if origin in {Union, UnionType}:
-            kinds = [one for one in get_args(kind) if one is not NoneType]
-            message = _takes(kinds[0], []) if len(kinds) == 1 else " or ".join(_title(one) for one in kinds)
+            kinds = [argument for argument in get_args(kind) if argument is not NoneType]
+            message = (
+                _takes(kinds[0], []) if len(kinds) == 1 else " or ".join(_title(kind_) for kind_ in kinds)
+            )
         case origin if origin is Literal:
             message = ", ".join(f"`{word}`" for word in get_args(kind))
         case origin if origin is list:
@@ -502,9 +506,9 @@ def _plain(kind: Any) -> str:
     return _WORDS[kind]
 
 
-def _default(one: "Field[Any]") -> str:
-    if one.default is MISSING and one.default_factory is MISSING:
+def _default(field_: "Field[Any]") -> str:
+    if field_.default is MISSING and field_.default_factory is MISSING:
         return "required"
-    if one.default is MISSING or one.default is None:
+    if field_.default is MISSING or field_.default is None:
         return ""
-    return f"`{str(one.default).lower() if isinstance(one.default, bool) else one.default}`"
+    return f"`{str(field_.default).lower() if isinstance(field_.default, bool) else field_.default}`"

@@ -87,27 +87,27 @@ def _items(message: MqttMessage, entry: MqttTopic) -> list[Any]:
         raise ReadingError(f"the message is no JSON: {error}.") from None
     if entry.each is None:
         return [content]
-    listed = _at(content, entry.each)
-    if not isinstance(listed, list):
+    items = _at(content, entry.each)
+    if not isinstance(items, list):
         raise ReadingError(f"the message has no list at {entry.each}.")
-    if len(listed) > ITEMS_MAX:
-        raise ReadingError(f"the message has {len(listed):,} readings; allowed are {ITEMS_MAX:,}.")
-    return listed
+    if len(items) > ITEMS_MAX:
+        raise ReadingError(f"the message has {len(items):,} readings; allowed are {ITEMS_MAX:,}.")
+    return items
 
 
 def _reading(message: MqttMessage, entry: MqttTopic, item: Any) -> AgentReading:
     time = message.arrived_at if entry.time == ARRIVAL else _time(_at(item, entry.time), entry)
-    what = message.topic
+    variable = message.topic
     if entry.key is not None:
         key = _at(item, entry.key)
         if not isinstance(key, str | int) or isinstance(key, bool):
             raise ReadingError(f"the message has no text or whole number at {entry.key}.")
-        what = f"{what}/{key}"
+        variable = f"{variable}/{key}"
     tags = Tags(
         entry.event_type, entry.asset_id, entry.feedstock_id, tuple(entry.locations), entry.tracking_id
     )
     arrival = None if entry.arrived_at is None else (entry.arrived_at, message.arrived_at)
-    reference = build_reference(message.source, what, time)
+    reference = build_reference(message.source, variable, time)
     return make_reading(reference, tags, time, _values(entry, item), arrival)
 
 
@@ -143,41 +143,41 @@ def _plain(text: str, value_type: str) -> Measured:
     raise ReadingError(f"the message is {shorten(text)!r}; it takes a {value_type}.")
 
 
-def _quality(said: Any, entry: MqttTopic) -> Quality:
+def _quality(value: Any, entry: MqttTopic) -> Quality:
     """What a message says of the quality; what is not understood is bad, and so is nothing."""
     if entry.quality_form == "word":
-        word = str(said)
+        word = str(value)
         if word in entry.quality_words:
             return entry.quality_words[word]
         return Quality(word.lower()) if word.lower() in {*Quality} else Quality.BAD
-    if isinstance(said, str):
-        said = int(said, 16) if _HEXADECIMAL.fullmatch(said) else _whole(said)
-    if not isinstance(said, int) or isinstance(said, bool) or said < 0:
+    if isinstance(value, str):
+        value = int(value, 16) if _HEXADECIMAL.fullmatch(value) else _whole(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         return Quality.BAD
-    return read_quality(said) if entry.quality_form == "opcua" else quality_of_classic(said)
+    return read_quality(value) if entry.quality_form == "opcua" else quality_of_classic(value)
 
 
 def _whole(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 10 else None
 
 
-def _time(said: Any, entry: MqttTopic) -> datetime:
+def _time(value: Any, entry: MqttTopic) -> datetime:
     """The device's time, to the microsecond."""
-    where = f"what the message has at {entry.time}, {shorten(str(said))!r},"
+    where = f"what the message has at {entry.time}, {shorten(str(value))!r},"
     if entry.time_form == "iso":
-        return _iso_time(said, where)
-    if isinstance(said, bool) or not isinstance(said, int | Decimal):
+        return _iso_time(value, where)
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise ReadingError(f"{where} is no number of {entry.time_form} since 1970.")
     scale = 1_000_000 if entry.time_form == "seconds" else 1_000
-    number = int(Decimal(said) * scale)
+    number = int(Decimal(value) * scale)
     if not 0 <= number < microseconds(datetime.fromisoformat("9999-01-01T00:00:00Z")):
         raise ReadingError(f"{where} is no time between 1970 and {_YEAR_MAX}.")
     return moment_of(number)
 
 
-def _iso_time(said: Any, where: str) -> datetime:
+def _iso_time(value: Any, where: str) -> datetime:
     try:
-        moment = datetime.fromisoformat(said if isinstance(said, str) else "")
+        moment = datetime.fromisoformat(value if isinstance(value, str) else "")
     except ValueError:
         raise ReadingError(f"{where} is no time in ISO 8601.") from None
     if moment.tzinfo is None:
@@ -200,8 +200,8 @@ def _at(content: Any, path: str) -> Any:
 
 
 def _refused(message: MqttMessage, reason: str) -> RefusedReading:
-    what = build_reference(message.source, message.topic, message.arrived_at)
-    return RefusedReading(what, reason[0].upper() + reason[1:], message.payload)
+    reference = build_reference(message.source, message.topic, message.arrived_at)
+    return RefusedReading(reference, reason[0].upper() + reason[1:], message.payload)
 
 
 # The connection to a broker whose acknowledgements are ours: a message is acknowledged when we say so.
@@ -302,18 +302,22 @@ class AcknowledgingClient:
         if failure:
             raise BrokerError(paho.error_string(failure))
         codes = await self._answer(self._granted)
-        refused = [one for one, code in zip(filters, codes, strict=True) if code >= SUBSCRIPTION_REFUSED]
-        if refused:
-            raise Refusal(f"The broker refuses to be subscribed for {', '.join(refused)}.")
+        refused_filters = [
+            topic_filter
+            for topic_filter, code in zip(filters, codes, strict=True)
+            if code >= SUBSCRIPTION_REFUSED
+        ]
+        if refused_filters:
+            raise Refusal(f"The broker refuses to be subscribed for {', '.join(refused_filters)}.")
 
     async def _answer(self, awaited: "asyncio.Future[Any]") -> Any:
         """Wait for an answer of the broker, as long as there is a connection."""
-        ended = self._has_ended
-        await asyncio.wait((awaited, ended), timeout=TIMEOUT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        has_ended = self._has_ended
+        await asyncio.wait((awaited, has_ended), timeout=TIMEOUT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if awaited.done():
             return awaited.result()
-        if ended.done():
-            ended.result()
+        if has_ended.done():
+            has_ended.result()
         raise BrokerError("The broker did not answer in time.")
 
     async def _stop(self) -> None:
@@ -321,8 +325,8 @@ class AcknowledgingClient:
         self._client.disconnect()
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.to_thread(self._client.loop_stop), TIMEOUT_SECONDS)
-        for one in (self._has_begun, self._has_ended, self._granted):
-            one.cancel()
+        for event in (self._has_begun, self._has_ended, self._granted):
+            event.cancel()
 
     def _arrived(self, _client: paho.Client, _userdata: Any, message: paho.MQTTMessage) -> None:
         self._last = max(now(), self._last + _TICK)
@@ -418,35 +422,35 @@ class MqttSource:
 
     async def _look_at_session(self, client: AcknowledgingClient) -> None:
         """Say so when the broker has lost a session that it was to keep, for something may be missing."""
-        begun, lost = f"session/{self._broker.name}", f"session lost/{self._broker.name}"
-        if not await self._spool.is_noted(begun):
-            await self._spool.note(begun, {"state": "begun"})
+        session_name, lost_name = f"session/{self._broker.name}", f"session lost/{self._broker.name}"
+        if not await self._spool.is_noted(session_name):
+            await self._spool.note(session_name, {"state": "begun"})
         elif not client.has_session:
             message = "the broker had not kept the session; what came while the agent was away may be missing"
             log.warning("%s: %s.", self._broker.name, message)
-            await self._spool.note(lost, {"state": "lost", "error": f"{message}."})
+            await self._spool.note(lost_name, {"state": "lost", "error": f"{message}."})
 
     async def _take(self, client: AcknowledgingClient, packets: list[Packet]) -> None:
         """Make packets durable and acknowledge them, some at a time, so that a spool keeps to its size."""
-        done = 0
-        while done < len(packets):
+        done_count = 0
+        while done_count < len(packets):
             readings: list[AgentReading] = []
-            refused: list[RefusedReading] = []
+            refused_readings: list[RefusedReading] = []
             numbers: list[tuple[str, int, bytes]] = []
-            begin = done
-            while done < len(packets) and len(readings) < READINGS_AT_ONCE_MAX:
-                for one in await self._readings(packets[done], numbers):
-                    if isinstance(one, AgentReading):
-                        readings.append(one)
+            begin = done_count
+            while done_count < len(packets) and len(readings) < READINGS_AT_ONCE_MAX:
+                for reading in await self._readings(packets[done_count], numbers):
+                    if isinstance(reading, AgentReading):
+                        readings.append(reading)
                     else:
-                        refused.append(one)
-                done += 1
-            await self._spool.keep(Handover(readings, refused, packets=numbers))
-            for packet in packets[begin:done]:
+                        refused_readings.append(reading)
+                done_count += 1
+            await self._spool.keep(Handover(readings, refused_readings, packets=numbers))
+            for packet in packets[begin:done_count]:
                 client.acknowledge(packet)
-            for apart in refused[:1]:
+            for refused_reading in refused_readings[:1]:
                 message = "%d messages or readings are set apart, first %s: %s"
-                log.warning(message, len(refused), apart.reference, apart.reason)
+                log.warning(message, len(refused_readings), refused_reading.reference, refused_reading.reason)
 
     async def _readings(
         self, packet: Packet, numbers: list[tuple[str, int, bytes]]

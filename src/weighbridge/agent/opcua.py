@@ -101,10 +101,12 @@ class _Session:
 
     def datachange_notification(self, node: Node, _value: Any, data: DataChangeNotif) -> None:
         """Take what the subscription gives; the library calls this."""
-        known = self._by_handle.get(node.nodeid)
-        given = None if known is None else convert_value(known, data.monitored_item.Value, now())
-        if given is not None:
-            self._values.put_nowait(given)
+        known_node = self._by_handle.get(node.nodeid)
+        variable_value = (
+            None if known_node is None else convert_value(known_node, data.monitored_item.Value, now())
+        )
+        if variable_value is not None:
+            self._values.put_nowait(variable_value)
 
     def status_change_notification(self, status: ua.StatusChangeNotification) -> None:
         """The server ends the subscription; the library calls this."""
@@ -122,10 +124,10 @@ class _Session:
         try:
             await asyncio.gather(*tasks)
         finally:
-            every = [*tasks, *self._tasks]
-            for task in every:
+            all_tasks = [*tasks, *self._tasks]
+            for task in all_tasks:
                 task.cancel()
-            await asyncio.gather(*every, return_exceptions=True)
+            await asyncio.gather(*all_tasks, return_exceptions=True)
 
     async def _await_end(self) -> None:
         await self._ended
@@ -134,7 +136,9 @@ class _Session:
         """Raises Refusal when the server knows none of the variables; one that it does not know is told."""
         subscription = await self._client.create_subscription(self._server.publishing_ms, self)
         nodes = [self._client.get_node(node.node) for node in self._server.nodes]
-        self._by_handle = {one.nodeid: node for one, node in zip(nodes, self._server.nodes, strict=True)}
+        self._by_handle = {
+            server_node.nodeid: node for server_node, node in zip(nodes, self._server.nodes, strict=True)
+        }
         results: list[int | ua.StatusCode] = []
         for begin in range(0, len(nodes), NODES_AT_ONCE_MAX):
             results += await subscription.subscribe_data_change(
@@ -152,11 +156,11 @@ class _Session:
 
     async def _starts(self) -> dict[str, datetime]:
         """From when the history of each variable is read; a variable without a start has none to be read."""
-        known = await self._spool.positions(self._server.name)
+        positions = await self._spool.positions(self._server.name)
         overlap = timedelta(seconds=self._server.history_overlap_seconds)
         starts = {}
         for node in self._server.nodes:
-            if (position := known.get(node.node)) is not None:
+            if (position := positions.get(node.node)) is not None:
                 starts[node.node] = position - overlap
             elif self._server.history_from is not None:
                 starts[node.node] = self._server.history_from
@@ -168,14 +172,14 @@ class _Session:
     async def _catch_up(self, starts: dict[str, datetime]) -> None:
         """Read what was missed, and once more after a delay; then what comes moves positions."""
         overlap = timedelta(seconds=self._server.history_overlap_seconds)
-        read = [node for node, start in starts.items() if await self._has_read(node, start, overlap)]
-        for node in starts.keys() - {*read}:
+        nodes_read = [node for node, start in starts.items() if await self._has_read(node, start, overlap)]
+        for node in starts.keys() - {*nodes_read}:
             self._begin_one(self._node(node), starts[node])
         await asyncio.sleep(self._server.history_delay_seconds)
-        again = [node for node in read if await self._has_read(node, starts[node])]
-        for node in {*read} - {*again}:
+        nodes_changed = [node for node in nodes_read if await self._has_read(node, starts[node])]
+        for node in {*nodes_read} - {*nodes_changed}:
             self._begin_one(self._node(node), starts[node])
-        await self._caught_up(again)
+        await self._caught_up(nodes_changed)
 
     async def _has_read(self, name: str, start: datetime, late: timedelta = timedelta(0)) -> bool:
         """Read the history of a variable; False where the server fails at that, which is told of it alone."""
@@ -193,7 +197,7 @@ class _Session:
         """Read the history of a variable; `late` is how much of its end may not have been written yet."""
         try:
             async for page in read_history(self._client, node, start):
-                await self._keep(page, {node.node: max(one.known_up_to for one in page) - late})
+                await self._keep(page, {node.node: max(value.known_up_to for value in page) - late})
         except NoHistoryError as error:
             self._problems[node.node] = f"{error}; what came since {text_of(start)} may be missing."
             log.warning("%s: %s", self._server.name, self._problems[node.node])
@@ -207,9 +211,9 @@ class _Session:
             values = [await self._values.get()]
             while not self._values.empty() and len(values) < VALUES_AT_ONCE_MAX:
                 values.append(self._values.get_nowait())
-            dropped = [value for value in values if has_overflowed(value.status)]
-            if dropped:
-                self._begin_again(dropped)
+            overflowed = [value for value in values if has_overflowed(value.status)]
+            if overflowed:
+                self._begin_again(overflowed)
             latest: dict[str, datetime] = {}
             for value in values:
                 latest[value.node.node] = max(
@@ -218,16 +222,16 @@ class _Session:
             await self._keep(values, {name: at for name, at in latest.items() if name not in self._behind})
             self._latest |= latest
 
-    def _begin_again(self, dropped: Iterable[VariableValue]) -> None:
+    def _begin_again(self, overflowed: Iterable[VariableValue]) -> None:
         """The server has dropped values: their variables are behind until their history is read."""
-        for one in dropped:
-            if not self._has_history(one.node):
+        for value in overflowed:
+            if not self._has_history(value.node):
                 continue
-            if one.node.node in self._behind:
-                self._dropped.add(one.node.node)
+            if value.node.node in self._behind:
+                self._dropped.add(value.node.node)
             else:
-                self._behind.add(one.node.node)
-                self._begin_one(one.node, one.known_up_to)
+                self._behind.add(value.node.node)
+                self._begin_one(value.node, value.known_up_to)
 
     def _begin_one(self, node: OpcUaNode, otherwise: datetime) -> None:
         task = asyncio.create_task(self._catch_up_one(node, otherwise))
@@ -246,12 +250,12 @@ class _Session:
 
     async def _caught_up(self, names: Iterable[str]) -> None:
         """From now on what the subscription gives moves positions, and so does what it gave."""
-        done = {*names} - self._dropped
+        caught_up = {*names} - self._dropped
         for name in {*names} & self._dropped:
             self._dropped.discard(name)
             self._begin_one(self._node(name), self._latest.get(name, now()))
-        self._behind -= done
-        await self._keep([], {name: self._latest[name] for name in done if name in self._latest})
+        self._behind -= caught_up
+        await self._keep([], {name: self._latest[name] for name in caught_up if name in self._latest})
 
     def _ended_one(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
@@ -259,11 +263,11 @@ class _Session:
             self._ended.set_exception(error)
 
     async def _keep(self, values: Iterable[VariableValue], reached: dict[str, datetime]) -> None:
-        read = [build_reading(self._server.name, value) for value in values]
-        readings = [one for one in read if isinstance(one, AgentReading)]
-        refused = [one for one in read if not isinstance(one, AgentReading)]
+        built = [build_reading(self._server.name, value) for value in values]
+        readings = [reading for reading in built if isinstance(reading, AgentReading)]
+        refused_readings = [reading for reading in built if not isinstance(reading, AgentReading)]
         positions = {(self._server.name, node): time for node, time in reached.items()}
-        await self._spool.keep(Handover(readings, refused, positions))
+        await self._spool.keep(Handover(readings, refused_readings, positions))
 
     async def _watch(self, subscription: Subscription) -> None:
         """Look whether the server is there, and note how its clock stands to ours."""

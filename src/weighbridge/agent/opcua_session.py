@@ -113,14 +113,14 @@ Identities = tuple[CertProperties, CertProperties, CertProperties]
 def identities(server: OpcUaServer, security: OpcUaSecurity) -> Identities:
     """The agent's certificate and key, and the server's certificate. Raises Refusal."""
     setting = f"security.private_key of the source {server.name}"
-    own = _certificate(server, security, "certificate")
+    own_certificate = _certificate(server, security, "certificate")
     key = _key(security, setting)
-    if key.public_key() != own.public_key():
+    if key.public_key() != own_certificate.public_key():
         why = f"it is not the key of the certificate {security.certificate}"
         raise unreadable(security.private_key, setting, why)
     of_server = _certificate(server, security, "server_certificate")
     in_der = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-    return _encode_der(own), CertProperties(in_der, "der"), _encode_der(of_server)
+    return _encode_der(own_certificate), CertProperties(in_der, "der"), _encode_der(of_server)
 
 
 def _encode_der(certificate: x509.Certificate) -> CertProperties:
@@ -193,19 +193,21 @@ def convert_value(node: OpcUaNode, data: ua.DataValue, arrived_at: datetime) -> 
     )
 
 
-def build_reading(source: str, given: VariableValue) -> AgentReading | RefusedReading:
+def build_reading(source: str, variable_value: VariableValue) -> AgentReading | RefusedReading:
     """The event of a value.
 
     With a bad status the value is left out, as OPC 10000-4, 7.7.1 has it: it is to be ignored, and most
     servers send none. A number that is none (NaN) has no value, and is bad whatever the server says.
     """
-    node = given.node
-    reference = build_reference(source, node.node, given.time)
+    node = variable_value.node
+    reference = build_reference(source, node.node, variable_value.time)
     try:
-        value = exact(given.value, is_single=given.is_single)
+        value = exact(variable_value.value, is_single=variable_value.is_single)
     except ReadingError as error:
-        return RefusedReading(reference, f"The value of {node.node} {error}", repr(given.value).encode())
-    quality = read_quality(given.status)
+        return RefusedReading(
+            reference, f"The value of {node.node} {error}", repr(variable_value.value).encode()
+        )
+    quality = read_quality(variable_value.status)
     if quality is Quality.BAD:
         value = None
     elif value is None:
@@ -213,10 +215,10 @@ def build_reading(source: str, given: VariableValue) -> AgentReading | RefusedRe
     values: dict[str, Measured] = {} if value is None else {node.data_point: value}
     values[node.quality] = str(quality)
     if node.status is not None:
-        values[node.status] = describe_error(given.status)
+        values[node.status] = describe_error(variable_value.status)
     tags = Tags(node.event_type, node.asset_id, node.feedstock_id, tuple(node.locations), node.tracking_id)
-    arrival = None if node.arrived_at is None else (node.arrived_at, given.arrived_at)
-    return make_reading(reference, tags, given.time, values, arrival)
+    arrival = None if node.arrived_at is None else (node.arrived_at, variable_value.arrived_at)
+    return make_reading(reference, tags, variable_value.time, values, arrival)
 
 
 def describe_error(status: int) -> str:
@@ -271,7 +273,7 @@ async def read_history(
         result = await _asked(client, node, start, continuation)
         values = [] if result.HistoryData is None else result.HistoryData.DataValues or []
         arrived_at = now()
-        page = [one for data in values if (one := convert_value(node, data, arrived_at)) is not None]
+        page = [value for data in values if (value := convert_value(node, data, arrived_at)) is not None]
         if page:
             yield page
         following = result.ContinuationPoint or None
@@ -281,7 +283,7 @@ async def read_history(
         if len(values) < PAGE_VALUES or not page:
             return
         continuation = None
-        latest = max(one.time for one in page)
+        latest = max(value.time for value in page)
         # A page full of one moment leads no further by its time.
         start = latest if latest > start else start + _TICK
 
@@ -315,8 +317,8 @@ async def _asked(
     return result
 
 
-def _fault(node: OpcUaNode, said: object) -> HistoryFaultError:
-    return HistoryFaultError(f"the history of {node.node} cannot be read: {said}")
+def _fault(node: OpcUaNode, status: object) -> HistoryFaultError:
+    return HistoryFaultError(f"the history of {node.node} cannot be read: {status}")
 
 
 # Values of OPC UA as the exact values that the service keeps.

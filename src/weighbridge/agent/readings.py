@@ -84,13 +84,13 @@ def make_reading(
     return AgentReading(reference, digest, _encode(event))
 
 
-def build_reference(source: str, what: str, time: datetime) -> str:
+def build_reference(source: str, variable: str, time: datetime) -> str:
     """The name of a reading: `plc/ns=2;s=Kiln@2025-01-01T00:00:00Z`; a long middle becomes its SHA-256."""
     end = f"@{text_of(time)}"
-    reference = f"{source}/{what}{end}"
-    if len(reference) <= REFERENCE_LENGTH_MAX and what.isprintable():
+    reference = f"{source}/{variable}{end}"
+    if len(reference) <= REFERENCE_LENGTH_MAX and variable.isprintable():
         return reference
-    return f"{source}/{hashlib.sha256(what.encode()).hexdigest()}{end}"
+    return f"{source}/{hashlib.sha256(variable.encode()).hexdigest()}{end}"
 
 
 # Quality: what the source itself says of a value, in one of four words.

@@ -55,7 +55,10 @@ async def _run_parts(
     configuration: AgentConfiguration, connection: AgentConnection, spool: Spool, stopping: asyncio.Event
 ) -> None:
     longest = float(configuration.retry_seconds_max)
-    sources = [(one.name, create_source(configuration.agent, one, spool)) for one in configuration.sources]
+    sources = [
+        (source_configuration.name, create_source(configuration.agent, source_configuration, spool))
+        for source_configuration in configuration.sources
+    ]
     sender = Sender(configuration, spool, connection)
     parts: list[Awaitable[object]] = [stopping.wait(), sender.run()]
     parts += [_keep_reading(name, source, spool, longest) for name, source in sources]
@@ -64,8 +67,8 @@ async def _run_parts(
         parts.append(report_always(configuration.agent, report, spool, lambda: sender.clock_offset))
     tasks = [asyncio.ensure_future(part) for part in parts]
     try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
+        done_tasks, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done_tasks:
             task.result()
     finally:
         for task in tasks:
@@ -106,7 +109,7 @@ async def _keep_reading(name: str, source: SessionOfSource, spool: Spool, longes
     loop = asyncio.get_running_loop()
     failures = 0
     while True:
-        begun = loop.time()
+        started_at = loop.time()
         try:
             await source.session()
         except SpoolFullError:
@@ -117,7 +120,7 @@ async def _keep_reading(name: str, source: SessionOfSource, spool: Spool, longes
             spool.has_room.set()
             continue
         except Exception as error:  # whatever a source raises, it is begun again
-            failures = 1 if loop.time() - begun > STEADY_SECONDS else failures + 1
+            failures = 1 if loop.time() - started_at > STEADY_SECONDS else failures + 1
             message = str(error) or type(error).__name__
             is_expected = isinstance(error, EXPECTED) or type(error).__module__.startswith("asyncua")
             log.log(
@@ -139,8 +142,8 @@ async def report_always(
     """Put a report into the spool again and again; while the spool is full there is none."""
     while True:
         await asyncio.sleep(report.every_seconds)
-        waiting = await spool.waiting()
-        reading = build_report(agent, report, now(), waiting, clock_offset())
+        waiting_summary = await spool.waiting()
+        reading = build_report(agent, report, now(), waiting_summary, clock_offset())
         with suppress(SpoolFullError):
             await spool.keep(Handover([reading]))
 
@@ -149,17 +152,17 @@ def build_report(
     agent: str,
     report: AgentReport,
     at: datetime,
-    waiting: tuple[int, datetime | None, int],
+    waiting_summary: tuple[int, datetime | None, int],
     offset: timedelta | None,
 ) -> AgentReading:
     """The report at a moment; `waiting` is as the spool says it."""
-    count, oldest, refused = waiting
+    count, oldest, refused_count = waiting_summary
     lag = timedelta(0) if oldest is None else max(at - oldest, timedelta(0))
     values: dict[str, Measured] = {report.lag_seconds: seconds(lag)}
     if report.waiting is not None:
         values[report.waiting] = count
     if report.refused is not None:
-        values[report.refused] = refused
+        values[report.refused] = refused_count
     if report.clock_offset_seconds is not None and offset is not None:
         values[report.clock_offset_seconds] = seconds(offset)
     tags = Tags(

@@ -180,9 +180,9 @@ def meaning_of(status: int, body: bytes, count: int) -> Meaning:
     )
     if status not in REFUSALS or (not problems and status != TOO_LARGE):
         return Meaning(Next.WAIT, said=f"The service answers {status}: {message}")
-    there, refused = _group_by_event(problems, count)
-    if there or refused:
-        return Meaning(Next.GO_ON, sorted(there), refused, message)
+    existing, reasons = _group_by_event(problems, count)
+    if existing or reasons:
+        return Meaning(Next.GO_ON, sorted(existing), reasons, message)
     if count == 1:
         return Meaning(Next.GO_ON, (), {0: message}, message)
     return Meaning(Next.HALVE, said=message)
@@ -190,22 +190,22 @@ def meaning_of(status: int, body: bytes, count: int) -> Meaning:
 
 def _group_by_event(problems: Sequence[AnswerProblem], count: int) -> tuple[set[int], dict[int, str]]:
     """The places of readings that the project has, and the reasons of those that are refused."""
-    taken: set[int] = set()
+    taken_places: set[int] = set()
     differing: set[int] = set()
     reasons: dict[int, list[str]] = {}
     for problem in problems:
-        named = _EVENT.match(problem.field or "")
-        if named is None or int(named[1]) >= count:
+        matched = _EVENT.match(problem.field or "")
+        if matched is None or int(matched[1]) >= count:
             continue
-        place = int(named[1])
+        place = int(matched[1])
         if problem.code == TAKEN and (problem.field or "").endswith(".client_reference"):
-            taken.add(place)
+            taken_places.add(place)
         else:
             reasons.setdefault(place, []).append(problem.message)
             if problem.code == DIFFERS:
                 differing.add(place)
-    there = taken - differing
-    return there, {place: " ".join(message) for place, message in reasons.items() if place not in there}
+    existing = taken_places - differing
+    return existing, {place: " ".join(message) for place, message in reasons.items() if place not in existing}
 
 
 def _problems(body: bytes) -> list[AnswerProblem]:
@@ -250,7 +250,7 @@ class Sender:
 
     async def _send(self, batch: list[SpooledReading]) -> None:
         try:
-            answer = await self._connection.post_events([one.event for one in batch])
+            answer = await self._connection.post_events([reading.event for reading in batch])
         except UnansweredError as error:
             await self._wait(f"The service does not answer: {error}", None)
             return
@@ -270,11 +270,11 @@ class Sender:
             await self._wait("The disk of the spool is full.", None)
 
     async def _settle(self, batch: list[SpooledReading], meaning: Meaning) -> None:
-        refused = {batch[place].id: reason for place, reason in meaning.refused.items()}
-        await self._spool.settle([batch[place].id for place in meaning.there], refused)
+        refused_reasons = {batch[place].id: reason for place, reason in meaning.refused.items()}
+        await self._spool.settle([batch[place].id for place in meaning.there], refused_reasons)
         for place, reason in [*meaning.refused.items()][:1]:
             message = "%d readings are refused and set apart, first %s: %s"
-            log.warning(message, len(refused), batch[place].reference, reason)
+            log.warning(message, len(refused_reasons), batch[place].reference, reason)
         self._most_now = min(self._most_now * 2, self._most)
         if self._failures:
             log.info("The service takes readings again.")
@@ -282,12 +282,14 @@ class Sender:
         offset = None if self.clock_offset is None else self.clock_offset.total_seconds()
         await self._spool.note(SERVICE_FACT, {"state": "sending", "clock_offset_seconds": offset})
 
-    async def _wait(self, said: str, retry_after: float | None) -> None:
+    async def _wait(self, reason: str, retry_after: float | None) -> None:
         self._failures += 1
         seconds = pause_seconds(self._failures, self._longest, retry_after, random)
         if self._failures == 1:
-            log.warning("%s Readings wait in the spool.", said)
-        await self._spool.note(SERVICE_FACT, {"state": "waiting", "error": said, "failures": self._failures})
+            log.warning("%s Readings wait in the spool.", reason)
+        await self._spool.note(
+            SERVICE_FACT, {"state": "waiting", "error": reason, "failures": self._failures}
+        )
         await asyncio.sleep(seconds)
 
 
@@ -305,8 +307,8 @@ def pause_seconds(
 
     Half of the pause is left to chance, so that agents that were cut off together do not return together.
     """
-    whole: float = min(FIRST_SECONDS * 2 ** min(failures - 1, DOUBLINGS_MAX), longest)
-    return max(whole * (0.5 + chance() / 2), retry_after or 0.0)
+    longest_pause: float = min(FIRST_SECONDS * 2 ** min(failures - 1, DOUBLINGS_MAX), longest)
+    return max(longest_pause * (0.5 + chance() / 2), retry_after or 0.0)
 
 
 def retry_after_seconds(header: str | None, now: datetime) -> float | None:

@@ -96,8 +96,15 @@ class SpoolDatabase:
         arrived_at = microseconds(handed.arrived_at or at)
         with self._transaction() as do:
             new = sum(self._keep_reading(reading, arrived_at) for reading in handed.readings)
-            for refused in handed.refused:
-                self._refuse(refused.reference, b"", refused.content, refused.reason, at, is_event=False)
+            for refused_reading in handed.refused:
+                self._refuse(
+                    refused_reading.reference,
+                    b"",
+                    refused_reading.content,
+                    refused_reading.reason,
+                    at,
+                    is_event=False,
+                )
             do.executemany(
                 """
                 INSERT INTO positions (source, node, time) VALUES (?, ?, ?)
@@ -112,20 +119,20 @@ class SpoolDatabase:
         return new
 
     def _keep_reading(self, reading: AgentReading, arrived_at: int) -> int:
-        known = self._connection.execute(
+        known_row = self._connection.execute(
             """
             SELECT digest FROM readings WHERE reference = ?1
              UNION ALL SELECT digest FROM sent WHERE reference = ?1
             """,
             (reading.reference,),
         ).fetchone()
-        if known is None:
+        if known_row is None:
             self._connection.execute(
                 "INSERT INTO readings (reference, digest, event, arrived_at) VALUES (?, ?, ?, ?)",
                 (reading.reference, reading.digest, reading.event, arrived_at),
             )
             return 1
-        if known[0] != reading.digest:
+        if known_row[0] != reading.digest:
             self._refuse(
                 reading.reference,
                 reading.digest,
@@ -154,7 +161,7 @@ class SpoolDatabase:
         )
         return [SpooledReading(*row) for row in rows]
 
-    def settle(self, sent: Sequence[int], refused: Mapping[int, str], at: datetime) -> None:
+    def settle(self, sent_ids: Sequence[int], refused_reasons: Mapping[int, str], at: datetime) -> None:
         """Readings that the service has leave, and so do those that it refused, with its reasons.
 
         Raises SpoolFullError when the disk has no room even for that.
@@ -165,9 +172,9 @@ class SpoolDatabase:
                 INSERT OR REPLACE INTO sent (reference, digest)
                 SELECT reference, digest FROM readings WHERE id = ?
                 """,
-                [(one,) for one in sent],
+                [(id_,) for id_ in sent_ids],
             )
-            for number, reason in refused.items():
+            for number, reason in refused_reasons.items():
                 do.execute(
                     """
                     INSERT OR REPLACE INTO refused (reference, digest, content, is_event, reason, refused_at)
@@ -175,13 +182,15 @@ class SpoolDatabase:
                     """,
                     (reason, microseconds(at), number),
                 )
-            do.executemany("DELETE FROM readings WHERE id = ?", [(one,) for one in (*sent, *refused)])
+            do.executemany(
+                "DELETE FROM readings WHERE id = ?", [(id_,) for id_ in (*sent_ids, *refused_reasons)]
+            )
             _prune(do, "sent", SENT_KEPT_MAX)
 
     def retry(self, at: datetime) -> int:
         """Readings that were refused and are events wait again; gives how many."""
         with self._transaction() as do:
-            moved = do.execute(
+            moved_rows = do.execute(
                 """
                 INSERT OR IGNORE INTO readings (reference, digest, event, arrived_at)
                 SELECT reference, digest, content, ? FROM refused WHERE is_event AND reason <> ? ORDER BY id
@@ -189,7 +198,7 @@ class SpoolDatabase:
                 (microseconds(at), _CONFLICT),
             ).rowcount
             do.execute("DELETE FROM refused WHERE is_event AND reason <> ?", (_CONFLICT,))
-        return moved
+        return moved_rows
 
     def discard(self) -> int:
         """What was refused is forgotten, because a person said so; gives how much that was."""
@@ -230,10 +239,10 @@ class SpoolDatabase:
 
     def waiting(self) -> tuple[int, datetime | None, int]:
         """How many readings wait, since when the oldest has, and how many were refused."""
-        count, oldest, refused = self._connection.execute(
+        count, oldest, refused_count = self._connection.execute(
             "SELECT count(*), min(arrived_at), (SELECT count(*) FROM refused) FROM readings"
         ).fetchone()
-        return count, None if oldest is None else moment_of(oldest), refused
+        return count, None if oldest is None else moment_of(oldest), refused_count
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -303,7 +312,7 @@ class Spool:
     async def keep(self, handed: Handover) -> int:
         """Make durable what a source hands over; raises SpoolFullError while there is no room."""
         try:
-            new = await self._do(lambda one: one.keep(handed, now()))
+            new = await self._do(lambda spool: spool.keep(handed, now()))
         except SpoolFullError:
             self.has_room.clear()
             raise
@@ -313,33 +322,33 @@ class Spool:
 
     async def oldest(self, most: int) -> list[SpooledReading]:
         """The readings that have waited longest."""
-        return await self._do(lambda one: one.oldest(most))
+        return await self._do(lambda spool: spool.oldest(most))
 
-    async def settle(self, sent: Sequence[int], refused: Mapping[int, str]) -> None:
+    async def settle(self, sent_ids: Sequence[int], refused_reasons: Mapping[int, str]) -> None:
         """Readings leave that the service has, or has refused."""
-        await self._do(lambda one: one.settle(sent, refused, now()))
+        await self._do(lambda spool: spool.settle(sent_ids, refused_reasons, now()))
         self.has_room.set()
 
     async def positions(self, source: str) -> dict[str, datetime]:
         """Up to when everything of a source's variables is here."""
-        return await self._do(lambda one: one.positions(source))
+        return await self._do(lambda spool: spool.positions(source))
 
     async def packet(self, source: str, number: int) -> bytes | None:
         """The digest of the last packet with a number."""
-        return await self._do(lambda one: one.packet(source, number))
+        return await self._do(lambda spool: spool.packet(source, number))
 
     async def note(self, name: str, fact: Any) -> None:
         """Note how something fares; on a full disk that goes unnoted, for readings come first."""
         with suppress(SpoolFullError):
-            await self._do(lambda one: one.note(name, fact, now()))
+            await self._do(lambda spool: spool.note(name, fact, now()))
 
     async def is_noted(self, name: str) -> bool:
         """Whether there is a fact of this name."""
-        return await self._do(lambda one: one.is_noted(name))
+        return await self._do(lambda spool: spool.is_noted(name))
 
     async def waiting(self) -> tuple[int, datetime | None, int]:
         """How many readings wait, since when the oldest has, and how many were refused."""
-        return await self._do(lambda one: one.waiting())
+        return await self._do(lambda spool: spool.waiting())
 
     async def _do(self, step: Callable[[SpoolDatabase], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._thread, step, self._database)

@@ -70,9 +70,9 @@ def read_status(path: Path, at: datetime) -> AgentStatus:
 def _read(connection: sqlite3.Connection, at: datetime) -> AgentStatus:
     connection.execute("BEGIN")
     ask = connection.execute
-    waiting, oldest = ask("SELECT count(*), min(arrived_at) FROM readings").fetchone()
-    (sent,) = ask("SELECT count(*) FROM sent").fetchone()
-    (refused,) = ask("SELECT count(*) FROM refused").fetchone()
+    waiting_count, oldest = ask("SELECT count(*), min(arrived_at) FROM readings").fetchone()
+    (sent_count,) = ask("SELECT count(*) FROM sent").fetchone()
+    (refused_count,) = ask("SELECT count(*) FROM refused").fetchone()
     newest = ask(
         "SELECT reference, reason, refused_at, content FROM refused ORDER BY id DESC LIMIT ?", (SHOWN_MAX,)
     ).fetchall()
@@ -86,11 +86,11 @@ def _read(connection: sqlite3.Connection, at: datetime) -> AgentStatus:
     }
     lag = 0 if oldest is None else max(microseconds(at) - oldest, 0)
     return AgentStatus(
-        waiting,
+        waiting_count,
         None if oldest is None else text_of(moment_of(oldest)),
         seconds(moment_of(lag) - moment_of(0)),
-        sent,
-        refused,
+        sent_count,
+        refused_count,
         [
             RefusedShown(reference, reason, text_of(moment_of(moment)), content.decode(errors="replace"))
             for reference, reason, moment, content in newest
@@ -116,8 +116,12 @@ def render_status(status: AgentStatus) -> str:
             lines.append(f"  {fact['error']}")
         lines += [f"  {node}: {problem}" for node, problem in (fact.get("problems") or {}).items()]
     lines += [f"{name} is known up to {time}." for name, time in status.positions.items()]
-    for one in status.refused_newest:
-        lines += [f"Set apart {one.refused_at}: {one.reference}", f"  {one.reason}", f"  {one.content}"]
+    for refused_reading in status.refused_newest:
+        lines += [
+            f"Set apart {refused_reading.refused_at}: {refused_reading.reference}",
+            f"  {refused_reading.reason}",
+            f"  {refused_reading.content}",
+        ]
     return "\n".join(lines)
 
 
@@ -152,7 +156,7 @@ async def _check_service(
     configuration: AgentConfiguration, connection: AgentConnection
 ) -> AsyncIterator[str]:
     """Whether the token reads the project, and the event types have the data points of the file."""
-    known: dict[str, set[str]] = {}
+    slugs_by_type: dict[str, set[str]] = {}
     page: int | None = 1
     while page is not None:
         answer = await connection.get(f"/event_types?page={page}&page_size={PAGE}")
@@ -160,15 +164,15 @@ async def _check_service(
             yield f"service: it answers {answer.status}: {answer.body[:300].decode(errors='replace')}"
             return
         body = msgspec.json.decode(answer.body)
-        for one in body["data"]:
-            known[one["slug"]] = {point["slug"] for point in one["data_point_types"]}
+        for event_type in body["data"]:
+            slugs_by_type[event_type["slug"]] = {point["slug"] for point in event_type["data_point_types"]}
         page = body["info"]["next_page"]
     for place, tagged, slugs in _places(configuration):
-        if tagged.event_type not in known:
+        if tagged.event_type not in slugs_by_type:
             yield f"{place}.event_type is {tagged.event_type!r}, which is no event type of the project."
             continue
         for slug in slugs:
-            if slug not in known[tagged.event_type]:
+            if slug not in slugs_by_type[tagged.event_type]:
                 yield f"{place}: the event type {tagged.event_type!r} has no data point {slug!r}."
 
 
@@ -203,8 +207,8 @@ async def _check_server(server: OpcUaServer) -> list[str]:
 async def _check_broker(agent: str, broker: MqttBroker) -> list[str]:
     """Connect by another name and without a session: that of a running agent stays as it is."""
     client = with_extra(_mqtt)
-    async with client.AcknowledgingClient(f"{agent}-check", broker, is_trial=True) as one:
-        await one.follow([topic.topic for topic in broker.topics])
+    async with client.AcknowledgingClient(f"{agent}-check", broker, is_trial=True) as broker_client:
+        await broker_client.follow([topic.topic for topic in broker.topics])
     return []
 
 

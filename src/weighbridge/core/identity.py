@@ -238,8 +238,10 @@ def problem_of_unseen(text: str, field: str) -> Problem | None:
 
 def _is_joining(text: str, index: int) -> bool:
     """Whether a joiner stands between two letters that it can join."""
-    around = text[max(0, index - 1) : index], text[index + 1 : index + 2]
-    return text[index] in _JOINERS and all(one and unicodedata.category(one) in _JOINED for one in around)
+    neighbours = text[max(0, index - 1) : index], text[index + 1 : index + 2]
+    return text[index] in _JOINERS and all(
+        neighbour and unicodedata.category(neighbour) in _JOINED for neighbour in neighbours
+    )
 
 
 # A name is what people call a record: 1 to 255 characters that are seen, apart from spaces around it.
@@ -336,7 +338,7 @@ def few_suggestions() -> Iterator[None]:
         _allowance.reset(token)
 
 
-def find_nearest(name: str, known: Iterable[str]) -> str | None:
+def find_nearest(name: str, known_names: Iterable[str]) -> str | None:
     """The known name that is nearest, None when none is near; `startTime` is `start_time` after all."""
     if len(name) > NAME_LENGTH_READ_MAX:
         return None
@@ -344,24 +346,26 @@ def find_nearest(name: str, known: Iterable[str]) -> str | None:
         if not allowance.left:
             return None
         allowance.left -= 1
-    others = (one for one in islice(known, NAMES_READ_MAX) if one != name)
-    likely = nsmallest(NAMES_COMPARED_MAX, others, key=lambda one: abs(len(one) - len(name)))
-    plain = {_simplify(one): one for one in likely}
+    others = (candidate for candidate in islice(known_names, NAMES_READ_MAX) if candidate != name)
+    closest_lengths = nsmallest(
+        NAMES_COMPARED_MAX, others, key=lambda candidate: abs(len(candidate) - len(name))
+    )
+    plain = {_simplify(candidate): candidate for candidate in closest_lengths}
     close = get_close_matches(_simplify(name), plain, 1, _RESEMBLANCE)
     return plain[close[0]] if close else None
 
 
-def did_you_mean(name: str, known: Iterable[str], problems_before: int = 0) -> str:
+def did_you_mean(name: str, known_names: Iterable[str], problems_before: int = 0) -> str:
     """What a message says behind an unknown name; nothing when none is near, or after many problems."""
-    meant = find_nearest(name, known) if problems_before < SUGGESTIONS_MAX else None
-    return f" (did you mean {meant}?)" if meant else ""
+    suggestion = find_nearest(name, known_names) if problems_before < SUGGESTIONS_MAX else None
+    return f" (did you mean {suggestion}?)" if suggestion else ""
 
 
 def list_briefly(names: Collection[str]) -> str:
     """Names one after the other, as many as a message lists, and how many there are besides."""
-    shown = ", ".join(islice(names, NAMES_SHOWN_MAX))
-    more = len(names) - NAMES_SHOWN_MAX
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    shown_names = ", ".join(islice(names, NAMES_SHOWN_MAX))
+    remaining = len(names) - NAMES_SHOWN_MAX
+    return f"{shown_names} and {remaining:,} more" if remaining > 0 else shown_names
 
 
 def _simplify(name: str) -> str:

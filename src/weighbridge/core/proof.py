@@ -223,16 +223,16 @@ class Edge:
 
     def add(self, leaf: bytes) -> list[KeptNode]:
         """Add the hash of a leaf; gives the nodes to keep that became complete with it."""
-        kept = []
+        kept_hashes = []
         height, root = 0, leaf
         while self._roots and self._roots[-1][0] == height:
             root = hash_node(self._roots.pop()[1], root)
             height += 1
             if height % KEPT_HEIGHT == 0:
-                kept.append(KeptNode(height // KEPT_HEIGHT, self.size >> height, root))
+                kept_hashes.append(KeptNode(height // KEPT_HEIGHT, self.size >> height, root))
         self._roots.append((height, root))
         self.size += 1
-        return kept
+        return kept_hashes
 
     @property
     def root(self) -> bytes:
@@ -380,8 +380,8 @@ class InclusionProof:
     @classmethod
     def read(cls, text: str) -> Self:
         """Read the file; UnprovenError when it is none. Extra data in it is passed over: nothing signs it."""
-        before, separator, note = text.partition("\n\n")
-        first, *lines = before.split("\n")
+        proof_text, separator, note = text.partition("\n\n")
+        first, *lines = proof_text.split("\n")
         if lines and lines[0].startswith("extra "):
             del lines[0]
         if first != FIRST_LINE or not separator or not lines or not lines[0].startswith("index "):
@@ -428,8 +428,8 @@ class ConsistencyProof:
     @classmethod
     def read(cls, text: str) -> Self:
         """Read the file; UnprovenError when it is none."""
-        before, separator, note = text.partition("\n\n")
-        first, *lines = before.split("\n")
+        proof_text, separator, note = text.partition("\n\n")
+        first, *lines = proof_text.split("\n")
         if not separator or not first.startswith(_OLD):
             raise UnprovenError("The proof does not begin with `old` and the number of rows of a head.")
         return cls(parse_whole_number(first.removeprefix(_OLD)), [hash_of(line) for line in lines], note)

@@ -181,8 +181,10 @@ def may_have_been_received(steps: Sequence[DeliveryStep]) -> bool:
     for index, step in enumerate(steps):
         if step is DeliveryStep.RECEIVED:
             return True
-        ended = next((one for one in steps[index + 1 :] if one is not DeliveryStep.ABSENT), None)
-        if step is DeliveryStep.SENDING and ended not in NOTHING_ARRIVED:
+        last_step = next(
+            (later_step for later_step in steps[index + 1 :] if later_step is not DeliveryStep.ABSENT), None
+        )
+        if step is DeliveryStep.SENDING and last_step not in NOTHING_ARRIVED:
             return True
     return False
 
@@ -265,16 +267,17 @@ def list_changes(held: Holdings, wanted: Holdings) -> list[HoldingChange]:
         for (batch, moment), amount in {**dict.fromkeys(wanted, ZERO), **held}.items()
     ]
     return sorted(
-        (change for change in changes if change.amount), key=lambda one: (one.effective_at, one.batch)
+        (change for change in changes if change.amount),
+        key=lambda change: (change.effective_at, change.batch),
     )
 
 
-def reserve(taken: Holdings, posted: Holdings) -> dict[tuple[int, datetime], Decimal]:
+def reserve(taken_amounts: Holdings, posted_amounts: Holdings) -> dict[tuple[int, datetime], Decimal]:
     """What a report under way reserves: of each batch what it takes beyond what its chain has posted."""
     stated: dict[int, Decimal] = {}
-    for (batch, _), amount in posted.items():
+    for (batch, _), amount in posted_amounts.items():
         stated[batch] = EXACT.add(stated.get(batch, ZERO), amount)
-    beyond = {key: EXACT.subtract(amount, stated.get(key[0], ZERO)) for key, amount in taken.items()}
+    beyond = {key: EXACT.subtract(amount, stated.get(key[0], ZERO)) for key, amount in taken_amounts.items()}
     return {key: amount for key, amount in beyond.items() if amount > 0}
 
 
@@ -293,17 +296,17 @@ class TakenShare(NamedTuple):
     share: Decimal | None
 
 
-def compute_measured_share(taken: Sequence[TakenShare]) -> Decimal | None:
+def compute_measured_share(shares: Sequence[TakenShare]) -> Decimal | None:
     """The part of all amounts that was measured, cut after twelve places."""
-    whole, measured = ZERO, ZERO
-    for one in taken:
-        if one.share is None:
+    total, measured = ZERO, ZERO
+    for share in shares:
+        if share.share is None:
             return None
-        whole = EXACT.add(whole, one.amount)
-        measured = EXACT.add(measured, EXACT.multiply(one.amount, one.share))
-    if not whole:
+        total = EXACT.add(total, share.amount)
+        measured = EXACT.add(measured, EXACT.multiply(share.amount, share.share))
+    if not total:
         return None
-    return Decimal(plain(round_to(CONTEXT.divide(measured, whole), SHARE_DIGITS, "down")))
+    return Decimal(plain(round_to(CONTEXT.divide(measured, total), SHARE_DIGITS, "down")))
 
 
 # What a report states otherwise than an earlier one, by the run whose batches it takes from, and why.

@@ -236,11 +236,11 @@ def _fill(part: Part, stated: StatedReport, fields: Fields) -> Any:
         case FieldPart():
             filled = _fill_value(part, stated, fields)
         case RepeatedPart(repeated):
-            filled = _fill_each(stated, lambda one: _fill(repeated, stated, one))
+            filled = _fill_each(stated, lambda element_fields: _fill(repeated, stated, element_fields))
         case ObjectPart(parts):
-            filled = {name: _fill(one, stated, fields) for name, one in parts.items()}
+            filled = {name: _fill(child, stated, fields) for name, child in parts.items()}
         case ListPart(listed):
-            filled = [_fill(one, stated, fields) for one in listed]
+            filled = [_fill(child, stated, fields) for child in listed]
         case ElementPart():
             filled = _fill_element(part, stated, fields)
         case TablePart():
@@ -281,16 +281,19 @@ def _find_day(moment: datetime, zone: tzinfo) -> str:
 def _convert_value(part: FieldPart, value: Decimal, fields: Fields) -> Decimal:
     if part.unit is None:
         return Decimal(plain(value))
-    own = fields[UNITS[part.path]]
+    unit = fields[UNITS[part.path]]
     try:
-        return Decimal(plain(convert(value, parse_unit(own), part.unit)))
+        return Decimal(plain(convert(value, parse_unit(unit), part.unit)))
     except UnitError as error:
-        message = f"{part.path} is in {own}, which is not written in {part.unit}: {error}"
+        message = f"{part.path} is in {unit}, which is not written in {part.unit}: {error}"
         raise UnfitUnitError(Problem(message, part.path, "schema")) from None
 
 
 def _fill_element(part: ElementPart, stated: StatedReport, fields: Fields) -> FilledElement:
-    message = {name: _write_text(_fill(one, stated, fields)) for name, one in part.attributes.items()}
+    attributes = {
+        name: _write_text(_fill(attribute_part, stated, fields))
+        for name, attribute_part in part.attributes.items()
+    }
     children: list[FilledElement] = []
     for child in part.children:
         filled = _fill(child, stated, fields)
@@ -298,7 +301,7 @@ def _fill_element(part: ElementPart, stated: StatedReport, fields: Fields) -> Fi
     return FilledElement(
         part.name,
         part.namespace,
-        {name: text for name, text in message.items() if text is not None},
+        {name: text for name, text in attributes.items() if text is not None},
         None if part.text is None else _write_text(_fill(part.text, stated, fields)),
         children,
     )
@@ -343,9 +346,9 @@ def read_mapping(document: Mapping[str, Any]) -> tuple[ReportMapping | None, lis
     """The mapping that a document says, or what is wrong with it."""
     reader = _MappingReader()
     reader.know(document, {"format", "template", "schema", "sheet"}, "")
-    written = document.get("format")
-    if written not in tuple(ReportFormat):
-        reader.tell("format", f"is {_describe_value(written)}; it is one of {', '.join(ReportFormat)}.")
+    version = document.get("format")
+    if version not in tuple(ReportFormat):
+        reader.tell("format", f"is {_describe_value(version)}; it is one of {', '.join(ReportFormat)}.")
         return None, reader.problems
     if "template" not in document:
         reader.tell("template", "is missing: it says what is written.")
@@ -357,12 +360,12 @@ def read_mapping(document: Mapping[str, Any]) -> tuple[ReportMapping | None, lis
         reader.tell(
             "sheet", f"is {_describe_value(sheet)}; a sheet has 1 to 31 characters, none of []:*?/\\'."
         )
-    elif "sheet" in document and written != ReportFormat.XLSX:
+    elif "sheet" in document and version != ReportFormat.XLSX:
         reader.tell("sheet", f"is for {ReportFormat.XLSX} alone.")
-    part = _OF_FORMAT[ReportFormat(written)](reader, document.get("template"), "template")
+    part = _OF_FORMAT[ReportFormat(version)](reader, document.get("template"), "template")
     if reader.problems:
         return None, reader.problems
-    return ReportMapping(written, part, schema, sheet), []
+    return ReportMapping(version, part, schema, sheet), []
 
 
 class _MappingReader:
@@ -377,12 +380,12 @@ class _MappingReader:
         """Name a flaw by its place."""
         self.problems.append(Problem(f"mapping.{place} {message}", f"methodology.mapping.{place}", "mapping"))
 
-    def know(self, node: Mapping[str, Any], known: set[str], place: str) -> None:
+    def know(self, node: Mapping[str, Any], known_names: set[str], place: str) -> None:
         """Name what nobody knows in an object."""
         for name in node:
-            if name not in known:
-                within = f"{place}.{shorten(name)}" if place else shorten(name)
-                self.tell(within, f"is unknown; what may stand here is {', '.join(sorted(known))}.")
+            if name not in known_names:
+                path = f"{place}.{shorten(name)}" if place else shorten(name)
+                self.tell(path, f"is unknown; what may stand here is {', '.join(sorted(known_names))}.")
 
     def enters(self, place: str) -> bool:
         """Whether one more part may be read."""
@@ -399,7 +402,7 @@ class _MappingReader:
         if not self.enters(place):
             return _NOTHING
         if isinstance(node, list):
-            return ListPart([self.json(one, f"{place}[{index}]") for index, one in enumerate(node)])
+            return ListPart([self.json(child, f"{place}[{index}]") for index, child in enumerate(node)])
         if not isinstance(node, dict):
             return ConstantPart(node)
         if "$value" in node:
@@ -409,9 +412,9 @@ class _MappingReader:
         for name in node:
             if name.startswith("$"):
                 self.tell(place, f"has {shorten(name)}; parts that are no objects have $value or $each.")
-        return ObjectPart({name: self.json(one, f"{place}.{name}") for name, one in node.items()})
+        return ObjectPart({name: self.json(child, f"{place}.{name}") for name, child in node.items()})
 
-    def repeated(self, node: Mapping[str, Any], place: str, read: Any) -> Part:
+    def repeated(self, node: Mapping[str, Any], place: str, read_part: Any) -> Part:
         """A part that is repeated for each batch."""
         self.know(node, {"$each", "$do"}, place)
         if node.get("$each") != EACH:
@@ -422,30 +425,32 @@ class _MappingReader:
             self.tell(place, "is repeated within a part that is repeated.")
         if "$do" not in node:
             self.tell(f"{place}.$do", "is missing: it says what is repeated.")
-        before, self._is_repeated = self._is_repeated, True
-        part = read(node.get("$do"), f"{place}.$do")
-        self._is_repeated = before
+        was_repeated, self._is_repeated = self._is_repeated, True
+        part = read_part(node.get("$do"), f"{place}.$do")
+        self._is_repeated = was_repeated
         return RepeatedPart(part)
 
     def field(self, node: Mapping[str, Any], place: str) -> Part:
         """The value of a field."""
         self.know(node, {"$value", "$as", "$unit", "$otherwise"}, place)
         path = node.get("$value")
-        known = {**OF_REPORT, **(OF_INCLUSION if self._is_repeated else {})}
-        if not isinstance(path, str) or path not in known:
-            within = f" within a part that is repeated for {EACH}" if path in OF_INCLUSION else ""
-            meant = (
-                did_you_mean(path, known, len(self.problems)) if isinstance(path, str) and not within else ""
+        known_fields = {**OF_REPORT, **(OF_INCLUSION if self._is_repeated else {})}
+        if not isinstance(path, str) or path not in known_fields:
+            scope = f" within a part that is repeated for {EACH}" if path in OF_INCLUSION else ""
+            suggestion = (
+                did_you_mean(path, known_fields, len(self.problems))
+                if isinstance(path, str) and not scope
+                else ""
             )
-            message = f"stands only{within}." if within else f"is no field{meant}."
+            message = f"stands only{scope}." if scope else f"is no field{suggestion}."
             self.tell(f"{place}.$value", f"is {_describe_value(path)}, which {message}")
             return _NOTHING
         written_as = node.get("$as", WrittenAs.TEXT)
-        fitting = _FITTING[known[path]]
-        if written_as not in fitting:
+        allowed_parts = _FITTING[known_fields[path]]
+        if written_as not in allowed_parts:
             self.tell(
                 f"{place}.$as",
-                f"is {_describe_value(written_as)}; {path} is written as {', '.join(fitting)}.",
+                f"is {_describe_value(written_as)}; {path} is written as {', '.join(allowed_parts)}.",
             )
             written_as = WrittenAs.TEXT
         unit = self.unit(node["$unit"], path, f"{place}.$unit") if "$unit" in node else None
@@ -498,7 +503,10 @@ class _MappingReader:
         return ElementPart(
             str(name),
             namespace,
-            {one: self.scalar(message, f"{place}.attributes.{one}") for one, message in attributes.items()},
+            {
+                name: self.scalar(attribute, f"{place}.attributes.{name}")
+                for name, attribute in attributes.items()
+            },
             self.scalar(node["text"], f"{place}.text") if "text" in node else None,
             self.children(node.get("children", []), f"{place}.children"),
         )
@@ -509,10 +517,10 @@ class _MappingReader:
             self.tell(place, "is a list of elements.")
             return []
         return [
-            self.repeated(one, f"{place}[{index}]", self.element)
-            if isinstance(one, dict) and "$each" in one
-            else self.element(one, f"{place}[{index}]")
-            for index, one in enumerate(nodes)
+            self.repeated(child, f"{place}[{index}]", self.element)
+            if isinstance(child, dict) and "$each" in child
+            else self.element(child, f"{place}[{index}]")
+            for index, child in enumerate(nodes)
         ]
 
     def table(self, node: Any, place: str) -> Part:
@@ -533,13 +541,13 @@ class _MappingReader:
         headings, cells = [], []
         self._is_repeated = rows == EACH
         for index, column in enumerate(columns):
-            within = f"{place}.columns[{index}]"
+            column_place = f"{place}.columns[{index}]"
             if not isinstance(column, dict) or not isinstance(column.get("heading"), str):
-                self.tell(within, "is a column with a heading and a value.")
+                self.tell(column_place, "is a column with a heading and a value.")
                 continue
-            self.know(column, {"heading", "value"}, within)
+            self.know(column, {"heading", "value"}, column_place)
             headings.append(column["heading"])
-            cells.append(self.scalar(column.get("value"), f"{within}.value"))
+            cells.append(self.scalar(column.get("value"), f"{column_place}.value"))
         if len(set(headings)) < len(headings):
             self.tell(f"{place}.columns", "has a heading twice.")
         return TablePart(rows == EACH, headings, cells)

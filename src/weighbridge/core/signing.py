@@ -41,7 +41,7 @@ def _replace_decimals(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _replace_decimals(value[name]) for name in sorted(value, key=_encode_utf_16)}
     if isinstance(value, list | tuple):
-        return [_replace_decimals(one) for one in value]
+        return [_replace_decimals(item) for item in value]
     if isinstance(value, Decimal):
         return format(value, "f")
     if isinstance(value, int) and not -WHOLE_NUMBER_MAX <= value <= WHOLE_NUMBER_MAX:
@@ -156,7 +156,11 @@ class UnprovenError(Exception):
 
 def is_key_name(name: str) -> bool:
     """Whether a key may be called so: something, and neither spaces nor a plus in it."""
-    return bool(name) and "+" not in name and not any(one.isspace() or not one.isprintable() for one in name)
+    return (
+        bool(name)
+        and "+" not in name
+        and not any(character.isspace() or not character.isprintable() for character in name)
+    )
 
 
 # A signature over a file that `ssh-keygen -Y verify` takes (SSHSIG, openssh's PROTOCOL.sshsig).
@@ -175,8 +179,8 @@ _SIGNATURE_BYTES: Final = 64
 
 def write_ssh_signature(content: bytes, key: SigningKey, namespace: str) -> str:
     """The signature in its armour, as a file `.sig` holds it; the namespace is a text such as `file`."""
-    made = key.sign(_build_message(content, namespace))
-    return _armour(key.public, namespace, made)
+    signature = key.sign(_build_message(content, namespace))
+    return _armour(key.public, namespace, signature)
 
 
 def verify_ssh_signature(content: bytes, signature: str, key: VerifierKey, namespace: str) -> None:
@@ -185,10 +189,10 @@ def verify_ssh_signature(content: bytes, signature: str, key: VerifierKey, names
         blob = base64.b64decode("".join(signature.split("\n")[1:-2]), validate=True)
     except binascii.Error:
         blob = b""
-    made = blob[-_SIGNATURE_BYTES:]
-    if _armour(key.public, namespace, made) != signature:
+    signature_bytes = blob[-_SIGNATURE_BYTES:]
+    if _armour(key.public, namespace, signature_bytes) != signature:
         raise UnprovenError(f"The signature is none of the key {key.text} for {namespace!r}.")
-    if not key.verify(_build_message(content, namespace), made):
+    if not key.verify(_build_message(content, namespace), signature_bytes):
         raise UnprovenError(f"The signature of {key.name} does not hold.")
 
 
@@ -196,8 +200,8 @@ def _build_message(content: bytes, namespace: str) -> bytes:
     return _MAGIC + _write_namespace(namespace) + _write_string(hashlib.sha512(content).digest())
 
 
-def _armour(public: bytes, namespace: str, made: bytes) -> str:
-    signature = _write_string(_write_string(_KIND) + _write_string(made))
+def _armour(public: bytes, namespace: str, signature_bytes: bytes) -> str:
+    signature = _write_string(_write_string(_KIND) + _write_string(signature_bytes))
     blob = (
         _MAGIC
         + pack(">I", _VERSION)

@@ -59,10 +59,10 @@ def find_meaning(name: str) -> Meaning | None:
 
 
 def _scale_meaning(scale: str | None, line: tuple[str, ...]) -> Meaning | None:
-    found = _parse_meaning(line)
-    if scale is None or found is None:
-        return found
-    dimensions, factor, offset = found
+    meaning = _parse_meaning(line)
+    if scale is None or meaning is None:
+        return meaning
+    dimensions, factor, offset = meaning
     return None if offset else (dimensions, factor * Fraction(scale), offset)
 
 
@@ -79,11 +79,11 @@ def _read_unit_table() -> UnitTable:
     text = files("weighbridge.core").joinpath("units.tsv").read_text(encoding="utf-8")
     prefixes: dict[str, str] = {}
     units: dict[str, tuple[str, ...]] = {}
-    for names, *rest in (line.split("\t") for line in text.splitlines()):
+    for names, *columns in (line.split("\t") for line in text.splitlines()):
         if names.endswith("-"):
-            prefixes[names[:-1]] = rest[0]
+            prefixes[names[:-1]] = columns[0]
         else:
-            units.update(dict.fromkeys(names.split(" "), tuple(rest)))
+            units.update(dict.fromkeys(names.split(" "), tuple(columns)))
     return UnitTable(prefixes, units)
 
 
@@ -282,8 +282,8 @@ class _UnitReader:
             raise self._refusal()
         self.position = match.end()
         name, exponent = self._name_and_exponent(match["name"] or "")
-        for written in (match["raised"], match["power"]):
-            exponent *= int(written.translate(_SUPERSCRIPTS)) if written else 1
+        for exponent_text in (match["raised"], match["power"]):
+            exponent *= int(exponent_text.translate(_SUPERSCRIPTS)) if exponent_text else 1
         return ((name + self._tag(match["tag"]), exponent),)
 
     def _name_and_exponent(self, name: str) -> tuple[str, int]:
@@ -297,13 +297,13 @@ class _UnitReader:
             return name, 1
         return digits[1], int(digits[2])
 
-    def _tag(self, written: str | None) -> str:
-        if written is None:
+    def _tag(self, tag: str | None) -> str:
+        if tag is None:
             return ""
-        inner = written[1:-1].strip()
+        inner = tag[1:-1].strip()
         if not _TAG.fullmatch(inner):
             raise UnitError(
-                f"In the unit {self.text!r} the tag {written} is not a word of at most 40 letters, digits,"
+                f"In the unit {self.text!r} the tag {tag} is not a word of at most 40 letters, digits,"
                 " spaces and . _ + -."
             )
         return "{" + inner + "}"
@@ -318,8 +318,8 @@ class _UnitReader:
         return character
 
     def _refusal(self) -> UnitError:
-        rest = self.text[self.position :].strip()
-        fact = f"came {rest!r}" if rest else "the text ends"
+        unread_text = self.text[self.position :].strip()
+        fact = f"came {unread_text!r}" if unread_text else "the text ends"
         return UnitError(
             f"In the unit {self.text!r} a unit name, a tag in braces, *, /, ^ with a whole number or"
             f" parentheses may stand; here {fact}."
@@ -328,29 +328,29 @@ class _UnitReader:
 
 def _build_unit(parts: Iterable[tuple[str, int]], written: str | None = None) -> Unit:
     """Combine symbols and powers into one unit; equal symbols are gathered and may cancel."""
-    gathered: dict[str, int] = {}
+    exponents: dict[str, int] = {}
     for symbol, exponent in parts:
-        gathered[symbol] = gathered.get(symbol, 0) + exponent
-    gathered = {symbol: exponent for symbol, exponent in gathered.items() if exponent}
+        exponents[symbol] = exponents.get(symbol, 0) + exponent
+    exponents = {symbol: exponent for symbol, exponent in exponents.items() if exponent}
     dimensions: dict[str, int] = {}
     value = Fraction(1)
-    for symbol, exponent in gathered.items():
+    for symbol, exponent in exponents.items():
         if abs(exponent) > EXPONENT_MAX:
             raise UnitError(f"The power {exponent} of the unit {symbol} is beyond {EXPONENT_MAX}.")
         single = _build_single_unit(symbol)
-        if not single.is_absolute and gathered != {symbol: 1}:
+        if not single.is_absolute and exponents != {symbol: 1}:
             raise UnitError(f"{symbol} stands alone only; within a larger unit write K or delta_{symbol}.")
         value *= single.factor**exponent
         if not _SMALLEST < value < _LARGEST:
             raise UnitError(
                 f"The unit {shorten(written or symbol)!r} is larger or smaller than anything measured."
             )
-        for name, own in single.dimensions:
-            dimensions[name] = dimensions.get(name, 0) + own * exponent
-    offset = _build_single_unit(next(iter(gathered))).offset if len(gathered) == 1 else Fraction(0)
-    text = _write_parts(gathered) if written is None else written
-    kept = tuple(sorted((name, exponent) for name, exponent in dimensions.items() if exponent))
-    return Unit(text, tuple(gathered.items()), kept, value, offset)
+        for name, own_exponent in single.dimensions:
+            dimensions[name] = dimensions.get(name, 0) + own_exponent * exponent
+    offset = _build_single_unit(next(iter(exponents))).offset if len(exponents) == 1 else Fraction(0)
+    text = _write_parts(exponents) if written is None else written
+    dimensions_kept = tuple(sorted((name, exponent) for name, exponent in dimensions.items() if exponent))
+    return Unit(text, tuple(exponents.items()), dimensions_kept, value, offset)
 
 
 @cache
@@ -379,8 +379,8 @@ def _explain_unknown(name: str) -> str:
 def _find_tagless_meaning(name: str) -> Meaning | None:
     """What a name means without a tag: dimensions, factor to base units, offset."""
     known, count = _OWN_UNITS.get(name, (name, 1))
-    found = find_meaning(known)
-    return found and (found[0], found[1] * count, found[2])
+    meaning = find_meaning(known)
+    return meaning and (meaning[0], meaning[1] * count, meaning[2])
 
 
 def _write_parts(parts: dict[str, int]) -> str:

@@ -431,7 +431,7 @@ async def list_webhooks(call: ReadCall) -> Page[Webhook]:
     permission=_WRITE,
     body=WEBHOOK_BODIES.new_body,
     returns=IssuedWebhook,
-    kept=without_secret,
+    repeated_answer=without_secret,
     example={"webhook": {"url": "https://partner.example/hooks", "change_types": ["batch", "report.update"]}},
 )
 async def create_webhook(call: WriteCall, body: Struct) -> IssuedWebhook:
@@ -473,7 +473,7 @@ async def delete_webhook(call: WriteCall) -> None:
     body=SecretRoll,
     returns=IssuedWebhook,
     status=200,
-    kept=without_secret,
+    repeated_answer=without_secret,
     example={"overlap_hours": 24},
 )
 async def roll_secret(call: WriteCall, body: SecretRoll) -> IssuedWebhook:

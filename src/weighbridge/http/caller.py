@@ -37,12 +37,14 @@ def database(request: WebRequest) -> Database:
     return cast("Database", request.app.state.database)
 
 
-async def from_replica(request: WebRequest, read: Callable[[Read], Awaitable[Result]]) -> Result | None:
+async def from_replica(
+    request: WebRequest, read_function: Callable[[Read], Awaitable[Result]]
+) -> Result | None:
     """What is read of the replica; None where there is none, or it has to be read from the primary."""
     replica: Replica | None = request.app.state.replica
     if replica is None:
         return None
-    return await replica.serve(database(request), read)
+    return await replica.serve(database(request), read_function)
 
 
 def shares(request: WebRequest) -> "Shares":
@@ -58,8 +60,8 @@ def key_locks(request: WebRequest) -> "IdempotencyKeyLocks":
 def read_token(request: WebRequest) -> str:
     """The token that the request carries; empty when it carries none."""
     header = request.headers.get("authorization", "").strip()
-    scheme, _, rest = header.partition(" ")
-    return rest.strip() if scheme.lower() == "bearer" else header
+    scheme, _, token = header.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else header
 
 
 async def authenticate_caller(request: WebRequest, permission: str) -> Actor:
@@ -262,8 +264,8 @@ def find_cookie(request: WebRequest, name: str) -> str:
 def read_cookie(header: str, name: str) -> str:
     """The last value of a name in a Cookie header; empty for none, and for one that no cookie of ours has."""
     for pair in reversed(header[:HEADER_LENGTH_MAX].split(";")):
-        found, _, value = pair.partition("=")
-        if found.strip() == name:
+        cookie_name, _, value = pair.partition("=")
+        if cookie_name.strip() == name:
             value = value.strip()
             return value if _VALUE.fullmatch(value) else ""
     return ""

@@ -35,8 +35,8 @@ class Disk:
 
     def is_full(self) -> bool:
         """Whether a disk has no room, as far as is known."""
-        found = self._found_full
-        if found is not None and asyncio.get_running_loop().time() - found < REMEMBERED_SECONDS:
+        was_full = self._found_full
+        if was_full is not None and asyncio.get_running_loop().time() - was_full < REMEMBERED_SECONDS:
             return True
         return cluster.is_disk_full(self._data_dir)
 
@@ -55,8 +55,8 @@ def healthz(request: WebRequest) -> Response[dict[str, Any]]:
     replica: Replica | None = request.app.state.replica
     if replica is None:
         return Response({"status": "ok"})
-    seen = {"state": replica.state, "lag_seconds": round(replica.lag_seconds, 3)}
-    return Response({"status": "ok", "replica": seen})
+    replica_state = {"state": replica.state, "lag_seconds": round(replica.lag_seconds, 3)}
+    return Response({"status": "ok", "replica": replica_state})
 
 
 @get("/readyz", include_in_schema=False)

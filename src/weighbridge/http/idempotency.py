@@ -83,7 +83,7 @@ async def claim(tx: Write, scope: KeyScope) -> StoredAnswer | None:
         (*values, KEPT_HOURS),
     )
     try:
-        taken = await tx.execute(
+        inserted = await tx.execute(
             """
             INSERT INTO idempotency_keys (token_id, method, path, key, body_sha256)
             VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
@@ -93,16 +93,16 @@ async def claim(tx: Write, scope: KeyScope) -> StoredAnswer | None:
     except LockNotAvailable:
         raise duplicate_in_progress() from None
     tx.later("SET LOCAL lock_timeout TO DEFAULT")
-    if taken:
+    if inserted:
         return None
-    stored = await find_answer(tx, scope)
-    assert stored is not None, "a key that is taken has a row"  # noqa: S101
-    return stored
+    stored_answer = await find_answer(tx, scope)
+    assert stored_answer is not None, "a key that is taken has a row"  # noqa: S101
+    return stored_answer
 
 
 async def find_answer(tx: Read, scope: KeyScope) -> StoredAnswer | None:
     """The answer that was stored under a key, if any; Invalid when the key came with another body before."""
-    stored = await tx.row(
+    row = await tx.row(
         StoredAnswer,
         """
         SELECT body_sha256, status, headers, answer FROM idempotency_keys
@@ -111,10 +111,10 @@ async def find_answer(tx: Read, scope: KeyScope) -> StoredAnswer | None:
         """,
         (scope.token_id, scope.method, scope.path, scope.key, KEPT_HOURS),
     )
-    if stored is not None and stored.body_sha256 != scope.body_sha256:
+    if row is not None and row.body_sha256 != scope.body_sha256:
         message = "The Idempotency-Key was used for another body before; a new request needs a new key."
         raise Invalid([Problem(message, "Idempotency-Key", "reused")])
-    return stored
+    return row
 
 
 def duplicate_in_progress() -> Conflict:
@@ -164,9 +164,9 @@ class IdempotencyKeyLocks:
             if loop.time() >= deadline:
                 raise duplicate_in_progress()
             await asyncio.wait([duplicate], timeout=deadline - loop.time())
-        mine = self._under_way[name] = loop.create_future()
+        own_future = self._under_way[name] = loop.create_future()
         try:
             yield
         finally:
             del self._under_way[name]
-            mine.set_result(None)
+            own_future.set_result(None)

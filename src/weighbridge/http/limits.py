@@ -63,10 +63,10 @@ def client_address(scope: Mapping[str, Any], trusted: Sequence[Network]) -> str:
         return UNKNOWN
     client = peer
     for entry in _entries(scope) if trusted else ():
-        read = _read(entry)
-        if read is None or not any(client in network for network in trusted):
+        parsed_address = _read(entry)
+        if parsed_address is None or not any(client in network for network in trusted):
             break
-        client = read
+        client = parsed_address
     return _format_address(client)
 
 
@@ -130,13 +130,13 @@ class FailedAuthentications:
 
     def is_used_up(self, address: str, now: float) -> bool:
         """Whether the address has failed as often in this minute as it may."""
-        minute, failed = self._failures.get(address, (0, 0))
-        return bool(self.per_minute) and minute == _minute(now) and failed >= self.per_minute
+        minute, failures = self._failures.get(address, (0, 0))
+        return bool(self.per_minute) and minute == _minute(now) and failures >= self.per_minute
 
     def count(self, address: str, reason: str, request_id: str, now: float) -> None:
         """Write a failure down: in the memory, in the log and in the counter of its reason."""
-        minute, failed = self._failures.pop(address, (0, 0))
-        self._failures[address] = (_minute(now), failed + 1 if minute == _minute(now) else 1)
+        minute, failures = self._failures.pop(address, (0, 0))
+        self._failures[address] = (_minute(now), failures + 1 if minute == _minute(now) else 1)
         if len(self._failures) > FAILED_ADDRESSES_MAX:
             self._failures.popitem(last=False)
         _report(address, reason, request_id)
@@ -200,8 +200,8 @@ class Pace:
         self._refusals[address] = (int(now), count)
         if len(self._refusals) > PACED_ADDRESSES_MAX:
             self._refusals.popitem(last=False)
-        behind = count - self.per_second - 1
-        return REFUSAL_PAUSE_SECONDS * (1 + behind % SPREAD / SPREAD) if behind >= 0 else 0.0
+        excess = count - self.per_second - 1
+        return REFUSAL_PAUSE_SECONDS * (1 + excess % SPREAD / SPREAD) if excess >= 0 else 0.0
 
 
 def refusal_pause(
@@ -332,8 +332,8 @@ async def _share(database: Database, token_id: int, window: _Window) -> None:
 
     Where that cannot be written, each process counts on by itself.
     """
-    counted, window.unshared = window.unshared, 0
-    window.shared += counted
+    unshared_count, window.unshared = window.unshared, 0
+    window.shared += unshared_count
     row = None
     with suppress_failed_write("count of requests"):
         row = await database.single(
@@ -343,7 +343,7 @@ async def _share(database: Database, token_id: int, window: _Window) -> None:
                 requests = excluded.requests + CASE WHEN c.minute = excluded.minute THEN c.requests ELSE 0 END
             RETURNING requests
             """,
-            (token_id, window.minute, counted),
+            (token_id, window.minute, unshared_count),
         )
     if row is not None:
         window.shared = max(window.shared, int(row[0]))
@@ -582,9 +582,9 @@ class Places:
     @asynccontextmanager
     async def of(self, account: Hashable) -> AsyncIterator[None]:
         """Wait for a place of an account and hold it; TooManyRequests when its turn does not come soon."""
-        async with AsyncExitStack() as held:
+        async with AsyncExitStack() as stack:
             try:
-                await held.enter_async_context(self._places.of(account, wait_seconds=self._wait_seconds))
+                await stack.enter_async_context(self._places.of(account, wait_seconds=self._wait_seconds))
             except TimeoutError:
                 raise busy(*self._refused) from None
             yield
@@ -612,24 +612,24 @@ class Together(Generic[Value]):
 
     async def store(self, value: Value) -> None:
         """Store a value with others that wait; raises what the database says when it cannot."""
-        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((value, stored))
+        stored_future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((value, stored_future))
         if self._storing is None or self._storing.done():
             self._storing = asyncio.create_task(self._store())
-        await stored
+        await stored_future
 
     async def _store(self) -> None:
         while self._waiting:
-            taken, self._waiting = self._waiting, []
+            batch, self._waiting = self._waiting, []
             failure: Exception | None = None
             try:
-                await self._store_all([value for value, _ in taken])
+                await self._store_all([value for value, _ in batch])
             except Exception as error:  # noqa: BLE001 - those who wait are told
                 failure = error
-            for _, stored in taken:
-                if stored.done():  # its request has gone
+            for _, stored_future in batch:
+                if stored_future.done():  # its request has gone
                     continue
                 if failure is None:
-                    stored.set_result(None)
+                    stored_future.set_result(None)
                 else:
-                    stored.set_exception(failure)
+                    stored_future.set_exception(failure)

@@ -157,9 +157,9 @@ def pause_seconds(tries: int, retry_after: str | None = None) -> float:
     30.0
     """
     usual: float = min(LONGEST_SECONDS, FIRST_SECONDS * 2 ** min(tries - 1, _DOUBLINGS))
-    asked = (retry_after or "").strip()
-    is_number = asked.isascii() and asked.isdecimal() and len(asked) <= len("999999999")
-    return max(usual, min(ASKED_SECONDS, float(asked))) if is_number else usual
+    requested = (retry_after or "").strip()
+    is_number = requested.isascii() and requested.isdecimal() and len(requested) <= len("999999999")
+    return max(usual, min(ASKED_SECONDS, float(requested))) if is_number else usual
 
 
 # A client for addresses that users name: it resolves, checks, and connects to what it has checked.
@@ -224,8 +224,8 @@ class OutgoingAnswer:
 
 async def resolve(host: str, port: int) -> list[Address]:
     """The addresses of a name, as the machine resolves it; raises OSError when it has none."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [*dict.fromkeys(ip_address(str(address[0]).partition("%")[0]) for *_, address in found)]
+    addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [*dict.fromkeys(ip_address(str(address[0]).partition("%")[0]) for *_, address in addresses)]
 
 
 @cache
@@ -281,11 +281,13 @@ class OutgoingClient:
     async def _resolve_checked(self, url: httpx2.URL) -> Sequence[Address]:
         """The addresses behind a name, all of which may be called."""
         is_plain = url.scheme == "http"
-        written = literal(url.host)
+        literal_address = literal(url.host)
         try:
             port = url.port or (80 if is_plain else 443)
             addresses = (
-                [written] if written is not None else await self._resolve(url.raw_host.decode("ascii"), port)
+                [literal_address]
+                if literal_address is not None
+                else await self._resolve(url.raw_host.decode("ascii"), port)
             )
         except (OSError, UnicodeError):
             raise NotSent(f"{url.host} is no name that can be resolved.") from None
@@ -298,7 +300,7 @@ class OutgoingClient:
     ) -> OutgoingAnswer:
         """Ask the first address that takes up a connection."""
         for address in addresses:
-            asked = self._client.build_request(
+            http_request = self._client.build_request(
                 request.method,
                 url.copy_with(host=str(address)),
                 content=request.content,
@@ -313,7 +315,7 @@ class OutgoingClient:
                 timeout=httpx2.Timeout(request.seconds, connect=CONNECT_SECONDS),
             )
             try:
-                answer = await self._client.send(asked, stream=True)
+                answer = await self._client.send(http_request, stream=True)
                 try:
                     content = await _read(answer)
                 finally:

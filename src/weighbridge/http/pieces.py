@@ -79,13 +79,13 @@ def _list_of(kind: Any, fields: tuple[msgspec.structs.FieldInfo, ...], name: str
     """The list among the types that a field takes, as it is annotated."""
     if isinstance(kind, Metadata):
         return _list_of(kind.type, fields, name)
-    takes = kind.types if isinstance(kind, UnionType) else (kind,)
-    if not any(isinstance(take, ListType) for take in takes):
+    kinds = kind.types if isinstance(kind, UnionType) else (kind,)
+    if not any(isinstance(take, ListType) for take in kinds):
         return None
     annotated = next(field.type for field in fields if field.name == name)
     options = [annotated, *get_args(annotated)]
     plain = (get_args(option)[0] if get_origin(option) is Annotated else option for option in options)
-    return next((one for one in plain if get_origin(one) is list), None)
+    return next((plain_kind for plain_kind in plain if get_origin(plain_kind) is list), None)
 
 
 class _PiecewiseBody:
@@ -102,7 +102,7 @@ class _PiecewiseBody:
     async def record(self) -> Any:
         """The record that the body holds."""
         lists: dict[str, list[Any]] = {}
-        rest: list[bytes] = []
+        other_parts: list[bytes] = []
         if await self._next() != b"{":
             raise Malformed("The body is a list or a plain value; this request needs a JSON object.")
         self._at += 1
@@ -110,19 +110,19 @@ class _PiecewiseBody:
             raw = await self._value("the body")
             name = self._name(raw)
             await self._expect(b":")
-            if len(rest) >= KEYS_MAX:
+            if len(other_parts) >= KEYS_MAX:
                 raise Malformed(f"The body has more than {KEYS_MAX} keys, the most that a long one takes.")
             if name in list_fields(self._kind) and await self._next() == b"[":
                 lists[name] = await self._elements(name)
-                rest.append(raw + b":[]")
+                other_parts.append(raw + b":[]")
             else:
-                rest.append(raw + b":" + await self._value(name))
+                other_parts.append(raw + b":" + await self._value(name))
             if await self._follows(b"}"):
                 break
         self._at += 1
         if await self._next():
             raise self._unreadable("something follows behind its end")
-        small = b"{" + b",".join(rest) + b"}"
+        small = b"{" + b",".join(other_parts) + b"}"
         if len(small) > PIECE_BYTES_MAX:
             raise _too_large("The body without its lists")
         record = self._decode(small, self._kind)
@@ -131,25 +131,27 @@ class _PiecewiseBody:
     async def _elements(self, name: str) -> list[Any]:
         """The elements of a list, from its bracket on."""
         self._at += 1
-        found: list[Any] = []
+        elements: list[Any] = []
         if await self._next() == b"]":
             self._at += 1
-            return found
+            return elements
         between: bytes | None = b""
         while True:
-            together = self._together(name, between, len(found)) if between else []
+            together = self._together(name, between, len(elements)) if between else []
             if together is None:
                 between, together = None, []  # records of this list do not begin alike
             if not together:
-                raw = await self._value(f"{name}[{len(found)}]")
-                together = self._decoded(name, raw, len(found))
-            found += together
-            if len(found) > (most := RECORDS_MAX if isinstance(found[0], msgspec.Struct) else ELEMENTS_MAX):
+                raw = await self._value(f"{name}[{len(elements)}]")
+                together = self._decoded(name, raw, len(elements))
+            elements += together
+            if len(elements) > (
+                most := RECORDS_MAX if isinstance(elements[0], msgspec.Struct) else ELEMENTS_MAX
+            ):
                 raise _too_many(name, most)
             end = self._at
             if await self._follows(b"]"):
                 self._at += 1
-                return found
+                return elements
             if between == b"":
                 last = self._body[max(0, end - BEGINNING_BYTES) : end].rstrip(_SPACES)[-1:]
                 between = last + self._body[end : self._at + BEGINNING_BYTES]
@@ -191,11 +193,11 @@ class _PiecewiseBody:
         window = self._view[self._at : self._at + PIECE_BYTES_MAX]
         is_cut = self._at + len(window) < len(self._view)
         try:
-            found = _raw.decode(window)
+            value = _raw.decode(window)
             length = len(window)
             if is_cut:
                 raise _too_large(called)
-            raw = bytes(found)
+            raw = bytes(value)
         except msgspec.DecodeError as error:
             trailing = _TRAILING.search(str(error))
             if trailing is None:
@@ -229,8 +231,8 @@ class _PiecewiseBody:
             await self._turns.next()
 
     async def _expect(self, byte: bytes) -> None:
-        if (found := await self._next()) != byte:
-            message = f"expected '{byte.decode()}'" if found else "input data was truncated"
+        if (next_byte := await self._next()) != byte:
+            message = f"expected '{byte.decode()}'" if next_byte else "input data was truncated"
             raise self._unreadable(message)
         self._at += 1
 
@@ -243,8 +245,8 @@ class _PiecewiseBody:
             raise self._unreadable("trailing comma")
         return False
 
-    def _unreadable(self, said: str) -> Malformed:
-        return Malformed(f"The body is not valid JSON: {said} (byte {self._at + 1}).")
+    def _unreadable(self, sentence: str) -> Malformed:
+        return Malformed(f"The body is not valid JSON: {sentence} (byte {self._at + 1}).")
 
 
 def _shift_position(problem: Problem, name: str, before: int) -> Problem:
@@ -252,7 +254,7 @@ def _shift_position(problem: Problem, name: str, before: int) -> Problem:
     first = re.compile(rf"^{re.escape(name)}\[(\d+)\]")
 
     def move(text: str) -> str:
-        return first.sub(lambda found: f"{name}[{int(found[1]) + before}]", text)
+        return first.sub(lambda matched: f"{name}[{int(matched[1]) + before}]", text)
 
     field = None if problem.field is None else move(problem.field)
     return replace(problem, message=move(problem.message), field=field)

@@ -51,11 +51,11 @@ def _outside(path: str, value: Any) -> Iterator[Problem]:
                 yield Problem(f"{path} {error}.", path, "invalid")
         case msgspec.Struct():
             for field in msgspec.structs.fields(value):
-                within = f"{path}.{field.encode_name}" if path else field.encode_name
-                yield from _outside(within, getattr(value, field.name))
+                field_path = f"{path}.{field.encode_name}" if path else field.encode_name
+                yield from _outside(field_path, getattr(value, field.name))
         case list() | tuple():
-            for index, one in enumerate(value):
-                yield from _outside(f"{path}[{index}]", one)
+            for index, item in enumerate(value):
+                yield from _outside(f"{path}[{index}]", item)
 
 
 def one_of(words: Iterable[str]) -> msgspec.Meta:

@@ -105,37 +105,37 @@ def explain_wrong_shape(complaint: str, body: bytes, kind: Any) -> Problem:
     """What is wrong with a body that is JSON, and not of the shape that the request takes."""
     location = _PATH.search(complaint)
     path = location["path"] if location else ""
-    said = complaint[: location.start()] if location else complaint
-    within = f"{path}." if path else ""
-    if unknown := _UNKNOWN.match(said):
-        name = within + unknown["name"]
+    sentence = complaint[: location.start()] if location else complaint
+    prefix = f"{path}." if path else ""
+    if unknown := _UNKNOWN.match(sentence):
+        name = prefix + unknown["name"]
         fields = _fields_at(kind, path)
-        takes = ", ".join(fields) or "nothing"
+        field_names = ", ".join(fields) or "nothing"
         hint = did_you_mean(unknown["name"], fields) or _meant_inside(unknown["name"], kind, path)
-        message = f"{name} is not a field of this request{hint}; {path or 'the body'} takes {takes}."
+        message = f"{name} is not a field of this request{hint}; {path or 'the body'} takes {field_names}."
         return Problem(message, name, "unknown")
-    if missing := _MISSING.match(said):
-        name = within + missing[1]
+    if missing := _MISSING.match(sentence):
+        name = prefix + missing[1]
         return Problem(f"{name} is required.", name, "required")
-    if _NO_WORD.match(said) and (words := _words_at(kind, path)):
+    if _NO_WORD.match(sentence) and (words := _words_at(kind, path)):
         message = f"{path} is {_shown_at(body, path)}; it takes {' or '.join(words)}."
         return Problem(message, path, "invalid")
-    return Problem(_sentence(path, said, body), path or None, "invalid")
+    return Problem(_sentence(path, sentence, body), path or None, "invalid")
 
 
-def _sentence(path: str, said: str, body: bytes) -> str:
+def _sentence(path: str, text: str, body: bytes) -> str:
     field = path or "The body"
-    if said == _NAIVE:
+    if text == _NAIVE:
         return f"{field} needs an offset or Z, as in 2025-01-01T00:00:00Z."
-    if said == _BEYOND:
+    if text == _BEYOND:
         return f"{field} has more digits than any number that is taken."
-    if longest := _TOO_LONG.fullmatch(said):
+    if longest := _TOO_LONG.fullmatch(text):
         return f"{field} is too long; it takes {int(longest[1]):,} characters at most."
-    if said in _UNREADABLE:
-        return f"{field} is {_shown_at(body, path)}; it takes {_TAKEN[_UNREADABLE[said]]}."
-    if (wrong := _WRONG_TYPE.match(said)) and set(kinds := wrong[1].split(" | ")) <= set(_TAKEN):
+    if text in _UNREADABLE:
+        return f"{field} is {_shown_at(body, path)}; it takes {_TAKEN[_UNREADABLE[text]]}."
+    if (wrong := _WRONG_TYPE.match(text)) and set(kinds := wrong[1].split(" | ")) <= set(_TAKEN):
         return f"{field} is {_shown_at(body, path)}; it takes {' or '.join(_TAKEN[kind] for kind in kinds)}."
-    return f"{field}: {said[:1].lower()}{said[1:].replace('`', '')}."
+    return f"{field}: {text[:1].lower()}{text[1:].replace('`', '')}."
 
 
 _UNSHOWABLE: Final = (
@@ -182,19 +182,19 @@ def _meant_inside(name: str, kind: Any, path: str) -> str:
 
 def _words_at(kind: Any, path: str) -> list[str]:
     """The words that are taken at a path, where only some are."""
-    taken = _type_at(kind, path)
-    kinds = taken.types if isinstance(taken, UnionType) else (taken,)
+    type_taken = _type_at(kind, path)
+    kinds = type_taken.types if isinstance(type_taken, UnionType) else (type_taken,)
     return [repr(word) for member in kinds if isinstance(member, LiteralType) for word in member.values]
 
 
 def _type_at(kind: Any, path: str) -> Any:
     reached: Any = type_info(kind)
     for _, name in _STEP.findall(path):
-        around = _record(reached)
-        if isinstance(around, StructType) and name:
-            reached = next((field.type for field in around.fields if field.encode_name == name), None)
-        elif isinstance(around, ListType):
-            reached = around.item_type
+        outer_record = _record(reached)
+        if isinstance(outer_record, StructType) and name:
+            reached = next((field.type for field in outer_record.fields if field.encode_name == name), None)
+        elif isinstance(outer_record, ListType):
+            reached = outer_record.item_type
     return reached
 
 
@@ -210,8 +210,8 @@ def _record(kind: Any) -> Any:
 
 def below_wrapping(field: str | None, body: Any) -> str | None:
     """The path of a field of a body of this kind, without the key that wraps the record."""
-    head, dot, rest = (field or "").partition(".")
-    return rest if dot and head in wrapping_keys(body) else field
+    head, dot, inner_path = (field or "").partition(".")
+    return inner_path if dot and head in wrapping_keys(body) else field
 
 
 @cache
@@ -255,14 +255,14 @@ def refuse_nul(body: bytes) -> None:
 
 def _path_in(body: bytes) -> str:
     """The path of the first text with the character, or of the object that has it in a key."""
-    path, around = "", body
+    path, outer_body = "", body
     for _ in range(DEPTH_NAMED_MAX):
-        inside = _inside(around)
+        inside = _inside(outer_body)
         step = next((step for step, raw in inside if _ESCAPED.search(raw)), None)
         if step is None:
             break
         path = f"{path}[{step}]" if isinstance(step, int) else f"{path}.{step}" if path else step
-        around = next(raw for name, raw in inside if name == step)
+        outer_body = next(raw for name, raw in inside if name == step)
     return path
 
 
@@ -369,7 +369,11 @@ def _always(kind: Any) -> int | None:
 
 def _counter_of_records(kind: StructType) -> Counter:
     required = [field for field in kind.fields if field.required]
-    inside = [(attrgetter(one.name), inner) for one in required if (inner := _counter_of(one.type))]
+    inside = [
+        (attrgetter(required_field.name), inner)
+        for required_field in required
+        if (inner := _counter_of(required_field.type))
+    ]
     optional = [
         (attrgetter(field.name), field.default, _counter_of(field.type))
         for field in kind.fields
@@ -382,12 +386,12 @@ def _counter_of_records(kind: StructType) -> Counter:
         total += sum(inner(map(get, records)) for get, inner in inside)
         for get, default, inner_of_optional in optional:
             if default is NODEFAULT:  # what is made anew for each record is made empty
-                there = [*filter(None, map(get, records))]
+                present_values = [*filter(None, map(get, records))]
             else:
-                there = [value for value in map(get, records) if value is not default]
-            total += len(there)
-            if there and inner_of_optional:
-                total += inner_of_optional(there)
+                present_values = [value for value in map(get, records) if value is not default]
+            total += len(present_values)
+            if present_values and inner_of_optional:
+                total += inner_of_optional(present_values)
         return total
 
     return count

@@ -254,7 +254,7 @@ async def list_api_tokens(call: ReadCall) -> Page[ApiToken]:
     permission="administration:write",
     body=NewApiTokenBody,
     returns=IssuedApiToken,
-    kept=without_secret,
+    repeated_answer=without_secret,
 )
 async def create_api_token(call: WriteCall, body: NewApiTokenBody) -> IssuedApiToken:
     """Create a token; the answer shows it this once.

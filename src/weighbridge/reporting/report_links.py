@@ -289,7 +289,7 @@ async def _read_links(call: ReadCall, condition: Composable) -> Page[ReportLink]
     permission="production_accounting:write",
     body=REPORT_LINK_BODIES.new_body,
     returns=IssuedReportLink,
-    kept=without_address,
+    repeated_answer=without_address,
     example={"link": {"name": "Verifier, first review", "expires_in": 1_209_600}},
 )
 async def create_report_link(call: WriteCall, body: Struct) -> IssuedReportLink:

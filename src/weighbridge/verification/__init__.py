@@ -136,12 +136,15 @@ class Verification:
 async def _check_books(verification: Verification) -> list[Check]:
     advance = _build_counter(verification.request, "Rules of the books", len(CHECKS))
     return [
-        Check(words, found) for words, found in (await check_books(verification.tx, advance=advance)).items()
+        Check(words, complaints)
+        for words, complaints in (await check_books(verification.tx, advance=advance)).items()
     ]
 
 
 async def _check_counted_once(verification: Verification) -> list[Check]:
-    return [Check(words, found) for words, found in (await check_counted_once(verification.tx)).items()]
+    return [
+        Check(words, complaints) for words, complaints in (await check_counted_once(verification.tx)).items()
+    ]
 
 
 async def _check_records(verification: Verification) -> list[Check]:
@@ -150,8 +153,8 @@ async def _check_records(verification: Verification) -> list[Check]:
 
 
 async def _check_written(verification: Verification) -> list[Check]:
-    verification.progress.unshown_generations, found = await check_written(verification.tx)
-    return [Check(WRITTEN_BOOKS, found)]
+    verification.progress.unshown_generations, complaints = await check_written(verification.tx)
+    return [Check(WRITTEN_BOOKS, complaints)]
 
 
 async def _check_events(verification: Verification) -> list[Check]:
@@ -161,8 +164,8 @@ async def _check_events(verification: Verification) -> list[Check]:
 
 
 async def _check_log(verification: Verification) -> list[Check]:
-    verification.progress.heads, found = await check_trees(verification.tx, verification.request.since)
-    return [Check(SEALED, found)]
+    verification.progress.heads, complaints = await check_trees(verification.tx, verification.request.since)
+    return [Check(SEALED, complaints)]
 
 
 async def _check_files(verification: Verification) -> list[Check]:
@@ -172,10 +175,13 @@ async def _check_files(verification: Verification) -> list[Check]:
     advance = _build_counter(
         verification.request, "Evidence files", await verification.tx.value(_FILES, (since, since))
     )
-    verification.progress.files, found = await check_evidence(
+    verification.progress.files, complaints = await check_evidence(
         verification.tx, verification.store, since, advance
     )
-    return [Check(KEPT, found), Check(SENT, await check_report_files(verification.tx, verification.store))]
+    return [
+        Check(KEPT, complaints),
+        Check(SENT, await check_report_files(verification.tx, verification.store)),
+    ]
 
 
 async def _recompute(verification: Verification) -> list[Check]:
@@ -219,12 +225,12 @@ async def run_phase(
 
 def _build_counter(request: VerificationRequest, phase: str, total: int) -> Callable[[int], None]:
     """Count what is done of a phase, and report it."""
-    done = 0
+    checked_count = 0
 
     def advance(count: int) -> None:
-        nonlocal done
-        done += count
-        request.report(phase, done, total)
+        nonlocal checked_count
+        checked_count += count
+        request.report(phase, checked_count, total)
 
     return advance
 

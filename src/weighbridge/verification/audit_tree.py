@@ -75,12 +75,12 @@ class Walk:
         if leaf_of(row) != leaf or not is_linked:
             self.say(f"row {row.number} of the audit log is not what was sealed ({row.action})")
         self.number, self.chain = row.number, chain or self.chain
-        kept = self.edge.add(leaf)
+        kept_nodes = self.edge.add(leaf)
         if self.is_whole:
-            self.violations += self._of_nodes(kept)
+            self.violations += self._of_nodes(kept_nodes)
 
-    def _of_nodes(self, kept: list[KeptNode]) -> Iterator[str]:
-        for level, position, root in kept:
+    def _of_nodes(self, kept_nodes: list[KeptNode]) -> Iterator[str]:
+        for level, position, root in kept_nodes:
             if self.nodes.get((level, position)) != root:
                 yield (
                     f"account {self.account}: the tree of the audit log is torn at row {self.number}:"
@@ -185,24 +185,24 @@ class CompletedEvents:
 
 async def check_events(tx: Read) -> RecordedEvents:
     """Hold every event that the log tells of against its leaf or root."""
-    found = RecordedEvents()
+    recorded_events = RecordedEvents()
     completed = await _completed(tx)
     async for rows in _rows(tx, ["event.create"]):
-        await _check_singles(tx, rows, completed, found)
+        await _check_singles(tx, rows, completed, recorded_events)
     async for rows in _rows(tx, [*_BULK]):
-        for project, name, action, told in rows:
-            await _check_bulk(tx, project, f"{action} of {name}", told or {}, completed, found)
+        for project, name, action, recorded in rows:
+            await _check_bulk(tx, project, f"{action} of {name}", recorded or {}, completed, recorded_events)
     async for rows in _rows(tx, ["event.void"]):
-        await _check_voided(tx, rows, found)
-    await _check_last(tx, completed, found)
-    return found
+        await _check_voided(tx, rows, recorded_events)
+    await _check_last(tx, completed, recorded_events)
+    return recorded_events
 
 
 async def _rows(tx: Read, actions: Sequence[str]) -> AsyncIterator[list[tuple[int, str, str, Any]]]:
     after = 0
     while rows := await tx.tuples(_ROWS, ([*actions], after, ROWS_AT_ONCE)):
         after = rows[-1][0]
-        yield [(project, name, action, told) for _, project, name, action, told in rows]
+        yield [(project, name, action, recorded) for _, project, name, action, recorded in rows]
 
 
 async def _completed(tx: Read) -> CompletedEvents:
@@ -212,8 +212,8 @@ async def _completed(tx: Read) -> CompletedEvents:
     while rows := await tx.tuples(_COMPLETED, (after, ROWS_AT_ONCE)):
         after = rows[-1][0]
         for _, project, name, before, now, leaves in rows:
-            told = [[name, before, now]] if leaves is None else leaves
-            for event, was, becomes in told:
+            recorded_leaves = [[name, before, now]] if leaves is None else leaves
+            for event, was, becomes in recorded_leaves:
                 key = identity.parse("event", event)
                 if key is not None:
                     first.setdefault((project, key.key), was)
@@ -222,65 +222,74 @@ async def _completed(tx: Read) -> CompletedEvents:
 
 
 async def _check_singles(
-    tx: Read, rows: Iterable[tuple[int, str, str, Any]], completed: CompletedEvents, found: RecordedEvents
+    tx: Read,
+    rows: Iterable[tuple[int, str, str, Any]],
+    completed: CompletedEvents,
+    recorded_events: RecordedEvents,
 ) -> None:
-    told: dict[int, dict[int, str | None]] = {}
+    recorded_leaves: dict[int, dict[int, str | None]] = {}
     for project, name, _, after in rows:
         key = identity.parse("event", name)
         if key is not None:
-            told.setdefault(project, {})[key.key] = (after or {}).get("leaf")
-    for project, leaves in told.items():
-        found.unshown += sum(leaf is None for leaf in leaves.values())
+            recorded_leaves.setdefault(project, {})[key.key] = (after or {}).get("leaf")
+    for project, leaves in recorded_leaves.items():
+        recorded_events.unshown += sum(leaf is None for leaf in leaves.values())
         expected = {number: leaf for number, leaf in leaves.items() if leaf is not None}
-        stored = {number: leaf async for number, leaf in _leaves(tx, project, [*expected])}
+        stored_leaves = {number: leaf async for number, leaf in _leaves(tx, project, [*expected])}
         for number, leaf in expected.items():
-            was = completed.first.get((project, number), stored.get(number))
-            if was is not None or number not in stored:
-                _compare(found, project, number, leaf, was)
+            was = completed.first.get((project, number), stored_leaves.get(number))
+            if was is not None or number not in stored_leaves:
+                _compare(recorded_events, project, number, leaf, was)
 
 
-def _compare(found: RecordedEvents, project: int, number: int, told: str, stored: str | None) -> None:
-    found.events += 1
-    if told != stored:
+def _compare(
+    recorded_events: RecordedEvents, project: int, number: int, recorded_leaf: str, stored_leaf: str | None
+) -> None:
+    recorded_events.events += 1
+    if recorded_leaf != stored_leaf:
         name = identity.of("event", project, number)
-        what = "is not there" if stored is None else "is not what the log says was captured"
-        found.violations.append(f"event {name}: it {what}")
+        deviation = "is not there" if stored_leaf is None else "is not what the log says was captured"
+        recorded_events.violations.append(f"event {name}: it {deviation}")
 
 
 async def _check_bulk(
     tx: Read,
     project: int,
     name: str,
-    told: Mapping[str, Any],
+    recorded: Mapping[str, Any],
     completed: CompletedEvents,
-    found: RecordedEvents,
+    recorded_events: RecordedEvents,
 ) -> None:
-    count = told.get("count", told.get("stored")) or 0
-    spans = [tuple(identity.parse("event", end) for end in span) for span in told.get("ids", ())]
+    count = recorded.get("count", recorded.get("stored")) or 0
+    spans = [tuple(identity.parse("event", end) for end in span) for span in recorded.get("ids", ())]
     numbers = [number for first, last in spans if first and last for number in range(first.key, last.key + 1)]
     if not count:
         return
-    if "root" not in told or len(numbers) != count:
-        found.unshown += count
+    if "root" not in recorded or len(numbers) != count:
+        recorded_events.unshown += count
         return
     tree = Edge()
     missing = 0
     for at in range(0, count, EVENTS_AT_ONCE):
-        some = numbers[at : at + EVENTS_AT_ONCE]
-        stored = {number: leaf async for number, leaf in _leaves(tx, project, some)}
-        missing += len(some) - len(stored)
-        for number in some:
-            leaf = completed.first.get((project, number), stored.get(number))
-            if leaf is None and number in stored:  # completed by a row of before 1.1.0
-                found.unshown += count
+        portion = numbers[at : at + EVENTS_AT_ONCE]
+        stored_leaves = {number: leaf async for number, leaf in _leaves(tx, project, portion)}
+        missing += len(portion) - len(stored_leaves)
+        for number in portion:
+            leaf = completed.first.get((project, number), stored_leaves.get(number))
+            if leaf is None and number in stored_leaves:  # completed by a row of before 1.1.0
+                recorded_events.unshown += count
                 return
             tree.add(bytes.fromhex(leaf or "00"))
-    found.events += count
+    recorded_events.events += count
     if missing:
-        found.violations.append(f"{name}: {missing:,} of {count:,} events that it stored are not there")
-    elif tree.root.hex() != told["root"]:
+        recorded_events.violations.append(
+            f"{name}: {missing:,} of {count:,} events that it stored are not there"
+        )
+    elif tree.root.hex() != recorded["root"]:
         first = identity.of("event", project, numbers[0])
-        found.violations.append(f"{name}, from {first} on: they are not what the log says was captured")
+        recorded_events.violations.append(
+            f"{name}, from {first} on: they are not what the log says was captured"
+        )
 
 
 async def _leaves(tx: Read, project: int, numbers: Sequence[int]) -> AsyncIterator[tuple[int, str]]:
@@ -290,24 +299,32 @@ async def _leaves(tx: Read, project: int, numbers: Sequence[int]) -> AsyncIterat
             yield row[1], leaf_of_columns(row).hex()
 
 
-async def _check_last(tx: Read, completed: CompletedEvents, found: RecordedEvents) -> None:
+async def _check_last(tx: Read, completed: CompletedEvents, recorded_events: RecordedEvents) -> None:
     """Hold events that were completed against what they became."""
     by_project: dict[int, list[int]] = {}
     for (project, number), leaf in completed.last.items():
         if leaf is not None:
             by_project.setdefault(project, []).append(number)
     for project, numbers in by_project.items():
-        stored = {number: leaf async for number, leaf in _leaves(tx, project, numbers)}
+        stored_leaves = {number: leaf async for number, leaf in _leaves(tx, project, numbers)}
         for number in numbers:
-            _compare(found, project, number, completed.last[project, number] or "", stored.get(number))
+            _compare(
+                recorded_events,
+                project,
+                number,
+                completed.last[project, number] or "",
+                stored_leaves.get(number),
+            )
 
 
-async def _check_voided(tx: Read, rows: Iterable[tuple[int, str, str, Any]], found: RecordedEvents) -> None:
+async def _check_voided(
+    tx: Read, rows: Iterable[tuple[int, str, str, Any]], recorded_events: RecordedEvents
+) -> None:
     keys = [(project, key.key) for project, name, _, _ in rows if (key := identity.parse("event", name))]
     projects, numbers = zip(*keys, strict=True)
     for project, number in await tx.tuples(_NOT_VOIDED, ([*projects], [*numbers])):
         name = identity.of("event", project, number)
-        found.violations.append(f"event {name}: the log says that it was voided, and it counts")
+        recorded_events.violations.append(f"event {name}: the log says that it was voided, and it counts")
 
 
 _ROWS: Final = """

@@ -68,9 +68,11 @@ class _Draw(msgspec.Struct, frozen=True):
         """What the batch knew of the sources of the amount and of each attribute."""
         width = len(ValueSource)
         for column in range(1 + len(self.attributes)):
-            kept = (self.contributions or [None] * width * (1 + len(self.attributes)))[width * column :]
-            known = [amount for amount in kept[:width] if amount is not None]
-            yield read_columns(known) if len(known) == width else None
+            column_amounts = (self.contributions or [None] * width * (1 + len(self.attributes)))[
+                width * column :
+            ]
+            known_amounts = [amount for amount in column_amounts[:width] if amount is not None]
+            yield read_columns(known_amounts) if len(known_amounts) == width else None
 
 
 async def read_drawing(
@@ -82,13 +84,15 @@ async def read_drawing(
         return [None] * len(slots)
     by_batch = {run.batch: run for run in runs}
     draws = await tx.rows(_Draw, _DRAWS, (project, list(by_batch)))
-    seen = await tx.tuples(_SEEN, (project, list(by_batch), sorted(nodes)))
+    seen_rows = await tx.tuples(_SEEN, (project, list(by_batch), sorted(nodes)))
     recorded: dict[Drawer, tuple[Drawn, ...]] = {}
     for draw in draws:
         drawer = _build_drawer(by_batch[draw.batch], draw.node)
         recorded[drawer] = (*recorded.get(drawer, ()), draw.drawn)
-    source_ledgers = await _read_source_ledgers(tx, project, nodes, {one.node: one for one in draws})
-    values = {_build_drawer(by_batch[batch], slug): value for batch, slug, value in seen}
+    source_ledgers = await _read_source_ledgers(
+        tx, project, nodes, {draw_row.node: draw_row for draw_row in draws}
+    )
+    values = {_build_drawer(by_batch[batch], slug): value for batch, slug, value in seen_rows}
     return [Drawing(slot, Pool((), {}), source_ledgers, recorded=recorded, seen=values) for slot in slots]
 
 
@@ -97,20 +101,20 @@ def _build_drawer(run: RunAsUsed, node: str) -> Drawer:
 
 
 async def _read_source_ledgers(
-    tx: Read, project: int, nodes: Mapping[str, Upstream | Available], drawn: Mapping[str, _Draw]
+    tx: Read, project: int, nodes: Mapping[str, Upstream | Available], draws: Mapping[str, _Draw]
 ) -> dict[str, SourceLedgerView]:
     """The ledgers as the nodes drew from them; of a node that drew nothing, by the name that it gives."""
     rows = await tx.tuples(
         "SELECT name, id, unit, scale, rounding FROM ledgers WHERE project_id = %s AND name = ANY (%s)",
         (project, sorted({body.ledger for body in nodes.values()})),
     )
-    named = {name: (number, unit, scale, how) for name, number, unit, scale, how in rows}
+    ledgers_by_name = {name: (number, unit, scale, how) for name, number, unit, scale, how in rows}
     unknown = (0, str(ONE), 0, HALF_EVEN)
     source_ledgers = {}
     for slug, body in nodes.items():
-        draw = drawn.get(slug)
+        draw = draws.get(slug)
         drawn_from = (draw.ledger, draw.unit, draw.scale, draw.rounding) if draw else None
-        number, unit, scale, rounding = drawn_from or named.get(body.ledger, unknown)
+        number, unit, scale, rounding = drawn_from or ledgers_by_name.get(body.ledger, unknown)
         source_ledgers[slug] = SourceLedgerView(
             number, body.ledger, parse_unit(unit), scale, _read_attributes(body, draw), rounding
         )
@@ -119,9 +123,13 @@ async def _read_source_ledgers(
 
 def _read_attributes(body: Upstream | Available, draw: _Draw | None) -> dict[str, Unit]:
     """The units of what travelled along; where nothing did, nothing depends on them."""
-    written = body.attributes if isinstance(body, Upstream) else {}
-    units = [parse_unit(unit) for unit in draw.units] if draw else [unit or ONE for unit in written.values()]
-    return dict(zip(written, units, strict=True))
+    written_attributes = body.attributes if isinstance(body, Upstream) else {}
+    units = (
+        [parse_unit(unit) for unit in draw.units]
+        if draw
+        else [unit or ONE for unit in written_attributes.values()]
+    )
+    return dict(zip(written_attributes, units, strict=True))
 
 
 _DRAWS = """
@@ -184,20 +192,29 @@ class Calculated:
 
 
 def list_differences(
-    slug: str, kept: Calculated | None, anew: Calculated | None, *, is_told: bool
+    slug: str, recorded: Calculated | None, recomputed: Calculated | None, *, has_contributions: bool
 ) -> Iterator[str]:
-    """Where a node is not what it is computed to be anew; `is_told` when that says what it rests on.
+    """List where a recomputed node differs from the recorded one.
 
-    Batches of before contributions were kept have none.
+    Contributions are compared if `has_contributions` is true; old batches have none.
     """
-    if kept is None or anew is None or (kept.amount, kept.whole) != (anew.amount, anew.whole):
-        if kept != anew:
-            yield f"node {slug} is {_write_amount(kept)} in the batch and {_write_amount(anew)} computed anew"
+    if (
+        recorded is None
+        or recomputed is None
+        or (recorded.amount, recorded.whole) != (recomputed.amount, recomputed.whole)
+    ):
+        if recorded != recomputed:
+            amounts = f"{_write_amount(recorded)} in the batch and {_write_amount(recomputed)} computed anew"
+            yield f"node {slug} is {amounts}"
         return
-    if replace(kept, contributions=None) != replace(anew, contributions=None):
-        yield f"node {slug} is {kept.shown} in the batch, and {anew.shown} in the model"
-    if is_told and kept.contributions is not None and kept.contributions != anew.contributions:
-        was, now = _write_sources(kept), _write_sources(anew)
+    if replace(recorded, contributions=None) != replace(recomputed, contributions=None):
+        yield f"node {slug} is {recorded.shown} in the batch, and {recomputed.shown} in the model"
+    if (
+        has_contributions
+        and recorded.contributions is not None
+        and recorded.contributions != recomputed.contributions
+    ):
+        was, now = _write_sources(recorded), _write_sources(recomputed)
         yield f"node {slug} rests on {was} in the batch and on {now} computed anew"
 
 
@@ -209,8 +226,8 @@ def _write_sources(calculated: Calculated) -> str:
     """What contributes to a node, source by source."""
     if calculated.contributions is None:
         return "what nobody knows"
-    named = zip(ValueSource, calculated.contributions, strict=True)
-    return ", ".join(f"{plain(amount)} {source}" for source, amount in named if amount) or "no value"
+    sources = zip(ValueSource, calculated.contributions, strict=True)
+    return ", ".join(f"{plain(amount)} {source}" for source, amount in sources if amount) or "no value"
 
 
 async def read_calculations(
@@ -226,12 +243,25 @@ async def read_calculations(
         """,
         (project, batches),
     )
-    for batch, slug, value, whole, count, digest, elements, name, unit, is_output, is_primary, kept in rows:
+    for (
+        batch,
+        slug,
+        value,
+        whole_amount,
+        count,
+        digest,
+        elements,
+        name,
+        unit,
+        is_output,
+        is_primary,
+        contributions,
+    ) in rows:
         amount = digits(value) if count is None else f"[{count} {digest}]"
         if elements is not None and digits(tuple(elements)) != amount:
             amount = f"{amount} by its digest, {digits(tuple(elements))} by its elements"
-        rests_on = None if kept is None else tuple(kept)
+        rests_on = None if contributions is None else tuple(contributions)
         by_batch.setdefault(batch, {})[slug] = Calculated(
-            amount, whole, name, unit, is_output, is_primary, rests_on
+            amount, whole_amount, name, unit, is_output, is_primary, rests_on
         )
     return by_batch

@@ -45,25 +45,25 @@ async def check_evidence(
     """Check every file, or those attached since a moment; gives how many there are and the violations."""
     count = 0
     violations: list[str] = []
-    behind = (0, 0)
-    while files := await tx.rows(_File, _FILES, (*behind, since, since, FILES_AT_ONCE)):
+    last_checked = (0, 0)
+    while files := await tx.rows(_File, _FILES, (*last_checked, since, since, FILES_AT_ONCE)):
         complaints = await asyncio.gather(*(_check_file(store, file) for file in files))
         violations += [complaint for complaint in complaints if complaint is not None]
         count += len(files)
         advance(len(files))
-        behind = (files[-1].project, files[-1].number)
+        last_checked = (files[-1].project, files[-1].number)
     return count, violations
 
 
 async def check_report_files(tx: Read, store: EvidenceStore) -> list[str]:
     """Check every file that a report sent off, and every bundle that is kept of one; gives the violations."""
     violations: list[str] = []
-    for project, report, what, key, size, sha256 in await tx.tuples(_REPORT_FILES):
+    for project, report, file_kind, key, size, sha256 in await tx.tuples(_REPORT_FILES):
         try:
             (await store.get(key, size, sha256)).close()
         except Damaged as damage:
             name = identity.of("report", project, report)
-            violations.append(f"{what} of {name}, kept as {key}: {damage}")
+            violations.append(f"{file_kind} of {name}, kept as {key}: {damage}")
     for project, report in await tx.tuples(_SENT_OTHERWISE):
         name = identity.of("report", project, report)
         violations.append(f"submission of {name}: its content or its size is not that of its SHA-256")

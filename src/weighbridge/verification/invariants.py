@@ -415,7 +415,7 @@ async def check_counted_once(tx: Read, project: int | None = None) -> dict[str, 
 
 async def _counting_inputs(tx: Read, project: int | None) -> dict[str, list[int] | list[str] | list[bool]]:
     """The inputs of versions with batches that count an event once, and whether in one slot alone."""
-    models, nodes, whole = [], [], []
+    models, nodes, whole_bodies = [], [], []
     for number, document in await tx.tuples(_MODELS, {"project": project}):
         try:
             model = await tx.in_thread(read_model, document)
@@ -429,8 +429,8 @@ async def _counting_inputs(tx: Read, project: int | None) -> dict[str, list[int]
             if window.reach in _COUNTING and not window.is_held and not is_repeated:
                 models.append(number)
                 nodes.append(node.slug)
-                whole.append(window.reach in _WHOLE)
-    return {"models": models, "nodes": nodes, "whole": whole}
+                whole_bodies.append(window.reach in _WHOLE)
+    return {"models": models, "nodes": nodes, "whole": whole_bodies}
 
 
 _SHARED_TIME: Final = select_sharing_time("(%(project)s::integer IS NULL OR b.project_id = %(project)s)")

@@ -66,13 +66,13 @@ class Recomputed:
         if missing is not None and missing.missing == missing.events:
             self.outside += 1
             return
-        lacks = (
+        missing_part = (
             "events of another batch of its slot are"
             if missing is None
             else (f"{missing.missing:,} of its {missing.events:,} events are")
         )
         name = identity.of("batch", unit.project, batch)
-        self.uncovered.append((unit.task, f"batch {name}: {lacks} not there"))
+        self.uncovered.append((unit.task, f"batch {name}: {missing_part} not there"))
 
     def outdate(self, unit: ComputedSlot, batch: int) -> None:
         """Take down a batch that saw its events in a later state than the source has."""
@@ -85,8 +85,8 @@ class Recomputed:
         name = identity.of("batch", unit.project, batch)
         unknown = check_revision(revision)
         self.older += unknown is None and revision < ENGINE_REVISION
-        said = complaints if unknown is None else [unknown, *complaints]
-        self.violations += [(unit.task, f"batch {name}: {complaint}") for complaint in said]
+        messages = complaints if unknown is None else [unknown, *complaints]
+        self.violations += [(unit.task, f"batch {name}: {complaint}") for complaint in messages]
 
 
 def sentences(violations: Sequence[tuple[int, str]]) -> list[str]:
@@ -201,7 +201,9 @@ async def _check_portion(
         }
     for batch in torn_batches:
         recomputed.leave_out(portion[batch.position], batch.number, missing.get(batch.number))
-    outdated = await reading.source.outdated(project, [one for one, found in complaints.items() if found])
+    outdated = await reading.source.outdated(
+        project, [one for one, complaints_of_batch in complaints.items() if complaints_of_batch]
+    )
     for batch in batches:
         if batch.is_of_generation and batch.number in outdated:
             recomputed.outdate(portion[batch.position], batch.number)
@@ -218,19 +220,19 @@ async def _complaints_of(
     tx, catalogue, first = reading.tx, reading.catalogue, portion[0]
     model = read_model((await find_stored_model(tx, first.model)).document)
     newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
-    chosen = [(batch.position, batch.number) for batch in newest.values()]
-    apart = await inputs_apart(tx, first.project, model, catalogue, chosen)
+    newest_batches = [(batch.position, batch.number) for batch in newest.values()]
+    separate_inputs = await inputs_apart(tx, first.project, model, catalogue, newest_batches)
     rounds = (
         _rounds(portion) if any(isinstance(node.body, Upstream | Available) for node in model.nodes) else {}
     )
-    grouped: dict[tuple[int, frozenset[str]], list[_Batch]] = {}
+    groups: dict[tuple[int, frozenset[str]], list[_Batch]] = {}
     for batch in batches:
-        key = rounds.get(batch.position, 0), apart.get(batch.position, frozenset())
-        grouped.setdefault(key, []).append(batch)
+        key = rounds.get(batch.position, 0), separate_inputs.get(batch.position, frozenset())
+        groups.setdefault(key, []).append(batch)
     complaints: dict[int, list[str]] = {}
-    for (_, nodes), alike in grouped.items():
+    for (_, nodes), batches_of_group in groups.items():
         streams = resolve_streams(model, catalogue, nodes)
-        complaints |= await _complaints_of_slots(reading, portion, model, streams, alike)
+        complaints |= await _complaints_of_slots(reading, portion, model, streams, batches_of_group)
     return complaints
 
 
@@ -253,31 +255,39 @@ async def _complaints_of_slots(
     slot_of = _slots_of(batches)
     slots = sorted(set(slot_of.values()), key=lambda one: (one[0], one[1].start, one[1].end))
     index_of = {slot: index for index, slot in enumerate(slots)}
-    chosen = [(index_of[slot_of[batch.number, batch.position]], batch.number) for batch in newest.values()]
+    newest_batches = [
+        (index_of[slot_of[batch.number, batch.position]], batch.number) for batch in newest.values()
+    ]
     times = [slot for _, slot in slots]
-    lineage = ByLineage(first.project, times, chosen, reading.source.events)
-    resolved, data = await data_as_used(tx, model, lineage, streams)
-    used = [
+    lineage = ByLineage(first.project, times, newest_batches, reading.source.events)
+    resolved_streams, data = await data_as_used(tx, model, lineage, streams)
+    runs_as_used = [
         RunAsUsed(slot_of[one.number, one.position][1], one.partition, one.number) for one in newest.values()
     ]
-    drawings = await read_drawing(tx, first.project, model, times, used)
+    drawings = await read_drawing(tx, first.project, model, times, runs_as_used)
     data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
     placed = [
         (index_of[slot_of[one.number, one.position]], one.partition)
         for one in newest.values()
         if one.comes_to
     ]
-    data = await with_named_partitions(LineageReading(tx, first.project, model, resolved), data, placed)
+    data = await with_named_partitions(
+        LineageReading(tx, first.project, model, resolved_streams), data, placed
+    )
     setting = EngineSetting(
-        prepare(model), resolved.measures, first.project, ZoneInfo(first.time_zone), says_contributions=True
+        prepare(model),
+        resolved_streams.measures,
+        first.project,
+        ZoneInfo(first.time_zone),
+        says_contributions=True,
     )
     runs = await tx.in_thread(_run, setting, data)
     run_of = [{run.partition: run for run in slot_run.runs} for slot_run in runs]
-    names = {stream.number: stream.node_slugs for stream in resolved.streams}
-    made = [batch for batch in batches if batch.is_of_generation]
-    calculated = await read_calculations(tx, first.project, [batch.number for batch in made])
+    names = {stream.number: stream.node_slugs for stream in resolved_streams.streams}
+    generated_batches = [batch for batch in batches if batch.is_of_generation]
+    calculated = await read_calculations(tx, first.project, [batch.number for batch in generated_batches])
     complaints: dict[int, list[str]] = {}
-    for batch in made:
+    for batch in generated_batches:
         index = index_of[slot_of[batch.number, batch.position]]
         run = run_of[index].get(batch.partition)
         misplaced = [] if run is None else list(batch.misplaced(portion[batch.position], model))
@@ -307,8 +317,8 @@ def _slots_of(batches: Sequence[_Batch]) -> dict[tuple[int, int], tuple[int, Int
     """The slot of each batch in each unit that it is seen in, and the unit; one of events stands where the
     generation had it, whenever others were made.
     """
-    ordered = sorted(batches, key=lambda one: one.is_of_generation)
-    newest = {(batch.position, identify_slot(batch.slot)): batch.slot for batch in ordered}
+    sorted_batches = sorted(batches, key=lambda batch: batch.is_of_generation)
+    newest = {(batch.position, identify_slot(batch.slot)): batch.slot for batch in sorted_batches}
     return {
         (batch.number, batch.position): (batch.position, newest[batch.position, identify_slot(batch.slot)])
         for batch in batches
@@ -329,8 +339,8 @@ def _complaints(
     if run is None and batch.comes_to:
         return ["its events make no run of its partition"]
     readings = {batch.output: NodeReading(Decimal(0))} if run is None else run.readings
-    # Of a run with problems it is not told what it rests on; the problems are named.
-    is_told = run is None or run.contributions is not None
+    # A run with problems has no contributions; its problems are reported instead.
+    has_contributions = run is None or run.contributions is not None
     contributions = run.contributions if run and run.contributions else {}
     anew = {
         node.slug: Calculated.of(node, reading, model, batch.output, contributions)
@@ -340,7 +350,9 @@ def _complaints(
     complaints = [
         sentence
         for slug in model.slugs
-        for sentence in list_differences(slug, calculated.get(slug), anew.get(slug), is_told=is_told)
+        for sentence in list_differences(
+            slug, calculated.get(slug), anew.get(slug), has_contributions=has_contributions
+        )
     ]
     if run is None:
         return complaints

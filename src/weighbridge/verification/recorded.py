@@ -69,14 +69,18 @@ _POINT_FIELDS: Final = ("id", "slug", "name", "unit", "required", "value_type")
 _MOVE_FIELDS: Final = ("status", "adapter", "reason", "reference", "said_at")
 
 
-def _shape_event_type(told: Told) -> Told:
-    points = [{name: point[name] for name in _POINT_FIELDS} for point in told["data_point_types"]]
-    return {**told, "data_point_types": sorted(points, key=lambda point: point["id"])}
+def _shape_event_type(recorded: Told) -> Told:
+    points = [{name: point[name] for name in _POINT_FIELDS} for point in recorded["data_point_types"]]
+    return {**recorded, "data_point_types": sorted(points, key=lambda point: point["id"])}
 
 
-def _shape_report(told: Told) -> Told:
-    moves = [{name: move[name] for name in _MOVE_FIELDS} for move in told["history"]]
-    return {**told, "history": moves, "amounts": sorted(one["amount"] for one in told["inclusions"])}
+def _shape_report(recorded: Told) -> Told:
+    moves = [{name: move[name] for name in _MOVE_FIELDS} for move in recorded["history"]]
+    return {
+        **recorded,
+        "history": moves,
+        "amounts": sorted(inclusion["amount"] for inclusion in recorded["inclusions"]),
+    }
 
 
 # That a report was superseded the row of the one that took its place tells, and an invariant of reports
@@ -98,11 +102,11 @@ _PERMISSIONS: Final[LiteralString] = f"""
 """
 
 
-def _shape_token(told: Told) -> Told:
-    permissions = told["permissions"]
+def _shape_token(recorded: Told) -> Told:
+    permissions = recorded["permissions"]
     if "data_rules:write" in permissions:
         permissions = [permission for permission in permissions if permission != _APPROVES]
-    return {**told, "permissions": permissions}
+    return {**recorded, "permissions": permissions}
 
 
 NOUNS: Final = (
@@ -403,13 +407,13 @@ class RecordedState:
 
 async def check_records(tx: Read) -> list[str]:
     """Hold each record that the log tells against its row; a sentence for each that differs or is missing."""
-    found: list[str] = []
+    complaints: list[str] = []
     for noun in NOUNS:
         after = 0
         while rows := await tx.tuples(_NEWEST, _build_query(noun, after)):
             after = rows[-1][0]
-            found += await _find_differing(tx, noun, [*_read_states(noun, rows)])
-    return found
+            complaints += await _find_differing(tx, noun, [*_read_states(noun, rows)])
+    return complaints
 
 
 def _build_query(noun: RecordedNoun, after: int) -> dict[str, Any]:
@@ -424,20 +428,20 @@ def _build_query(noun: RecordedNoun, after: int) -> dict[str, Any]:
 
 
 def _read_states(noun: RecordedNoun, rows: Sequence[Sequence[Any]]) -> Iterator[RecordedState]:
-    for _, project, name, told, is_gone in rows:
-        key = _parse_key(noun, name, told or {})
-        if key is None or (told is None and not is_gone):
+    for _, project, name, recorded, is_gone in rows:
+        key = _parse_key(noun, name, recorded or {})
+        if key is None or (recorded is None and not is_gone):
             continue
         number = project or key.project
-        part = None if noun.part is None or told is None else str(told[noun.part]).lower()
-        yield RecordedState(name, number, key.key or key.project, part, None if is_gone else told)
+        part = None if noun.part is None or recorded is None else str(recorded[noun.part]).lower()
+        yield RecordedState(name, number, key.key or key.project, part, None if is_gone else recorded)
 
 
-def _parse_key(noun: RecordedNoun, name: str, told: Mapping[str, Any]) -> identity.Key | None:
-    if noun.name == "evidence" and (found := _EVIDENCE.match(name)):
-        return identity.Key(0, int(found[1]))
-    if isinstance(told.get("id"), int):
-        return identity.Key(0, told["id"])
+def _parse_key(noun: RecordedNoun, name: str, recorded: Mapping[str, Any]) -> identity.Key | None:
+    if noun.name == "evidence" and (matched := _EVIDENCE.match(name)):
+        return identity.Key(0, int(matched[1]))
+    if isinstance(recorded.get("id"), int):
+        return identity.Key(0, recorded["id"])
     if name.isdigit():
         return identity.Key(0, int(name))
     kind = noun.kind or ("batch" if noun.name == "instrument" else noun.name)
@@ -448,15 +452,15 @@ def _write_expected(noun: RecordedNoun, state: RecordedState) -> str | None:
     """The fields that are compared, as JSON; ids are numbers."""
     if state.told is None:
         return None
-    told = dict(state.told)
+    recorded = dict(state.told)
     if noun.name == "evidence" and (of := _EVIDENCE.match(state.object)):
-        told["event_id"] = of[2]
-    told = dict(noun.shape(told))
+        recorded["event_id"] = of[2]
+    recorded = dict(noun.shape(recorded))
     for name, kind in noun.friendly.items():
-        if told.get(name) is not None:
-            key = identity.parse(kind, told[name])
-            told[name] = None if key is None else key.key
-    return canonical({name: told[name] for name in noun.columns if name in told}).decode()
+        if recorded.get(name) is not None:
+            key = identity.parse(kind, recorded[name])
+            recorded[name] = None if key is None else key.key
+    return canonical({name: recorded[name] for name in noun.columns if name in recorded}).decode()
 
 
 async def _find_differing(tx: Read, noun: RecordedNoun, states: Sequence[RecordedState]) -> list[str]:
@@ -490,14 +494,14 @@ def _build_comparison(noun: RecordedNoun) -> Composed:
         SQL("{}, {}").format(Literal(name), SQL(expression)) for name, expression in noun.columns.items()
     )
     table = SQL(noun.table if noun.table.startswith("(") else f"(SELECT * FROM {noun.table})")
-    matching: list[Composable] = [
+    conditions: list[Composable] = [
         SQL("t.{} = told.key").format(SQL("batch_id" if noun.name == "instrument" else "id"))
     ]
     if noun.is_of_project:
-        matching.append(SQL("t.project_id = told.project"))
+        conditions.append(SQL("t.project_id = told.project"))
     if noun.part is not None:
-        matching.append(SQL("t.{}::text = told.part").format(SQL(noun.part_column)))
-    return _COMPARE.format(columns=columns, table=table, matching=SQL(" AND ").join(matching))
+        conditions.append(SQL("t.{}::text = told.part").format(SQL(noun.part_column)))
+    return _COMPARE.format(columns=columns, table=table, matching=SQL(" AND ").join(conditions))
 
 
 # Whoever erases a person, or imports a table of assets, changes many records by one row of the log.
@@ -553,17 +557,19 @@ MADE_BY_OPERATIONS: Final[dict[LiteralString, LiteralString]] = {
 
 async def check_moments(tx: Read) -> list[str]:
     """A sentence for each record that was made when the log tells of nothing in its project."""
-    found = []
+    complaints = []
     for table, key in MADE_BY_OPERATIONS.items():
         # What is rolled up follows from its readings, which is checked by itself.
         condition = SQL("t.readings IS NULL" if table == "events" else "true")
         statement = SQL(_UNTOLD).format(table=SQL(table), key=SQL(key), condition=condition)
         rows = await tx.tuples(statement, (NAMED_MAX,))
-        found += [f"{table} {number} of project {project}: made at {at}, when the log tells of nothing"
+        complaints += [f"{table} {number} of project {project}: made at {at}, when the log tells of nothing"
                   for project, number, at in rows]  # fmt: skip
     for project, number, at in await tx.tuples(_VOIDED, (NAMED_MAX,)):
-        found.append(f"events {number} of project {project}: voided at {at}, when the log tells of nothing")
-    return found
+        complaints.append(
+            f"events {number} of project {project}: voided at {at}, when the log tells of nothing"
+        )
+    return complaints
 
 
 _VOIDED: Final = """
@@ -591,7 +597,7 @@ ROWS_AT_ONCE: Final = 2_000
 
 async def check_corrections(tx: Read) -> list[str]:
     """A sentence for each correction that the log tells otherwise, or not at all."""
-    found = [
+    complaints = [
         f"correction {number} of {identity.of('event', project, event)}: the log tells of another, or of none"
         for project, number, event in await tx.tuples(_OTHERS)
     ]
@@ -606,11 +612,11 @@ async def check_corrections(tx: Read) -> list[str]:
             "moments": [row[3] for row in rows],
             "reasons": [row[4] for row in rows],
         }
-        found += [
+        complaints += [
             f"data point {rows[number - 1][2]}: the log tells of a correction that is not there so"
             for (number,) in await tx.tuples(_NOT_THERE, values)
         ]
-    return found
+    return complaints
 
 
 # A row of the same moment names the user and the token. The row of a run tells what its rule corrected in it;
@@ -655,8 +661,8 @@ Digests = dict[int, list[Any]]
 async def check_written(tx: Read) -> tuple[int, list[str]]:
     """Gives how many generations told no digests, and a sentence for each table that was changed."""
     rows = await tx.tuples(_TOLD)
-    told = [written for (written,) in rows if written is not None]
-    found: list[str] = []
+    recorded_digests = [written for (written,) in rows if written is not None]
+    complaints: list[str] = []
     for table in WRITTEN:
         statement = SQL(_STORED).format(
             digest=select_digest(table),
@@ -664,15 +670,20 @@ async def check_written(tx: Read) -> tuple[int, list[str]]:
             batch=SQL(table.batch),
             task=match_tasks(table),
         )
-        stored: Digests = {task: [count, digest] for task, count, digest in await tx.tuples(statement)}
-        for one in told:
-            name = f"{table.name} of task {one['task']}"
-            was, now = one["tables"].get(table.name, [0, ""]), stored.get(one["task"], [0, ""])
+        stored_digests: Digests = {
+            task: [count, digest] for task, count, digest in await tx.tuples(statement)
+        }
+        for recorded in recorded_digests:
+            name = f"{table.name} of task {recorded['task']}"
+            was, now = (
+                recorded["tables"].get(table.name, [0, ""]),
+                stored_digests.get(recorded["task"], [0, ""]),
+            )
             if was[0] != now[0]:
-                found.append(f"{name}: there are {now[0]:,} rows, and {was[0]:,} were written")
+                complaints.append(f"{name}: there are {now[0]:,} rows, and {was[0]:,} were written")
             elif was != now:
-                found.append(f"{name}: they differ from what was written")
-    return len(rows) - len(told), found
+                complaints.append(f"{name}: they differ from what was written")
+    return len(rows) - len(recorded_digests), complaints
 
 
 _TOLD: Final = "SELECT after -> 'written' FROM audit_log WHERE action = 'batch_generation.finish' ORDER BY id"

@@ -73,21 +73,21 @@ class ComputedSlot(msgspec.Struct, frozen=True):
 
 async def portions(tx: Read, project: int | None, since: Instant | None) -> AsyncIterator[list[ComputedSlot]]:
     """Every slot of every generation, or of those of one project or since a moment, in portions."""
-    held: list[ComputedSlot] = []
+    portion: list[ComputedSlot] = []
     batches = events = 0
     async for rows in tx.portions(_units(project, since), UNITS_READ):
         for unit in (ComputedSlot(*row) for row in rows):
             is_full = (
                 batches + unit.batch_count > BATCHES_AT_ONCE or events + unit.event_count > EVENTS_AT_ONCE
             )
-            if held and (is_full or held[0].frame != unit.frame):
-                yield held
-                held, batches, events = [], 0, 0
-            held.append(unit)
+            if portion and (is_full or portion[0].frame != unit.frame):
+                yield portion
+                portion, batches, events = [], 0, 0
+            portion.append(unit)
             batches += unit.batch_count
             events += unit.event_count
-    if held:
-        yield held
+    if portion:
+        yield portion
 
 
 def _units(project: int | None, since: Instant | None) -> Composed:
@@ -142,40 +142,45 @@ Chosen = Sequence[tuple[int, int]]
 
 
 async def inputs_apart(
-    tx: Read, project: int, model: Model, catalogue: Catalogue, chosen: Chosen
+    tx: Read, project: int, model: Model, catalogue: Catalogue, chosen_batches: Chosen
 ) -> dict[int, frozenset[str]]:
     """By slot, the inputs that stood apart when its batches were made: their data were named or set aside."""
-    known = {stream.node_slugs for stream in resolve_streams(model, catalogue).streams}
-    apart = {
+    known_slugs = {stream.node_slugs for stream in resolve_streams(model, catalogue).streams}
+    separate_nodes = {
         slot: {str(node) for node in nodes}
-        for slot, nodes in (await _by_slot(tx, project, _SKIPPED, chosen)).items()
+        for slot, nodes in (await _by_slot(tx, project, _SKIPPED, chosen_batches)).items()
     }
-    for slot, sets in (await _by_slot(tx, project, _NODES, chosen)).items():
-        apart.setdefault(slot, set()).update(node for nodes in sets if nodes not in known for node in nodes)
-    return {slot: frozenset(nodes) for slot, nodes in apart.items()}
+    for slot, sets in (await _by_slot(tx, project, _NODES, chosen_batches)).items():
+        separate_nodes.setdefault(slot, set()).update(
+            node for nodes in sets if nodes not in known_slugs for node in nodes
+        )
+    return {slot: frozenset(nodes) for slot, nodes in separate_nodes.items()}
 
 
 async def data_as_used(
     tx: Read, model: Model, lineage: ByLineage, as_used: Resolved
 ) -> tuple[Resolved, list[SlotData]]:
     """The data of slots as batches saw them, and what the model's inputs read of it."""
-    project, chosen = lineage.project, lineage.batches
+    project, chosen_batches = lineage.project, lineage.batches
     # What is expected of an event type may have changed since; the data covered the slot when they were used.
-    resolved = Resolved(
+    resolved_streams = Resolved(
         as_used.streams,
         {slug: replace(measure, coverage=NO_COVERAGE) for slug, measure in as_used.measures.items()},
     )
-    used = await _by_slot(tx, project, _STATICS, chosen)
-    statics = await read_statics(tx, project, model, {number for slot in used.values() for number in slot})
-    skipped = await _by_slot(tx, project, _SKIPPED, chosen)
+    used_statics = await _by_slot(tx, project, _STATICS, chosen_batches)
+    statics = await read_statics(
+        tx, project, model, {number for slot in used_statics.values() for number in slot}
+    )
+    skipped_nodes = await _by_slot(tx, project, _SKIPPED, chosen_batches)
     data = await read_slots(
         tx,
         lineage,
-        Inputs(resolved, statics, model.partition_type),
-        [frozenset(map(str, skipped.get(index, ()))) for index in range(len(lineage.slots))],
+        Inputs(resolved_streams, statics, model.partition_type),
+        [frozenset(map(str, skipped_nodes.get(index, ()))) for index in range(len(lineage.slots))],
     )
-    return resolved, [
-        replace(one, statics=_only(statics, used.get(index, set()))) for index, one in enumerate(data)
+    return resolved_streams, [
+        replace(slot_data, statics=_only(statics, used_statics.get(index, set())))
+        for index, slot_data in enumerate(data)
     ]
 
 
@@ -186,10 +191,12 @@ def _only(statics: Statics, numbers: set[Any]) -> Statics:
     }
 
 
-async def _by_slot(tx: Read, project: int, statement: LiteralString, chosen: Chosen) -> dict[int, set[Any]]:
+async def _by_slot(
+    tx: Read, project: int, statement: LiteralString, chosen_batches: Chosen
+) -> dict[int, set[Any]]:
     by_slot: dict[int, set[Any]] = {}
     for slot, value in await tx.tuples(
-        statement, (project, [slot for slot, _ in chosen], [batch for _, batch in chosen])
+        statement, (project, [slot for slot, _ in chosen_batches], [batch for _, batch in chosen_batches])
     ):
         by_slot.setdefault(slot, set()).add(tuple(value) if isinstance(value, list) else value)
     return by_slot
@@ -244,35 +251,40 @@ async def with_named_partitions(
 ) -> list[SlotData]:
     """The same data, with the partitions named that batches are of and that only readings they lack make."""
     model = reading.model
-    made = [set(find_partitions_of_data(model, one.groups)) for one in data]
-    lacking = sorted({(index, partition) for index, partition in batches if partition not in made[index]})
-    counted = {
+    partitions_of_data = [set(find_partitions_of_data(model, slot_data.groups)) for slot_data in data]
+    missing_partitions = sorted(
+        {(index, partition) for index, partition in batches if partition not in partitions_of_data[index]}
+    )
+    counted_slots = {
         node.slug
         for node in model.partitioning
         if isinstance(node.body, Input) and node.body.aggregate is Aggregate.DELTA
     }
     types = sorted(
-        {stream.event_type for stream in reading.streams.streams if counted & set(stream.node_slugs)}
+        {stream.event_type for stream in reading.streams.streams if counted_slots & set(stream.node_slugs)}
     )
-    if not lacking or not types:
+    if not missing_partitions or not types:
         return list(data)
     rows = await reading.tx.tuples(
         _HAVE_READINGS,
         {
             "project": reading.project,
             "types": types,
-            "starts": moments(data[index].slot.start for index, _ in lacking),
-            "ends": moments(data[index].slot.end for index, _ in lacking),
-            "tracking_ids": [partition.tracking_id for _, partition in lacking],
-            "feedstocks": [partition.feedstock for _, partition in lacking],
-            "assets": [partition.asset for _, partition in lacking],
+            "starts": moments(data[index].slot.start for index, _ in missing_partitions),
+            "ends": moments(data[index].slot.end for index, _ in missing_partitions),
+            "tracking_ids": [partition.tracking_id for _, partition in missing_partitions],
+            "feedstocks": [partition.feedstock for _, partition in missing_partitions],
+            "assets": [partition.asset for _, partition in missing_partitions],
         },
     )
-    named: dict[int, set[Partition]] = {}
+    named_partitions: dict[int, set[Partition]] = {}
     for (number,) in rows:
-        index, partition = lacking[number - 1]
-        named.setdefault(index, set()).add(partition)
-    return [replace(one, named=frozenset(named.get(index, ()))) for index, one in enumerate(data)]
+        index, partition = missing_partitions[number - 1]
+        named_partitions.setdefault(index, set()).add(partition)
+    return [
+        replace(slot_data, named=frozenset(named_partitions.get(index, ())))
+        for index, slot_data in enumerate(data)
+    ]
 
 
 _HAVE_READINGS: Final = """

@@ -358,7 +358,7 @@ def test_a_reading_of_which_an_optional_input_can_make_nothing_is_refused(api):
     [error] = yard.ask(one["mass"]).expect(422).errors
 
     assert (error["code"], error["records"]) == ("unused", [one["event"]])
-    assert error["message"] == f"Input 'mass' can make nothing of {one['event']}, beside what else was named."
+    assert error["message"] == f"Input 'mass' cannot use {one['event']} with the other named data."
 
 
 def test_the_version_that_the_path_names_is_evaluated(api):

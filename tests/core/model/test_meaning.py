@@ -42,7 +42,7 @@ def found(formula, unit='""', more=""):
         ("sum(mass)", "t", "The formula yields t{wet}, which cannot be converted to the unit of result, t"),
         ("power = power", '""', "The result of a formula must be a number; it is true or false"),
         ("temperature * 1", "degC", "The formula yields K: an absolute temperature, or a difference of two."),
-        ("mass * 1", '"t{wet}"', "result is an output and must be one number; it is an array"),
+        ("mass * 1", '"t{wet}"', "result is an output and must be one number, but is an array"),
         (
             "partition.asset",
             '""',
@@ -279,7 +279,7 @@ def flaws_among(options, unit="t"):
         (
             "event_type: delivery, data_point_type: vehicle, aggregate: sum",
             "t",
-            "result needs numbers; vehicle of delivery is a text",
+            "result needs numbers, but vehicle of delivery is a text",
         ),
         (
             "event_type: delivery, data_point_type: wet-mass, aggregate: sum",

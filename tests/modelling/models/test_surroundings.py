@@ -31,7 +31,7 @@ def test_a_text_cannot_be_summed(api, project):
 
     error = create(api, first, document(nodes)).expect(422).error
 
-    assert "mass needs numbers; truck of delivery is a text" in error["message"]
+    assert "mass needs numbers, but truck of delivery is a text" in error["message"]
 
 
 def test_a_data_point_type_that_the_event_type_lacks_is_refused(api, project):

@@ -32,7 +32,7 @@ def heights(picture: str, kind: str) -> list[str]:
 
 
 def test_the_highest_bar_of_a_sparkline_has_its_whole_height():
-    drawn = sparkline([Decimal(1), Decimal(2), None], says="12 months")
+    drawn = sparkline([Decimal(1), Decimal(2), None], alt_text="12 months")
 
     assert heights(drawn, "bar") == [
         str((SPARKLINE_HEIGHT - 1) / 2).removesuffix(".0"),
@@ -41,11 +41,11 @@ def test_the_highest_bar_of_a_sparkline_has_its_whole_height():
 
 
 def test_a_sparkline_of_nothing_is_a_line():
-    assert "<rect" not in sparkline([None, Decimal(0)], says="nothing")
+    assert "<rect" not in sparkline([None, Decimal(0)], alt_text="nothing")
 
 
 def test_parts_of_a_bar_are_as_long_as_their_amounts():
-    drawn = stacked_bar([("drawn", Decimal(30)), ("remaining", Decimal(70))], says="a", width=100)
+    drawn = stacked_bar([("drawn", Decimal(30)), ("remaining", Decimal(70))], alt_text="a", width=100)
 
     assert re.findall(r'width="(\d+)" height="10" class="(\w+)"', drawn) == [
         ("30", "drawn"),
@@ -66,7 +66,7 @@ def test_a_day_is_what_most_of_it_is():
 def test_a_calendar_has_a_cell_for_each_day_and_says_each_month_once():
     cells = [DayCell(DAY + timedelta(days=at), 1, measured=1) for at in range(40)]
 
-    drawn = heat_map([CalendarRow("Power <hourly>", cells, "100 %")], says="March and April")
+    drawn = heat_map([CalendarRow("Power <hourly>", cells, "100 %")], alt_text="March and April")
 
     assert drawn.count('class="cell full"') == 40
     assert (drawn.count(">March<"), drawn.count(">April<")) == (1, 1)
@@ -95,7 +95,7 @@ def test_a_box_stands_behind_all_that_it_depends_on():
 
 def test_a_circle_is_drawn_too():
     drawn = graph(
-        [Box("a", "A"), Box("b", "B")], [GraphEdge("a", "b", "t"), GraphEdge("b", "a")], says="a circle"
+        [Box("a", "A"), Box("b", "B")], [GraphEdge("a", "b", "t"), GraphEdge("b", "a")], alt_text="a circle"
     )
 
     assert drawn.count('class="edge"') == 2
@@ -105,7 +105,7 @@ def test_bands_are_as_wide_as_what_flows():
     nodes = [FlowNode("wood", "Wood"), FlowNode("char", "Char"), FlowNode("waste", "Waste")]
     flows = [Flow("wood", "char", Decimal(3), "3 t"), Flow("wood", "waste", Decimal(1), "1 t")]
 
-    drawn = sankey(nodes, flows, says="flows")
+    drawn = sankey(nodes, flows, alt_text="flows")
 
     assert heights(drawn, "node") == ["320", "240", "80"]
     assert drawn.count('class="flow"') == 2

@@ -38,7 +38,7 @@ def test_a_mixed_cell_shows_its_shares_over_one_another():
         [cell(0, captured=1), cell(1, captured=3, missing=1)],
         BEGIN,
         end,
-        says="Slots",
+        alt_text="Slots",
         span=lambda *_: "then",
     )
 
@@ -51,7 +51,7 @@ def test_a_mixed_cell_shows_its_shares_over_one_another():
 
 def test_a_cell_that_reaches_over_the_end_is_cut_there():
     drawn = strip(
-        [cell(0, captured=1)], BEGIN, BEGIN + timedelta(minutes=30), says="Slots", span=lambda *_: "then"
+        [cell(0, captured=1)], BEGIN, BEGIN + timedelta(minutes=30), alt_text="Slots", span=lambda *_: "then"
     )
 
     assert rects(drawn) == [("0", "0", str(WIDTH), "14")]

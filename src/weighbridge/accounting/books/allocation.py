@@ -166,12 +166,12 @@ def _parse_requests(
     with_amounts = [
         SourceRequest(
             field=f"batch_amounts[{index}]",
-            batch=one.batch_id,
-            key=identity.parse("batch", one.batch_id),
-            amount=one.primary_output_amount,
-            group=one.allocation_group,
+            batch=request.batch_id,
+            key=identity.parse("batch", request.batch_id),
+            amount=request.primary_output_amount,
+            group=request.allocation_group,
         )
-        for index, one in enumerate(amounts or ())
+        for index, request in enumerate(amounts or ())
     ]
     return with_amounts + [_request_whole_batch(field, text) for field, text in outputs.items()]
 
@@ -218,7 +218,7 @@ async def _find(
     batches = await _read_batches(
         tx, project, [request.key.key for request in requests if request.key is not None]
     )
-    named: list[ManualSource] = []
+    sources: list[ManualSource] = []
     problems: list[Problem] = []
     for request in requests:
         batch = (
@@ -233,12 +233,12 @@ async def _find(
             field = request.field if request.amount is None else f"{request.field}.batch_id"
             problems.append(Problem(message, field, "unknown"))
             continue
-        named.append(ManualSource(request, batch))
-        problems += _check_source(named[-1], versions)
-    problems += _check_repetition(named, versions)
+        sources.append(ManualSource(request, batch))
+        problems += _check_source(sources[-1], versions)
+    problems += _check_repetition(sources, versions)
     if problems:
         raise Invalid(problems)
-    return ManualSources(tuple(named))
+    return ManualSources(tuple(sources))
 
 
 async def _read_batches(tx: Read, project: int, batches: Sequence[int]) -> dict[int, NamedBatch]:
@@ -316,19 +316,21 @@ def _check_amount(source: ManualSource) -> Iterator[Problem]:
         )
 
 
-def _check_repetition(named: Sequence[ManualSource], versions: Sequence[DrawingVersion]) -> Iterator[Problem]:
+def _check_repetition(
+    sources: Sequence[ManualSource], versions: Sequence[DrawingVersion]
+) -> Iterator[Problem]:
     """A source may be named once for a node."""
-    seen: set[tuple[int, int, str]] = set()
-    for source in named:
+    seen_keys: set[tuple[int, int, str]] = set()
+    for source in sources:
         keys = {
             (source.batch.number, position, node.slug)
             for position, version in enumerate(versions)
             for node in source.nodes(version)
         }
-        if seen & keys:
+        if seen_keys & keys:
             message = f"{source.request.field} names {source.request.batch} a second time for the same node."
             yield Problem(message, source.request.field, "taken")
-        seen |= keys
+        seen_keys |= keys
 
 
 # Manual allocation: the sources that a caller named are divided over the runs that draw by hand.
@@ -378,13 +380,13 @@ class ManualAllocation:
 def allocate(pool: Pool, slots: Sequence[SlotRuns], sources: ManualSources) -> ManualAllocation:
     """Divide what was named, and say which runs are not made."""
     allocation = ManualAllocation()
-    before = {drawer for slot in slots for drawer in pool.holders(slot.slot)}
+    drawers_before = {drawer for slot in slots for drawer in pool.holders(slot.slot)}
     for slot in slots:
-        touched = sources.touched(slot.version)
+        touched_slots = sources.touched(slot.version)
         for drawer in pool.holders(slot.slot):
-            if drawer.node in touched and sources.concern(drawer):
+            if drawer.node in touched_slots and sources.concern(drawer):
                 pool.release(drawer)
-    for source in sorted(sources.named or (), key=lambda one: pool.sources[one.batch.number].order):
+    for source in sorted(sources.named or (), key=lambda source_: pool.sources[source_.batch.number].order):
         drawers = [
             drawer
             for slot in slots
@@ -394,7 +396,7 @@ def allocate(pool: Pool, slots: Sequence[SlotRuns], sources: ManualSources) -> M
         drawers.sort(key=lambda drawer: drawer.order)
         allocation.problems += _divide(pool, source, drawers)
     for slot in slots:
-        _exclude(pool, slot, before, allocation)
+        _exclude(pool, slot, drawers_before, allocation)
     return allocation
 
 
@@ -406,44 +408,44 @@ def check_balances(
     for source in sources.named or ():
         request, batch = source.request, source.batch
         if batch.number not in free:
-            held = [
+            held_sources = [
                 amount
                 for version in versions
                 for slot in version.slots
                 for drawer in pool.holders(slot)
                 if drawer.node in sources.touched(version) and sources.concern(drawer)
-                for drawn, amount in pool.drawn(drawer)
-                if drawn.number == batch.number
+                for drawn_number, amount in pool.drawn(drawer)
+                if drawn_number.number == batch.number
             ]
-            free[batch.number] = sum(held, pool.free(batch.number))
-        there = free[batch.number]
-        amount = there if request.amount is None else request.amount
-        free[batch.number] = there - amount
-        if amount > there or not amount:
-            message = _explain_excess(source, amount, there)
+            free[batch.number] = sum(held_sources, pool.free(batch.number))
+        balance = free[batch.number]
+        amount = balance if request.amount is None else request.amount
+        free[batch.number] = balance - amount
+        if amount > balance or not amount:
+            message = _explain_excess(source, amount, balance)
             yield Problem(message, request.field, "balance", (request.batch,))
 
 
-def _find_drawers(pool: Pool, one: SlotRuns, source: ManualSource) -> Iterator[Drawer]:
+def _find_drawers(pool: Pool, slot_runs: SlotRuns, source: ManualSource) -> Iterator[Drawer]:
     """The runs of a slot that have the node of a manual source and match its batch."""
     partition = pool.sources[source.batch.number].partition
-    for node in source.nodes(one.version):
+    for node in source.nodes(slot_runs.version):
         match = node.body.match if isinstance(node.body, Upstream) else ()
-        for drawer in one.drawers(node.slug):
+        for drawer in slot_runs.drawers(node.slug):
             if all(getattr(drawer.partition, name) == getattr(partition, name) for name in match):
                 yield drawer
 
 
 def _divide(pool: Pool, source: ManualSource, drawers: Sequence[Drawer]) -> Iterator[str]:
     request, batch = source.request, source.batch
-    there = pool.free(batch.number)
-    amount = there if request.amount is None else request.amount
+    free_amount = pool.free(batch.number)
+    amount = free_amount if request.amount is None else request.amount
     if not drawers:
         yield f"{request.batch} was named as a source, and no run of the range can draw from it."
         return
     try:
-        if not amount or amount > there:
-            yield _explain_excess(source, amount, there)
+        if not amount or amount > free_amount:
+            yield _explain_excess(source, amount, free_amount)
         elif not pool.divide(batch.number, amount, drawers, batch.scale):
             yield _explain_no_room(source, amount, pool.room_for(batch.number, drawers))
     except AllocationError as error:
@@ -458,41 +460,43 @@ def _explain_no_room(source: ManualSource, amount: Decimal, room: Decimal) -> st
     )
 
 
-def _explain_excess(source: ManualSource, amount: Decimal, there: Decimal) -> str:
+def _explain_excess(source: ManualSource, amount: Decimal, free_amount: Decimal) -> str:
     unit, batch = source.batch.unit, source.request.batch
     if not amount:
         return f"{batch} was named as a source, and it holds nothing."
     return (
-        f"{plain(amount)} {unit} of {batch} were named, and it holds {plain(there)} {unit}:"
-        f" {plain(amount - there)} {unit} too much."
+        f"{plain(amount)} {unit} of {batch} were named, and it holds {plain(free_amount)} {unit}:"
+        f" {plain(amount - free_amount)} {unit} too much."
     )
 
 
-def _exclude(pool: Pool, one: SlotRuns, before: set[Drawer], allocation: ManualAllocation) -> None:
+def _exclude(
+    pool: Pool, slot_runs: SlotRuns, drawers_before: set[Drawer], allocation: ManualAllocation
+) -> None:
     """Note the runs of a slot that hold nothing for a node that needs something."""
-    nodes = one.version.manual_nodes
-    lacking: dict[Partition, list[str]] = {}
+    nodes = slot_runs.version.manual_nodes
+    missing_sources: dict[Partition, list[str]] = {}
     for node in nodes:
-        for drawer in one.drawers(node.slug):
+        for drawer in slot_runs.drawers(node.slug):
             if not node.is_optional and not pool.held(drawer):
-                lacking.setdefault(drawer.partition, []).append(node.slug)
-    name = one.version.label(one.slot)
-    unchanged = set()
-    for partition, slugs in sorted(lacking.items()):
-        drawers = [Drawer(one.slot, partition, node.slug) for node in nodes]
+                missing_sources.setdefault(drawer.partition, []).append(node.slug)
+    name = slot_runs.version.label(slot_runs.slot)
+    unchanged_partitions = set()
+    for partition, slugs in sorted(missing_sources.items()):
+        drawers = [Drawer(slot_runs.slot, partition, node.slug) for node in nodes]
         allocation.without_source.append(RunWithoutSource(name, partition, tuple(slugs)))
-        if any(pool.held(drawer) for drawer in drawers if drawer not in before):
+        if any(pool.held(drawer) for drawer in drawers if drawer not in drawers_before):
             of_run = f" {partition.label}" if partition.label else ""
             allocation.problems.append(
                 f"{name}{of_run} was named for some of its nodes and not for {', '.join(slugs)}."
             )
-        if not before.intersection(drawers):
-            unchanged.add(partition)
-            for drawer in pool.holders(one.slot):
+        if not drawers_before.intersection(drawers):
+            unchanged_partitions.add(partition)
+            for drawer in pool.holders(slot_runs.slot):
                 if drawer.partition == partition:
                     pool.pin(drawer)
-    allocation.excluded[one.slot] = frozenset(lacking)
-    allocation.unchanged[one.slot] = frozenset(unchanged)
+    allocation.excluded[slot_runs.slot] = frozenset(missing_sources)
+    allocation.unchanged[slot_runs.slot] = frozenset(unchanged_partitions)
 
 
 def find_partitions_of_slot(
@@ -562,8 +566,8 @@ async def read_drawings(tx: Read, versions: Sequence[DrawingVersion], sources: M
         named={source.batch.number for source in sources.named or ()},
     )
     pool = await read_pool(tx, request)
-    replaced = [slot for version in versions for slot in version.replaced]
-    for drawer in [drawer for slot in replaced for drawer in pool.holders(slot)]:
+    replaced_slots = [slot for version in versions for slot in version.replaced]
+    for drawer in [drawer for slot in replaced_slots for drawer in pool.holders(slot)]:
         pool.release(drawer)
     return Drawings(pool if request.source_ledgers or pool.sources else None, source_ledgers)
 

@@ -67,10 +67,10 @@ async def lock_names(tx: Read, project: int, models: Mapping[int, Sequence[Model
 
     It is the last that a transaction which only reads asks for.
     """
-    every = [model for versions in models.values() for model in versions]
-    drawn = {
+    all_models = [model for versions in models.values() for model in versions]
+    source_ledgers = {
         node.body.ledger
-        for model in every
+        for model in all_models
         for node in model.nodes
         if isinstance(node.body, Upstream | Available)
     }
@@ -80,11 +80,13 @@ async def lock_names(tx: Read, project: int, models: Mapping[int, Sequence[Model
             SELECT id FROM ledgers
              WHERE project_id = %s AND (family_id = ANY (%s) OR name = ANY (%s)) ORDER BY id
             """,
-            (project, sorted(models), sorted(drawn)),
+            (project, sorted(models), sorted(source_ledgers)),
         )
     )
     families = [locks.generation(project, family) for family in sorted(models)]
-    kinds = {node.body.event_type for model in every for node in model.nodes if isinstance(node.body, Input)}
+    kinds = {
+        node.body.event_type for model in all_models for node in model.nodes if isinstance(node.body, Input)
+    }
     events = [locks.events(project, kind) for kind in sorted(kinds)]
     return families + events + [locks.ledger(project, number) for (number,) in rows]
 
@@ -238,10 +240,10 @@ async def read_posted_totals(
         """,
         {"project": project, "runs": sorted(runs), "kinds": list(GENERATED)},
     )
-    posted: dict[tuple[int, int], dict[datetime, Decimal]] = {}
-    for ledger, run, moment, amount in rows:
-        posted.setdefault((ledger, run), {})[moment] = amount
-    return posted
+    posted_totals: dict[tuple[int, int], dict[datetime, Decimal]] = {}
+    for ledger, run, instant, amount in rows:
+        posted_totals.setdefault((ledger, run), {})[instant] = amount
+    return posted_totals
 
 
 async def read_takers(tx: Read, project: int, batches: Collection[int]) -> set[int]:
@@ -273,8 +275,8 @@ async def read_taken(tx: Read, project: int, runs: Collection[int]) -> dict[tupl
         (project, sorted(runs)),
     )
     taken_by_run: dict[tuple[int, int], list[Taken]] = {}
-    for ledger, run, *taken in rows:
-        taken_by_run.setdefault((ledger, run), []).append(Taken(*taken))
+    for ledger, run, *taken_columns in rows:
+        taken_by_run.setdefault((ledger, run), []).append(Taken(*taken_columns))
     return taken_by_run
 
 
@@ -305,10 +307,10 @@ SlotStarts = Mapping[tuple[Account, datetime], datetime]
 
 
 async def read_standings_after(
-    tx: Read, project: int, ledgers: Collection[int], moment: datetime
+    tx: Read, project: int, ledgers: Collection[int], instant: datetime
 ) -> dict[Account, Standing]:
     """How the accounts of ledgers stand at a moment, and how that changes afterwards."""
-    rows = await tx.tuples(_AFTER, {"project": project, "ledgers": sorted(ledgers), "moment": moment})
+    rows = await tx.tuples(_AFTER, {"project": project, "ledgers": sorted(ledgers), "moment": instant})
     return _build_standings(rows)
 
 
@@ -323,19 +325,22 @@ async def read_standings(
 
 
 async def add_slot_starts(
-    tx: Read, project: int, short: Sequence[Shortage], new_starts: SlotStarts = MappingProxyType({})
+    tx: Read, project: int, shortages: Sequence[Shortage], new_starts: SlotStarts = MappingProxyType({})
 ) -> list[Shortage]:
     """Shortages with the starts of the slots with whose ends they opened; those of new runs are given."""
-    if not short:
+    if not shortages:
         return []
-    columns = _build_account_columns([one.account for one in short])
-    moments = [one.opened_at for one in short]
-    rows = await tx.tuples(_SLOT_STARTS, {"project": project, "moments": moments, **columns})
+    columns = _build_account_columns([shortage.account for shortage in shortages])
+    opening_times = [shortage.opened_at for shortage in shortages]
+    rows = await tx.tuples(_SLOT_STARTS, {"project": project, "moments": opening_times, **columns})
     starts = {
         (Account(ledger, Partition(tracking_id, feedstock, asset)), end): start
         for ledger, tracking_id, feedstock, asset, end, start in rows
     } | dict(new_starts)
-    return [replace(one, slot_start=starts.get((one.account, one.opened_at))) for one in short]
+    return [
+        replace(shortage, slot_start=starts.get((shortage.account, shortage.opened_at)))
+        for shortage in shortages
+    ]
 
 
 def _build_account_columns(accounts: Collection[Account]) -> dict[str, list[Any]]:
@@ -353,14 +358,16 @@ Changes = Mapping[Account, Mapping[datetime, Decimal]]
 
 def apply_changes(standings: Mapping[Account, Standing], changes: Changes) -> dict[Account, Standing]:
     """How accounts stand once changes are posted; of accounts that are not there nothing changes."""
-    return {account: _apply_steps(one, changes.get(account, {})) for account, one in standings.items()}
+    return {
+        account: _apply_steps(standing, changes.get(account, {})) for account, standing in standings.items()
+    }
 
 
 def list_shortages(standings: Mapping[Account, Standing]) -> list[Shortage]:
     """Every shortage of accounts, in order."""
     return [
         shortage
-        for account in sorted(standings, key=lambda one: one.order)
+        for account in sorted(standings, key=lambda account_: account_.order)
         for shortage in _list_account_shortages(account, standings[account])
     ]
 
@@ -371,21 +378,21 @@ def compute_deepening(
     """By how much accounts are short more than before, at the worst moment; others are left out."""
     worse = {}
     for account, standing in after.items():
-        then = Timeline(before[account].steps, opening=before[account].opening)
-        more = [
-            EXACT.subtract(min(then.at(moment), ZERO), now)
-            for moment, now in Timeline(standing.steps, opening=standing.opening).steps()
-            if now < min(then.at(moment), ZERO)
+        timeline_before = Timeline(before[account].steps, opening=before[account].opening)
+        deepenings = [
+            EXACT.subtract(min(timeline_before.at(instant), ZERO), now)
+            for instant, now in Timeline(standing.steps, opening=standing.opening).steps()
+            if now < min(timeline_before.at(instant), ZERO)
         ]
-        if more:
-            worse[account] = max(more)
+        if deepenings:
+            worse[account] = max(deepenings)
     return worse
 
 
 def _apply_steps(standing: Standing, changes: Mapping[datetime, Decimal]) -> Standing:
     steps = dict(standing.steps)
-    for moment, amount in changes.items():
-        steps[moment] = EXACT.add(steps.get(moment, ZERO), amount)
+    for instant, amount in changes.items():
+        steps[instant] = EXACT.add(steps.get(instant, ZERO), amount)
     return Standing(standing.opening, steps)
 
 
@@ -393,32 +400,32 @@ def _list_account_shortages(account: Account, standing: Standing) -> list[Shorta
     """What opened and when it was settled, the oldest first: at every moment they sum to the deficit."""
     settled_ones: list[Shortage] = []
     still_open: deque[Shortage] = deque()
-    short = max(ZERO, EXACT.minus(standing.opening))
-    for moment, stands_at in Timeline(standing.steps, opening=standing.opening).steps():
-        before, short = short, max(ZERO, EXACT.minus(stands_at))
-        if short > before:
-            still_open.append(Shortage(account, moment, None, EXACT.subtract(short, before)))
-        left = EXACT.subtract(before, short)
-        while left > 0 and still_open:
+    short_amount = max(ZERO, EXACT.minus(standing.opening))
+    for instant, balance in Timeline(standing.steps, opening=standing.opening).steps():
+        short_before, short_amount = short_amount, max(ZERO, EXACT.minus(balance))
+        if short_amount > short_before:
+            still_open.append(Shortage(account, instant, None, EXACT.subtract(short_amount, short_before)))
+        settled_amount = EXACT.subtract(short_before, short_amount)
+        while settled_amount > 0 and still_open:
             oldest = still_open.popleft()
-            settled = min(left, oldest.amount)
-            settled_ones.append(replace(oldest, settled_at=moment, amount=settled))
-            left = EXACT.subtract(left, settled)
-            if settled < oldest.amount:
-                still_open.appendleft(replace(oldest, amount=EXACT.subtract(oldest.amount, settled)))
-    return sorted([*settled_ones, *still_open], key=lambda one: one.opened_at)
+            settled_part = min(settled_amount, oldest.amount)
+            settled_ones.append(replace(oldest, settled_at=instant, amount=settled_part))
+            settled_amount = EXACT.subtract(settled_amount, settled_part)
+            if settled_part < oldest.amount:
+                still_open.appendleft(replace(oldest, amount=EXACT.subtract(oldest.amount, settled_part)))
+    return sorted([*settled_ones, *still_open], key=lambda shortage: shortage.opened_at)
 
 
 def _build_standings(rows: Iterable[tuple[Any, ...]]) -> dict[Account, Standing]:
     """Rows of account, moment and change; without a moment it is where the account stands in the end."""
     ends: dict[Account, Decimal] = {}
     steps: dict[Account, dict[datetime, Decimal]] = {}
-    for ledger, tracking_id, feedstock, asset, moment, amount in rows:
+    for ledger, tracking_id, feedstock, asset, instant, amount in rows:
         account = Account(ledger, Partition(tracking_id, feedstock, asset))
-        if moment is None:
+        if instant is None:
             ends[account] = amount
         else:
-            steps.setdefault(account, {})[moment] = amount
+            steps.setdefault(account, {})[instant] = amount
     standings = {}
     for account in {*ends, *steps}:
         changes = steps.get(account, {})

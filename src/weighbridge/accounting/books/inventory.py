@@ -52,22 +52,22 @@ async def read_source_runs(
     rows = await tx.tuples(_OVERDRAWN, values)
     if not rows:
         return {}
-    taken: dict[tuple[int, int], list[Taken]] = {}
+    takings: dict[tuple[int, int], list[Taken]] = {}
     values |= {"ledgers": [row[0] for row in rows], "runs": [row[1] for row in rows]}
-    for ledger, run, batch, amount, moment in await tx.tuples(_TAKEN_OF_OTHERS, values):
-        taken.setdefault((ledger, run), []).append(Taken(batch, amount, moment))
+    for ledger, run, batch, amount, instant in await tx.tuples(_TAKEN_OF_OTHERS, values):
+        takings.setdefault((ledger, run), []).append(Taken(batch, amount, instant))
     return {
         (ledger, run): SourceRun(
             total=total,
-            drawn=drawn,
+            drawn=drawn_amount,
             taken=[
-                (one.batch, one.amount)
-                for one in order_latest_first(taken.get((ledger, run), ()), end)
-                if isinstance(one.batch, int)
+                (taking.batch, taking.amount)
+                for taking in order_latest_first(takings.get((ledger, run), ()), end)
+                if isinstance(taking.batch, int)
             ],
-            short=short,
+            short=short_amount,
         )
-        for ledger, run, end, total, drawn, short in rows
+        for ledger, run, end, total, drawn_amount, short_amount in rows
     }
 
 
@@ -188,8 +188,8 @@ async def read_source_contributions(
         },
     )
     by_run: dict[tuple[int, int], dict[str, Contributions | None]] = {}
-    for ledger, run, slug, is_primary, kept in rows:
-        contributions = None if kept is None else read_columns(kept)
+    for ledger, run, slug, is_primary, contribution_columns in rows:
+        contributions = None if contribution_columns is None else read_columns(contribution_columns)
         of_run = by_run.setdefault((ledger, run), {})
         of_run[slug] = contributions
         if is_primary:
@@ -220,30 +220,34 @@ class DrawnThen:
     """What travels along, by node."""
 
 
-async def read_withdrawal_attributes(tx: Read, drawn: DrawnThen) -> Mapping[tuple[Drawer, int], Attributes]:
+async def read_withdrawal_attributes(
+    tx: Read, withdrawals: DrawnThen
+) -> Mapping[tuple[Drawer, int], Attributes]:
     """What travelled along when runs last drew of sources."""
-    slots, slugs = drawn.slots, drawn.slugs
-    if not drawn.sources or not any(slugs.values()):
+    slots, slugs = withdrawals.slots, withdrawals.slugs
+    if not withdrawals.sources or not any(slugs.values()):
         return {}
     rows = await tx.rows(
         _DrawnRow,
         _DRAWN_THEN,
         {
-            "project": drawn.project,
-            "family": drawn.family,
-            "sources": sorted(drawn.sources),
+            "project": withdrawals.project,
+            "family": withdrawals.family,
+            "sources": sorted(withdrawals.sources),
             **build_slot_columns(slots),
         },
     )
-    then: dict[tuple[Drawer, int], Attributes] = {}
+    attributes_by_draw: dict[tuple[Drawer, int], Attributes] = {}
     for row in rows:
         of_node = slugs.get(row.node, ())
         # Another version of the model may have had others.
         if len(of_node) == len(row.values):
             drawer = Drawer(slots[row.slot_number - 1], row.partition, row.node)
             units = map(parse_unit, row.units)
-            then[drawer, row.source] = dict(zip(of_node, zip(row.values, units, strict=True), strict=True))
-    return then
+            attributes_by_draw[drawer, row.source] = dict(
+                zip(of_node, zip(row.values, units, strict=True), strict=True)
+            )
+    return attributes_by_draw
 
 
 _DRAWN_THEN: Final = SQL("""
@@ -333,24 +337,26 @@ class _SourceRow(msgspec.Struct, frozen=True):
 
 async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
     """Everything that the runs may draw or hold."""
-    held = await _read_held(tx, request)
-    sources = {lot.source for lots in held.values() for lot in lots}.union(request.named)
+    held_lots = await _read_held(tx, request)
+    sources = {lot.source for lots in held_lots.values() for lot in lots}.union(request.named)
     until = max(slot.end for slot in request.slots)
     rows = {row.number: row for row in await _read_source_rows(tx, request, until, sources)}
     runs = await _add_fallen_runs(tx, request, until, rows)
     slugs = {slug for ledger in request.source_ledgers for slug in ledger.attributes}
     attributes = await read_source_attributes(tx, request.project, slugs, [*rows.values()])
     contributions = await read_source_contributions(tx, request.project, [*rows.values()])
-    fallen = {row.number for row in rows.values() if row.run_key in runs}
+    fallen_batches = {row.number for row in rows.values() if row.run_key in runs}
     slots = _remove_duplicates(request.slots)
-    then = DrawnThen(request.project, request.family, slots, fallen & sources, request.attributes_of)
+    withdrawals = DrawnThen(
+        request.project, request.family, slots, fallen_batches & sources, request.attributes_of
+    )
     books = SourceBooks(
         standings=await _read_source_standings(tx, request, [*rows.values()]),
         runs=runs,
-        attributes_then=await read_withdrawal_attributes(tx, then),
+        attributes_then=await read_withdrawal_attributes(tx, withdrawals),
     )
-    lenders = [drawer for drawer in held if drawer.node not in request.manual_nodes]
-    return Pool([row.batch(attributes, contributions) for row in rows.values()], held, lenders, books)
+    lenders = [drawer for drawer in held_lots if drawer.node not in request.manual_nodes]
+    return Pool([row.batch(attributes, contributions) for row in rows.values()], held_lots, lenders, books)
 
 
 async def _add_fallen_runs(
@@ -358,14 +364,14 @@ async def _add_fallen_runs(
 ) -> dict[RunKey, SourceRun]:
     """The runs of sources that fell; what these took is added to the sources, and what its runs took, too."""
     runs: dict[RunKey, SourceRun] = {}
-    known: set[RunKey] = set()
-    while keys := {row.run_key for row in rows.values() if row.run_key} - known:
-        fallen = await read_source_runs(tx, request.project, keys)
-        runs |= fallen
-        known |= keys
-        if others := {batch for run in fallen.values() for batch, _ in run.taken} - rows.keys():
-            more = await _read_source_rows(tx, request, until, others, named_only=True)
-            rows |= {row.number: row for row in more}
+    known_runs: set[RunKey] = set()
+    while keys := {row.run_key for row in rows.values() if row.run_key} - known_runs:
+        fallen_runs = await read_source_runs(tx, request.project, keys)
+        runs |= fallen_runs
+        known_runs |= keys
+        if others := {batch for run in fallen_runs.values() for batch, _ in run.taken} - rows.keys():
+            more_rows = await _read_source_rows(tx, request, until, others, named_only=True)
+            rows |= {row.number: row for row in more_rows}
     return runs
 
 
@@ -401,19 +407,19 @@ def _remove_duplicates(slots: Iterable[Interval]) -> list[Interval]:
 def _subtract_returns(entries: Sequence[_DrawRow]) -> list[Lot]:
     """What is left of draws, once each return has taken from the last draws of its source."""
     lots: dict[tuple[int, int], Decimal] = {}
-    moments: dict[tuple[int, int], Instant] = {}
+    instants: dict[tuple[int, int], Instant] = {}
     for entry in entries:
         key = entry.act, entry.source
         if entry.amount < 0:
-            moments[key] = entry.effective_at
+            instants[key] = entry.effective_at
             lots[key] = EXACT.subtract(lots.get(key, Decimal(0)), entry.amount)
             continue
-        left = entry.amount
+        remaining = entry.amount
         for lot in [lot for lot in reversed(lots) if lot[1] == entry.source]:
-            back = min(left, lots[lot])
+            back = min(remaining, lots[lot])
             lots[lot] = EXACT.subtract(lots[lot], back)
-            left = EXACT.subtract(left, back)
-    return [Lot(key[1], amount, key[0], moments[key]) for key, amount in lots.items() if amount]
+            remaining = EXACT.subtract(remaining, back)
+    return [Lot(key[1], amount, key[0], instants[key]) for key, amount in lots.items() if amount]
 
 
 async def _read_source_rows(

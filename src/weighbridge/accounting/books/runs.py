@@ -167,7 +167,7 @@ COUNTS: Final[LiteralString] = "(b.fingerprint <> sha256('no data'))"
 
 def compute_fingerprint(
     model_sha256: bytes,
-    computed: PartitionRun,
+    partition_run: PartitionRun,
     names: Mapping[int, Sequence[str]] | None = None,
     unread: Collection[str] = (),
 ) -> bytes:
@@ -177,31 +177,31 @@ def compute_fingerprint(
     have drawn since is no reason to make a batch anew.
     """
     digest = hashlib.sha256(model_sha256)
-    for line in sorted(_list_data_lines(computed, names or {})):
+    for line in sorted(_list_data_lines(partition_run, names or {})):
         digest.update(f"{line}\n".encode())
-    for line in draw_lines(computed.draws):
+    for line in draw_lines(partition_run.draws):
         digest.update(line.encode())
-    for slug, reading in computed.readings.items():
+    for slug, reading in partition_run.readings.items():
         if slug in unread:
             continue
         digest.update(f"{slug} {digits(reading.amount)} {digits(reading.whole)}\n".encode())
     return digest.digest()
 
 
-def _list_data_lines(computed: PartitionRun, names: Mapping[int, Sequence[str]]) -> Iterator[str]:
+def _list_data_lines(partition_run: PartitionRun, names: Mapping[int, Sequence[str]]) -> Iterator[str]:
     counts: dict[int, int] = {}
     hashes: dict[int, Decimal] = {}
-    for group in computed.groups:
+    for group in partition_run.groups:
         counts[group.source] = counts.get(group.source, 0) + group.event_count
         hashes[group.source] = EXACT.add(hashes.get(group.source, ZERO), group.digest)
-    for source, elements in computed.used.items():
+    for source, elements in partition_run.used.items():
         counts[source] = len(elements)
         hashes[source] = Decimal(sum(element.digest for element in elements))
     for source, count in counts.items():
         yield f"{','.join(names.get(source, [str(source)]))} {count} {plain(hashes[source])}"
-    for slug, numbers in computed.statics.items():
+    for slug, numbers in partition_run.statics.items():
         yield f"{slug} {sorted(numbers)}"
-    for slug in computed.skipped:
+    for slug in partition_run.skipped:
         yield f"{slug} set aside"
 
 
@@ -285,10 +285,10 @@ async def read_digests(
         """,
         (project, [*ledgers], moments(slot.start for slot in slots)),
     )
-    kept: dict[Interval, list[bytes]] = {}
+    digests: dict[Interval, list[bytes]] = {}
     for start, end, digest in rows:
-        kept.setdefault(Interval(start, end), []).append(digest)
-    return kept
+        digests.setdefault(Interval(start, end), []).append(digest)
+    return digests
 
 
 def keep_digests(
@@ -296,10 +296,10 @@ def keep_digests(
     project: int,
     ledgers: Collection[int],
     digests: Digests,
-    replaced: Collection[Interval] = (),
+    replaced_slots: Collection[Interval] = (),
 ) -> None:
     """Note what slots were computed from, and forget it of those that they replace."""
-    slots = [*replaced, *digests]
+    slots = [*replaced_slots, *digests]
     if not slots:
         return
     tx.later(
@@ -425,8 +425,8 @@ async def read_stale_reasons_if(
         "project": project, "revision": ENGINE_REVISION, "batches": list(batches), "most": STALE_REASONS_MAX,
     }  # fmt: skip
     for batch, reason, record, source in await tx.tuples(_REASONS, values):
-        named = identity.of("batch", project, source) if source else record
-        reasons[batch].append(StaleReason(reason, named))
+        record_name = identity.of("batch", project, source) if source else record
+        reasons[batch].append(StaleReason(reason, record_name))
     return reasons
 
 
@@ -614,17 +614,17 @@ async def mark_changed_meanwhile(database: Database, tx: Write, project: int) ->
 
     Comes last in a generation, when its batches and their lineage are written and old marks are cleared.
     """
-    held, snapshot = await staleness.await_changes(tx, project)
+    inputs, snapshot = await staleness.await_changes(tx, project)
     values = {"snapshot": snapshot}
     async with database.read() as fresh:
-        corrected, added = await fresh.lastly(
+        corrected_values, added_events = await fresh.lastly(
             (_CORRECTED, {"project": project, **values}),
             ask_for_stretches(project, _UNSEEN.format("s.added_by"), values),
         )
-    changes.leave(tx, project, staleness.ChangedValues(held, corrected))
-    for row in added:
+    changes.leave(tx, project, staleness.ChangedValues(inputs, corrected_values))
+    for row in added_events:
         # By this transaction: it sees the versions of its own batches.
-        changes.leave(tx, project, await reach_of(tx, held, Stretch(*row)))
+        changes.leave(tx, project, await reach_of(tx, inputs, Stretch(*row)))
 
 
 def clear(tx: Write, project: int, family: int, ledgers: Sequence[int], slots: Sequence[Interval]) -> None:

@@ -54,7 +54,7 @@ def is_by_tracking_id(model: Model) -> bool:
 
 
 async def read_event_slots(
-    tx: Read, project: int, model: Model, period: Interval, known: Collection[tuple[int, str]] = ()
+    tx: Read, project: int, model: Model, period: Interval, known_events: Collection[tuple[int, str]] = ()
 ) -> list[EventSlot]:
     """The slots that meet a period, and those of known identities wherever they are now."""
     streams = resolve_streams(model, await read_catalogue(tx, project)).streams
@@ -64,8 +64,8 @@ async def read_event_slots(
         "project": project,
         "start": period.start,
         "end": period.end,
-        "events": [event for event, _ in known if event],
-        "tracking_ids": [tracking_id for _, tracking_id in known if tracking_id],
+        "events": [event for event, _ in known_events if event],
+        "tracking_ids": [tracking_id for _, tracking_id in known_events if tracking_id],
     }
     if not is_by_tracking_id(model):
         rows = await tx.tuples(_EVENTS.format(making=_match_any(making)), values)
@@ -257,18 +257,20 @@ class ModelSlots:
 
     async def versions(self, tx: Read) -> set[int]:
         """The active version, and those that have slots in force or compute some."""
-        found = await tx.tuples(_VERSIONS, self._values)
-        return {one.version for one in self.computed}.union(number for (number,) in found)
+        version_rows = await tx.tuples(_VERSIONS, self._values)
+        return {slot.version for slot in self.computed}.union(number for (number,) in version_rows)
 
     async def edges(self, tx: Read, span: Bounds) -> list[datetime]:
         """The moments of a span at which slots of one version begin or end, or their time does.
 
         Of a generation only those of what it computes.
         """
-        slots = self.computed or [one for one in await self.meeting(tx, span) if not one.is_empty]
-        ordered = sorted(slots, key=lambda one: one.bounds)
-        edges = {bound for slot in (*ordered[:1], *ordered[-1:]) for bound in slot.bounds}
-        for before, after in pairwise(ordered):
+        slots = self.computed or [
+            model_slot for model_slot in await self.meeting(tx, span) if not model_slot.is_empty
+        ]
+        sorted_slots = sorted(slots, key=lambda model_slot: model_slot.bounds)
+        edges = {bound for slot in (*sorted_slots[:1], *sorted_slots[-1:]) for bound in slot.bounds}
+        for before, after in pairwise(sorted_slots):
             if before.end != after.start or before.version != after.version:
                 edges |= {before.end, after.start}
         return sorted(edge for edge in edges if span[0] <= edge <= span[1])
@@ -278,7 +280,7 @@ class ModelSlots:
 
         One that was generated and counts nothing is the active version's where no other shares its time.
         """
-        handled = {*(one.bounds for one in self.computed), *self.replaced}
+        handled = {*(slot.bounds for slot in self.computed), *self.replaced}
         rows = await tx.rows(VersionSlot, _SLOTS_MEETING, {**self._values, "start": span[0], "end": span[1]})
         return _remove_overlapped([*self.computed, *(row for row in rows if row.bounds not in handled)])
 
@@ -289,13 +291,13 @@ class ModelSlots:
 
 def _remove_overlapped(slots: Sequence[VersionSlot]) -> list[VersionSlot]:
     """Slots in order, without the empty ones that share time with others."""
-    ordered = sorted(slots, key=lambda one: one.bounds)
+    sorted_slots = sorted(slots, key=lambda slot: slot.bounds)
     overlapped: set[VersionSlot] = set()
-    ends = accumulate((one.end for one in ordered), max)
-    for latest, (before, after) in zip(ends, pairwise(ordered), strict=False):
+    ends = accumulate((slot.end for slot in sorted_slots), max)
+    for latest, (before, after) in zip(ends, pairwise(sorted_slots), strict=False):
         if latest > after.start:
             overlapped |= {before, after}
-    return [one for one in ordered if not (one.is_empty and one in overlapped)]
+    return [slot for slot in sorted_slots if not (slot.is_empty and slot in overlapped)]
 
 
 _ACTIVE: Final = """
@@ -373,17 +375,17 @@ async def read_border_events(tx: Read, slots: ModelSlots, span: Bounds) -> list[
         if len({stream.window for stream in versions.values()}) > 1
     }
     edges = await slots.edges(tx, span) if inputs else []
-    found = []
+    border_events = []
     for (node, event_type), versions in inputs.items():
         values = {"project": slots.project, "event_type": event_type, "edges": moments(edges)}
         [(start, end)] = await tx.tuples(_REACH.format(across=_select_across(versions)), values)
         if start is not None:
             # An event may begin or end in slots that the span does not meet.
-            every = await slots.meeting(tx, (start, end))
+            slots_meeting = await slots.meeting(tx, (start, end))
             slug = next(iter(versions.values())).event_type_slug
-            rows = await tx.tuples(_build_statement(versions), {**values, **_build_columns(every)})
-            found += [BorderEvents(node, slug, is_more, tuple(events)) for is_more, events in rows]
-    return found
+            rows = await tx.tuples(_build_statement(versions), {**values, **_build_columns(slots_meeting)})
+            border_events += [BorderEvents(node, slug, is_more, tuple(events)) for is_more, events in rows]
+    return border_events
 
 
 async def _read_version_inputs(
@@ -393,8 +395,8 @@ async def _read_version_inputs(
     catalogue = await read_catalogue(tx, project)
     inputs: dict[tuple[str, int], dict[int, InputStream]] = {}
     for number in sorted(numbers):
-        stored = await find_stored_model(tx, number)
-        for stream in await read_streams_by_time(tx, stored.document, catalogue):
+        stored_model = await find_stored_model(tx, number)
+        for stream in await read_streams_by_time(tx, stored_model.document, catalogue):
             # What holds until the next reading gives each slot its own part of the time.
             if stream.window.reach is not Reach.COUNTED and not stream.window.is_held:
                 for node in stream.node_slugs:
@@ -412,7 +414,7 @@ def _select_across(versions: _Versions) -> Composable:
 
 def _build_statement(versions: _Versions) -> Composed:
     """What finds the events across edges that all slots together do not count once."""
-    counted = [
+    counts = [
         _COUNTED.format(
             version=Literal(number),
             window=stream.window.condition,
@@ -422,7 +424,7 @@ def _build_statement(versions: _Versions) -> Composed:
     ]
     naming = [number for number, stream in versions.items() if stream.window.reach is Reach.INSIDE]
     return _NOT_ONCE.format(
-        across=_select_across(versions), counted=SQL(" UNION ALL ").join(counted), naming=Literal(naming)
+        across=_select_across(versions), counted=SQL(" UNION ALL ").join(counts), naming=Literal(naming)
     )
 
 

@@ -95,9 +95,9 @@ async def find_named_data_points(
             "positions": [position for _, position in indexes],
         },
     )
-    known = {identity.of("data_point", project, point.event, point.position) for point in points}
+    existing_ids = {identity.of("data_point", project, point.event, point.position) for point in points}
     unknown = [
-        _build_unknown_problem(index, text) for index, text in enumerate(friendly) if text not in known
+        _build_unknown_problem(index, text) for index, text in enumerate(friendly) if text not in existing_ids
     ]
     incomplete = [_build_incomplete_problem(project, point) for point in points if not point.is_complete]
     return tuple(points), unknown + incomplete
@@ -141,32 +141,34 @@ class NamedInputs:
 
 
 async def read_named_inputs(
-    tx: Read, project: int, program: PreparedModel, named: Sequence[NamedDataPoint], period: Interval
+    tx: Read, project: int, program: PreparedModel, named_points: Sequence[NamedDataPoint], period: Interval
 ) -> NamedInputs:
     """What the inputs of a model find among the data points named; Invalid names inputs that find no type."""
     model = program.model
-    resolved = _separate_events(resolve_streams(model, await read_catalogue(tx, project)))
-    points = {(one.event, one.position) for one in named if one.is_complete}
+    resolved_streams = _separate_events(resolve_streams(model, await read_catalogue(tx, project)))
+    points = {
+        (named_point.event, named_point.position) for named_point in named_points if named_point.is_complete
+    }
     selection = ByName(project, [period], {event for event, _ in points})
     statics = await read_statics(tx, project, model)
-    [data] = await read_slots(tx, selection, Inputs(resolved, statics, model.partition_type))
-    by_number = {stream.number: stream for stream in resolved.streams}
+    [data] = await read_slots(tx, selection, Inputs(resolved_streams, statics, model.partition_type))
+    by_number = {stream.number: stream for stream in resolved_streams.streams}
     groups = tuple(_select_named(group, by_number[group.source], points) for group in data.groups)
     zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (project,)))
     if is_beyond_calendar(period, zone):
         raise Invalid([Problem(BEYOND_CALENDAR, "model_run.start_time", "invalid")])
-    setting = EngineSetting(program, resolved.measures, project, zone, Budget(COST_MAX))
+    setting = EngineSetting(program, resolved_streams.measures, project, zone, Budget(COST_MAX))
     data = replace(data, groups=groups, alone=_build_standalone_context(model.partition_type, groups))
-    return NamedInputs(resolved.streams, setting, data)
+    return NamedInputs(resolved_streams.streams, setting, data)
 
 
-def _separate_events(resolved: Resolved) -> Resolved:
+def _separate_events(resolved_streams: Resolved) -> Resolved:
     """The streams with every event by itself, and its values once more where they were named."""
-    streams = tuple(replace(stream, is_of_elements=True) for stream in resolved.streams)
+    streams = tuple(replace(stream, is_of_elements=True) for stream in resolved_streams.streams)
     width = {stream.number: len(stream.columns) for stream in streams}
     measures = {
         slug: replace(measure, is_of_elements=True, value=width[measure.source] + measure.value)
-        for slug, measure in resolved.measures.items()
+        for slug, measure in resolved_streams.measures.items()
     }
     return Resolved(streams, measures)
 
@@ -174,7 +176,7 @@ def _separate_events(resolved: Resolved) -> Resolved:
 def _select_named(group: Group, stream: InputStream, points: Points) -> Group:
     """The events of which a value that an input reads was named, with those values behind all others."""
     positions = [column.position for column in stream.columns]
-    positions_read = {read.column.position for read in stream.reads}
+    positions_read = {read_value.column.position for read_value in stream.reads}
     return replace(
         group,
         elements=tuple(
@@ -235,32 +237,36 @@ class Unused:
 
 
 async def find_unused_data_points(
-    tx: Read, project: int, inputs: NamedInputs, named: Sequence[NamedDataPoint]
+    tx: Read, project: int, inputs: NamedInputs, named_points: Sequence[NamedDataPoint]
 ) -> Unused:
     """The named data points that no input reads."""
     columns = {stream.number: stream.columns for stream in inputs.streams}
-    used = {
+    used_points = {
         (element.event, column.position)
         for group in inputs.data.groups
         for element in group.elements
         for column in columns[group.source]
     }
-    unused = [one for one in named if one.is_complete and (one.event, one.position) not in used]
+    unused = [
+        named_point
+        for named_point in named_points
+        if named_point.is_complete and (named_point.event, named_point.position) not in used_points
+    ]
     passing = {stream.number: await _read_passing(tx, project, stream, unused) for stream in inputs.streams}
     undecided = {
         stream.number: await _read_undecided(tx, project, stream, unused) for stream in inputs.streams
     }
     problems: list[Problem] = []
     of_other_periods: set[str] = set()
-    for one in unused:
-        reading = list(_list_readers(inputs, one))
-        outside = [node for stream, node in reading if one.event in passing[stream.number]]
-        problems += [_build_outside_problem(project, node, one) for node in outside]
+    for named_point in unused:
+        reading = list(_list_readers(inputs, named_point))
+        outside = [node for stream, node in reading if named_point.event in passing[stream.number]]
+        problems += [_build_outside_problem(project, node, named_point) for node in outside]
         of_other_periods |= {node.slug for node in outside}
         if not outside:
             open_of = [undecided[stream.number] for stream, _ in reading]
-            why = [by_event[one.event] for by_event in open_of if one.event in by_event]
-            problems.append(_explain_unused(inputs, one, is_read=bool(reading), undecided=why))
+            why = [by_event[named_point.event] for by_event in open_of if named_point.event in by_event]
+            problems.append(_explain_unused(inputs, named_point, is_read=bool(reading), undecided=why))
     return Unused(tuple(dict.fromkeys(problems)), frozenset(of_other_periods))
 
 
@@ -268,7 +274,7 @@ async def _read_passing(
     tx: Read, project: int, stream: InputStream, unused: Sequence[NamedDataPoint]
 ) -> frozenset[int]:
     """The events that pass the filter of a stream, whatever their time."""
-    events = sorted({one.event for one in unused if one.event_type == stream.event_type})
+    events = sorted({point.event for point in unused if point.event_type == stream.event_type})
     if not events:
         return frozenset()
     values = {"project": project, "event_type": stream.event_type, "events": events}
@@ -280,50 +286,55 @@ async def _read_undecided(
     tx: Read, project: int, stream: InputStream, unused: Sequence[NamedDataPoint]
 ) -> dict[int, str]:
     """The events for which the filter of a stream is neither true nor false, and what that comes from."""
-    events = sorted({one.event for one in unused if one.event_type == stream.event_type})
+    events = sorted({point.event for point in unused if point.event_type == stream.event_type})
     if not events or stream.condition is None:
         return {}
-    read = stream.condition
+    condition = stream.condition
     rows = await tx.tuples(
-        _UNDECIDED.format(missing=read.missing, truth=read.truth), {"project": project, "events": events}
+        _UNDECIDED.format(missing=condition.missing, truth=condition.truth),
+        {"project": project, "events": events},
     )
-    return {event: _open(read.text, missing) for event, missing in rows}
+    return {event: _open(condition.text, missing) for event, missing in rows}
 
 
 def _open(condition: str, missing: Sequence[str]) -> str:
     if not missing:
         return f"the condition {condition} divides by zero for its event"
-    lacks = " and ".join(map(repr, missing))
-    return f"its event lacks {lacks}, without which the condition {condition} is neither true nor false"
+    missing_names = " and ".join(map(repr, missing))
+    return (
+        f"its event lacks {missing_names}, without which the condition {condition} is neither true nor false"
+    )
 
 
 def _list_readers(inputs: NamedInputs, point: NamedDataPoint) -> Iterator[tuple[InputStream, Node]]:
     """The inputs that read data points of its type, and their streams."""
     for stream in inputs.streams:
-        for read in stream.reads:
-            if (stream.event_type, read.column.position) == (point.event_type, point.position):
-                yield stream, inputs.setting.program.model.node(read.node)
+        for read_value in stream.reads:
+            if (stream.event_type, read_value.column.position) == (point.event_type, point.position):
+                yield stream, inputs.setting.program.model.node(read_value.node)
 
 
 def _build_outside_problem(project: int, node: Node, point: NamedDataPoint) -> Problem:
     event = identity.of("event", project, point.event)
-    by = _BY.get(node.body.straddle, "") if isinstance(node.body, Input) else ""
-    message = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{by}."
+    rule = _BY.get(node.body.straddle, "") if isinstance(node.body, Input) else ""
+    message = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{rule}."
     return Problem(message, FIELD, "outside_period", (event,))
 
 
 def _explain_unused(
     inputs: NamedInputs, point: NamedDataPoint, *, is_read: bool, undecided: Sequence[str]
 ) -> Problem:
-    what = f"{point.slug!r} of {point.event_type_slug!r}"
-    beside = {(stream.event_type, position) for stream in inputs.streams for position in stream.positions}
-    why = f"no input of the model reads {what}"
+    point_name = f"{point.slug!r} of {point.event_type_slug!r}"
+    read_together = {
+        (stream.event_type, position) for stream in inputs.streams for position in stream.positions
+    }
+    why = f"no input of the model reads {point_name}"
     if undecided:
         why = undecided[0]
     elif is_read:
-        why = f"the filter of every input that reads {what} leaves its event out"
-    elif (point.event_type, point.position) in beside:
-        why = f"the model reads {what} only beside other values of its event, of which none counts"
+        why = f"the filter of every input that reads {point_name} leaves its event out"
+    elif (point.event_type, point.position) in read_together:
+        why = f"the model reads {point_name} only beside other values of its event, of which none counts"
     return Problem(f"{point.field} cannot count: {why}.", point.field, "unused")
 
 
@@ -351,16 +362,18 @@ def compute(inputs: NamedInputs) -> Outcome:
     if ran.problems:
         return Outcome({}, " ".join(problem.message for problem in ran.problems), refusals)
     [run] = ran.runs
-    left = tuple(_build_unusable_problem(inputs, one) for one in list_unusable(inputs.setting, inputs.data))
-    return Outcome({slug: reading.amount for slug, reading in run.readings.items()}, refusals=left)
-
-
-def _build_unusable_problem(inputs: NamedInputs, one: Unusable) -> Problem:
-    """Readings that were named and that an input can make nothing of."""
-    events = [element.event for element in one.elements]
-    message = (
-        f"Input {one.node!r} can make nothing of {inputs.setting.named(events)}, beside what else was named."
+    unusable_problems = tuple(
+        _build_unusable_problem(inputs, unusable) for unusable in list_unusable(inputs.setting, inputs.data)
     )
+    return Outcome(
+        {slug: reading.amount for slug, reading in run.readings.items()}, refusals=unusable_problems
+    )
+
+
+def _build_unusable_problem(inputs: NamedInputs, unusable: Unusable) -> Problem:
+    """Build the problem for named readings that an input cannot use."""
+    events = [element.event for element in unusable.elements]
+    message = f"Input {unusable.node!r} cannot use {inputs.setting.named(events)} with the other named data."
     return Problem(message, FIELD, "unused", inputs.setting.ids_of(events))
 
 

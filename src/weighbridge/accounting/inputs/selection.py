@@ -126,10 +126,12 @@ def select_origins_as_used(positions: Sequence[int]) -> Composable:
 
 
 def determine_value_sources(
-    named: Sequence[str | None] | None, count: int, *, is_imputed: bool
+    correction_origins: Sequence[str | None] | None, count: int, *, is_imputed: bool
 ) -> list[ValueSource]:
     """Where some values of an event come from, by the origins of what is in force on them."""
-    origins = [None if name is None else CorrectionOrigin(name) for name in named or [None] * count]
+    origins = [
+        None if name is None else CorrectionOrigin(name) for name in correction_origins or [None] * count
+    ]
     return [determine_value_source(origin, is_imputed=is_imputed) for origin in origins]
 
 
@@ -160,12 +162,12 @@ def is_series(slots: Sequence[Interval]) -> bool:
     return (
         bool(slots)
         and not any(isinstance(slot, EventSlot) for slot in slots)
-        and all(one.end == following.start for one, following in pairwise(slots))
+        and all(preceding.end == following.start for preceding, following in pairwise(slots))
     )
 
 
 def select_series_events(
-    each_slot: Composable, slots: Sequence[Interval], stream: InputStream, chosen: Composable
+    each_slot: Composable, slots: Sequence[Interval], stream: InputStream, condition: Composable
 ) -> Composable:
     """The slots and their events as a FROM clause; `match_chosen` says which events may be used."""
     values = [
@@ -179,7 +181,7 @@ def select_series_events(
         start=Literal(slots[0].start),
         end=Literal(slots[-1].end),
         rest=stream.window.rest,
-        chosen=chosen,
+        chosen=condition,
     )
 
 
@@ -335,27 +337,27 @@ def _select_by_slot(selection: BySlot, stream: InputStream, dimensions: Sequence
             value=select_series_value,
             origins=select_series_origins,
         )
-    joined = SQL("{slots} JOIN {stream} ON {condition} AND {chosen}").format(
+    joined_tables = SQL("{slots} JOIN {stream} ON {condition} AND {chosen}").format(
         slots=EACH_SLOT,
         stream=select_matching(stream),
         condition=match_membership(selection.slots, stream),
         chosen=restriction,
     )
-    before = _select_readings_before(stream, dimensions) if stream.window.is_held else None
-    return SelectedEvents(joined, values, select_revision(stream.positions), before)
+    readings_before = _select_readings_before(stream, dimensions) if stream.window.is_held else None
+    return SelectedEvents(joined_tables, values, select_revision(stream.positions), readings_before)
 
 
 def _select_by_join(selection: BySlot, stream: InputStream, partners: Partners | None) -> SelectedEvents:
     """The events that may match a partner, whatever their date: once for all slots, unless sets differ."""
     restriction, values = _restrict_to_sets(selection, stream)
     matches, keys = _match_partners(stream, partners)
-    joined = SQL("{slots} JOIN {stream} ON {matches} AND {chosen}").format(
+    joined_tables = SQL("{slots} JOIN {stream} ON {matches} AND {chosen}").format(
         slots=_ANY if stream.apart is None else EACH_SLOT,
         stream=select_matching(stream),
         matches=matches,
         chosen=restriction,
     )
-    return SelectedEvents(joined, values | keys, select_revision(stream.positions))
+    return SelectedEvents(joined_tables, values | keys, select_revision(stream.positions))
 
 
 def _restrict_to_sets(selection: BySlot, stream: InputStream) -> tuple[SQL, dict[str, Any]]:
@@ -395,10 +397,10 @@ def match_chosen(selection: BySlot, stream: InputStream) -> tuple[SQL, dict[str,
     if stream.apart is None:
         return SQL("true"), {}
     node = stream.reads[0].node
-    named = {index + 1: nodes[node] for index, nodes in selection.sets.items() if node in nodes}
-    pairs = [(number, event) for number, events in named.items() for event in sorted(events)]
+    event_numbers = {index + 1: nodes[node] for index, nodes in selection.sets.items() if node in nodes}
+    pairs = [(number, event) for number, events in event_numbers.items() for event in sorted(events)]
     return SQL(_CHOSEN), {
-        "named_slots": list(named),
+        "named_slots": list(event_numbers),
         "chosen_slots": [number for number, _ in pairs],
         "chosen_events": [event for _, event in pairs],
     }
@@ -447,7 +449,7 @@ def _select_by_name(selection: ByName, stream: InputStream) -> SelectedEvents:
     condition: Composable = SQL("true") if reach is Reach.ANY else stream.window.condition
     if stream.window.is_held:
         condition = SQL("({} OR {})").format(condition, SQL(_EARLIER[reach]))
-    joined = SQL("{slots} JOIN {stream} ON e.id = ANY (%(events)s::bigint[]) AND {condition}").format(
+    joined_tables = SQL("{slots} JOIN {stream} ON e.id = ANY (%(events)s::bigint[]) AND {condition}").format(
         slots=EACH_SLOT, stream=select_matching(stream), condition=condition
     )
     values = {
@@ -456,7 +458,7 @@ def _select_by_name(selection: ByName, stream: InputStream) -> SelectedEvents:
         "events": sorted(selection.events),
         **build_slot_columns(selection.slots),
     }
-    return SelectedEvents(joined, values, select_revision(stream.positions), is_limited=False)
+    return SelectedEvents(joined_tables, values, select_revision(stream.positions), is_limited=False)
 
 
 def _select_by_lineage(selection: ByLineage, stream: InputStream) -> SelectedEvents:

@@ -122,21 +122,29 @@ def _list_statistics(
     stream: InputStream, value: Callable[[ValueColumn], Composable]
 ) -> Iterator[tuple[str, str, Composable]]:
     """Node, statistic and SQL of every column."""
-    for read in stream.reads:
-        for name in _NEEDED[_name_statistic(read)]:
-            weight = value(read.weight) if read.weight else SQL("NULL")
-            yield read.node, name, SQL(_STATISTIC_COLUMNS[name]).format(v=value(read.column), w=weight)
+    for read_value in stream.reads:
+        for name in _NEEDED[_name_statistic(read_value)]:
+            weight = value(read_value.weight) if read_value.weight else SQL("NULL")
+            yield (
+                read_value.node,
+                name,
+                SQL(_STATISTIC_COLUMNS[name]).format(v=value(read_value.column), w=weight),
+            )
 
 
-def _name_statistic(read: ReadValue) -> str:
-    return "weighted average" if read.aggregate is Aggregate.AVERAGE and read.weight else read.aggregate
+def _name_statistic(read_value: ReadValue) -> str:
+    return (
+        "weighted average"
+        if read_value.aggregate is Aggregate.AVERAGE and read_value.weight
+        else read_value.aggregate
+    )
 
 
 def _group_sums(
     project: int, stream: InputStream, columns: Sequence[tuple[str, str]], row: Sequence[Any]
 ) -> Group:
     _, tracking_id, feedstock, asset, event_count, first_event, digest, origins, is_imputed, *values = row
-    by_input: dict[str, dict[str, Any]] = {read.node: {} for read in stream.reads}
+    by_input: dict[str, dict[str, Any]] = {read_value.node: {} for read_value in stream.reads}
     for (node, name), value in zip(columns, values, strict=True):
         by_input[node][name.rpartition(" ")[2]] = value
     sources = _list_sources(stream, origins, is_imputed=is_imputed)
@@ -154,13 +162,17 @@ def _list_sources(
     stream: InputStream, origins: Sequence[str | None] | None, *, is_imputed: bool
 ) -> Mapping[str, ValueSource]:
     """Where the values come from that each input reads, weights with them; all events of a row are alike."""
-    named = determine_value_sources(origins, len(stream.positions), is_imputed=is_imputed)
-    by_position = dict(zip(stream.positions, named, strict=True))
+    value_sources = determine_value_sources(origins, len(stream.positions), is_imputed=is_imputed)
+    by_position = dict(zip(stream.positions, value_sources, strict=True))
     return {
-        read.node: find_least_measured(
-            [by_position[one.position] for one in (read.column, read.weight) if one]
+        read_value.node: find_least_measured(
+            [
+                by_position[read_column.position]
+                for read_column in (read_value.column, read_value.weight)
+                if read_column
+            ]
         )
-        for read in stream.reads
+        for read_value in stream.reads
     }
 
 
@@ -212,8 +224,8 @@ async def read_elements(
 
 
 def _build_statement(stream: InputStream, selected: SelectedEvents) -> Composed:
-    read = dict.fromkeys((*stream.columns, *stream.ranking))
-    names = {column: Identifier(f"v{index}") for index, column in enumerate(read)}
+    read_columns = dict.fromkeys((*stream.columns, *stream.ranking))
+    names = {column: Identifier(f"v{index}") for index, column in enumerate(read_columns)}
     values = [SQL(", {} AS {}").format(value_of(column), name) for column, name in names.items()]
 
     def columns(is_of_slot: Composable) -> Composable:
@@ -224,13 +236,13 @@ def _build_statement(stream: InputStream, selected: SelectedEvents) -> Composed:
             values=SQL("").join(values),
         )
 
-    before: Composable = SQL("")
+    held_readings: Composable = SQL("")
     if selected.before is not None:
-        before = SQL("UNION ALL SELECT {} FROM {}").format(columns(SQL("false")), selected.before)
+        held_readings = SQL("UNION ALL SELECT {} FROM {}").format(columns(SQL("false")), selected.before)
     return _STATEMENT.format(
         columns=columns(stream.window.condition),
         events=selected.events,
-        before=before,
+        before=held_readings,
         values=SQL("").join(SQL(", chosen.{}").format(names[column]) for column in stream.columns),
         ranking=SQL("").join(SQL(", chosen.{}").format(names[column]) for column in stream.ranking),
     )
@@ -267,24 +279,26 @@ def _group_elements(project: int, stream: InputStream, tags: Partition, elements
 
 def _build_tagger(dimensions: Sequence[str]) -> Callable[[Element], Partition]:
     """What cuts an element to the tags of a partition; the same tags are made once."""
-    known: dict[tuple[str | None, ...], Partition] = {}
+    partitions: dict[tuple[str | None, ...], Partition] = {}
 
     def tags_of(element: Element) -> Partition:
         values = tuple(getattr(element, dimension) for dimension in dimensions)
-        if values not in known:
-            known[values] = Partition(**dict(zip(dimensions, values, strict=True)))
-        return known[values]
+        if values not in partitions:
+            partitions[values] = Partition(**dict(zip(dimensions, values, strict=True)))
+        return partitions[values]
 
     return tags_of
 
 
 def _build_element(rank: int, row: Sequence[Any]) -> Element:
-    _, is_of_slot, event, start, end, tracking_id, feedstock, asset, location, digest, *rest = row
-    in_service_from, in_service_until, origins, is_imputed, *values = rest
+    _, is_of_slot, event, start, end, tracking_id, feedstock, asset, location, digest, *values_and_weights = (
+        row
+    )
+    in_service_from, in_service_until, origins, is_imputed, *values = values_and_weights
     sources: Sequence[ValueSource] = ()
     if origins or is_imputed:
-        named = determine_value_sources(origins, len(values), is_imputed=is_imputed)
-        sources = () if set(named) == {ValueSource.CAPTURED} else named
+        value_sources = determine_value_sources(origins, len(values), is_imputed=is_imputed)
+        sources = () if set(value_sources) == {ValueSource.CAPTURED} else value_sources
     return Element(
         event=event,
         rank=rank,
@@ -319,7 +333,9 @@ class _Stored(msgspec.Struct, frozen=True):
     location: str | None
 
 
-async def read_statics(tx: Read, project: int, model: Model, used: Collection[int] | None = None) -> Statics:
+async def read_statics(
+    tx: Read, project: int, model: Model, only_numbers: Collection[int] | None = None
+) -> Statics:
     """All values of the static inputs that a model names, or those of them that were used.
 
     Raises Invalid for a value whose unit does not fit the node that reads it.
@@ -327,7 +343,7 @@ async def read_statics(tx: Read, project: int, model: Model, used: Collection[in
     nodes = [(node, node.body) for node in model.nodes if isinstance(node.body, StaticInput)]
     if not nodes:
         return {}
-    numbers = None if used is None else sorted(used)
+    numbers = None if only_numbers is None else sorted(only_numbers)
     rows = await tx.rows(
         _Stored,
         """
@@ -373,16 +389,16 @@ def check_statics(model: Model, statics: Statics, slots: Sequence[Interval]) -> 
     for node in model.nodes:
         if not isinstance(node.body, StaticInput) or not _has_no_substitute(model, node, node.body):
             continue
-        by, is_at_start = node.body.by, node.body.at is None
+        dimension, is_at_start = node.body.by, node.body.at is None
         if not any(
-            _is_keyed_by(one, by) and (not is_at_start or one.effective_from <= last)
-            for one in statics.get(node.body.slug, ())
+            _is_keyed_by(static_value, dimension) and (not is_at_start or static_value.effective_from <= last)
+            for static_value in statics.get(node.body.slug, ())
         ):
-            which = "" if by is None else f" for any {by}"
+            which_value = "" if dimension is None else f" for any {dimension}"
             when = f"in force at {last.text}" if is_at_start else "in the project"
             message = (
                 f"Input {node.slug!r} reads the static input {node.body.slug!r}, "
-                f"which has no value{which} {when}."
+                f"which has no value{which_value} {when}."
             )
             yield Problem(message, node.slug, "required")
 
@@ -393,10 +409,10 @@ def _has_no_substitute(model: Model, node: Node, body: StaticInput) -> bool:
     return not reader.is_optional and reader.default is None
 
 
-def _is_keyed_by(value: StaticValue, by: Dimension | None) -> bool:
+def _is_keyed_by(value: StaticValue, dimension: Dimension | None) -> bool:
     """Whether a value is one for each of a kind, and of no other kind."""
-    keys = {one for one in Dimension if getattr(value, one) is not None}
-    return keys == (set() if by is None else {by})
+    keys = {key for key in Dimension if getattr(value, key) is not None}
+    return keys == (set() if dimension is None else {dimension})
 
 
 def _build_static_value(row: _Stored) -> StaticValue:
@@ -431,23 +447,23 @@ class Inputs:
 
 
 async def read_slots(
-    tx: Read, selection: EventSelection, inputs: Inputs, skipped: Sequence[frozenset[str]] = ()
+    tx: Read, selection: EventSelection, inputs: Inputs, skipped_nodes: Sequence[frozenset[str]] = ()
 ) -> list[SlotData]:
     """The data of every slot of a selection, in its order; `skipped` are the nodes set aside there."""
-    resolved, partition_type = inputs.resolved, inputs.partition_type
+    resolved_streams, partition_type = inputs.resolved, inputs.partition_type
     by_slot: list[list[Group]] = [[] for _ in selection.slots]
     by_stream: dict[int, list[Element]] = {}
-    for stream in _order_targets_first(resolved.streams):
-        partners = _find_partners(stream, resolved, by_stream)
+    for stream in _order_targets_first(resolved_streams.streams):
+        partners = _find_partners(stream, resolved_streams, by_stream)
         events = select_events(selection, stream, DIMENSIONS[partition_type], partners)
-        read = read_elements if stream.is_of_elements else aggregate_stream
-        groups = await read(tx, selection.project, stream, events, partition_type)
+        read_stream = read_elements if stream.is_of_elements else aggregate_stream
+        groups = await read_stream(tx, selection.project, stream, events, partition_type)
         for index, group in groups:
             for slot in by_slot if index == EVERY_SLOT else [by_slot[index]]:
                 slot.append(group)
         by_stream[stream.number] = [element for _, group in groups for element in group.elements]
     return [
-        SlotData(slot, tuple(groups), inputs.statics, skipped[index] if skipped else frozenset())
+        SlotData(slot, tuple(groups), inputs.statics, skipped_nodes[index] if skipped_nodes else frozenset())
         for index, (slot, groups) in enumerate(zip(selection.slots, by_slot, strict=True))
     ]
 
@@ -458,15 +474,15 @@ def _order_targets_first(streams: Sequence[InputStream]) -> list[InputStream]:
 
 
 def _find_partners(
-    stream: InputStream, resolved: Resolved, by_stream: Mapping[int, Sequence[Element]]
+    stream: InputStream, resolved_streams: Resolved, by_stream: Mapping[int, Sequence[Element]]
 ) -> Partners | None:
     """What the events of a joined stream must match."""
     if stream.join is None:
         return None
-    target = resolved.measures[stream.join.to]
-    own = resolved.measures[stream.reads[0].node]
+    target = resolved_streams.measures[stream.join.to]
+    own_measure = resolved_streams.measures[stream.reads[0].node]
     elements = by_stream.get(target.source, ())
-    keys = {_find_join_key(own, element) for element in elements}
+    keys = {_find_join_key(own_measure, element) for element in elements}
     starts = [element.time.start for element in elements]
     ends = [element.time.end for element in elements]
     if not starts:
@@ -474,8 +490,8 @@ def _find_partners(
     return Partners(frozenset(key for key in keys if key is not None), Interval(min(starts), max(ends)))
 
 
-def _find_join_key(own: Measure, target: Element) -> str | None:
-    if own.target_key is None:
+def _find_join_key(own_measure: Measure, target: Element) -> str | None:
+    if own_measure.target_key is None:
         return target.tracking_id
-    key = target.values[own.target_key]
+    key = target.values[own_measure.target_key]
     return key if isinstance(key, str) else None

@@ -198,7 +198,7 @@ class InputStream:
     @property
     def node_slugs(self) -> tuple[str, ...]:
         """The nodes that read this stream."""
-        return tuple(read.node for read in self.reads)
+        return tuple(read_value.node for read_value in self.reads)
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -267,39 +267,39 @@ async def read_catalogue(tx: Read, project: int) -> Catalogue:
     return catalogue
 
 
-def resolve_streams(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) -> Resolved:
+def resolve_streams(model: Model, catalogue: Catalogue, separate_nodes: Collection[str] = ()) -> Resolved:
     """The streams of a model; inputs in `apart` stand in streams of their own, by data point type."""
     inputs = [(node, node.body) for node in model.nodes if isinstance(node.body, Input)]
     problems = [problem for node, body in inputs for problem in _check_input(node, body, catalogue)]
     filters = {} if problems else _compile_filters(inputs, catalogue, problems)
     if problems:
         raise Invalid(problems)
-    joined = [(node, body) for node, body in inputs if body.join is not None]
-    alike: dict[_Likeness, list[tuple[Node, Input]]] = {}
+    joined_nodes = [(node, body) for node, body in inputs if body.join is not None]
+    nodes_by_likeness: dict[_Likeness, list[tuple[Node, Input]]] = {}
     for node, body in inputs:
-        selection = _key_selection(body, catalogue, is_apart=node.slug in apart)
-        alike.setdefault(selection, []).append((node, body))
+        selection = _key_selection(body, catalogue, is_apart=node.slug in separate_nodes)
+        nodes_by_likeness.setdefault(selection, []).append((node, body))
     defining = {node.body.event_type for node in model.partitioning if isinstance(node.body, Input)}
-    rankings = _find_rankings(inputs, catalogue, joined)
+    rankings = _find_rankings(inputs, catalogue, joined_nodes)
     streams = []
     measures: dict[str, Measure] = {}
-    for number, (key, readers) in enumerate(alike.items(), start=1):
+    for number, (key, readers) in enumerate(nodes_by_likeness.items(), start=1):
         points = catalogue[key.event_type]
-        own = None if key.where is None else filters[key.event_type, key.where]
-        read = (_list_read_columns(node, body, catalogue, joined) for node, body in readers)
-        columns = tuple(dict.fromkeys(chain.from_iterable(read)))
+        own_filter = None if key.where is None else filters[key.event_type, key.where]
+        read_values = (_list_read_columns(node, body, catalogue, joined_nodes) for node, body in readers)
+        columns = tuple(dict.fromkeys(chain.from_iterable(read_values)))
         is_of_elements = any(_needs_elements(body, catalogue) for _, body in readers)
         streams.append(
             InputStream(
                 number=number,
                 event_type=next(iter(points.values())).event_type_number,
                 event_type_slug=key.event_type,
-                where=SQL("true") if own is None else own.passes,
-                usable=complete_or_filled(columns, own),
+                where=SQL("true") if own_filter is None else own_filter.passes,
+                usable=complete_or_filled(columns, own_filter),
                 condition=None
-                if own is None
-                or own.is_decided_by({slug for slug, point in points.items() if point.required})
-                else own,
+                if own_filter is None
+                or own_filter.is_decided_by({slug for slug, point in points.items() if point.required})
+                else own_filter,
                 reads=tuple(_read(node, body, points) for node, body in readers),
                 window=key.window,
                 is_of_elements=is_of_elements,
@@ -315,7 +315,7 @@ def resolve_streams(model: Model, catalogue: Catalogue, apart: Collection[str] =
             node.slug: _build_measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
             for node, body in readers
         }
-    return Resolved(tuple(streams), _add_target_measures(model, joined, catalogue, streams, measures))
+    return Resolved(tuple(streams), _add_target_measures(model, joined_nodes, catalogue, streams, measures))
 
 
 def _compile_filters(
@@ -374,12 +374,12 @@ def _key_selection(body: Input, catalogue: Catalogue, *, is_apart: bool) -> _Lik
 def _find_rankings(
     inputs: Collection[tuple[Node, Input]],
     catalogue: Catalogue,
-    joined: Collection[tuple[Node, Input]],
+    joined_nodes: Collection[tuple[Node, Input]],
 ) -> Mapping[_Likeness, tuple[ValueColumn, ...]]:
     """What the events of inputs that find them alike are ranked by, so that their arrays run in parallel."""
     columns_of: dict[_Likeness, dict[ValueColumn, None]] = {}
     for node, body in inputs:
-        columns = dict.fromkeys(_list_read_columns(node, body, catalogue, joined))
+        columns = dict.fromkeys(_list_read_columns(node, body, catalogue, joined_nodes))
         columns_of.setdefault(_key_selection(body, catalogue, is_apart=False), {}).update(columns)
     return {key: tuple(columns) for key, columns in columns_of.items()}
 
@@ -404,7 +404,7 @@ def _find_coverage(body: Input, catalogue: Catalogue) -> Decimal:
 
 
 def _list_read_columns(
-    node: Node, body: Input, catalogue: Catalogue, joined: Collection[tuple[Node, Input]]
+    node: Node, body: Input, catalogue: Catalogue, joined_nodes: Collection[tuple[Node, Input]]
 ) -> Iterator[ValueColumn]:
     """What is read of an input's events, for itself and for what is joined to it."""
     points = catalogue[body.event_type]
@@ -413,7 +413,7 @@ def _list_read_columns(
         yield weight
     if body.join is not None and body.join.on not in JOINED_ON:
         yield points[body.join.on].column
-    for _, other in joined:
+    for _, other in joined_nodes:
         if other.join is not None and other.join.to == node.slug:
             if other.join.on not in JOINED_ON:
                 yield points[other.join.on].column
@@ -442,23 +442,23 @@ def _build_measure(
 
 def _add_target_measures(
     model: Model,
-    joined: Collection[tuple[Node, Input]],
+    joined_nodes: Collection[tuple[Node, Input]],
     catalogue: Catalogue,
     streams: Collection[InputStream],
     measures: dict[str, Measure],
 ) -> Mapping[str, Measure]:
     """The measures, with what joined inputs read of the events that they are joined to."""
     columns = {node: stream.columns for stream in streams for node in stream.node_slugs}
-    for node, body in joined:
+    for node, body in joined_nodes:
         assert body.join is not None  # noqa: S101 - these have one
         target = model.node(body.join.to).body
         assert isinstance(target, Input)  # noqa: S101 - the model was checked
-        points, there = catalogue[target.event_type], columns[body.join.to]
+        points, target_columns = catalogue[target.event_type], columns[body.join.to]
         measure = measures[node.slug]
         if body.join.on not in JOINED_ON:
-            measure = replace(measure, target_key=there.index(points[body.join.on].column))
+            measure = replace(measure, target_key=target_columns.index(points[body.join.on].column))
         if body.weight is not None and body.weight not in catalogue[body.event_type]:
-            weight = there.index(points[body.weight].column)
+            weight = target_columns.index(points[body.weight].column)
             measure = replace(measure, weight=weight, is_weight_of_target=True)
         measures[node.slug] = measure
     return measures

@@ -43,21 +43,21 @@ async def count_open_events(tx: Read, scope: Scope, stream: InputStream) -> tupl
     """Events of a stream that open time has by the window of its inputs: how many, and the first of them."""
     if not scope.open_time or stream.window.reach is Reach.ANY:
         return 0, []
-    held = [slot for slot in scope.elsewhere if isinstance(slot, EventSlot)]
+    event_slots = [slot for slot in scope.elsewhere if isinstance(slot, EventSlot)]
     [(count, numbers)] = await tx.tuples(
         _IN_OPEN_TIME.format(
             slots=EACH_SLOT,
             stream=select_matching(stream),
             window=stream.window.condition,
             held=HELD_SLOT,
-            membership=match_membership(held, stream),
+            membership=match_membership(event_slots, stream),
         ),
         {
             "project": scope.project,
             "event_type": stream.event_type,
             "named": EVENTS_NAMED_MAX,
             **build_slot_columns(scope.open_time),
-            **build_held_columns(held),
+            **build_held_columns(event_slots),
         },
     )
     return count, numbers or []
@@ -67,15 +67,15 @@ async def find_slots_with_data(
     tx: Read, scope: Scope, streams: Sequence[InputStream], slots: Sequence[Interval]
 ) -> set[Interval]:
     """Those of some slots in whose time the model reads events, whether a batch counts them or not."""
-    found: set[Interval] = set()
+    slots_with_data: set[Interval] = set()
     for stream in streams:
         if stream.window.reach is not Reach.ANY and slots:
             rows = await tx.tuples(
                 _WITH_DATA.format(slots=EACH_SLOT, stream=select_matching(stream)),
                 {"project": scope.project, "event_type": stream.event_type, **build_slot_columns(slots)},
             )
-            found.update(slots[number - 1] for (number,) in rows)
-    return found
+            slots_with_data.update(slots[number - 1] for (number,) in rows)
+    return slots_with_data
 
 
 _IN_OPEN_TIME: Final = SQL("""
@@ -116,18 +116,18 @@ async def list_excluded_events(
 async def list_excluded_slots(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
     """The slots that a range reaches into without selecting them, and those left to another cadence."""
     having = await find_slots_with_data(tx, scope, streams, scope.of_other_cadence)
-    touched = [
+    touched_slots = [
         Exclusion(Reason.MOSTLY_OUTSIDE, ExcludedSlot(label_slot(scope.cadence, slot, scope.zone)))
         for slot in scope.selection.touched
     ]
-    passed_over = [
+    passed_over_slots = [
         Exclusion(
             Reason.OTHER_CADENCE,
             ExcludedSlot(label_slot(scope.cadence, slot, scope.zone), has_data=slot in having),
         )
         for slot in scope.of_other_cadence
     ]
-    return touched + passed_over
+    return touched_slots + passed_over_slots
 
 
 async def list_undecided_events(
@@ -153,8 +153,8 @@ async def list_undecided_events(
         ):
             events = build_excluded_events(scope, stream.event_type_slug, count, numbers, node)
             if missing:
-                lacking = replace(events, missing=" and ".join(map(repr, missing)))
-                exclusions.append(Exclusion(Reason.UNDECIDED, lacking))
+                incomplete_events = replace(events, missing=" and ".join(map(repr, missing)))
+                exclusions.append(Exclusion(Reason.UNDECIDED, incomplete_events))
             else:
                 message = (
                     f"has the condition {stream.condition.text}, which divides by zero for {count} events"
@@ -172,9 +172,11 @@ def list_unusable_events(
     """Readings of which inputs can make nothing, for each input once."""
     slugs = {stream.number: stream.event_type_slug for stream in streams}
     by_input: dict[tuple[str, int, Aggregate], dict[int, None]] = {}
-    for one in unusable:
-        events = by_input.setdefault((one.node, one.source, one.aggregate), {})
-        events.update(dict.fromkeys(element.event for element in one.elements))
+    for unusable_events in unusable:
+        events = by_input.setdefault(
+            (unusable_events.node, unusable_events.source, unusable_events.aggregate), {}
+        )
+        events.update(dict.fromkeys(element.event for element in unusable_events.elements))
     for (node, source, aggregate), events in by_input.items():
         examples = tuple(identity.of("event", project, event) for event in [*events][:EVENTS_NAMED_MAX])
         events_of = ExcludedEvents(slugs[source], len(events), examples, node)
@@ -275,10 +277,10 @@ async def _list_not_chosen(
 ) -> list[Exclusion]:
     """Events that an input would use if nothing had been named or skipped for their slot."""
     return [
-        one
+        not_chosen
         for stream in streams
         if stream.apart is not None and stream.window.reach is not Reach.ANY
-        for one in await _list_not_chosen_of_stream(tx, scope, discovery, stream)
+        for not_chosen in await _list_not_chosen_of_stream(tx, scope, discovery, stream)
     ]
 
 
@@ -287,7 +289,7 @@ async def _list_not_chosen_of_stream(
 ) -> list[Exclusion]:
     node = stream.reads[0].node
     restriction, values = match_chosen(discovery, stream)
-    skipped = [index + 1 for index, nodes in scope.inputs.skipped_nodes.items() if node in nodes]
+    skipped_positions = [index + 1 for index, nodes in scope.inputs.skipped_nodes.items() if node in nodes]
     rows = await tx.tuples(
         _NOT_CHOSEN.format(
             slots=EACH_SLOT,
@@ -300,7 +302,7 @@ async def _list_not_chosen_of_stream(
             **build_slot_columns(discovery.slots),
             "project": discovery.project,
             "event_type": stream.event_type,
-            "skipped": skipped,
+            "skipped": skipped_positions,
             "named": EVENTS_NAMED_MAX,
         },
     )
@@ -449,7 +451,7 @@ def _list_types_read(scope: Scope, streams: Sequence[InputStream]) -> dict[str, 
     return {
         "project": scope.project,
         "types": sorted({stream.event_type for stream in streams}),
-        "anywhere": sorted({one.event_type for one in streams if one.window.reach is Reach.ANY}),
+        "anywhere": sorted({stream.event_type for stream in streams if stream.window.reach is Reach.ANY}),
         "start": scope.hull.start,
         "end": scope.hull.end,
     }

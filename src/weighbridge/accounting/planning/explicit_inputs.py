@@ -113,13 +113,13 @@ def ask_for_inputs(project: int, family: int, slots: Sequence[Interval]) -> Comm
 async def read_kept_inputs(tx: Read, project: int, family: int, slots: Sequence[Interval]) -> SlotInputs:
     """What stays with some slots."""
     sets: dict[int, dict[int, frozenset[int]]] = {}
-    skipped: dict[int, frozenset[int]] = {}
+    skipped_nodes: dict[int, frozenset[int]] = {}
     for row in await tx.rows(_SlotInputRow, *ask_for_inputs(project, family, slots)):
         if row.is_skipped:
-            skipped[row.position] = skipped.get(row.position, frozenset()) | {row.data_point_type}
+            skipped_nodes[row.position] = skipped_nodes.get(row.position, frozenset()) | {row.data_point_type}
         if row.events is not None:
             sets.setdefault(row.position, {})[row.data_point_type] = frozenset(row.events)
-    return SlotInputs(sets, skipped)
+    return SlotInputs(sets, skipped_nodes)
 
 
 def forget_inputs(tx: Write, project: int, family: int, slots: Sequence[Interval]) -> None:
@@ -214,10 +214,10 @@ class _VersionInputs:
     def nodes_of(self, kind: int) -> list[str]:
         """The inputs that read a data point type."""
         return [
-            read.node
+            read_value.node
             for stream in self.resolved.streams
-            for read in stream.reads
-            if read.data_point_type == kind
+            for read_value in stream.reads
+            if read_value.data_point_type == kind
         ]
 
 
@@ -225,32 +225,37 @@ async def resolve_explicit_inputs(
     tx: Read, project: int, family: int, versions: Sequence[VersionSlots], request: NewGeneration
 ) -> list[SlotInputs]:
     """What was named and skipped in the slots of each version; raise Invalid naming what cannot be."""
-    kept = await tx.together(*(read_kept_inputs(tx, project, family, version.slots) for version in versions))
-    named = _parse_event_names(request.data_point_ids, project)
-    is_said = named is not None or request.skipped_data_point_type_ids is not None
-    if not is_said and not any(one.sets or one.skipped for one in kept):
-        return kept
+    kept_inputs = await tx.together(
+        *(read_kept_inputs(tx, project, family, version.slots) for version in versions)
+    )
+    event_keys = _parse_event_names(request.data_point_ids, project)
+    is_said = event_keys is not None or request.skipped_data_point_type_ids is not None
+    if not is_said and not any(
+        kept_of_version.sets or kept_of_version.skipped for kept_of_version in kept_inputs
+    ):
+        return kept_inputs
     catalogue = await read_catalogue(tx, project)
     readers = [_VersionInputs(version, resolve_streams(version.model, catalogue)) for version in versions]
     problems: list[Problem] = []
-    sets = [one.sets for one in kept]
-    if named is not None:
-        points = await _read_named_points(tx, project, named, problems)
+    sets = [kept_of_version.sets for kept_of_version in kept_inputs]
+    if event_keys is not None:
+        points = await _read_named_points(tx, project, event_keys, problems)
         sets = [await _group_by_slot(tx, project, reader, points) for reader in readers]
         problems += _check_slots(project, readers, points, sets)
         sets = [
-            _add_kept(version, new, one.sets) for version, new, one in zip(versions, sets, kept, strict=True)
+            _add_kept(version, new, kept_of_version.sets)
+            for version, new, kept_of_version in zip(versions, sets, kept_inputs, strict=True)
         ]
-    skipped = [one.skipped for one in kept]
+    skips = [kept_of_version.skipped for kept_of_version in kept_inputs]
     if request.skipped_data_point_type_ids is not None:
         skipped_types = frozenset(request.skipped_data_point_type_ids)
         problems += _check_skips(skipped_types, readers, catalogue)
         named_skips = [
             dict.fromkeys(version.requested, skipped_types) if skipped_types else {} for version in versions
         ]
-        skipped = [
-            _add_kept(version, new, one.skipped)
-            for version, new, one in zip(versions, named_skips, kept, strict=True)
+        skips = [
+            _add_kept(version, new, kept_of_version.skipped)
+            for version, new, kept_of_version in zip(versions, named_skips, kept_inputs, strict=True)
         ]
     if problems:
         raise Invalid(problems)
@@ -260,7 +265,7 @@ async def resolve_explicit_inputs(
             project,
             reader,
             SlotInputs(
-                sets[index], skipped[index], replaced=reader.version.requested if is_said else frozenset()
+                sets[index], skips[index], replaced=reader.version.requested if is_said else frozenset()
             ),
         )
         for index, reader in enumerate(readers)
@@ -268,38 +273,38 @@ async def resolve_explicit_inputs(
 
 
 def _add_kept(
-    version: VersionSlots, new: Mapping[int, _Value], kept: Mapping[int, _Value]
+    version: VersionSlots, new: Mapping[int, _Value], kept_values: Mapping[int, _Value]
 ) -> dict[int, _Value]:
     """What is said of the slots of the request, beside what stays with the others."""
-    return {index: message for index, message in kept.items() if index not in version.requested} | {
+    return {index: message for index, message in kept_values.items() if index not in version.requested} | {
         index: message for index, message in new.items() if index in version.requested
     }
 
 
-def _parse_event_names(named: Sequence[str] | None, project: int) -> dict[str, identity.Key | None] | None:
+def _parse_event_names(names: Sequence[str] | None, project: int) -> dict[str, identity.Key | None] | None:
     """The named data points of events, and names that are none; None when only outputs of batches are named.
 
     Those are for nodes that draw, and say nothing of measurements.
     """
-    if named is None:
+    if names is None:
         return None
-    if len(named) > DATA_POINTS_NAMED_MAX:
-        message = f"{_IDS} has {len(named)} entries; at most {DATA_POINTS_NAMED_MAX} can be named."
+    if len(names) > DATA_POINTS_NAMED_MAX:
+        message = f"{_IDS} has {len(names)} entries; at most {DATA_POINTS_NAMED_MAX} can be named."
         raise Invalid([Problem(message, _IDS, "too_many")])
-    keys = {text: identity.parse("data_point", text) for text in named}
+    keys = {text: identity.parse("data_point", text) for text in names}
     of_events = {
         text: key
         for text, key in keys.items()
         if key is None or key.project != project or key.owner is identity.Owner.EVENT
     }
-    return of_events if of_events or not named else None
+    return of_events if of_events or not names else None
 
 
 async def _read_named_points(
-    tx: Read, project: int, named: Mapping[str, identity.Key | None], problems: list[Problem]
+    tx: Read, project: int, event_keys: Mapping[str, identity.Key | None], problems: list[Problem]
 ) -> list[_Point]:
     """The data points of the project that were named."""
-    keys = [(key.key, key.position) for key in named.values() if key and key.project == project]
+    keys = [(key.key, key.position) for key in event_keys.values() if key and key.project == project]
     points = [
         _Point(*row)
         for row in await tx.tuples(
@@ -311,11 +316,11 @@ async def _read_named_points(
             },
         )
     ]
-    known = {(point.event, point.position) for point in points}
+    existing_points = {(point.event, point.position) for point in points}
     problems += [
         Problem(f"{_IDS} names {text!r}, which is no data point of the project.", _IDS, "unknown")
-        for text, key in named.items()
-        if key is None or key.project != project or (key.key, key.position) not in known
+        for text, key in event_keys.items()
+        if key is None or key.project != project or (key.key, key.position) not in existing_points
     ]
     return points
 
@@ -327,7 +332,7 @@ async def _group_by_slot(tx: Read, project: int, reader: _VersionInputs, points:
         by_type.setdefault(point.data_point_type, set()).add(point.event)
     sets: dict[int, dict[int, frozenset[int]]] = {}
     for stream in reader.resolved.streams:
-        for kind in {read.data_point_type for read in stream.reads} & by_type.keys():
+        for kind in {read_value.data_point_type for read_value in stream.reads} & by_type.keys():
             for slot, event in await _read_touched_slots(tx, project, reader.version, stream, by_type[kind]):
                 if slot not in reader.version.requested:
                     continue
@@ -379,17 +384,18 @@ def _check_slots(
 
 
 def _check_skips(
-    skipped: Collection[int], readers: Sequence[_VersionInputs], catalogue: Catalogue
+    skipped_points: Collection[int], readers: Sequence[_VersionInputs], catalogue: Catalogue
 ) -> Iterator[Problem]:
     """Types that no input reads, and inputs of them that nothing can stand in for."""
-    known = {point.number: point for points in catalogue.values() for point in points.values()}
-    for kind in sorted(skipped):
+    points_by_number = {point.number: point for points in catalogue.values() for point in points.values()}
+    for kind in sorted(skipped_points):
         nodes = [reader.version.model.node(slug) for reader in readers for slug in reader.nodes_of(kind)]
-        if kind not in known:
+        if kind not in points_by_number:
             message = f"{_SKIPPED} names {kind}, which is no data point type of the project."
             yield Problem(message, _SKIPPED, "unknown")
         elif not nodes:
-            message = f"{_SKIPPED} names {kind}, {known[kind].slug!r}, which no input of the model reads."
+            slug = points_by_number[kind].slug
+            message = f"{_SKIPPED} names {kind}, {slug!r}, which no input of the model reads."
             yield Problem(message, _SKIPPED, "invalid")
         for node in {node.slug: node for node in nodes if not _has_stand_in(node)}.values():
             message = (
@@ -412,13 +418,19 @@ async def _apply_to_streams(tx: Read, project: int, reader: _VersionInputs, inpu
     """
     by_node: dict[int, dict[str, frozenset[int]]] = {}
     for stream in reader.resolved.streams:
-        for read in stream.reads:
-            named = {event for kinds in inputs.sets.values() for event in kinds.get(read.data_point_type, ())}
-            pairs = await _read_touched_slots(tx, project, reader.version, stream, named) if named else []
+        for read_value in stream.reads:
+            named_events = {
+                event for kinds in inputs.sets.values() for event in kinds.get(read_value.data_point_type, ())
+            }
+            pairs = (
+                await _read_touched_slots(tx, project, reader.version, stream, named_events)
+                if named_events
+                else []
+            )
             for slot, event in pairs:
-                if event in inputs.sets.get(slot, {}).get(read.data_point_type, ()):
+                if event in inputs.sets.get(slot, {}).get(read_value.data_point_type, ()):
                     nodes = by_node.setdefault(slot, {})
-                    nodes[read.node] = nodes.get(read.node, frozenset()) | {event}
+                    nodes[read_value.node] = nodes.get(read_value.node, frozenset()) | {event}
     for slot, kinds in inputs.sets.items():
         for kind in kinds:
             readers = reader.nodes_of(kind)
@@ -428,8 +440,8 @@ async def _apply_to_streams(tx: Read, project: int, reader: _VersionInputs, inpu
         slot: {node: kind for kind in kinds for node in reader.nodes_of(kind)}
         for slot, kinds in inputs.skipped.items()
     }
-    for slot, skipped in skipped_nodes.items():
-        by_node.setdefault(slot, {}).update(dict.fromkeys(skipped, frozenset()))
+    for slot, skipped_of_slot in skipped_nodes.items():
+        by_node.setdefault(slot, {}).update(dict.fromkeys(skipped_of_slot, frozenset()))
     return SlotInputs(inputs.sets, inputs.skipped, by_node, skipped_nodes, inputs.replaced)
 
 

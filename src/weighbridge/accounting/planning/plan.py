@@ -108,10 +108,10 @@ class Exclusion:
     @property
     def sentence(self) -> str:
         """The reason in full."""
-        what = self.what
-        if not isinstance(what, ExcludedEvents):
+        excluded = self.what
+        if not isinstance(excluded, ExcludedEvents):
             return self.reason.value
-        return self.reason.format(input=what.input, missing=what.missing)
+        return self.reason.format(input=excluded.input, missing=excluded.missing)
 
 
 # A plan says what one version of a model comes to: for each run its values, for each ledger the difference.
@@ -255,27 +255,31 @@ def list_differences(
     looking.
     """
     slots = _list_posted_slots(scope)
-    posted: dict[int, dict[RunIdentity, PostedRun]] = {}
+    runs_by_ledger: dict[int, dict[RunIdentity, PostedRun]] = {}
     for row in posted_runs:
-        posted.setdefault(row.ledger, {})[RunIdentity(slots[row.slot_number - 1], row.partition)] = row
+        runs_by_ledger.setdefault(row.ledger, {})[RunIdentity(slots[row.slot_number - 1], row.partition)] = (
+            row
+        )
     planned = {run.identity for run in runs}.union(unchanged_runs)
-    replaced = set(scope.replaced)
+    replaced_slots = set(scope.replaced)
     differences: list[RunDifference] = []
-    unchanged = 0
+    unchanged_count = 0
     for ledger in scope.ledgers:
-        every = posted.get(ledger.number, {})
-        of_ledger = {key: before for key, before in every.items() if key.slot not in unchanged_slots}
-        unchanged += len(every) - len(of_ledger)
-        gone = sorted(of_ledger.keys() - planned, key=_order)
-        vanished = [_build_vanished_run(scope, key, of_ledger[key].cadence, ledger) for key in gone]
+        runs_of_ledger = runs_by_ledger.get(ledger.number, {})
+        of_ledger = {
+            key: posted_run for key, posted_run in runs_of_ledger.items() if key.slot not in unchanged_slots
+        }
+        unchanged_count += len(runs_of_ledger) - len(of_ledger)
+        vanished_runs = sorted(of_ledger.keys() - planned, key=_order)
+        vanished = [_build_vanished_run(scope, key, of_ledger[key].cadence, ledger) for key in vanished_runs]
         for run in [*runs, *vanished]:
-            before = of_ledger.get(run.identity)
-            if before and before.is_what(run):
+            posted_run = of_ledger.get(run.identity)
+            if posted_run and posted_run.is_what(run):
                 # A replaced slot that is at zero already is not there any more.
-                unchanged += run.slot not in replaced
+                unchanged_count += run.slot not in replaced_slots
             else:
-                differences.append(_build_difference(scope.model, run, ledger, before))
-    return differences, unchanged
+                differences.append(_build_difference(scope.model, run, ledger, posted_run))
+    return differences, unchanged_count
 
 
 class Keeping(Protocol):
@@ -310,12 +314,12 @@ def _order(run: RunIdentity) -> tuple[object, ...]:
 
 
 def _build_difference(
-    model: Model, run: Run, ledger: CreditedLedger, before: PostedRun | None
+    model: Model, run: Run, ledger: CreditedLedger, posted_run: PostedRun | None
 ) -> RunDifference:
     total = total_of(model, run.readings, ledger)
-    if before is None:
+    if posted_run is None:
         return RunDifference(run, ledger, total)
-    return RunDifference(run, ledger, total, before.run, before.first)
+    return RunDifference(run, ledger, total, posted_run.run, posted_run.first)
 
 
 def _build_vanished_run(scope: Scope, identity: RunIdentity, cadence: str, ledger: CreditedLedger) -> Run:
@@ -324,10 +328,10 @@ def _build_vanished_run(scope: Scope, identity: RunIdentity, cadence: str, ledge
     Where all of its data were skipped, it still says so.
     """
     positions = {slot: position for position, slot in enumerate(scope.slots)}
-    skipped = scope.inputs.skipped_nodes.get(positions.get(identity.slot, -1), {})
+    skipped_nodes = scope.inputs.skipped_nodes.get(positions.get(identity.slot, -1), {})
     name = label_slot(cadence, identity.slot, scope.zone)
     readings = {ledger.output: NodeReading(Decimal(0))}
-    return Run(identity.slot, name, identity.partition, readings, {}, NO_DATA, skipped=skipped)
+    return Run(identity.slot, name, identity.partition, readings, {}, NO_DATA, skipped=skipped_nodes)
 
 
 def _list_posted_slots(scope: Scope) -> tuple[Interval, ...]:
@@ -369,20 +373,20 @@ def compute_digests(
     """Digest everything that each slot is computed from; empty for a model that draws or looks."""
     if not has_digests(scope):
         return {}
-    alike = hashlib.sha256(scope.model_sha256)
-    alike.update(f"{ENGINE_REVISION} {scope.zone}\n".encode())
+    common_hash = hashlib.sha256(scope.model_sha256)
+    common_hash.update(f"{ENGINE_REVISION} {scope.zone}\n".encode())
     if any(
         isinstance(node.body, Input) and node.body.aggregate is Aggregate.DELTA
         for node in scope.model.partitioning
     ):
         # 1.0.0 left the only reading of a partition out of what its batch was made of.
-        alike.update(b"readings that count for nothing are kept\n")
+        common_hash.update(b"readings that count for nothing are kept\n")
     for slug, measure in sorted(measures.items()):
-        alike.update(f"{slug} {measure.unit} {measure.coverage} {measure.cadence}\n".encode())
+        common_hash.update(f"{slug} {measure.unit} {measure.coverage} {measure.cadence}\n".encode())
     names = {stream.number: ",".join(stream.node_slugs) for stream in streams}
     digests = {}
     for data in slots:
-        digest = alike.copy()
+        digest = common_hash.copy()
         for line in sorted(_list_lines(data, names)):
             digest.update(f"{line}\n".encode())
         digests[data.slot] = digest.digest()
@@ -395,9 +399,9 @@ def _list_lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
         yield f"{names[group.source]} {group.tags.named} {group.event_count} {group.digest} {numbers}"
         # Neither where an event was nor when its meter is in service is told by its digest, and both change.
         by_meter: dict[tuple[str | None, str | None, Service], int] = {}
-        for one in group.elements:
-            meter = one.asset, one.location, one.service
-            by_meter[meter] = by_meter.get(meter, 0) + one.digest
+        for element in group.elements:
+            meter = element.asset, element.location, element.service
+            by_meter[meter] = by_meter.get(meter, 0) + element.digest
         for meter, digest in by_meter.items():
             yield f"{names[group.source]} {group.tags.named} {meter} {digest}"
     for slug, values in data.statics.items():
@@ -420,8 +424,8 @@ async def read_kept_digests(tx: Read, scope: Scope) -> Mapping[Interval, Sequenc
 
 
 def find_unchanged_slots(
-    scope: Scope, kept: Mapping[Interval, Sequence[bytes]], digests: Digests
+    scope: Scope, kept_digests: Mapping[Interval, Sequence[bytes]], digests: Digests
 ) -> set[Interval]:
     """The slots that every ledger of the generation has at these digests."""
     count = len(scope.ledgers)
-    return {slot for slot, digest in digests.items() if kept.get(slot) == [digest] * count}
+    return {slot for slot, digest in digests.items() if kept_digests.get(slot) == [digest] * count}

@@ -91,70 +91,80 @@ def compute_slots(
     setting: EngineSetting,
     streams: Sequence[InputStream],
     slots: Sequence[SlotData],
-    unchanged: Collection[Interval] = (),
+    unchanged_slots: Collection[Interval] = (),
 ) -> ComputedRuns:
     """Run the model over slots, one after the other; of unchanged ones only what does not count is told."""
     names = {stream.number: stream.node_slugs for stream in streams}
     runs: list[Run] = []
     without_partition: list[Group] = []
-    left: list[Unusable] = []
+    unusable: list[Unusable] = []
     problems: list[str] = []
     rounded_away: list[Exclusion] = []
     for position, data in enumerate(slots):
         proceed()
-        if data.slot in unchanged:
+        if data.slot in unchanged_slots:
             lost = list_unmet_groups(scope.model, data)
             without_partition += lost
-            left += _list_unusable(setting, data, lost)
+            unusable += _list_unusable(setting, data, lost)
             continue
-        skipped = scope.inputs.skipped_nodes.get(position, {})
+        skipped_nodes = scope.inputs.skipped_nodes.get(position, {})
         name = label_slot(scope.model.cadence, data.slot, scope.zone)
         slot_run = run_slot(setting, data)
         problems += [f"{name}: {problem.message}" for problem in slot_run.problems]
         without_partition += slot_run.not_counted
-        left += _list_unusable(setting, data, slot_run.not_counted)
+        unusable += _list_unusable(setting, data, slot_run.not_counted)
         rounded_away += [
-            Exclusion(Reason.ROUNDED_AWAY, ExcludedDraw(name, one)) for one in slot_run.rounded_away
+            Exclusion(Reason.ROUNDED_AWAY, ExcludedDraw(name, rounded_draw))
+            for rounded_draw in slot_run.rounded_away
         ]
-        runs += [replace(_run(scope, data.slot, name, run, names), skipped=skipped) for run in slot_run.runs]
+        runs += [
+            replace(_run(scope, data.slot, name, run, names), skipped=skipped_nodes) for run in slot_run.runs
+        ]
     return ComputedRuns(
-        tuple(runs), tuple(without_partition), tuple(left), tuple(problems), tuple(rounded_away)
+        tuple(runs), tuple(without_partition), tuple(unusable), tuple(problems), tuple(rounded_away)
     )
 
 
 def _list_unusable(setting: EngineSetting, data: SlotData, lost: Sequence[Group]) -> Iterator[Unusable]:
     """The readings of which inputs can make nothing, but for those that meet no partition anyway."""
     lost_events = {element.event for group in lost for element in group.elements}
-    for one in list_unusable(setting, data):
-        elements = tuple(each for each in one.elements if each.event not in lost_events)
+    for unusable in list_unusable(setting, data):
+        elements = tuple(
+            unusable_element
+            for unusable_element in unusable.elements
+            if unusable_element.event not in lost_events
+        )
         if elements:
-            yield replace(one, elements=elements)
+            yield replace(unusable, elements=elements)
 
 
 def _run(
-    scope: Scope, slot: Interval, name: str, computed: PartitionRun, names: Mapping[int, Sequence[str]]
+    scope: Scope, slot: Interval, name: str, partition_run: PartitionRun, names: Mapping[int, Sequence[str]]
 ) -> Run:
     counts: dict[int, int] = {}
     tags: dict[int, tuple[Partition, ...]] = {}
-    for group in computed.groups:
+    for group in partition_run.groups:
         counts[group.source] = counts.get(group.source, 0) + group.event_count
         tags[group.source] = (*tags.get(group.source, ()), group.tags)
-    used = {
-        number: tuple(element.event for element in elements) for number, elements in computed.used.items()
+    used_events = {
+        number: tuple(element.event for element in elements)
+        for number, elements in partition_run.used.items()
     }
-    counts |= {number: len(events) for number, events in used.items()}
+    counts |= {number: len(events) for number, events in used_events.items()}
     return Run(
         slot=slot,
         label=name,
-        partition=computed.partition,
-        readings=computed.readings,
+        partition=partition_run.partition,
+        readings=partition_run.readings,
         event_counts=counts,
         tags=tags,
-        fingerprint=compute_fingerprint(scope.model_sha256, computed, names, list_seen_nodes(scope.model)),
-        used=used,
-        statics=computed.statics,
-        draws=computed.draws,
-        contributions=computed.contributions or {},
+        fingerprint=compute_fingerprint(
+            scope.model_sha256, partition_run, names, list_seen_nodes(scope.model)
+        ),
+        used=used_events,
+        statics=partition_run.statics,
+        draws=partition_run.draws,
+        contributions=partition_run.contributions or {},
     )
 
 
@@ -204,13 +214,13 @@ async def _read_shared_events(
     """The models that have events of a source: name, how many, and the first of them."""
     if stream.is_of_elements:
         events: Composable = SQL("unnest(%(used)s::bigint[]) AS e (id)")
-        used = {event for run in runs for event in run.used.get(stream.number, ())}
-        values: Mapping[str, Any] = {"used": sorted(used)}
+        used_events = {event for run in runs for event in run.used.get(stream.number, ())}
+        values: Mapping[str, Any] = {"used": sorted(used_events)}
     else:
         selected = select_events(discovery, stream, ())
         events, values = selected.events, selected.values
-    known = {"project": discovery.project, "family": family}
-    return await tx.tuples(_SHARED.format(used=events, newest=SQL(IS_NEWEST)), {**values, **known})
+    parameters = {"project": discovery.project, "family": family}
+    return await tx.tuples(_SHARED.format(used=events, newest=SQL(IS_NEWEST)), {**values, **parameters})
 
 
 _RIVALS: Final = """
@@ -298,17 +308,18 @@ async def _read(tx: Read, scope: Scope) -> _VersionData:
     catalogue, statics = await tx.together(
         read_catalogue(tx, scope.project), read_statics(tx, scope.project, scope.model)
     )
-    resolved = resolve_streams(scope.model, catalogue, scope.inputs.nodes)
+    resolved_streams = resolve_streams(scope.model, catalogue, scope.inputs.nodes)
     # The one place that says which events a generation reads.
     discovery = BySlot(scope.project, scope.slots, scope.inputs.by_node)
-    skipped = [
+    skipped_nodes = [
         frozenset(scope.inputs.skipped_nodes.get(position, ())) for position in range(len(scope.slots))
     ]
-    inputs = Inputs(resolved, statics, scope.model.partition_type)
-    slots, around = await tx.together(
-        read_slots(tx, discovery, inputs, skipped), _read_around(tx, scope, discovery, resolved.streams)
+    inputs = Inputs(resolved_streams, statics, scope.model.partition_type)
+    slots, facts = await tx.together(
+        read_slots(tx, discovery, inputs, skipped_nodes),
+        _read_around(tx, scope, discovery, resolved_streams.streams),
     )
-    return _VersionData(scope, resolved, discovery, slots, around)
+    return _VersionData(scope, resolved_streams, discovery, slots, facts)
 
 
 async def _read_around(
@@ -330,68 +341,75 @@ async def _read_around(
     )
 
 
-async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
+async def _plan(tx: Read, version: _VersionData, drawings: Drawings) -> Plan:
     """Plan one version; problems that would fail it are in the plan, nothing is raised for them."""
-    scope, resolved, around = read.scope, read.resolved, read.around
-    streams = resolved.streams
+    scope, resolved_streams, facts = version.scope, version.resolved, version.around
+    streams = resolved_streams.streams
     data = await tx.in_thread(
-        lambda: [replace(one, drawing=drawings.of(scope.model_id, one.slot)) for one in read.slots]
+        lambda: [
+            replace(slot_data, drawing=drawings.of(scope.model_id, slot_data.slot))
+            for slot_data in version.slots
+        ]
     )
     program = await tx.in_thread(prepare, scope.model)
-    setting = EngineSetting(program, resolved.measures, scope.project, scope.zone, says_contributions=True)
-    digests = await tx.in_thread(compute_digests, scope, resolved.measures, streams, data)
-    unchanged = set() if scope.keeps_runs else find_unchanged_slots(scope, around.digests, digests)
-    # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.
-    computed = await tx.in_thread(compute_slots, scope, setting, streams, data, unchanged)
-    differences, unchanged_count = list_differences(
-        scope, around.posted_runs, computed.runs, drawings.unchanged(scope.slots), unchanged
+    setting = EngineSetting(
+        program, resolved_streams.measures, scope.project, scope.zone, says_contributions=True
     )
-    undecided, errors = around.undecided
+    digests = await tx.in_thread(compute_digests, scope, resolved_streams.measures, streams, data)
+    unchanged_slots = set() if scope.keeps_runs else find_unchanged_slots(scope, facts.digests, digests)
+    # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.
+    computation = await tx.in_thread(compute_slots, scope, setting, streams, data, unchanged_slots)
+    differences, unchanged_count = list_differences(
+        scope, facts.posted_runs, computation.runs, drawings.unchanged(scope.slots), unchanged_slots
+    )
+    undecided, errors = facts.undecided
     return Plan(
         scope=scope,
         streams=streams,
-        discovery=read.discovery,
+        discovery=version.discovery,
         differences=tuple(differences),
         unchanged=unchanged_count,
         exclusions=(
-            *list_unpartitioned_events(streams, computed.without_partition),
-            *around.excluded,
+            *list_unpartitioned_events(streams, computation.without_partition),
+            *facts.excluded,
             *undecided,
-            *list_unusable_events(scope.project, streams, computed.unusable),
-            *around.excluded_slots,
-            *computed.rounded_away,
+            *list_unusable_events(scope.project, streams, computation.unusable),
+            *facts.excluded_slots,
+            *computation.rounded_away,
         ),
-        pending=tuple(around.proposals),
-        unevaluated=tuple(around.evaluations),
-        lagging=tuple(around.roll_ups),
-        digests={slot: digest for slot, digest in digests.items() if slot not in unchanged},
+        pending=tuple(facts.proposals),
+        unevaluated=tuple(facts.evaluations),
+        lagging=tuple(facts.roll_ups),
+        digests={slot: digest for slot, digest in digests.items() if slot not in unchanged_slots},
         problems=(
-            *computed.problems,
+            *computation.problems,
             *errors,
             *await check_already_used(
-                tx, scope, read.discovery, streams, computed.runs, types=around.types_of_others
+                tx, scope, version.discovery, streams, computation.runs, types=facts.types_of_others
             ),
-            *around.counted_twice,
+            *facts.counted_twice,
         ),
-        runs=computed.runs if scope.keeps_runs else (),
+        runs=computation.runs if scope.keeps_runs else (),
     )
 
 
 async def _read_border_events(tx: Read, scopes: Sequence[Scope]) -> list[BorderEvents]:
     """Events that the versions which compute these slots, and those around them, do not count once."""
     last = scopes[-1]
-    computed = [
+    version_slots = [
         VersionSlot(slot.start, slot.end, scope.model_id)
         for scope in scopes
         for slot in scope.slots
         if scope.model.cadence != EVENT
     ]
-    if not computed or last.keeps_runs:
+    if not version_slots or last.keeps_runs:
         return []
-    computed += [VersionSlot(one.start, one.end, last.model_id, is_empty=True) for one in last.open_time]
+    version_slots += [
+        VersionSlot(time.start, time.end, last.model_id, is_empty=True) for time in last.open_time
+    ]
     ledgers = [ledger.number for ledger in last.ledgers]
-    slots = ModelSlots(last.project, ledgers, computed, {one.bounds for one in last.replaced})
-    span = min(one.start for one in computed), max(one.end for one in computed)
+    slots = ModelSlots(last.project, ledgers, version_slots, {time.bounds for time in last.replaced})
+    span = min(time.start for time in version_slots), max(time.end for time in version_slots)
     return await read_border_events(tx, slots, span)
 
 
@@ -399,8 +417,10 @@ def _add_border_events(plan: Plan, at_borders: Sequence[BorderEvents]) -> Plan:
     """The plan with the events at borders that would count less than once, or more, which is a problem."""
     exclusions, problems = [], []
     for border in at_borders:
-        named = border.events[:EVENTS_NAMED_MAX]
-        events = build_excluded_events(plan.scope, border.event_type, len(border.events), named, border.node)
+        events_named = border.events[:EVENTS_NAMED_MAX]
+        events = build_excluded_events(
+            plan.scope, border.event_type, len(border.events), events_named, border.node
+        )
         if border.is_more:
             problems.append(
                 f"{events.count} events of type {border.event_type!r}, {events.examples[0]} for one, lie"

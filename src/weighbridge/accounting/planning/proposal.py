@@ -110,7 +110,7 @@ class _AccountWork:
     def changes(self, totals: Mapping[NewBatch, Total]) -> Mapping[datetime, Decimal]:
         """What is produced more than before, less what is drawn more, for each moment."""
         changes: dict[datetime, Decimal] = {}
-        moved = [
+        movements = [
             *((draw.effective_at, draw.amount) for draw in self.draws),
             *(
                 change
@@ -118,8 +118,8 @@ class _AccountWork:
                 for change in totals[difference.batch].difference_by_moment.items()
             ),
         ]
-        for moment, amount in moved:
-            changes[moment] = EXACT.add(changes.get(moment, Decimal(0)), amount)
+        for instant, amount in movements:
+            changes[instant] = EXACT.add(changes.get(instant, Decimal(0)), amount)
         return changes
 
 
@@ -161,51 +161,58 @@ async def derive_entries(
         tx, project, _select_numbers(one.batch for one in draws if one.kind in OF_REPORTS)
     )
     of_work = [one for each in work.values() for one in each.differences]
-    totals, taken = await tx.together(
+    totals, takings = await tx.together(
         _compute_totals(tx, project, of_work, runs), _read_taken(tx, project, runs | takers)
     )
-    moved = {
+    moved_accounts = {
         account
         for account, of_account in work.items()
-        if account in released or _needs_balances(of_account, totals, taken)
+        if account in released or _needs_balances(of_account, totals, takings)
     }
-    await _read_balances(tx, project, {account: work[account] for account in moved}, set(accounts), taken)
-    return await tx.in_thread(_post_all, work, moved, totals, draws, released)
+    await _read_balances(
+        tx, project, {account: work[account] for account in moved_accounts}, set(accounts), takings
+    )
+    return await tx.in_thread(_post_all, work, moved_accounts, totals, draws, released)
 
 
 async def _read_balances(
     tx: Read,
     project: int,
     work: Mapping[Account, _AccountWork],
-    named: set[int],
-    taken: Mapping[RunKey, Sequence[Taken]],
+    named_batches: set[int],
+    takings: Mapping[RunKey, Sequence[Taken]],
 ) -> None:
     """Read what the batches of accounts hold, and what their runs took of which batches, and those runs' too.
 
     What the runs that post took is known, and what those took that reports take of batches with.
     """
-    taken = dict(taken)
-    known = {
+    takings = dict(takings)
+    known_runs = {
         difference.run_number
-        for each in work.values()
-        for difference in each.differences
+        for account_work in work.values()
+        for difference in account_work.differences
         if difference.run_number
     }
-    known |= {run for _, run in taken}
+    known_runs |= {run for _, run in takings}
     while True:
-        batches = named | {one.batch for each in taken.values() for one in each if isinstance(one.batch, int)}
-        held = await read_held_batches(tx, project, work, batches)
-        runs = {one.run for one in held if one.run is not None} - known
+        batches = named_batches | {
+            one.batch
+            for account_work in takings.values()
+            for one in account_work
+            if isinstance(one.batch, int)
+        }
+        held_batches = await read_held_batches(tx, project, work, batches)
+        runs = {held_batch.run for held_batch in held_batches if held_batch.run is not None} - known_runs
         newly_taken = await read_taken(tx, project, runs) if runs else {}
-        known |= runs
-        taken |= newly_taken
-        if not {one.batch for each in newly_taken.values() for one in each} - batches:
+        known_runs |= runs
+        takings |= newly_taken
+        if not {one.batch for account_work in newly_taken.values() for one in account_work} - batches:
             break
-    for batch in held:
+    for batch in held_batches:
         work[batch.account].held.append(batch)
     # A run takes from its own partition, so its account is that of whatever it took from.
-    accounts: dict[Key, Account] = {one.number: one.account for one in held}
-    for (_, run), of_run in taken.items():
+    accounts: dict[Key, Account] = {held_batch.number: held_batch.account for held_batch in held_batches}
+    for (_, run), of_run in takings.items():
         account = next((accounts[one.batch] for one in of_run if one.batch in accounts), None)
         if account is not None:
             work[account].taken[run] = of_run
@@ -213,14 +220,14 @@ async def _read_balances(
 
 def _post_all(
     work: Mapping[Account, _AccountWork],
-    moved: set[Account],
+    moved_accounts: set[Account],
     totals: Mapping[NewBatch, Total],
     draws: Sequence[Entry],
     released: Mapping[Account, Released],
 ) -> ProposedEntries:
     entries: list[Entry] = [*draws]
     deficit_entries: list[DeficitEntry] = []
-    changes, short = {}, set()
+    changes, short_accounts = {}, set()
     for account, of_account in sorted(work.items(), key=lambda item: item[0].order):
         books = PartitionBooks(
             account.ledger,
@@ -229,24 +236,26 @@ def _post_all(
             of_account.taken,
             released.get(account, {}),
         )
-        drawn = of_account.draws if account in moved else ()
-        posted = post(books, [totals[difference.batch] for difference in of_account.differences], drawn)
-        entries += posted.entries
-        deficit_entries += posted.deficit_entries
+        account_draws = of_account.draws if account in moved_accounts else ()
+        partition_entries = post(
+            books, [totals[difference.batch] for difference in of_account.differences], account_draws
+        )
+        entries += partition_entries.entries
+        deficit_entries += partition_entries.deficit_entries
         changes[account] = of_account.changes(totals)
-        if posted.deficit_entries:
-            short.add(account)
-    return ProposedEntries(tuple(entries), tuple(deficit_entries), changes, frozenset(short))
+        if partition_entries.deficit_entries:
+            short_accounts.add(account)
+    return ProposedEntries(tuple(entries), tuple(deficit_entries), changes, frozenset(short_accounts))
 
 
 def _list_balances(work: _AccountWork) -> list[BatchBalance]:
     """The batches of an account, oldest first; of a run, in the order they are made."""
-    held = [
+    held_balances = [
         (
-            (one.start_time, one.end_time, one.name, 0),
-            BatchBalance(one.number, one.run, one.end_time, one.balance),
+            (held_batch.start_time, held_batch.end_time, held_batch.name, 0),
+            BatchBalance(held_batch.number, held_batch.run, held_batch.end_time, held_batch.balance),
         )
-        for one in work.held
+        for held_batch in work.held
     ]
     new = [
         (
@@ -255,7 +264,7 @@ def _list_balances(work: _AccountWork) -> list[BatchBalance]:
         )
         for difference in work.differences
     ]
-    return [balance for _, balance in sorted(held + new, key=lambda ordered: ordered[0])]
+    return [balance for _, balance in sorted(held_balances + new, key=lambda balance_entry: balance_entry[0])]
 
 
 def _order(difference: RunDifference) -> tuple[object, ...]:
@@ -265,7 +274,7 @@ def _order(difference: RunDifference) -> tuple[object, ...]:
 def _needs_balances(
     work: _AccountWork,
     totals: Mapping[NewBatch, Total],
-    taken: Mapping[RunKey, Sequence[Taken]],
+    takings: Mapping[RunKey, Sequence[Taken]],
 ) -> bool:
     """Whether other batches of the account are touched; a run that only credits its own needs none.
 
@@ -277,7 +286,7 @@ def _needs_balances(
         or is_reported
         or any(
             totals[difference.batch].difference < 0
-            or (difference.ledger.number, difference.run_number) in taken
+            or (difference.ledger.number, difference.run_number) in takings
             for difference in work.differences
         )
     )
@@ -291,14 +300,14 @@ async def _compute_totals(
     tx: Read, project: int, differences: Sequence[RunDifference], runs: Collection[int]
 ) -> dict[NewBatch, Total]:
     """What each difference comes to, and what its run has posted before."""
-    posted = await read_posted_totals(tx, project, runs) if runs else {}
+    posted_totals = await read_posted_totals(tx, project, runs) if runs else {}
     return {
         difference.batch: Total(
             run=difference.run_key,
             batch=difference.batch,
             end=difference.run.slot.end,
             total=difference.total,
-            posted=posted.get((difference.ledger.number, difference.run_number or 0), {}),
+            posted=posted_totals.get((difference.ledger.number, difference.run_number or 0), {}),
         )
         for difference in differences
     }
@@ -411,31 +420,33 @@ async def build_generation(tx: Read, project: int, run: UpdatedRun, inputs: Upda
     )
 
 
-async def _read_inputs_of_others(tx: Read, project: int, run: UpdatedRun, named: Sequence[str]) -> list[str]:
+async def _read_inputs_of_others(tx: Read, project: int, run: UpdatedRun, names: Sequence[str]) -> list[str]:
     """What the slot's other partitions are made of, of the types that are named."""
-    keys = [identity.parse("data_point", text) for text in named]
-    mine = [key for key in keys if key and key.project == project and key.owner is identity.Owner.EVENT]
+    keys = [identity.parse("data_point", text) for text in names]
+    event_keys = [key for key in keys if key and key.project == project and key.owner is identity.Owner.EVENT]
     rows = await tx.tuples(
         _OF_OTHERS,
         {
             "project": project,
             "run": run.number,
-            "events": [key.key for key in mine],
-            "positions": [key.position for key in mine],
+            "events": [key.key for key in event_keys],
+            "positions": [key.position for key in event_keys],
         },
     )
     return [identity.of("data_point", project, event, position) for event, position in rows]
 
 
 def check_shortfalls(scopes: Sequence[Scope], deepened: Mapping[Account, Decimal]) -> Iterator[Problem]:
-    """Why an update is refused: it would take away what has been drawn already, if only for a while."""
+    """Report the ledgers whose balance an update would make negative, if only for a while."""
     ledgers = {ledger.number: ledger for scope in scopes for ledger in scope.ledgers}
     for number in sorted({account.ledger for account in deepened} & ledgers.keys()):
         ledger = ledgers[number]
-        short = plain(exact_total(more for account, more in deepened.items() if account.ledger == number))
+        shortfall = plain(
+            exact_total(deepening for account, deepening in deepened.items() if account.ledger == number)
+        )
         message = (
-            f"With these inputs {ledger.name!r} would be {short} {ledger.unit} short of what was drawn from"
-            " it already."
+            f"With these inputs, {ledger.name!r} would lack {shortfall} {ledger.unit} of what was already"
+            " withdrawn from it."
         )
         yield Problem(message, None, "drawn")
 
@@ -566,7 +577,7 @@ async def propose(tx: Read, request: Request) -> Proposal:
     scopes, run = await _read_scopes_and_run(tx, request)
     sources = await _resolve_manual_sources(tx, request, scopes, run)
     ledgers = _list_ledgers(scopes)
-    (plans, drawings), deficits, before = await tx.together(
+    (plans, drawings), deficits, standings_before = await tx.together(
         make_plans(tx, scopes, sources),
         open_deficits(tx, scopes[0].project, ledgers),
         read_standings(tx, scopes[0].project, ledgers),
@@ -576,24 +587,27 @@ async def propose(tx: Read, request: Request) -> Proposal:
     if drawings.pool is not None and not problems:
         draws, problems = draw_entries(plans, drawings.pool)
     # A slot without data makes no run that could fail, and the request is refused all the same.
-    problems = problems or [one.message for one in await _check_missing_statics(tx, scopes)]
+    problems = problems or [static.message for static in await _check_missing_statics(tx, scopes)]
     entries = ProposedEntries()
     if not problems:
         released = drawings.pool.released if drawings.pool else {}
         entries = await derive_entries(tx, scopes[0].project, plans, draws, released, deficits=deficits)
-    if not entries.short <= before.keys():
-        before = await read_standings(tx, scopes[0].project, ledgers, entries.short)
-    after = apply_changes(before, entries.changes)
+    if not entries.short <= standings_before.keys():
+        standings_before = await read_standings(tx, scopes[0].project, ledgers, entries.short)
+    standings_after = apply_changes(standings_before, entries.changes)
     return Proposal(
         request=request,
         plans=tuple(plans),
         entries=entries,
-        deficits=tuple(await _list_deficits(tx, scopes, plans, after)),
+        deficits=tuple(await _list_deficits(tx, scopes, plans, standings_after)),
         stale_sources=await _read_stale_sources(tx, scopes[0].project, plans),
-        without_source=tuple(Exclusion(Reason.NO_SOURCE, one) for one in drawings.allocation.without_source),
+        without_source=tuple(
+            Exclusion(Reason.NO_SOURCE, drawing_without_source)
+            for drawing_without_source in drawings.allocation.without_source
+        ),
         problems=(
             *map(Problem, problems),
-            *(check_shortfalls(scopes, compute_deepening(before, after)) if run else ()),
+            *(check_shortfalls(scopes, compute_deepening(standings_before, standings_after)) if run else ()),
         ),
     )
 
@@ -633,7 +647,7 @@ def _list_ledgers(scopes: Sequence[Scope]) -> set[int]:
 
 
 async def _list_deficits(
-    tx: Read, scopes: Sequence[Scope], plans: Sequence[Plan], after: Standings
+    tx: Read, scopes: Sequence[Scope], plans: Sequence[Plan], standings_after: Standings
 ) -> list[Shortage]:
     """Where more is drawn than produced once all is posted."""
     new_starts = {
@@ -644,14 +658,14 @@ async def _list_deficits(
         for plan in plans
         for difference in plan.differences
     }
-    return await add_slot_starts(tx, scopes[0].project, list_shortages(after), new_starts)
+    return await add_slot_starts(tx, scopes[0].project, list_shortages(standings_after), new_starts)
 
 
 async def _read_stale_sources(tx: Read, project: int, plans: Sequence[Plan]) -> tuple[StaleSourceBatch, ...]:
     """Of what the new batches draw from, that which is stale."""
     runs = [difference.run for plan in plans for difference in plan.differences]
-    drawn = {draw.source.number for run in runs for draw in run.draws if draw.amount > 0}
-    return tuple(await read_stale_sources(tx, project, drawn))
+    drawn_sources = {draw.source.number for run in runs for draw in run.draws if draw.amount > 0}
+    return tuple(await read_stale_sources(tx, project, drawn_sources))
 
 
 async def _resolve_manual_sources(

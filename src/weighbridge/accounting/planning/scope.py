@@ -88,7 +88,11 @@ async def resolve_source_ledgers(
     )
     ledgers = {row.name: row for row in rows}
     outputs = await tx.in_thread(lambda: {row.name: _read_outputs(row) for row in rows})
-    problems = [problem for one in drawing for problem in _check_drawing(one, family, ledgers, outputs)]
+    problems = [
+        problem
+        for drawing_ledgers in drawing
+        for problem in _check_drawing(drawing_ledgers, family, ledgers, outputs)
+    ]
     if not problems:
         problems = check_circle(family, await read_crediting_models(tx, project), "ledger_id")
     if problems:
@@ -140,23 +144,23 @@ def _check_drawing(
     unit = parse_unit(ledger.unit)
     if not are_compatible(unit, node.unit):
         yield _build_problem(node, f"is in {node.unit}, and {body.ledger!r} is kept in {unit}", "unit")
-    for slug, written in body.attributes.items() if isinstance(body, Upstream) else ():
-        known = outputs[ledger.name].get(slug)
-        if known is None:
+    for slug, attribute in body.attributes.items() if isinstance(body, Upstream) else ():
+        output = outputs[ledger.name].get(slug)
+        if output is None:
             have = ", ".join(outputs[ledger.name]) or "none"
             yield _build_problem(
                 node,
                 f"brings along {slug!r}, and the outputs of {body.ledger!r} are {have}",
                 "unknown_output",
             )
-        elif written is not None and not are_compatible(known, written):
+        elif attribute is not None and not are_compatible(output, attribute):
             yield _build_problem(
-                node, f"brings along {slug!r} in {written}, and {body.ledger!r} has it in {known}", "unit"
+                node, f"brings along {slug!r} in {attribute}, and {body.ledger!r} has it in {output}", "unit"
             )
 
 
-def _build_problem(node: Node, what: str, code: str) -> Problem:
-    return Problem(f"Node {node.slug!r} {what}.", "ledger_id", code)
+def _build_problem(node: Node, sentence: str, code: str) -> Problem:
+    return Problem(f"Node {node.slug!r} {sentence}.", "ledger_id", code)
 
 
 # The scope of a generation: its ledgers, model versions and slots, checked before any data are read.
@@ -270,28 +274,30 @@ async def build_scopes(
     `add_inputs`. Raises Invalid when there is nothing that could be generated.
     """
     key = parse_ledger(ledger)
-    _, linked, stored = await tx.together(
+    _, linked_ledgers, stored_model = await tx.together(
         find_ledger_key(tx, actor, ledger),
         _read_linked_ledgers(tx, key),
         _find_computed_model(tx, key, trial_version),
     )
-    frame = linked[0]
-    active = await tx.in_thread(read_model, stored.document)
+    frame = linked_ledgers[0]
+    active = await tx.in_thread(read_model, stored_model.document)
     zone, requested = ZoneInfo(frame.time_zone), _read_range(request)
     books = BooksOfModel((key.project, frame.family), active, zone)
-    version = Version(stored.id, active.cadence)
+    version = Version(stored_model.id, active.cadence)
     if not only:
         of_request = RequestedRange(requested, is_replacing=request.model_version == "latest")
         assigned = await assign_slots(tx, books, version, of_request)
     else:
         assigned = await assign_generated(tx, books, version, only)
     credited = [
-        one
-        for one in linked
-        if request.generate_concurrent_ledgers or one.number == key.key or one.number in assigned.ledgers
+        linked_ledger
+        for linked_ledger in linked_ledgers
+        if request.generate_concurrent_ledgers
+        or linked_ledger.number == key.key
+        or linked_ledger.number in assigned.ledgers
     ]
     scopes = await _build_version_scopes(
-        tx, key.project, credited, stored, assigned, requested=requested, cadence=active.cadence
+        tx, key.project, credited, stored_model, assigned, requested=requested, cadence=active.cadence
     )
     if trial_version is not None:
         scopes = [_widen_for_trial(scope) for scope in scopes]
@@ -313,19 +319,20 @@ async def _build_version_scopes(
     older = await tx.together(*(find_stored_model(tx, number) for number in slots if number != active.id))
     newest = [active] if active.id in slots else []
 
-    def part(own: tuple[Interval, ...]) -> _VersionPart:
-        return _VersionPart(requested, cadence, own, assigned.included)
+    def part(own_slots: tuple[Interval, ...]) -> _VersionPart:
+        return _VersionPart(requested, cadence, own_slots, assigned.included)
 
     return await tx.together(
-        *(_build_scope(tx, project, ledgers, one, part(slots[one.id])) for one in older + newest)
+        *(_build_scope(tx, project, ledgers, model, part(slots[model.id])) for model in older + newest)
     )
 
 
 def _share_with_last(scopes: Sequence[Scope], assignment: Assignment) -> list[Scope]:
     """Scopes that know what the others compute, the last of which says what nobody does."""
-    computed = {slot for scope in scopes for slot in scope.slots}
+    computed_slots = {slot for scope in scopes for slot in scope.slots}
     knowing = [
-        replace(one, elsewhere=(*assignment.standing, *computed.difference(one.slots))) for one in scopes
+        replace(scope_, elsewhere=(*assignment.standing, *computed_slots.difference(scope_.slots)))
+        for scope_ in scopes
     ]
     last = replace(
         knowing[-1],
@@ -342,10 +349,10 @@ async def _find_computed_model(tx: Read, key: identity.Key, trial_version: int |
     """The version that is computed as the active one; that of a ledger without a model is none."""
     if trial_version is not None:
         return await find_stored_model(tx, trial_version)
-    stored = await find_active_model(tx, key.project, key.key)
-    if stored is None:
+    active_model = await find_active_model(tx, key.project, key.key)
+    if active_model is None:
         raise _build_no_model_error()
-    return stored
+    return active_model
 
 
 def _build_no_model_error() -> Invalid:
@@ -354,7 +361,7 @@ def _build_no_model_error() -> Invalid:
 
 async def _read_linked_ledgers(tx: Read, key: identity.Key) -> list[_LinkedLedger]:
     """The ledgers that the model of one credits in the project, all of them."""
-    linked = await tx.rows(
+    linked_ledgers = await tx.rows(
         _LinkedLedger,
         """
         SELECT other.id, other.name, other.unit, other.scale, other.rounding, other.output,
@@ -367,9 +374,9 @@ async def _read_linked_ledgers(tx: Read, key: identity.Key) -> list[_LinkedLedge
         """,
         (key.project, key.key),
     )
-    if not linked:
+    if not linked_ledgers:
         raise _build_no_model_error()
-    return linked
+    return linked_ledgers
 
 
 def _widen_for_trial(scope: Scope) -> Scope:
@@ -387,24 +394,37 @@ async def add_inputs(tx: Read, scopes: Sequence[Scope], request: NewGeneration) 
     """The scopes with what is named and skipped in their slots."""
     versions = [VersionSlots(scope.model, scope.slots, scope.included) for scope in scopes]
     inputs = await resolve_explicit_inputs(tx, scopes[0].project, scopes[0].family, versions, request)
-    return tuple(replace(scope, inputs=one) for scope, one in zip(scopes, inputs, strict=True))
+    return tuple(
+        replace(scope, inputs=slot_inputs) for scope, slot_inputs in zip(scopes, inputs, strict=True)
+    )
 
 
 async def _build_scope(
-    tx: Read, project: int, linked: Sequence[_LinkedLedger], stored: StoredModel, part: _VersionPart
+    tx: Read,
+    project: int,
+    linked_ledgers: Sequence[_LinkedLedger],
+    stored_model: StoredModel,
+    part: _VersionPart,
 ) -> Scope:
     """The part of a generation that one version of the model computes."""
-    frame = linked[0]
-    model = await tx.in_thread(read_model, stored.document)
+    frame = linked_ledgers[0]
+    model = await tx.in_thread(read_model, stored_model.document)
     return Scope(
         project=project,
         family=frame.family,
-        model_id=stored.id,
-        model_sha256=stored.sha256,
+        model_id=stored_model.id,
+        model_sha256=stored_model.sha256,
         model=model,
         ledgers=tuple(
-            CreditedLedger(one.number, one.name, one.unit, one.scale, one.rounding, one.output)
-            for one in linked
+            CreditedLedger(
+                linked_ledger.number,
+                linked_ledger.name,
+                linked_ledger.unit,
+                linked_ledger.scale,
+                linked_ledger.rounding,
+                linked_ledger.output,
+            )
+            for linked_ledger in linked_ledgers
         ),
         zone=ZoneInfo(frame.time_zone),
         requested=part.requested,

@@ -65,8 +65,8 @@ class GeneratedSlots:
 
     def plus(self, others: "GeneratedSlots") -> "GeneratedSlots":
         """The same with others that it does not have."""
-        known = {identify_slot(slot.slot) for slot in self.slots}
-        new = [slot for slot in others.slots if identify_slot(slot.slot) not in known]
+        identities = {identify_slot(slot.slot) for slot in self.slots}
+        new = [slot for slot in others.slots if identify_slot(slot.slot) not in identities]
         return GeneratedSlots((*self.slots, *new), {**others.ledgers, **self.ledgers})
 
     def ledgers_of(self, slots: Iterable[Interval]) -> frozenset[int]:
@@ -113,30 +113,33 @@ class BooksOfModel:
         }
         return HeldData(frozenset(slots), await self._slots(tx, _HOLDING, values, {}))
 
-    async def that_hold_data_of(self, tx: Read, assignment: Assignment, known: HeldData) -> GeneratedSlots:
+    async def that_hold_data_of(
+        self, tx: Read, assignment: Assignment, held_data: HeldData
+    ) -> GeneratedSlots:
         """Further slots whose runs hold events that were moved into those that an assignment computes.
 
         What is known of the same slots is not asked again.
         """
         slots = [*assignment.computed, *assignment.replaced]
         handled = {identify_slot(slot) for slot in (*slots, *assignment.cut)}
-        if known.slots != frozenset(slots):
-            known = await self.holding(tx, slots)
-        found = known.holders
+        if held_data.slots != frozenset(slots):
+            held_data = await self.holding(tx, slots)
+        holders = held_data.holders
         return replace(
-            found, slots=tuple(one for one in found.slots if identify_slot(one.slot) not in handled)
+            holders,
+            slots=tuple(holder for holder in holders.slots if identify_slot(holder.slot) not in handled),
         )
 
     async def _slots(
-        self, tx: Read, condition: str, values: Mapping[str, object], known: Mapping[object, EventSlot]
+        self, tx: Read, condition: str, values: Mapping[str, object], known_slots: Mapping[object, EventSlot]
     ) -> GeneratedSlots:
         statement = _SLOTS.replace("%condition%", condition)
         project, family = self.key
         rows = await tx.rows(_GeneratedSlot, statement, {"project": project, "family": family, **values})
-        now = await self._by_tracking_id(tx, rows, known)
+        now = await self._by_tracking_id(tx, rows, known_slots)
         # The runs of a slot of an event were posted at different times of it; what is in force decides.
-        ordered = sorted(rows, key=lambda row: (row.is_in_force, row.newest_batch))
-        by_identity = {identify_slot(row.slot): self._slot(row, now) for row in ordered}
+        sorted_rows = sorted(rows, key=lambda row: (row.is_in_force, row.newest_batch))
+        by_identity = {identify_slot(row.slot): self._slot(row, now) for row in sorted_rows}
         ledgers: dict[object, frozenset[int]] = {}
         for row in rows:
             identity = identify_slot(row.slot)
@@ -144,16 +147,16 @@ class BooksOfModel:
         return GeneratedSlots(tuple(by_identity.values()), ledgers)
 
     async def _by_tracking_id(
-        self, tx: Read, rows: Sequence[_GeneratedSlot], known: Mapping[object, EventSlot]
+        self, tx: Read, rows: Sequence[_GeneratedSlot], known_slots: Mapping[object, EventSlot]
     ) -> Mapping[object, EventSlot]:
         """Slots of tracking ids with the span that their events have now."""
         slots = [row.slot for row in rows if row.by_event and row.event is None]
-        elsewhere = {slot.identity for slot in slots if isinstance(slot, EventSlot)} - known.keys()
+        elsewhere = {slot.identity for slot in slots if isinstance(slot, EventSlot)} - known_slots.keys()
         if not elsewhere or self.model.cadence != EVENT:
-            return known
-        nothing = Interval(slots[0].start, slots[0].start)
-        moved = await read_event_slots(tx, self.key[0], self.model, nothing, elsewhere)
-        return {**known, **{slot.identity: slot for slot in moved if slot.identity in elsewhere}}
+            return known_slots
+        empty_time = Interval(slots[0].start, slots[0].start)
+        moved_slots = await read_event_slots(tx, self.key[0], self.model, empty_time, elsewhere)
+        return {**known_slots, **{slot.identity: slot for slot in moved_slots if slot.identity in elsewhere}}
 
     def _slot(self, row: _GeneratedSlot, now: Mapping[object, EventSlot]) -> Generated:
         version = Version(row.model, row.cadence)
@@ -163,13 +166,13 @@ class BooksOfModel:
             return Generated(slot, version, row.is_in_force, is_whole)
         is_whole = row.cadence == EVENT
         if not slot.event:
-            there = now.get(slot.identity, replace(slot, name=slot.tracking_id))
-            return Generated(there, version, row.is_in_force, is_whole)
+            event_slot = now.get(slot.identity, replace(slot, name=slot.tracking_id))
+            return Generated(event_slot, version, row.is_in_force, is_whole)
         start, end = row.event_start or slot.start, row.event_end or slot.end
         name = identity.of("event", self.key[0], slot.event)
         has_moved = (start, end) != (slot.start, slot.end)
-        there = replace(slot, start=start, end=end, name=name)
-        return Generated(there, version, row.is_in_force, is_whole, has_moved)
+        event_slot = replace(slot, start=start, end=end, name=name)
+        return Generated(event_slot, version, row.is_in_force, is_whole, has_moved)
 
 
 # The newest batch that has data says which version a slot stands at; of one that its data have left, the last
@@ -292,36 +295,41 @@ async def assign_slots(
     """Assign the slots of a range; raise Invalid when it selects none, too many, or would cut one in two."""
     try:
         selection = await _select_slots(tx, books, request.range)
-        every = (*selection.selected, *selection.touched, request.range)
-        hull = Interval(min(slot.start for slot in every), max(slot.end for slot in every))
-        generated, held = await tx.together(
+        all_times = (*selection.selected, *selection.touched, request.range)
+        hull = Interval(min(slot.start for slot in all_times), max(slot.end for slot in all_times))
+        generated_slots, held_data = await tx.together(
             books.generated(tx, hull, selection), books.holding(tx, selection.selected)
         )
-        in_range = await tx.in_thread(_select_generated, generated, books, request.range)
+        in_range = await tx.in_thread(_select_generated, generated_slots, books, request.range)
         if (
-            (whole := _widen_to_slots(in_range, request.range)) != request.range
+            (widened := _widen_to_slots(in_range, request.range)) != request.range
             and books.model.cadence == EVENT
             and request.is_replacing
         ):
-            return await assign_slots(tx, books, active, replace(request, range=whole))
-        assigned, generated = await _add_moved_slots(
+            return await assign_slots(tx, books, active, replace(request, range=widened))
+        assigned, generated_slots = await _add_moved_slots(
             tx,
             books,
-            _ReadSlots(generated, held),
+            _ReadSlots(generated_slots, held_data),
             in_range.union(selection.selected),
-            lambda known, included: assign(
-                active, selection, known.slots, in_range, is_replacing=request.is_replacing, included=included
+            lambda read_slots, included: assign(
+                active,
+                selection,
+                read_slots.slots,
+                in_range,
+                is_replacing=request.is_replacing,
+                included=included,
             ),
         )
         wider = _widen_to_overlaps(books, assigned.assignment, request.range)
         if wider != request.range:
-            asked = request.asked or request.range
-            return await assign_slots(tx, books, active, replace(request, range=wider, asked=asked))
+            asked_time = request.asked or request.range
+            return await assign_slots(tx, books, active, replace(request, range=wider, asked=asked_time))
     except ValueError as error:
         raise Invalid([Problem(f"Too long: {error}.", "end_time", "too_long")]) from None
     except OverflowError:
         raise Invalid([Problem(BEYOND_CALENDAR, "start_time", "invalid")]) from None
-    if problems := _check_assignment(assigned.assignment, active, generated.slots, books):
+    if problems := _check_assignment(assigned.assignment, active, generated_slots.slots, books):
         raise Invalid(problems)
     return assigned if request.asked is None else _mark_coming_along(assigned, request.asked)
 
@@ -333,23 +341,35 @@ async def assign_generated(
 
     Raises Invalid when all of them were replaced.
     """
-    named = {identify_slot(slot) for slot in slots}
+    identities = {identify_slot(slot) for slot in slots}
     of_events = tuple(slot for slot in slots if isinstance(slot, EventSlot))
     hull = Interval(min(slot.start for slot in slots), max(slot.end for slot in slots))
-    generated, held = await tx.together(
+    generated_slots, held_data = await tx.together(
         books.generated(tx, hull, Selection(of_events, ())), books.holding(tx, slots)
     )
-    kept = {one.slot for one in generated.slots if identify_slot(one.slot) in named}
-    emptied = [one.slot for one in generated.slots if one.slot in kept and not one.is_in_force]
-    own = Selection(tuple(slot for slot in emptied if _is_cut_by(active.cadence, slot, books)), ())
+    kept_slots = {
+        generated_slot.slot
+        for generated_slot in generated_slots.slots
+        if identify_slot(generated_slot.slot) in identities
+    }
+    emptied_slots = [
+        generated_slot.slot
+        for generated_slot in generated_slots.slots
+        if generated_slot.slot in kept_slots and not generated_slot.is_in_force
+    ]
+    selection = Selection(
+        tuple(slot for slot in emptied_slots if _is_cut_by(active.cadence, slot, books)), ()
+    )
     assigned, _ = await _add_moved_slots(
         tx,
         books,
-        _ReadSlots(generated, held),
-        kept,
-        lambda known, included: assign(active, own, known.slots, kept, is_replacing=False, included=included),
+        _ReadSlots(generated_slots, held_data),
+        kept_slots,
+        lambda read_slots, included: assign(
+            active, selection, read_slots.slots, kept_slots, is_replacing=False, included=included
+        ),
     )
-    if kept.isdisjoint(assigned.assignment.computed):
+    if kept_slots.isdisjoint(assigned.assignment.computed):
         message = "The batch's slot was replaced by others; nothing is computed for it any more."
         raise Invalid([Problem(message, "batch_id", "replaced")])
     return replace(assigned, assignment=replace(assigned.assignment, of_other_cadence=(), open_time=()))
@@ -365,23 +385,25 @@ def _is_cut_by(cadence: str, slot: Interval, books: BooksOfModel) -> bool:
 async def _add_moved_slots(
     tx: Read,
     books: BooksOfModel,
-    known: _ReadSlots,
+    read_slots: _ReadSlots,
     requested: Collection[Interval],
     assign_with: _Assign,
 ) -> tuple[AssignedSlots, GeneratedSlots]:
     """Assign slots with every slot whose runs hold data that the assigned ones use."""
     included: set[Interval] = set()
-    generated = known.generated
+    generated_slots = read_slots.generated
     while True:
-        assignment = await tx.in_thread(assign_with, generated, included)
-        moved = await books.that_hold_data_of(tx, assignment, known.held)
-        found = {identify_slot(slot.slot) for slot in moved.slots}
-        generated = generated.plus(moved)
-        further = {slot.slot for slot in generated.slots if identify_slot(slot.slot) in found} - included
+        assignment = await tx.in_thread(assign_with, generated_slots, included)
+        moved_slots = await books.that_hold_data_of(tx, assignment, read_slots.held)
+        moved_identities = {identify_slot(slot.slot) for slot in moved_slots.slots}
+        generated_slots = generated_slots.plus(moved_slots)
+        further = {
+            slot.slot for slot in generated_slots.slots if identify_slot(slot.slot) in moved_identities
+        } - included
         if not further:
-            coming = frozenset(assignment.computed).difference(requested)
-            ledgers = generated.ledgers_of(assignment.replaced)
-            return AssignedSlots(assignment, coming, ledgers), generated
+            coming_slots = frozenset(assignment.computed).difference(requested)
+            ledgers = generated_slots.ledgers_of(assignment.replaced)
+            return AssignedSlots(assignment, coming_slots, ledgers), generated_slots
         included |= further
 
 
@@ -395,14 +417,14 @@ def _widen_to_overlaps(books: BooksOfModel, assignment: Assignment, requested: I
     if books.model.cadence != EVENT:
         cuts = [select(books.model.cadence, slot, books.zone) for slot in spans]
         spans += [slot for cut in cuts for slot in (*cut.selected, *cut.touched)]
-    every = [requested, *spans]
-    return Interval(min(one.start for one in every), max(one.end for one in every))
+    all_times = [requested, *spans]
+    return Interval(min(time.start for time in all_times), max(time.end for time in all_times))
 
 
-def _mark_coming_along(assigned: AssignedSlots, asked: Interval) -> AssignedSlots:
+def _mark_coming_along(assigned: AssignedSlots, asked_time: Interval) -> AssignedSlots:
     """The same where the range was widened: what the request does not select comes along."""
-    computed = assigned.assignment.computed
-    further = frozenset(slot for slot in computed if not is_selected(slot, asked))
+    computed_slots = assigned.assignment.computed
+    further = frozenset(slot for slot in computed_slots if not is_selected(slot, asked_time))
     return replace(assigned, included=assigned.included | further)
 
 
@@ -419,28 +441,31 @@ async def _select_slots(tx: Read, books: BooksOfModel, requested: Interval) -> S
     )
 
 
-def _select_generated(generated: GeneratedSlots, books: BooksOfModel, requested: Interval) -> set[Interval]:
+def _select_generated(
+    generated_slots: GeneratedSlots, books: BooksOfModel, requested: Interval
+) -> set[Interval]:
     """The generated slots that the range selects, each by the cadence that it was cut by."""
-    cadences = {one.version.cadence for one in generated.slots} - {EVENT}
+    cadences = {generated_slot.version.cadence for generated_slot in generated_slots.slots} - {EVENT}
     selected = {slot for cadence in cadences for slot in select(cadence, requested, books.zone).selected}
     return {
-        one.slot
-        for one in generated.slots
-        if one.slot in selected or (isinstance(one.slot, EventSlot) and is_selected(one.slot, requested))
+        generated_slot.slot
+        for generated_slot in generated_slots.slots
+        if generated_slot.slot in selected
+        or (isinstance(generated_slot.slot, EventSlot) and is_selected(generated_slot.slot, requested))
     }
 
 
 def _widen_to_slots(in_range: Collection[Interval], requested: Interval) -> Interval:
     """The range with all of the slots that it selects: to replace them whole takes all of their events."""
-    every = [requested, *(slot for slot in in_range if not isinstance(slot, EventSlot))]
-    return Interval(min(one.start for one in every), max(one.end for one in every))
+    all_times = [requested, *(slot for slot in in_range if not isinstance(slot, EventSlot))]
+    return Interval(min(time.start for time in all_times), max(time.end for time in all_times))
 
 
 def _check_assignment(
-    assignment: Assignment, active: Version, generated: Sequence[Generated], books: BooksOfModel
+    assignment: Assignment, active: Version, generated_slots: Sequence[Generated], books: BooksOfModel
 ) -> list[Problem]:
     zone = books.zone
-    cadences = {one.slot: one.version.cadence for one in generated}
+    cadences = {generated_slot.slot: generated_slot.version.cadence for generated_slot in generated_slots}
     cut = [
         Problem(
             f"The range would replace a part of the slot {label_slot(cadences[slot], slot, zone)}, which is"

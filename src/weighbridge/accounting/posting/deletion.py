@@ -83,8 +83,8 @@ async def list_blockers(tx: Read, project: int, batches: Sequence[int], field: s
         records = tuple(identity.of(kind, project, other) for other in others)
         why = BLOCKERS[code].format(records=", ".join(records))
         name = identity.of("batch", project, batch)
-        told = TAKEN if code == OWN_FALL else code
-        problems.append(Problem(f"The batch {name} cannot be deleted: {why}", field, told, records))
+        reported_code = TAKEN if code == OWN_FALL else code
+        problems.append(Problem(f"The batch {name} cannot be deleted: {why}", field, reported_code, records))
     return problems
 
 
@@ -111,8 +111,8 @@ async def undo_batches(tx: Write, project: int, batches: Sequence[int], task_id:
         """,
         values,
     )
-    left = [(run, identity.of("batch", project, batch)) for batch, run in rows]
-    changes.leave(tx, project, staleness.StaleRuns(BATCH_DELETED, left))
+    remaining_batches = [(run, identity.of("batch", project, batch)) for batch, run in rows]
+    changes.leave(tx, project, staleness.StaleRuns(BATCH_DELETED, remaining_batches))
 
 
 # What the deleted batches posted is undone, so what is left is what others posted. Of that, `held` is what
@@ -285,8 +285,8 @@ class _Ended(msgspec.Struct, frozen=True):
 async def end_inputs(tx: Write, project: int, batches: Sequence[int]) -> list[EndedInput]:
     """Forget what was named and skipped for slots that deleted batches left empty; gives what it was."""
     rows = await tx.rows(_Ended, _END_INPUTS, {"project": project, "batches": list(batches)})
-    ordered = sorted(rows, key=lambda one: (one.start_time, one.end_time, one.slug, one.number))
-    return [one.ended(project) for one in ordered]
+    sorted_rows = sorted(rows, key=lambda row: (row.start_time, row.end_time, row.slug, row.number))
+    return [row.ended(project) for row in sorted_rows]
 
 
 async def read_higher_standings(tx: Read, project: int, batches: Sequence[int]) -> list[StandsAbove]:
@@ -300,10 +300,10 @@ async def read_higher_standings(tx: Read, project: int, batches: Sequence[int]) 
             identity.of("batch", project, batch),
             name,
             total,
-            rest,
-            rest - total,
+            remaining,
+            remaining - total,
         )
-        for ledger, batch, name, total, rest in rows
+        for ledger, batch, name, total, remaining in rows
     ]
 
 
@@ -401,27 +401,31 @@ async def try_deletion(tx: Write, project: int, batches: Sequence[int], task: in
     """Carry out a deletion, for the task that asks for it; the transaction must be undone afterwards."""
     values = {"project": project, "batches": list(batches)}
     ledgers = await tx.tuples(_LEDGERS, values)
-    touched = await tx.tuples(_TOUCHED, values)
+    touched_batches = await tx.tuples(_TOUCHED, values)
     above = await read_higher_standings(tx, project, batches)
     await undo_batches(tx, project, batches, task)
-    ended = await end_inputs(tx, project, batches)
+    ended_inputs = await end_inputs(tx, project, batches)
     stale = await read_newly_stale(tx, project)
-    after = {
+    balances_after = {
         number: (balance, deficit) for number, _, _, balance, deficit in await tx.tuples(_LEDGERS, values)
     }
-    left: dict[int, Decimal] = {number: balance for number, *_, balance in await tx.tuples(_TOUCHED, values)}
+    balances: dict[int, Decimal] = {
+        number: balance for number, *_, balance in await tx.tuples(_TOUCHED, values)
+    }
     return DeletionTrial(
         [
-            LedgerMoves(number, name, unit, balance, after[number][0], deficit, after[number][1])
+            LedgerMoves(
+                number, name, unit, balance, balances_after[number][0], deficit, balances_after[number][1]
+            )
             for number, name, unit, balance, deficit in ledgers
         ],
         [
-            BatchMoves(number, ledger, name, balance, left[number])
-            for number, ledger, name, balance in touched
-            if left[number] != balance
+            BatchMoves(number, ledger, name, balance, balances[number])
+            for number, ledger, name, balance in touched_batches
+            if balances[number] != balance
         ],
         [batch for batch in stale if batch not in batches],
-        ended,
+        ended_inputs,
         above,
     )
 

@@ -60,33 +60,35 @@ async def insert_batches(
         return []
     model = plan.scope.model
     runs = await _ensure_runs(tx, context, plan.differences)
-    posted = await _insert_rows(tx, context, plan, runs, credited)
-    insert_calculations(tx, context, model, posted)
+    posted_batches = await _insert_rows(tx, context, plan, runs, credited)
+    insert_calculations(tx, context, model, posted_batches)
     dimensions = DIMENSIONS[model.partition_type]
     for stream in plan.streams:
-        await insert_lineage(tx, context, plan.discovery, stream, posted, dimensions=dimensions)
-    insert_static_inputs(tx, context, posted)
-    insert_skipped_inputs(tx, context, posted)
-    insert_draws(tx, context.project, posted)
-    record_used_corrections(tx, context.project, [one.batch_id for one in posted])
-    if len(posted) >= MANY_BATCHES:
+        await insert_lineage(tx, context, plan.discovery, stream, posted_batches, dimensions=dimensions)
+    insert_static_inputs(tx, context, posted_batches)
+    insert_skipped_inputs(tx, context, posted_batches)
+    insert_draws(tx, context.project, posted_batches)
+    record_used_corrections(tx, context.project, [batch.batch_id for batch in posted_batches])
+    if len(posted_batches) >= MANY_BATCHES:
         tx.later("SELECT refresh_statistics('runs', 'batches')")
-    return posted
+    return posted_batches
 
 
 async def _ensure_runs(
     tx: Write, context: GenerationContext, differences: Sequence[RunDifference]
 ) -> dict[tuple[object, ...], int]:
     """The ids of the runs by slot and partition; new ones are written down, and what moved with its event."""
-    known = {
+    known_runs = {
         build_identity_columns(context, difference.run): difference.run_number
         for difference in differences
         if difference.run_number is not None and not isinstance(difference.run.slot, EventSlot)
     }
-    every = dict.fromkeys(build_identity_columns(context, difference.run) for difference in differences)
-    keys = [key for key in every if key not in known]
+    all_identities = dict.fromkeys(
+        build_identity_columns(context, difference.run) for difference in differences
+    )
+    keys = [key for key in all_identities if key not in known_runs]
     if not keys:
-        return known
+        return known_runs
     columns = [list(column) for column in zip(*keys, strict=True)]
     tx.later(_MOVE_RUNS, (*columns, context.project, context.family))
     tx.later(_MAKE_RUNS, (context.project, context.family, *columns))
@@ -97,7 +99,7 @@ async def _ensure_runs(
         """,
         (context.project, context.family, columns[0]),
     )
-    return known | {tuple(key): number for *key, number in rows}
+    return known_runs | {tuple(key): number for *key, number in rows}
 
 
 _RUNS: Final[LiteralString] = """
@@ -185,7 +187,7 @@ async def _insert_rows(
 
 
 def insert_entries(
-    tx: Write, project: int, task_id: int, proposed: ProposedEntries, posted: Sequence[Posted]
+    tx: Write, project: int, task_id: int, proposed: ProposedEntries, posted_batches: Sequence[Posted]
 ) -> None:
     """Write down entries, by the numbers that new runs and batches have by now.
 
@@ -193,8 +195,8 @@ def insert_entries(
     a ledger, entries are posted in the order of their times, so what is read as of a time does not change
     later.
     """
-    number = _build_number_lookup(posted)
-    posted_at = max(one.made_at for one in posted)
+    number = _build_number_lookup(posted_batches)
+    posted_at = max(batch.made_at for batch in posted_batches)
     rows = [
         (entry.ledger, number(entry.batch), entry.kind, entry.amount, entry.effective_at,
          number(entry.posted_by), number(entry.run), entry.node)
@@ -213,7 +215,7 @@ def insert_entries(
         """,
         (project, task_id, posted_at, *_transpose_rows(rows, 8)),
     )
-    short = [
+    deficit_rows = [
         (entry.ledger, number(entry.run), number(entry.posted_by), entry.amount, entry.effective_at)
         for entry in proposed.deficit_entries
     ]
@@ -226,14 +228,14 @@ def insert_entries(
                WITH ORDINALITY AS entry (ledger_id, run_id, posted_by, amount, effective_at, position)
          ORDER BY position
         """,
-        (project, task_id, posted_at, *_transpose_rows(short, 5)),
+        (project, task_id, posted_at, *_transpose_rows(deficit_rows, 5)),
     )
 
 
-def _build_number_lookup(posted: Sequence[Posted]) -> Callable[[Key], int]:
+def _build_number_lookup(posted_batches: Sequence[Posted]) -> Callable[[Key], int]:
     """The number of what a plan names: a new batch, a run that had no batches, or what has a number."""
-    batches = {one.difference.batch: one.batch_id for one in posted}
-    runs = {one.difference.run.identity: one.run_id for one in posted}
+    batches = {batch.difference.batch: batch.batch_id for batch in posted_batches}
+    runs = {batch.difference.run.identity: batch.run_id for batch in posted_batches}
 
     def number(name: Key) -> int:
         if isinstance(name, NewBatch):
@@ -262,14 +264,14 @@ async def post_proposal(tx: Write, proposal: Proposal, task_id: int, seen_until:
     """
     context = await _read_context(tx, proposal, task_id)
     credited = proposal.entries.credits
-    posted = []
+    posted_batches = []
     for plan in proposal.plans:
-        posted += await insert_batches(tx, context, plan, credited)
+        posted_batches += await insert_batches(tx, context, plan, credited)
         _keep_with_slots(tx, plan)
         keep_seen(tx, plan.scope, seen_until)
-    if posted:
-        insert_entries(tx, context.project, task_id, proposal.entries, posted)
-    return posted
+    if posted_batches:
+        insert_entries(tx, context.project, task_id, proposal.entries, posted_batches)
+    return posted_batches
 
 
 async def _read_context(tx: Write, proposal: Proposal, task_id: int) -> GenerationContext:
@@ -299,13 +301,13 @@ def _keep_with_slots(tx: Write, plan: Plan) -> None:
 # What the run comes to anew, they have not seen.
 
 
-def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> None:
+def mark_consumers(tx: Write, project: int, posted_batches: Sequence[Posted]) -> None:
     """Mark the runs that draw from a run which has another batch now, as long as they draw from it.
 
     Both generations lock the ledger between them, so no draw escapes this.
     """
-    adjusting = [one for one in posted if one.difference.adjusts is not None]
-    if not adjusting:
+    adjusting_batches = [batch for batch in posted_batches if batch.difference.adjusts is not None]
+    if not adjusting_batches:
         return
     tx.later(
         f"""
@@ -324,14 +326,16 @@ def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> None:
         {
             "project": project,
             "reason": SOURCE_ADJUSTED,
-            "runs": [one.run_id for one in adjusting],
-            "ledgers": [one.difference.ledger.number for one in adjusting],
-            "records": [identity.of("batch", project, one.batch_id) for one in adjusting],
+            "runs": [batch.run_id for batch in adjusting_batches],
+            "ledgers": [batch.difference.ledger.number for batch in adjusting_batches],
+            "records": [identity.of("batch", project, batch.batch_id) for batch in adjusting_batches],
         },
     )
 
 
-def mark_other_ledgers(tx: Write, project: int, posted: Sequence[Posted], ledgers: Sequence[int]) -> None:
+def mark_other_ledgers(
+    tx: Write, project: int, posted_batches: Sequence[Posted], ledgers: Sequence[int]
+) -> None:
     """Mark runs that were given other inputs, on the ledgers that were not generated with them."""
     tx.later(
         """
@@ -345,8 +349,8 @@ def mark_other_ledgers(tx: Write, project: int, posted: Sequence[Posted], ledger
         {
             "project": project,
             "reason": INPUTS_REPLACED,
-            "runs": [one.run_id for one in posted],
-            "records": [identity.of("batch", project, one.batch_id) for one in posted],
+            "runs": [batch.run_id for batch in posted_batches],
+            "records": [identity.of("batch", project, batch.batch_id) for batch in posted_batches],
             "ledgers": list(ledgers),
         },
     )
@@ -449,9 +453,11 @@ def match_tasks(table: WrittenTable) -> SQL:
 
 async def read_written_digests(tx: Read, project: int, task: int, batches: Sequence[int]) -> dict[str, Any]:
     """The digests of what a task has written with the batches that it made."""
-    found = await tx.several(*((statement, (project, [*batches])) for statement in _OF_TABLES))
+    digests_of_tables = await tx.several(*((statement, (project, [*batches])) for statement in _OF_TABLES))
     tables = {
-        table.name: [count, digest] for table, [(count, digest)] in zip(WRITTEN, found, strict=True) if count
+        table.name: [count, digest]
+        for table, [(count, digest)] in zip(WRITTEN, digests_of_tables, strict=True)
+        if count
     }
     return {"task": task, "tables": tables}
 

@@ -70,19 +70,26 @@ ELEMENTS_KEPT_MAX: Final = 1000
 
 
 def insert_calculations(
-    tx: Write, context: GenerationContext, model: Model, posted: Sequence[Posted]
+    tx: Write, context: GenerationContext, model: Model, posted_batches: Sequence[Posted]
 ) -> None:
     """Write down the value of every node that has one, in the order of the document."""
     rows = [
         (
-            one.batch_id, position, node.slug, node.label, str(node.unit), *_build_value_columns(reading),
-            node in model.outputs, node.slug == one.difference.ledger.output,
-            _write_node_contributions(model, node, one.difference.run),
+            batch.batch_id,
+            position,
+            node.slug,
+            node.label,
+            str(node.unit),
+            *_build_value_columns(reading),
+            node in model.outputs,
+            node.slug == batch.difference.ledger.output,
+            _write_node_contributions(model, node, batch.difference.run),
         )
-        for one in posted
+        for batch in posted_batches
         for position, node in enumerate(model.nodes, start=1)
-        if (reading := one.difference.run.readings.get(node.slug)) is not None and reading.amount is not None
-    ]  # fmt: skip
+        if (reading := batch.difference.run.readings.get(node.slug)) is not None
+        and reading.amount is not None
+    ]
     tx.later(
         """
         INSERT INTO batch_calculations (project_id, batch_id, position, slug, name, unit, value, whole,
@@ -140,13 +147,15 @@ async def insert_lineage(
     context: GenerationContext,
     discovery: BySlot,
     stream: InputStream,
-    posted: Sequence[Posted],
+    posted_batches: Sequence[Posted],
     *,
     dimensions: Sequence[str],
 ) -> None:
     """Write down which events of a stream each batch was made of; partitions have these dimensions."""
-    used = [one for one in posted if one.difference.run.event_counts.get(stream.number)]
-    if not used:
+    using_batches = [
+        batch for batch in posted_batches if batch.difference.run.event_counts.get(stream.number)
+    ]
+    if not using_batches:
         return
     tx.later(
         """
@@ -157,20 +166,20 @@ async def insert_lineage(
         """,
         (
             context.project, stream.number, stream.event_type, list(stream.node_slugs),
-            list(stream.positions), [one.batch_id for one in used],
-            [one.difference.run.event_counts[stream.number] for one in used],
+            list(stream.positions), [batch.batch_id for batch in using_batches],
+            [batch.difference.run.event_counts[stream.number] for batch in using_batches],
         ),
     )  # fmt: skip
     if stream.is_of_elements:
-        await _insert_elements(tx, context, stream, used)
-    elif len({one.difference.run.slot for one in used}) == len(used):
-        _insert_by_batch(tx, context, discovery, stream, used)
+        await _insert_elements(tx, context, stream, using_batches)
+    elif len({batch.difference.run.slot for batch in using_batches}) == len(using_batches):
+        _insert_by_batch(tx, context, discovery, stream, using_batches)
     else:
-        _insert_by_tags(tx, context, discovery, stream, used, dimensions=dimensions)
+        _insert_by_tags(tx, context, discovery, stream, using_batches, dimensions=dimensions)
 
 
 async def _insert_elements(
-    tx: Write, context: GenerationContext, stream: InputStream, used: Sequence[Posted]
+    tx: Write, context: GenerationContext, stream: InputStream, using_batches: Sequence[Posted]
 ) -> None:
     """Write the events of a stream that was read element by element: they are known by their ids."""
     await tx.copy(
@@ -179,10 +188,10 @@ async def _insert_elements(
         FROM STDIN
         """,
         (
-            f"{context.project}\t{one.batch_id}\t{stream.number}\t{chunk_number}\t{min(chunk)}\t{max(chunk)}"
+            f"{context.project}\t{batch.batch_id}\t{stream.number}\t{chunk_number}\t{min(chunk)}\t{max(chunk)}"
             f"\t{{{','.join(map(str, chunk))}}}\n"
-            for one in used
-            for chunk_number, chunk in enumerate(_split_chunks(one.difference.run.used[stream.number]))
+            for batch in using_batches
+            for chunk_number, chunk in enumerate(_split_chunks(batch.difference.run.used[stream.number]))
         ),
     )
 
@@ -192,10 +201,14 @@ def _split_chunks(events: Sequence[int]) -> list[Sequence[int]]:
 
 
 def _insert_by_batch(
-    tx: Write, context: GenerationContext, discovery: BySlot, stream: InputStream, used: Sequence[Posted]
+    tx: Write,
+    context: GenerationContext,
+    discovery: BySlot,
+    stream: InputStream,
+    using_batches: Sequence[Posted],
 ) -> None:
     """Write the events of a stream that PostgreSQL summed, where no two batches share a slot."""
-    keys = [build_identity_columns(context, one.difference.run) for one in used]
+    keys = [build_identity_columns(context, batch.difference.run) for batch in using_batches]
     numbers = {slot: number for number, slot in enumerate(discovery.slots, start=1)}
     restriction, values = match_chosen(discovery, stream)
     statement = _BY_BATCH.format(
@@ -211,8 +224,8 @@ def _insert_by_batch(
             **values,
             "project": context.project,
             "set": stream.number,
-            "batches": [one.batch_id for one in used],
-            "numbers": [numbers[one.difference.run.slot] for one in used],
+            "batches": [batch.batch_id for batch in using_batches],
+            "numbers": [numbers[batch.difference.run.slot] for batch in using_batches],
             "starts": [key[0] for key in keys],
             "ends": [key[1] for key in keys],
             "tracking_ids": [key[2] for key in keys],
@@ -229,7 +242,7 @@ def _insert_by_tags(
     context: GenerationContext,
     discovery: BySlot,
     stream: InputStream,
-    used: Sequence[Posted],
+    using_batches: Sequence[Posted],
     *,
     dimensions: Sequence[str],
 ) -> None:
@@ -237,18 +250,18 @@ def _insert_by_tags(
 
     The tags of the groups that each run was made of say whose an event is; a shared one belongs to several.
     """
-    slots = {one.difference.run.slot for one in used}
+    slots = {batch.difference.run.slot for batch in using_batches}
     narrowed = _restrict_to_slots(discovery, slots)
     numbers = {slot: number for number, slot in enumerate(narrowed.slots, start=1)}
     events = select_events(narrowed, stream, dimensions)
     rows = [
         (
-            one.batch_id, numbers[one.difference.run.slot], tags.tracking_id or "",
+            batch.batch_id, numbers[batch.difference.run.slot], tags.tracking_id or "",
             context.feedstocks[tags.feedstock] if tags.feedstock else 0,
             context.assets[tags.asset] if tags.asset else 0,
         )
-        for one in used
-        for tags in one.difference.run.tags[stream.number]
+        for batch in using_batches
+        for tags in batch.difference.run.tags[stream.number]
     ]  # fmt: skip
     batches, of_slots, tracking_ids, feedstocks, assets = zip(*rows, strict=True)
     tx.later(
@@ -273,17 +286,17 @@ def _insert_by_tags(
 
 def _restrict_to_slots(discovery: BySlot, slots: Collection[Interval]) -> BySlot:
     """The same with these of its slots."""
-    kept = [index for index, slot in enumerate(discovery.slots) if slot in slots]
-    sets = {new: discovery.sets[old] for new, old in enumerate(kept) if old in discovery.sets}
-    return BySlot(discovery.project, [discovery.slots[index] for index in kept], sets)
+    kept_indices = [index for index, slot in enumerate(discovery.slots) if slot in slots]
+    sets = {new: discovery.sets[old] for new, old in enumerate(kept_indices) if old in discovery.sets}
+    return BySlot(discovery.project, [discovery.slots[index] for index in kept_indices], sets)
 
 
-def insert_static_inputs(tx: Write, context: GenerationContext, posted: Sequence[Posted]) -> None:
+def insert_static_inputs(tx: Write, context: GenerationContext, posted_batches: Sequence[Posted]) -> None:
     """Write down which static inputs the nodes of each batch read."""
     rows = [
-        (one.batch_id, node, number)
-        for one in posted
-        for node, numbers in one.difference.run.statics.items()
+        (batch.batch_id, node, number)
+        for batch in posted_batches
+        for node, numbers in batch.difference.run.statics.items()
         for number in sorted(numbers)
     ]
     if rows:
@@ -297,12 +310,12 @@ def insert_static_inputs(tx: Write, context: GenerationContext, posted: Sequence
         )
 
 
-def insert_skipped_inputs(tx: Write, context: GenerationContext, posted: Sequence[Posted]) -> None:
+def insert_skipped_inputs(tx: Write, context: GenerationContext, posted_batches: Sequence[Posted]) -> None:
     """Write down which inputs of each batch had their data skipped."""
     rows = [
-        (one.batch_id, node, kind)
-        for one in posted
-        for node, kind in sorted(one.difference.run.skipped.items())
+        (batch.batch_id, node, kind)
+        for batch in posted_batches
+        for node, kind in sorted(batch.difference.run.skipped.items())
     ]
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
@@ -370,11 +383,11 @@ _BY_BATCH = SQL("""
 # The draws of batches, as they were when values were computed: a batch keeps them, whatever comes later.
 
 
-def insert_draws(tx: Write, project: int, posted: Sequence[Posted]) -> None:
+def insert_draws(tx: Write, project: int, posted_batches: Sequence[Posted]) -> None:
     """Keep with each batch what its nodes had drawn when its values were computed."""
     rows = [
         (
-            one.batch_id,
+            batch.batch_id,
             draw.node,
             position,
             draw.source.number,
@@ -382,8 +395,8 @@ def insert_draws(tx: Write, project: int, posted: Sequence[Posted]) -> None:
             _write_withdrawal_contributions(draw),
             draw,
         )
-        for one in posted
-        for position, draw in enumerate(one.difference.run.draws)
+        for batch in posted_batches
+        for position, draw in enumerate(batch.difference.run.draws)
     ]
     if not rows:
         return
@@ -419,5 +432,5 @@ def _write_withdrawal_contributions(draw: Drawn) -> str:
     """What the drawn amount and each attribute rest on, one after the other, as an array's text."""
     unknown: list[Decimal | None] = [None] * len(ValueSource)
     return write_array(
-        [one for part in draw.rests_on for one in (unknown if part is None else write_columns(part))]
+        [column for part in draw.rests_on for column in (unknown if part is None else write_columns(part))]
     )

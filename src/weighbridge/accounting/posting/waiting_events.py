@@ -138,14 +138,14 @@ async def update_marked(database: Database) -> None:
     """
     async with database.read() as tx:
         marks = await tx.tuples(_MARKS)
-        changed = await tx.tuples(_CHANGED)
-    projects = {project for _, project in marks} | {project for project, _ in changed}
+        changed_rows = await tx.tuples(_CHANGED)
+    projects = {project for _, project in marks} | {project for project, _ in changed_rows}
     updated = {project for project in projects if await update_waiting(database, project)}
     async with database.write() as tx:
-        if seen := [mark for mark, project in marks if project in updated]:
-            await tx.execute("DELETE FROM waiting_marks WHERE id = ANY (%s)", (seen,))
-        if changed and all(project in updated for project, _ in changed):
-            await tx.execute(_MOVE_HORIZON, (max(at for _, at in changed),))
+        if seen_marks := [mark for mark, project in marks if project in updated]:
+            await tx.execute("DELETE FROM waiting_marks WHERE id = ANY (%s)", (seen_marks,))
+        if changed_rows and all(project in updated for project, _ in changed_rows):
+            await tx.execute(_MOVE_HORIZON, (max(at for _, at in changed_rows),))
 
 
 async def update_waiting(database: Database, project: int) -> bool:
@@ -171,7 +171,7 @@ async def find_waiting(
     tx: Read, project: int, ledger: _LedgerModel, catalogue: Catalogue
 ) -> list[_WaitingEvent]:
     """Events that wait for a ledger, one more than are counted at the most."""
-    found: dict[int, _WaitingEvent] = {}
+    waiting_events: dict[int, _WaitingEvent] = {}
     for stream in await read_streams_by_time(tx, ledger.document, catalogue):
         values: dict[str, Any] = {
             "project": project,
@@ -191,12 +191,12 @@ async def find_waiting(
         times = {
             "days": moments(day for day, _ in days),
             "ends": moments(end for _, end in days),
-            "most": WAITING_EVENTS_MAX + 1 - len(found),
+            "most": WAITING_EVENTS_MAX + 1 - len(waiting_events),
         }
-        found |= {row[0]: _WaitingEvent(*row) for row in await tx.tuples(statement, values | times)}
-        if len(found) > WAITING_EVENTS_MAX:
+        waiting_events |= {row[0]: _WaitingEvent(*row) for row in await tx.tuples(statement, values | times)}
+        if len(waiting_events) > WAITING_EVENTS_MAX:
             break
-    return list(found.values())
+    return list(waiting_events.values())
 
 
 async def _sum_up_days(tx: Write, project: int, until: object) -> bool:
@@ -209,10 +209,10 @@ async def _sum_up_days(tx: Write, project: int, until: object) -> bool:
     return bound is not None
 
 
-async def _keep(tx: Write, project: int, ledger: int, waiting: Sequence[_WaitingEvent]) -> None:
+async def _keep(tx: Write, project: int, ledger: int, waiting_events: Sequence[_WaitingEvent]) -> None:
     """Keep what waits for a ledger; what stands as it is, is not written."""
     values = {"project": project, "ledger": ledger}
-    slots = Counter(_list_waiting_slots(waiting))
+    slots = Counter(_list_waiting_slots(waiting_events))
     await tx.execute(
         _KEEP_SLOTS,
         values
@@ -222,25 +222,25 @@ async def _keep(tx: Write, project: int, ledger: int, waiting: Sequence[_Waiting
             "counts": [*slots.values()],
         },
     )
-    if not waiting:
+    if not waiting_events:
         await tx.execute(_FORGET, values)
         return
     await tx.execute(
         _KEEP,
         values
         | {
-            "count": min(len(waiting), WAITING_EVENTS_MAX),
-            "is_more": len(waiting) > WAITING_EVENTS_MAX,
-            "start": min(one.start for one in waiting),
-            "end": max(one.end for one in waiting),
+            "count": min(len(waiting_events), WAITING_EVENTS_MAX),
+            "is_more": len(waiting_events) > WAITING_EVENTS_MAX,
+            "start": min(event.start for event in waiting_events),
+            "end": max(event.end for event in waiting_events),
         },
     )
 
 
-def _list_waiting_slots(waiting: Iterable[_WaitingEvent]) -> Iterable[tuple[datetime, datetime]]:
-    for one in waiting:
-        if one.slot_start is not None and one.slot_end is not None:
-            yield one.slot_start, one.slot_end
+def _list_waiting_slots(waiting_events: Iterable[_WaitingEvent]) -> Iterable[tuple[datetime, datetime]]:
+    for event in waiting_events:
+        if event.slot_start is not None and event.slot_end is not None:
+            yield event.slot_start, event.slot_end
 
 
 _MARKS: Final = "SELECT id, project_id FROM waiting_marks ORDER BY id LIMIT 10000"

@@ -176,26 +176,26 @@ class RowRange:
         )
 
 
-async def read_input_data(tx: Read, wanted: RowRange) -> dict[int, tuple[list[InputRow], int]]:
+async def read_input_data(tx: Read, row_range: RowRange) -> dict[int, tuple[list[InputRow], int]]:
     """Some consecutive rows of each batch's input data, and how many it has; what was set aside is last."""
-    return await build_input_data(tx, wanted, await tx.several(*wanted.questions))
+    return await build_input_data(tx, row_range, await tx.several(*row_range.questions))
 
 
 async def build_input_data(
-    tx: Read, wanted: RowRange, answers: Sequence[Sequence[TupleRow]]
+    tx: Read, row_range: RowRange, answers: Sequence[Sequence[TupleRow]]
 ) -> dict[int, tuple[list[InputRow], int]]:
     """The rows by batch, and how many each batch has, of the answers to what was asked for them."""
-    project, batches, offset, limit = wanted.project, wanted.batches, wanted.offset, wanted.limit
+    project, batches, offset, limit = row_range.project, row_range.batches, row_range.offset, row_range.limit
     sets = _group_by_batch(batches, answers[0])
-    stored = [StoredEvent(*row) for row in answers[2]]
-    rows = await _read_rows(tx, wanted, sets, _index_names(answers[1]), stored)
-    skipped = group_skipped(project, batches, answers[3])
+    stored_events = [StoredEvent(*row) for row in answers[2]]
+    rows = await _read_rows(tx, row_range, sets, _index_names(answers[1]), stored_events)
+    skipped_rows = group_skipped(project, batches, answers[3])
     pages = {}
     for batch in batches:
-        measured = sum(one.row_count for one in sets[batch])
-        first = max(0, offset - measured)
-        rest = skipped[batch][first : first + limit - len(rows[batch])]
-        pages[batch] = ([*rows[batch], *rest], measured + len(skipped[batch]))
+        measured_count = sum(set_.row_count for set_ in sets[batch])
+        first = max(0, offset - measured_count)
+        skipped_of_page = skipped_rows[batch][first : first + limit - len(rows[batch])]
+        pages[batch] = ([*rows[batch], *skipped_of_page], measured_count + len(skipped_rows[batch]))
     return pages
 
 
@@ -207,32 +207,32 @@ async def read_input_sets(tx: Read, project: int, batches: Sequence[int]) -> dic
 def _group_by_batch(batches: Sequence[int], rows: Sequence[TupleRow]) -> dict[int, list[InputSet]]:
     sets: dict[int, list[InputSet]] = {batch: [] for batch in batches}
     for row in rows:
-        one = InputSet(*row)
-        sets[one.batch].append(one)
+        input_set = InputSet(*row)
+        sets[input_set.batch].append(input_set)
     return sets
 
 
 async def _read_rows(
     tx: Read,
-    wanted: RowRange,
+    row_range: RowRange,
     sets: Mapping[int, Sequence[InputSet]],
     names: Mapping[tuple[int, int], tuple[str, str | None]],
-    stored: Sequence[StoredEvent],
+    stored_events: Sequence[StoredEvent],
 ) -> dict[int, list[InputRow]]:
     """Some consecutive rows of each batch's input data: by set, by time, by position."""
-    numbers = {number for event in stored for number in event.substitutions}
-    named = await substitutions_numbered(tx, wanted.project, numbers)
+    numbers = {number for event in stored_events for number in event.substitutions}
+    substitutions = await substitutions_numbered(tx, row_range.project, numbers)
     of_set: dict[tuple[int, int], list[StoredEvent]] = {}
-    for event in stored:
+    for event in stored_events:
         of_set.setdefault((event.batch, event.set_number), []).append(event)
     rows: dict[int, list[InputRow]] = {batch: [] for batch in sets}
-    slices = (_cut_slices(of_batch, wanted.offset, wanted.limit) for of_batch in sets.values())
+    slices = (_cut_slices(of_batch, row_range.offset, row_range.limit) for of_batch in sets.values())
     for piece in chain.from_iterable(slices):
         events = of_set.get((piece.inputs.batch, piece.inputs.number), [])
         meanings = [
             (position, *names[piece.inputs.event_type, position]) for position in piece.inputs.positions
         ]
-        of_slice = _build_rows(wanted.project, events, meanings, named)
+        of_slice = _build_rows(row_range.project, events, meanings, substitutions)
         rows[piece.inputs.batch] += of_slice[piece.skip : piece.skip + piece.rows]
         assert len(events) == piece.count, "lineage names an event that is not there"  # noqa: S101
     return rows
@@ -242,30 +242,30 @@ async def read_first_events(
     tx: Read, project: int, sets: Sequence[InputSet], limit: int
 ) -> list[list[PlacedEvent]]:
     """The first events of each set."""
-    found: dict[tuple[int, int], list[PlacedEvent]] = {(one.batch, one.number): [] for one in sets}
+    first_events: dict[tuple[int, int], list[PlacedEvent]] = {(set_.batch, set_.number): [] for set_ in sets}
     for event in await tx.rows(
         PlacedEvent,
         _FIRST_EVENTS,
         {
             "size": CHUNK_SIZE,
             "project": project,
-            "batches": [one.batch for one in sets],
-            "sets": [one.number for one in sets],
-            "counts": [min(limit, one.event_count) for one in sets],
+            "batches": [set_.batch for set_ in sets],
+            "sets": [set_.number for set_ in sets],
+            "counts": [min(limit, set_.event_count) for set_ in sets],
         },
     ):
-        found[event.batch, event.set_number].append(event)
-    return [*found.values()]
+        first_events[event.batch, event.set_number].append(event)
+    return [*first_events.values()]
 
 
 def _cut_slices(sets: Sequence[InputSet], offset: int, limit: int) -> Iterator[Slice]:
-    for one in sets:
-        width = len(one.positions)
-        start, stop = max(0, offset), min(one.row_count, offset + limit)
+    for set_ in sets:
+        width = len(set_.positions)
+        start, stop = max(0, offset), min(set_.row_count, offset + limit)
         if start < stop:
             first, last = start // width, -(-stop // width)
-            yield Slice(one, first, last - first, start - first * width, stop - start)
-        offset -= one.row_count
+            yield Slice(set_, first, last - first, start - first * width, stop - start)
+        offset -= set_.row_count
 
 
 async def read_slugs_and_units(
@@ -283,7 +283,7 @@ def _build_rows(
     project: int,
     events: Sequence[StoredEvent],
     meanings: Sequence[tuple[int, str, str | None]],
-    named: Mapping[int, Substitution],
+    substitutions: Mapping[int, Substitution],
 ) -> list[InputRow]:
     """A row for each position of events that was read; a page of batches has hundreds."""
     of_project = identity.of("project", project)
@@ -302,7 +302,7 @@ def _build_rows(
                 value if event.is_as_captured else event.raw_value_at(position),
                 substituted=number is not None and not event.is_imputed,
                 imputed=event.is_imputed,
-                substitution=None if number is None else named[number],
+                substitution=None if number is None else substitutions[number],
             )
             rows.append(InputRow(point, of_event))
     return rows

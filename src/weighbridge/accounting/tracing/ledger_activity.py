@@ -147,20 +147,20 @@ async def read_turnover(
         "project": project, "ledgers": list(ledgers), "edges": [edge + MILLISECOND for edge in edges],
         "start": edges[0], "end": edges[-1], "of_reports": list(OF_REPORTS),
     }  # fmt: skip
-    found: dict[int, list[Turnover]] = {}
-    for ledger, period, produced, drawn in await tx.tuples(_TURNOVER, values):
-        periods = found.setdefault(ledger, [Turnover()] * (len(edges) - 1))
-        periods[period - 1] = Turnover(produced, drawn)
-    return found
+    turnovers: dict[int, list[Turnover]] = {}
+    for ledger, period, produced, drawn_amount in await tx.tuples(_TURNOVER, values):
+        periods = turnovers.setdefault(ledger, [Turnover()] * (len(edges) - 1))
+        periods[period - 1] = Turnover(produced, drawn_amount)
+    return turnovers
 
 
 async def read_turnover_until(
-    tx: Read, project: int, ledger: int, moment: Instant
+    tx: Read, project: int, ledger: int, instant: Instant
 ) -> tuple[Turnover, Turnover]:
     """What one ledger produced and gave up to a moment; and all in all, whenever it counts."""
-    values = {"project": project, "ledger": ledger, "moment": moment, "of_reports": list(OF_REPORTS)}
-    [(before, drawn_before, produced, drawn)] = await tx.tuples(_TURNOVER_UNTIL, values)
-    return Turnover(before, drawn_before), Turnover(produced, drawn)
+    values = {"project": project, "ledger": ledger, "moment": instant, "of_reports": list(OF_REPORTS)}
+    [(produced_before, drawn_before, produced, drawn_amount)] = await tx.tuples(_TURNOVER_UNTIL, values)
+    return Turnover(produced_before, drawn_before), Turnover(produced, drawn_amount)
 
 
 async def read_ledger_flows(tx: Read, project: int, start: Instant, end: Instant) -> list[LedgerFlow]:

@@ -111,7 +111,7 @@ async def read_draws(
                 amount=amount,
                 unit=unit,
                 attributes=[
-                    LineageAttribute(*one) for one in zip(attributes[node], values, units, strict=True)
+                    LineageAttribute(*fields) for fields in zip(attributes[node], values, units, strict=True)
                 ],
             )
         )
@@ -136,8 +136,8 @@ def group_reported(
     reported: dict[int, list[BatchReportAllocation]] = {batch: [] for batch in batches}
     for batch, amount, total, unit, number, name, report_type, status in answers:
         report = AllocatedReport(identity.of("report", project, number), name, report_type, status)
-        whole = AllocatedTotal(number, total, unit)
-        reported[batch].append(BatchReportAllocation(whole, amount, unit, report))
+        total_allocated = AllocatedTotal(number, total, unit)
+        reported[batch].append(BatchReportAllocation(total_allocated, amount, unit, report))
     return reported
 
 
@@ -208,8 +208,8 @@ async def build_lineage(tx: Read, key: identity.Key, batch: Batch) -> Lineage:
     )
     if batch.model is None:
         return Lineage(batch, [_build_figure(calculation) for calculation in calculations])
-    stored = await find_stored_model(tx, identity.number("model", batch.model.id))
-    model = await tx.in_thread(read_model, stored.document)
+    stored_model = await find_stored_model(tx, identity.number("model", batch.model.id))
+    model = await tx.in_thread(read_model, stored_model.document)
     reads = _Reads(
         await _read_inputs(tx, key, {node.slug: node.body for node in model.nodes}),
         await _read_static_inputs(tx, key),
@@ -236,12 +236,12 @@ async def _read_inputs(
 ) -> dict[str, LineageInput]:
     """What each input node read, by the node's slug."""
     sets = (await read_input_sets(tx, batch.project, [batch.key]))[batch.key]
-    names = await read_slugs_and_units(tx, batch.project, {one.event_type for one in sets})
+    names = await read_slugs_and_units(tx, batch.project, {set_.event_type for set_ in sets})
     events = await read_first_events(tx, batch.project, sets, ROWS_SHOWN)
     return {
-        slug: _build_input(batch.project, body, one, shown, names)
-        for one, shown in zip(sets, events, strict=True)
-        for slug in one.nodes
+        slug: _build_input(batch.project, body, input_set, shown_events, names)
+        for input_set, shown_events in zip(sets, events, strict=True)
+        for slug in input_set.nodes
         if isinstance(body := bodies[slug], Input)
     }
 

@@ -64,11 +64,11 @@ def write_headers(parts: Sequence[ArchivePart]) -> Iterator[bytes]:
 
 def write_directory(parts: Sequence[ArchivePart]) -> bytes:
     """All that stands behind the last part."""
-    written, place = bytearray(), 0
+    directory, place = bytearray(), 0
     for part, header in zip(parts, write_headers(parts), strict=True):
-        written += _write_entry(part, place)
+        directory += _write_entry(part, place)
         place += len(header) + part.size
-    return bytes(written) + _end(len(parts), len(written), place)
+    return bytes(directory) + _end(len(parts), len(directory), place)
 
 
 def _write_entry(part: ArchivePart, place: int) -> bytes:
@@ -90,8 +90,10 @@ def _end(count: int, size: int, place: int) -> bytes:
             "<4sQBBHIIQQQQ", b"PK\x06\x06", 44, _ZIP64, _UNIX, _ZIP64, 0, 0, count, count, size, place
         )
         wide = record + pack("<4sIQI", b"PK\x06\x07", 0, place + size, 1)
-    few, short, near = min(count, _MANY), min(size, _LONG), min(place, _LONG)
-    return wide + pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, few, few, short, near, 0)
+    count_field, size_field, place_field = min(count, _MANY), min(size, _LONG), min(place, _LONG)
+    return wide + pack(
+        "<4sHHHHIIH", b"PK\x05\x06", 0, 0, count_field, count_field, size_field, place_field, 0
+    )
 
 
 def read_parts(content: memoryview) -> dict[str, memoryview]:
@@ -140,22 +142,26 @@ def _read_local_header(content: memoryview, place: int) -> tuple[ArchivePart, by
     method, crc, size, length, extra = unpack_from("<8xH4xI4xIHH", content, place)
     if method:
         raise UnreadableError(f"The part at byte {place:,} is compressed; the parts of a bundle are not.")
-    behind = place + _LOCAL_BYTES + length
-    name = bytes(content[place + _LOCAL_BYTES : min(behind, place + _LOCAL_BYTES + NAME_BYTES_MAX + 1)])
-    shown = name.decode("ascii", "replace")
-    if length > NAME_BYTES_MAX or not NAME.fullmatch(shown):
+    content_start = place + _LOCAL_BYTES + length
+    name = bytes(
+        content[place + _LOCAL_BYTES : min(content_start, place + _LOCAL_BYTES + NAME_BYTES_MAX + 1)]
+    )
+    printable_name = name.decode("ascii", "replace")
+    if length > NAME_BYTES_MAX or not NAME.fullmatch(printable_name):
         raise UnreadableError(
-            f"A part is called {shown[:40]!r}; a name has letters, digits, dots, dashes and underscores,"
-            " and one folder at most."
+            f"The part name {printable_name[:40]!r} is invalid: a name has letters, digits, dots, dashes and"
+            " underscores, and one folder at most."
         )
-    if size == _LONG and extra == 20 and len(content) >= behind + 20:
-        [size] = unpack_from("<4x8xQ", content, behind)
-    part = ArchivePart(shown, size, crc)
+    if size == _LONG and extra == 20 and len(content) >= content_start + 20:
+        [size] = unpack_from("<4x8xQ", content, content_start)
+    part = ArchivePart(printable_name, size, crc)
     [header] = write_headers([part])
     if bytes(content[place : place + len(header)]) != header:
-        raise UnreadableError(f"The header of {shown!r} is not the one that its name and its content make.")
+        raise UnreadableError(
+            f"The header of {printable_name!r} is not the one that its name and its content make."
+        )
     if place + len(header) + size > len(content):
-        raise UnreadableError(f"{shown!r} should have {size:,} bytes, and the file ends before.")
+        raise UnreadableError(f"{printable_name!r} should have {size:,} bytes, and the file ends before.")
     return part, header
 
 

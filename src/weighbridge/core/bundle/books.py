@@ -60,39 +60,48 @@ class TakenRun:
     def sentence(self) -> str:
         """What it comes to and what the report takes of it, in words."""
         count = len(self.story)
-        by = "its batch" if count == 1 else f"the newest of {count} batches"
+        counted = "its batch" if count == 1 else f"the newest of {count} batches"
         of_unit = f"{plain(self.total)} {self.unit}".strip()
-        return f"comes to {of_unit} by {by}, and the report takes {plain(self.taken)}"
+        return f"comes to {of_unit} by {counted}, and the report takes {plain(self.taken)}"
 
 
 def list_reported_runs(contents: BundleContents) -> list[TakenRun]:
     """The runs that the report takes of, by the time of their slots; an instrument is one by itself."""
-    stories: dict[tuple[int, int], list[BatchRow]] = {}
+    histories: dict[tuple[int, int], list[BatchRow]] = {}
     for _, batch in sorted(contents.batches.items()):
-        stories.setdefault((batch.ledger, -batch.batch if batch.run is None else batch.run), []).append(batch)
-    found = []
-    for story in sorted(stories.values(), key=lambda one: (one[0].start_time, one[0].tracking_id)):
-        message = [contents.reported[one.batch_id] for one in story if one.batch_id in contents.reported]
-        standing = find_newest_batch(story)
-        if message and standing is not None:
-            taken = exact_total(Decimal(one.amount) for one in message)
-            ledger = contents.ledgers.get(standing.ledger)
-            found.append(TakenRun(story, standing, taken, ledger.unit if ledger else ""))
-    return found
+        histories.setdefault((batch.ledger, -batch.batch if batch.run is None else batch.run), []).append(
+            batch
+        )
+    runs = []
+    for history in sorted(
+        histories.values(),
+        key=lambda history: (history[0].start_time, history[0].tracking_id),
+    ):
+        inclusions = [
+            contents.reported[batch.batch_id] for batch in history if batch.batch_id in contents.reported
+        ]
+        newest_batch = find_newest_batch(history)
+        if inclusions and newest_batch is not None:
+            amount = exact_total(Decimal(inclusion.amount) for inclusion in inclusions)
+            ledger = contents.ledgers.get(newest_batch.ledger)
+            runs.append(TakenRun(history, newest_batch, amount, ledger.unit if ledger else ""))
+    return runs
 
 
-def find_newest_batch(story: Iterable[BatchRow]) -> BatchRow | None:
+def find_newest_batch(history: Iterable[BatchRow]) -> BatchRow | None:
     """The batch that says what its run comes to; None where all were deleted."""
-    return max((one for one in story if one.deleted_at is None), key=lambda one: one.batch, default=None)
+    return max(
+        (batch for batch in history if batch.deleted_at is None), key=lambda batch: batch.batch, default=None
+    )
 
 
 def group_batches_by_run(contents: BundleContents) -> dict[RunOfLedger, list[BatchRow]]:
     """The batches of each run on each ledger, the oldest first."""
-    stories: dict[RunOfLedger, list[BatchRow]] = {}
+    histories: dict[RunOfLedger, list[BatchRow]] = {}
     for _, batch in sorted(contents.batches.items()):
         if batch.run is not None:
-            stories.setdefault((batch.ledger, batch.run), []).append(batch)
-    return stories
+            histories.setdefault((batch.ledger, batch.run), []).append(batch)
+    return histories
 
 
 def check_books(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
@@ -118,7 +127,7 @@ class _Books:
     def __init__(self, contents: BundleContents) -> None:
         self._contents = contents
         self.stories = group_batches_by_run(contents)
-        self._first = {run: story[0] for (_, run), story in self.stories.items()}
+        self._first = {run: history[0] for (_, run), history in self.stories.items()}
         self._on: dict[int, list[EntryRow]] = {}
         self._by: dict[int, list[EntryRow]] = {}
         self._undoing: dict[int, list[EntryRow]] = {}
@@ -136,8 +145,8 @@ class _Books:
         if entry.kind not in {str(kind) for kind in EntryKind}:
             yield f"{entry.kind!r} is no kind of entry."
             return
-        gives = EntryKind(entry.kind) in _GIVES
-        if entry.amount and (entry.amount > 0) != (gives == (entry.reverses is None)):
+        is_giving = EntryKind(entry.kind) in _GIVES
+        if entry.amount and (entry.amount > 0) != (is_giving == (entry.reverses is None)):
             yield f"{plain(entry.amount)} is not what an entry of kind {entry.kind!r} comes to."
         if entry.kind in OF_REPORTS and entry.report is None:
             yield "It is a report's, and names none."
@@ -155,16 +164,18 @@ class _Books:
 
     def of_deficit(self, deficit: DeficitRow) -> Iterator[str]:
         """What is wrong with a change of a deficit by itself."""
-        story = self.stories.get((deficit.ledger, deficit.run))
-        if story is None:
+        history = self.stories.get((deficit.ledger, deficit.run))
+        if history is None:
             yield "is of a run that has no batch here."
-        elif not story[0].by_event and deficit.effective_at < story[0].end_time:
+        elif not history[0].by_event and deficit.effective_at < history[0].end_time:
             yield "counts from before the end of its run's slot on."
         if deficit.reverses is not None and deficit.reverses not in self._short:
             yield "undoes one that is not here."
-        made = [one for one in self._on.get(deficit.posted_by, ()) if one.kind == EntryKind.CREDIT]
+        run_credits = [
+            credit for credit in self._on.get(deficit.posted_by, ()) if credit.kind == EntryKind.CREDIT
+        ]
         is_its_own = deficit.reverses is None and deficit.report is None
-        if made and is_its_own and deficit.posted_at != made[0].posted_at:
+        if run_credits and is_its_own and deficit.posted_at != run_credits[0].posted_at:
             yield "was posted at another time than the batch that posted it."
 
     def _of_poster(self, entry: EntryRow) -> Iterator[str]:
@@ -196,8 +207,8 @@ class _Books:
                 yield "It undoes one that is not here."
             return
         undone = [
-            _select_posted_fields(one._replace(amount=-one.amount))
-            for one in self._undoing.get(entry.entry, ())
+            _select_posted_fields(undoing._replace(amount=-undoing.amount))
+            for undoing in self._undoing.get(entry.entry, ())
         ]
         if poster is None:
             return
@@ -209,8 +220,8 @@ class _Books:
     def wrong(self) -> Iterator[tuple[str, str]]:
         """What batches and runs say otherwise than the entries, each with its part."""
         for number, batch in self._contents.batches.items():
-            own = [one for one in self._on.get(number, ()) if one.reverses is None]
-            credited = [one.amount for one in own if one.kind == EntryKind.CREDIT]
+            own_entries = [own_entry for own_entry in self._on.get(number, ()) if own_entry.reverses is None]
+            credited = [own_entry.amount for own_entry in own_entries if own_entry.kind == EntryKind.CREDIT]
             if credited != [batch.credited]:
                 message = (
                     f"says that it was credited with {plain(batch.credited)}, and the ledger says otherwise."
@@ -222,13 +233,13 @@ class _Books:
                 ) is not None:
                     yield ENTRIES.part, f"Batch {batch.batch_id} holds {below}."
         yield from self._of_times()
-        for key, story in self.stories.items():
-            standing = find_newest_batch(story)
-            total = Decimal(0) if standing is None else standing.total
-            if (posted := self._posted_by(*key)) != total:
-                message = f"its run comes to {plain(total)}, and has posted {plain(posted)}."
-                yield BATCHES.part, f"Batch {(standing or story[-1]).batch_id}: {message}"
-            yield from self._of_draws(story)
+        for key, history in self.stories.items():
+            newest_batch = find_newest_batch(history)
+            total = Decimal(0) if newest_batch is None else newest_batch.total
+            if (posted_total := self._posted_by(*key)) != total:
+                message = f"its run comes to {plain(total)}, and has posted {plain(posted_total)}."
+                yield BATCHES.part, f"Batch {(newest_batch or history[-1]).batch_id}: {message}"
+            yield from self._of_draws(history)
 
     def _of_times(self) -> Iterator[tuple[str, str]]:
         """What one generation posted, it posted at one time, after it began."""
@@ -247,27 +258,37 @@ class _Books:
 
     def _posted_by(self, ledger: int, run: int) -> Decimal:
         """What a run has posted for its own total, less what it is short of."""
-        posted = [
-            one.amount for one in self._by.get(run, ()) if one.ledger == ledger and one.kind in GENERATED
+        amounts = [
+            entry.amount
+            for entry in self._by.get(run, ())
+            if entry.ledger == ledger and entry.kind in GENERATED
         ]
-        short = [
+        deficits = [
             -deficit.amount
             for deficit in self._contents.deficits
             if (deficit.ledger, deficit.run) == (ledger, run)
         ]
-        return exact_total([*posted, *short])
+        return exact_total([*amounts, *deficits])
 
-    def _of_draws(self, story: Sequence[BatchRow]) -> Iterator[tuple[str, str]]:
+    def _of_draws(self, history: Sequence[BatchRow]) -> Iterator[tuple[str, str]]:
         """Every batch was computed from what its run had drawn when it was made."""
-        for batch in story:
-            own = [one for one in self._on.get(batch.batch, ()) if one.kind == EntryKind.CREDIT]
+        for batch in history:
+            batch_credits = [
+                entry for entry in self._on.get(batch.batch, ()) if entry.kind == EntryKind.CREDIT
+            ]
             lineage = self._contents.lineage.get(batch.batch)
-            if not own or lineage is None:
+            if not batch_credits or lineage is None:
                 continue
-            made, drawn = own[0].posted_at, self._by.get(batch.run or 0, ())
-            by_then = [one for one in drawn if one.node is not None and one.posted_at <= made]
-            message = _sum_amounts(((read.node, read.source), Decimal(read.amount)) for read in lineage.draws)
-            if message != _sum_amounts(((one.node or "", one.batch), -one.amount) for one in by_then):
+            posted_at, run_entries = batch_credits[0].posted_at, self._by.get(batch.run or 0, ())
+            earlier_draws = [
+                entry for entry in run_entries if entry.node is not None and entry.posted_at <= posted_at
+            ]
+            lineage_draws = _sum_amounts(
+                ((draw.node, draw.source), Decimal(draw.amount)) for draw in lineage.draws
+            )
+            if lineage_draws != _sum_amounts(
+                ((draw.node or "", draw.batch), -draw.amount) for draw in earlier_draws
+            ):
                 text = "was computed from other draws than its run had drawn by then."
                 yield ENTRIES.part, f"Batch {batch.batch_id} {text}"
 
@@ -278,13 +299,14 @@ class _Books:
             message = self._contents.reported.get(batch.batch_id)
             if message is None:
                 continue
-            there = exact_total(
-                one.amount
-                for one in self._on.get(number, ())
-                if one.kind not in OF_REPORTS or identity.of("report", project, one.report or 0) not in chain
+            balance = exact_total(
+                entry.amount
+                for entry in self._on.get(number, ())
+                if entry.kind not in OF_REPORTS
+                or identity.of("report", project, entry.report or 0) not in chain
             )
-            if Decimal(message.amount) > there:
-                yield f"It takes {message.amount} of batch {batch.batch_id}, which has {plain(there)} left."
+            if Decimal(message.amount) > balance:
+                yield f"It takes {message.amount} of batch {batch.batch_id}, which has {plain(balance)} left."
 
 
 def _select_posted_fields(entry: EntryRow) -> tuple[object, ...]:
@@ -300,11 +322,11 @@ def _find_negative_balance(entries: Iterable[EntryRow], *, by_effect: bool) -> s
     def moment(entry: EntryRow) -> Instant:
         return entry.effective_at if by_effect else entry.posted_at
 
-    held = Decimal(0)
-    for at, some in groupby(sorted(entries, key=moment), moment):
-        held = exact_total([held, *(one.amount for one in some)])
-        if held < 0:
-            return f"{plain(held)} at {at.text}"
+    balance = Decimal(0)
+    for at, entries_at in groupby(sorted(entries, key=moment), moment):
+        balance = exact_total([balance, *(entry.amount for entry in entries_at)])
+        if balance < 0:
+            return f"{plain(balance)} at {at.text}"
     return None
 
 
@@ -312,4 +334,4 @@ def _sum_amounts(amounts: Iterable[tuple[tuple[str, int], Decimal]]) -> dict[tup
     parts: dict[tuple[str, int], list[Decimal]] = {}
     for key, amount in amounts:
         parts.setdefault(key, []).append(amount)
-    return {key: amount for key, some in parts.items() if (amount := exact_total(some))}
+    return {key: amount for key, addends in parts.items() if (amount := exact_total(addends))}

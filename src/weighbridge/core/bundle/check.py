@@ -97,7 +97,9 @@ def check_parts(contents: BundleContents, vouched: Vouched, faults: Faults) -> N
         if correction.rule is not None
     }
     if not contents.manifest.is_redacted:
-        expected |= {f"{EVIDENCE_FOLDER}{one.sha256}" for one in contents.evidence if one.sha256}
+        expected |= {
+            f"{EVIDENCE_FOLDER}{evidence.sha256}" for evidence in contents.evidence if evidence.sha256
+        }
     for name in sorted(contents.parts.keys() - expected):
         faults.add(name, "Nothing in the bundle names this part.")
     for name in sorted(expected - contents.parts.keys()):
@@ -122,13 +124,13 @@ def check_rows(contents: BundleContents, faults: Faults) -> None:
     _check_corrections(contents, faults)
 
 
-def _check_named(part: str, there: Iterable[Any], named: Iterable[Any], faults: Faults) -> None:
+def _check_named(part: str, existing: Iterable[Any], referenced: Iterable[Any], faults: Faults) -> None:
     """What is there is named, and what is named is there."""
-    rows, names = set(there), set(named)
-    for one in sorted(rows - names)[:5]:
-        faults.add(part, f"Nothing in the bundle rests on row {one}.")
-    for one in sorted(names - rows)[:5]:
-        faults.add(part, f"Row {one} is named, and is missing.")
+    rows, names = set(existing), set(referenced)
+    for row in sorted(rows - names)[:5]:
+        faults.add(part, f"Nothing in the bundle rests on row {row}.")
+    for name in sorted(names - rows)[:5]:
+        faults.add(part, f"Row {name} is named, and is missing.")
 
 
 def _check_report(contents: BundleContents, faults: Faults) -> None:
@@ -154,11 +156,11 @@ def _check_report(contents: BundleContents, faults: Faults) -> None:
             inclusion.unit,
             report.ledger_id,
         )
-        stands = (
+        state_and_totals = (
             batch.tracking_id, batch.start_time.text, batch.end_time.text, ledger and ledger.unit,
             ledger and ledger.ledger_id,
         )  # fmt: skip
-        if message != stands:
+        if message != state_and_totals:
             faults.add(REPORT, f"What it says of batch {inclusion.batch_id} is not what the batch is.")
         if Decimal(inclusion.amount) > batch.credited:
             faults.add(REPORT, f"It takes more of batch {inclusion.batch_id} than that was credited with.")
@@ -166,12 +168,14 @@ def _check_report(contents: BundleContents, faults: Faults) -> None:
 
 def _check_batches(contents: BundleContents, faults: Faults) -> None:
     project = contents.manifest.project_number
-    computed = {number for number, batch in contents.batches.items() if batch.model is not None}
-    _check_named(LINEAGE, contents.lineage, computed, faults)
+    computed_batches = {number for number, batch in contents.batches.items() if batch.model is not None}
+    _check_named(LINEAGE, contents.lineage, computed_batches, faults)
     _check_named(NODE_VALUES.part, contents.values, contents.batches, faults)
-    _check_named(LEDGERS.part, contents.ledgers, {one.ledger for one in contents.batches.values()}, faults)
+    _check_named(
+        LEDGERS.part, contents.ledgers, {batch.ledger for batch in contents.batches.values()}, faults
+    )
     placed: list[int] = [number for line in contents.slots for number in line.batches]
-    _check_named(SLOTS, set(placed), computed, faults)
+    _check_named(SLOTS, set(placed), computed_batches, faults)
     if len(placed) != len(set(placed)):
         faults.add(SLOTS, "A batch stands in two slots.")
     if sorted(contents.slots, key=lambda line: line.batches) != contents.slots:
@@ -180,25 +184,31 @@ def _check_batches(contents: BundleContents, faults: Faults) -> None:
         if batch.batch_id != identity.of("batch", project, number):
             faults.add(BATCHES.part, f"Batch {number} of the project has another id than {batch.batch_id}.")
     for line in contents.slots:
-        for made in (contents.batches[one] for one in line.batches if one in contents.batches):
-            if (made.model, made.generation) != (line.model, line.generation):
-                faults.add(SLOTS, f"Batch {made.batch_id} was made by another model version or generation.")
+        for computed_batch in (
+            contents.batches[number] for number in line.batches if number in contents.batches
+        ):
+            if (computed_batch.model, computed_batch.generation) != (line.model, line.generation):
+                faults.add(
+                    SLOTS, f"Batch {computed_batch.batch_id} was made by another model version or generation."
+                )
 
 
 def _check_reached(contents: BundleContents, faults: Faults) -> None:
     """Every batch is reported, or a batch that is rests on it."""
     mates = {number: line for line in contents.slots for number in line.batches}
     of_run = _group_batches_by_run(contents)
-    waiting = [batch.batch for batch in contents.batches.values() if batch.batch_id in contents.reported]
+    pending_batches = [
+        batch.batch for batch in contents.batches.values() if batch.batch_id in contents.reported
+    ]
     reached: set[int] = set()
-    while waiting:
-        number = waiting.pop()
+    while pending_batches:
+        number = pending_batches.pop()
         if number in reached or number not in contents.batches:
             if number not in contents.batches:
                 faults.add(BATCHES.part, f"Batch {number} is rested on, and is missing.")
             continue
         reached.add(number)
-        waiting += _list_batches_rested_on(contents, contents.batches[number], mates, of_run)
+        pending_batches += _list_batches_rested_on(contents, contents.batches[number], mates, of_run)
     for number in sorted(contents.batches.keys() - reached)[:5]:
         faults.add(
             BATCHES.part, f"Nothing that is reported rests on batch {contents.batches[number].batch_id}."
@@ -223,9 +233,13 @@ def _list_batches_rested_on(
     line = mates.get(batch.batch)
     of_slot = [*line.batches, *line.alongside] if line is not None else []
     lineage = contents.lineage.get(batch.batch)
-    drawn = [draw.source for draw in lineage.draws] if lineage is not None else []
-    story = [] if batch.run is None else of_run[batch.ledger, batch.run]
-    return [*of_slot, *drawn, *(one for one in story if contents.has_whole_stories or one < batch.batch)]
+    source_batches = [draw.source for draw in lineage.draws] if lineage is not None else []
+    history = [] if batch.run is None else of_run[batch.ledger, batch.run]
+    return [
+        *of_slot,
+        *source_batches,
+        *(one for one in history if contents.has_whole_stories or one < batch.batch),
+    ]
 
 
 def _check_models(contents: BundleContents, faults: Faults) -> None:
@@ -246,35 +260,37 @@ def _check_models(contents: BundleContents, faults: Faults) -> None:
 
 def _check_corrections(contents: BundleContents, faults: Faults) -> None:
     """Each correction was in force for a batch, whose event had the value that it put there."""
-    named: set[int] = set()
-    for number, one in contents.corrections.items():
-        if (one.rule is None) != (one.rule_version is None):
+    corrections_in_versions: set[int] = set()
+    for number, correction in contents.corrections.items():
+        if (correction.rule is None) != (correction.rule_version is None):
             faults.add(CORRECTIONS.part, f"Correction {number} names a rule without its version.")
     for line in contents.lineage.values():
         numbers = parse_ranges(line.corrections)
-        named |= set(numbers)
+        corrections_in_versions |= set(numbers)
         for number in numbers:
             row = contents.corrections.get(number)
             if row is not None and (wrong := _explain_misfit(contents, line, row)):
                 faults.add(CORRECTIONS.part, f"Correction {number}: {wrong}")
-    for number in sorted(contents.corrections.keys() - named if contents.has_whole_stories else ()):
+    for number in sorted(
+        contents.corrections.keys() - corrections_in_versions if contents.has_whole_stories else ()
+    ):
         event = contents.corrections[number].event
         if any(file.has(event) for file in contents.events.values()):
-            named.add(number)
-    _check_named(CORRECTIONS.part, contents.corrections, named, faults)
+            corrections_in_versions.add(number)
+    _check_named(CORRECTIONS.part, contents.corrections, corrections_in_versions, faults)
 
 
 def _explain_misfit(contents: BundleContents, line: BatchLineage, row: CorrectionRow) -> str | None:
     """Why a correction does not fit the event of a batch; None when it does."""
-    reads = [read for read in line.inputs if row.event in _Numbers.of(read)]
-    if not reads:
+    input_reads = [input_read for input_read in line.inputs if row.event in _Numbers.of(input_read)]
+    if not input_reads:
         return f"its event {row.event} is none that batch {line.batch} was made of."
-    for read in reads:
-        file = contents.events[read.event_type]
+    for input_read in input_reads:
+        file = contents.events[input_read.event_type]
         at = _FIELDS.get(row.data_point, file.value_of.get(row.data_point, -1))
         if at < 0:
-            return f"{read.event_type!r} has no {row.data_point!r}."
-        version = read.versions.get(str(row.event), 0)
+            return f"{input_read.event_type!r} has no {row.data_point!r}."
+        version = input_read.versions.get(str(row.event), 0)
         try:
             [fields] = file.rows([row.event << VERSION_BITS | version])
         except UnreadableError as error:
@@ -290,9 +306,9 @@ class _Numbers:
     _last: tuple[SetRead, frozenset[int]] | None = None
 
     @classmethod
-    def of(cls, read: SetRead) -> frozenset[int]:
-        if cls._last is None or cls._last[0] is not read:
-            cls._last = read, frozenset(parse_ranges(read.events))
+    def of(cls, input_read: SetRead) -> frozenset[int]:
+        if cls._last is None or cls._last[0] is not input_read:
+            cls._last = input_read, frozenset(parse_ranges(input_read.events))
         return cls._last[1]
 
 
@@ -393,11 +409,11 @@ def prepare_models(contents: BundleContents) -> dict[int, PreparedModel]:
 def check_made(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
     """Hold what follows from the other parts against what it would be."""
     try:
-        made = render_parts(contents, vouched)
+        rendered_parts = render_parts(contents, vouched)
     except (KeyError, ArithmeticError, ValueError, TypeError) as error:
         faults.add("", f"Its page cannot be made again: {type(error).__name__} {error}.")
         return
-    for name, content in made.items():
+    for name, content in rendered_parts.items():
         if bytes(contents.parts.get(name, b"")) != content:
             faults.add(name, "It is not what the other parts make.")
 

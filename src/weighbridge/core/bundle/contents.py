@@ -147,9 +147,9 @@ def read_contents(
     reading = _PartReader(parts, faults)
     manifest = reading.record(Manifest, MANIFEST)
     if manifest is not None and manifest.format not in tables.TABLES:
-        known = " and ".join(map(str, tables.TABLES))
+        formats = " and ".join(map(str, tables.TABLES))
         faults.add(
-            MANIFEST, f"The bundle is of format {manifest.format}; this program knows formats {known}."
+            MANIFEST, f"The bundle is of format {manifest.format}; this program knows formats {formats}."
         )
         return None
     report = reading.record(BundledReport, REPORT)
@@ -219,14 +219,14 @@ class _PartReader:
         return self._each(part, read_lines(kind, self._content(part), part))
 
     def lineage(self) -> dict[int, BatchLineage]:
-        found: dict[int, BatchLineage] = {}
+        lineages: dict[int, BatchLineage] = {}
         last = -1
         for line in self.lines(BatchLineage, LINEAGE):
             if line.batch <= last:
                 self._faults.add(LINEAGE, f"Lines are sorted, each once; batch {line.batch} is not.")
-            found[line.batch] = line
+            lineages[line.batch] = line
             last = line.batch
-        return found
+        return lineages
 
     def events(self, points: Mapping[str, list[rows.EventTypeRow]]) -> dict[str, EventFile]:
         files = {}
@@ -245,9 +245,9 @@ class _PartReader:
             self._faults.add(part, str(error))
             return None
 
-    def _each(self, part: str, found: Iterable[Any]) -> Iterable[Any]:
+    def _each(self, part: str, items: Iterable[Any]) -> Iterable[Any]:
         try:
-            yield from found
+            yield from items
         except UnreadableError as error:
             self._faults.add(part, str(error))
 
@@ -301,7 +301,7 @@ def hash_part(content: memoryview) -> str:
 
 
 def describe_tables(
-    report: str, parts: Mapping[str, IndexedPart], counted: Mapping[BundleTable, int]
+    report: str, parts: Mapping[str, IndexedPart], row_counts: Mapping[BundleTable, int]
 ) -> bytes:
     """The description of the tables, with how many rows each has."""
     resources = [
@@ -319,7 +319,7 @@ def describe_tables(
                 "primaryKey": [column.name for column in table.columns[: table.keys]],
             },
         }
-        for table, count in sorted(counted.items(), key=lambda pair: pair[0].part)
+        for table, count in sorted(row_counts.items(), key=lambda pair: pair[0].part)
     ]
     described = {"profile": "data-package", "name": report.replace("_", "-"), "resources": resources}
     return write_canonical_json(described) + b"\n"
@@ -365,8 +365,8 @@ def describe_parts(title: str, published: str, parts: Sequence[IndexedPart]) -> 
 
 def write_sums(parts: Sequence[IndexedPart]) -> bytes:
     """The digests of all parts, as `sha256sum -c` takes them."""
-    ordered = sorted(parts, key=lambda part: part.name)
-    return "".join(f"{part.sha256}  {part.name}\n" for part in ordered).encode()
+    sorted_parts = sorted(parts, key=lambda part: part.name)
+    return "".join(f"{part.sha256}  {part.name}\n" for part in sorted_parts).encode()
 
 
 AUDIT_FOLDER: Final = "audit/"
@@ -398,11 +398,11 @@ def verify_sums(parts: Mapping[str, memoryview], key: VerifierKey, faults: Fault
     ]
     stated = bytes(parts.get(SUMS, b""))
     if stated != write_sums(indexed):
-        named = {line[66:]: line[:64] for line in stated.decode("utf-8", "replace").splitlines()}
+        sums = {line[66:]: line[:64] for line in stated.decode("utf-8", "replace").splitlines()}
         for part in indexed:
-            if named.pop(part.name, None) != part.sha256:
+            if sums.pop(part.name, None) != part.sha256:
                 faults.add(part.name, f"Its content is not the one whose digest stands in {SUMS}.")
-        for name in sorted(named)[:10]:
+        for name in sorted(sums)[:10]:
             faults.add(name[:100], f"{SUMS} names it, and it is missing.")
         if not faults:
             faults.add(SUMS, "It is not written as the digests of the parts are.")

@@ -114,10 +114,12 @@ _OF_EVIDENCE: Final = ("type", "name", "content_type", "size", "sha256")
 def compare_with_log(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
     """Hold what the parts state against what the proved rows of the log state."""
     log = LogRows(vouched.rows)
-    found = chain(_check_report(contents, log), _check_evidence(contents, log), _check_models(contents, log))
+    deviations = chain(
+        _check_report(contents, log), _check_evidence(contents, log), _check_models(contents, log)
+    )
     if contents.has_whole_stories:
-        found = chain(
-            found,
+        deviations = chain(
+            deviations,
             _check_generations(contents, log),
             _check_deletions(contents, log),
             _check_records(contents, log),
@@ -125,7 +127,7 @@ def compare_with_log(contents: BundleContents, vouched: Vouched, faults: Faults)
             check_corrections(contents, log),
             check_rules(contents, log),
         )
-    for part, sentence in found:
+    for part, sentence in deviations:
         faults.add(part, sentence)
 
 
@@ -137,7 +139,9 @@ def _check_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         return
     number, after = rows[-1]["number"], rows[-1]["after"]
     try:
-        logged = {one["batch_id"]: _select_inclusion_fields(one) for one in after["inclusions"]}
+        logged = {
+            inclusion["batch_id"]: _select_inclusion_fields(inclusion) for inclusion in after["inclusions"]
+        }
         amount = Decimal(str(after["amount"]))
     except (KeyError, TypeError, InvalidOperation):
         yield ROWS, f"Row {number} does not say what the report {report.id} takes."
@@ -158,17 +162,23 @@ def _check_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         yield REPORT, f"Its {name} is another than row {number} of the log says."
 
 
-def _select_inclusion_fields(one: Mapping[str, Any]) -> tuple[object, ...]:
-    return Decimal(str(one["amount"])), one["unit"], one["tracking_id"], one["start_time"], one["end_time"]
+def _select_inclusion_fields(inclusion: Mapping[str, Any]) -> tuple[object, ...]:
+    return (
+        Decimal(str(inclusion["amount"])),
+        inclusion["unit"],
+        inclusion["tracking_id"],
+        inclusion["start_time"],
+        inclusion["end_time"],
+    )
 
 
 def _check_evidence(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     project = contents.manifest.project_number
-    there = {
+    attached = {
         f"evidence {row.evidence} of {identity.of('event', project, row.event)}": row
         for row in contents.evidence
     }
-    for name, row in there.items():
+    for name, row in attached.items():
         rows = [one for one in log.of(name, "evidence") if one["action"] == _ATTACHED]
         if len(rows) != 1:
             yield EVIDENCE.part, f"No row of the audit log tells that {row.name!r} was attached."
@@ -176,7 +186,7 @@ def _check_evidence(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         for field in _compare_evidence(row, rows[0]):
             yield EVIDENCE.part, f"The {field} of {row.name!r} is another than the log says."
     logged = {row["object"] for row in log.doing(_ATTACHED)}
-    for name in sorted(logged - there.keys())[:5]:
+    for name in sorted(logged - attached.keys())[:5]:
         yield EVIDENCE.part, f"The audit log tells of {name}, and it is not there."
 
 
@@ -201,16 +211,16 @@ def _check_models(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
 
 def _check_generations(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     """Each batch was made by the generation that it names, which the log tells from start to finish."""
-    started = {row["after"]["id"]: row for action in _STARTED for row in log.doing(action)}
-    finished: dict[str, Row] = {name: row for row in log.doing(_FINISHED) for name in row["after"]["batches"]}
+    starts = {row["after"]["id"]: row for action in _STARTED for row in log.doing(action)}
+    ends: dict[str, Row] = {name: row for row in log.doing(_FINISHED) for name in row["after"]["batches"]}
     generations: dict[int, int] = {}
     for batch in contents.batches.values():
         if batch.generation is None:
             continue
-        start, finish = started.get(batch.generation), finished.get(batch.batch_id)
+        start, finish = starts.get(batch.generation), ends.get(batch.batch_id)
         if start is None or finish is None:
-            what = "start" if start is None else "end"
-            yield ROWS, f"No row of the audit log tells of the {what} of the generation of {batch.batch_id}."
+            phase = "start" if start is None else "end"
+            yield ROWS, f"No row of the audit log tells of the {phase} of the generation of {batch.batch_id}."
         elif generations.setdefault(finish["number"], batch.generation) != batch.generation:
             yield BATCHES.part, f"Batch {batch.batch_id} was made by another generation, as the log tells."
         elif finish["at"] != batch.created_at.text or not _are_of_one_generation(start, finish):
@@ -225,11 +235,17 @@ def _are_of_one_generation(start: Row, finish: Row) -> bool:
 
 def _check_deletions(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     """Batches are deleted that the log says were, by when the report was sent off."""
-    deleted = {name: row for row in log.doing(_DELETED) for name in row["after"]["deleted"]}
-    sent = [row["number"] for row in log.of(contents.report.id, "report") if row["action"] == "report.submit"]
+    deletions = {name: row for row in log.doing(_DELETED) for name in row["after"]["deleted"]}
+    submissions = [
+        row["number"] for row in log.of(contents.report.id, "report") if row["action"] == "report.submit"
+    ]
     for batch in contents.batches.values():
-        row = deleted.get(batch.batch_id)
-        if batch.deleted_at is None and row is not None and not (sent and sent[0] < row["number"]):
+        row = deletions.get(batch.batch_id)
+        if (
+            batch.deleted_at is None
+            and row is not None
+            and not (submissions and submissions[0] < row["number"])
+        ):
             yield BATCHES.part, f"Batch {batch.batch_id} was deleted, as the log tells, and does not say so."
         if batch.deleted_at is not None and (row is None or row["at"] > batch.deleted_at.text):
             yield BATCHES.part, f"Batch {batch.batch_id} says that it was deleted, and the log tells of none."
@@ -264,15 +280,17 @@ def _check_event_types(contents: BundleContents, log: LogRows) -> Iterator[Wrong
         if event_type not in newest:
             yield EVENT_TYPES.part, f"No row of the audit log tells of the event type {event_type!r}."
             continue
-        logged = {one["slug"]: one for one in newest[event_type]["data_point_types"]}
+        logged = {row["slug"]: row for row in newest[event_type]["data_point_types"]}
         if logged.keys() != {point.data_point for point in points}:
             yield EVENT_TYPES.part, f"{event_type!r} has other data points than the log says."
             continue
         in_order: dict[str, list[str]] = {}
-        for point in sorted(points, key=lambda one: one.position):
+        for point in sorted(points, key=lambda point: point.position):
             in_order.setdefault(point.value_type, []).append(point.data_point)
-            one = logged[point.data_point]
-            for name in list_differing_fields({"unit": point.unit, "value_type": point.value_type}, one):
+            logged_point = logged[point.data_point]
+            for name in list_differing_fields(
+                {"unit": point.unit, "value_type": point.value_type}, logged_point
+            ):
                 yield EVENT_TYPES.part, f"The {name} of {event_type}.{point.data_point} is not the log's."
 
 
@@ -312,8 +330,8 @@ def _compare_instrument(
         logged = after.get(value.node)
         figure = FIGURES.get(value.node)
         unit = after["unit"] if figure is None else figure.unit
-        rest = {value.whole, value.elements_sha256, value.element_count}
-        is_array = value.elements is not None or value.contributions is not None or rest != {None}
+        other_fields = {value.whole, value.elements_sha256, value.element_count}
+        is_array = value.elements is not None or value.contributions is not None or other_fields != {None}
         if logged is None or (value.value, value.unit) != (Decimal(str(logged)), unit) or is_array:
             yield NODE_VALUES.part, f"{value.node!r} of instrument {batch.batch_id} is not what the log says."
         elif (value.is_output, value.is_primary) != (True, value.node == AMOUNT):
@@ -354,8 +372,8 @@ def check_corrections(contents: BundleContents, log: LogRows) -> Iterator[Wrong]
     for logged in log.doing("data_point.correct"):
         event = logged["after"]["data_point"]["event"]["id"]
         named = {
-            identity.of("event", contents.manifest.project_number, one.event)
-            for one in by_time.get(logged["at"], ())
+            identity.of("event", contents.manifest.project_number, version.event)
+            for version in by_time.get(logged["at"], ())
         }
         if _has(contents, event) and event not in named:
             yield CORRECTIONS.part, f"Row {logged['number']} of the log tells of one that is not there."
@@ -368,8 +386,10 @@ def _has(contents: BundleContents, event: str) -> bool:
 
 def _is_logged(contents: BundleContents, log: LogRows, row: CorrectionRow) -> bool:
     return any(
-        one["action"] in CORRECTING and one["user_id"] == row.user and _matches_logged(contents, one, row)
-        for one in log.at(row.created_at.text)
+        logged_row["action"] in CORRECTING
+        and logged_row["user_id"] == row.user
+        and _matches_logged(contents, logged_row, row)
+        for logged_row in log.at(row.created_at.text)
     )
 
 
@@ -398,21 +418,21 @@ def _matches_logged(contents: BundleContents, logged: Row, row: CorrectionRow) -
 def _read_held_value(event: Mapping[str, Any], name: str) -> Any:
     """What an event shows of a field or data point."""
     if name in _ID_FIELDS:
-        named = event[_ID_FIELDS[name]]
-        return None if named is None else named["name"]
+        referenced = event[_ID_FIELDS[name]]
+        return None if referenced is None else referenced["name"]
     if name in event:
         return event[name]
-    return next((one["value"] for one in event["data_points"] if one["slug"] == name), None)
+    return next((point["value"] for point in event["data_points"] if point["slug"] == name), None)
 
 
-def _is(logged: Any, written: str | None) -> bool:
+def _is(logged: Any, text: str | None) -> bool:
     """Whether a value of the log is one as it is written here."""
-    if logged is None or written is None:
-        return logged is None and written is None
+    if logged is None or text is None:
+        return logged is None and text is None
     if isinstance(logged, bool):
-        return written == ("true" if logged else "false")
+        return text == ("true" if logged else "false")
     try:
-        return str(logged) == written or Decimal(str(logged)) == Decimal(written)
+        return str(logged) == text or Decimal(str(logged)) == Decimal(text)
     except InvalidOperation:
         return False
 

@@ -73,39 +73,39 @@ def compare_bundles(before: BundleContents, after: BundleContents) -> list[RunDe
     ]
 
 
-def describe_batches_of_run(contents: BundleContents, story: Sequence[BatchRow]) -> Iterator[str]:
+def describe_batches_of_run(contents: BundleContents, history: Sequence[BatchRow]) -> Iterator[str]:
     """What a run came to with each of its batches, the oldest first, and why."""
     before: _RunState | None = None
-    for batch in story:
+    for batch in history:
         state = _read_run_state(contents, batch.batch, ZERO)
         why = [f"{cause}: {text}" for cause, text in _list_causes(before, state)] if before else []
         of_unit = f"{plain(batch.total)} {state.unit}".strip()
-        gone = [] if batch.deleted_at is None else [f"deleted at {batch.deleted_at.text}"]
-        yield "; ".join([f"{of_unit} by {batch.batch_id}", *why, *gone])
-        before = before if gone else state
+        deletion = [] if batch.deleted_at is None else [f"deleted at {batch.deleted_at.text}"]
+        yield "; ".join([f"{of_unit} by {batch.batch_id}", *why, *deletion])
+        before = before if deletion else state
 
 
 def _read_run_states(contents: BundleContents) -> dict[RunName, _RunState]:
     newest: dict[RunName, int] = {}
-    taken: dict[RunName, list[Decimal]] = {}
+    amounts: dict[RunName, list[Decimal]] = {}
     for number, batch in sorted(contents.batches.items()):
         name = contents.ledgers[batch.ledger].name, batch.tracking_id
         if batch.deleted_at is None:
             newest[name] = number
         if message := contents.reported.get(batch.batch_id):
-            taken.setdefault(name, []).append(Decimal(message.amount))
+            amounts.setdefault(name, []).append(Decimal(message.amount))
     return {
-        name: _read_run_state(contents, number, exact_total(taken.get(name, ())))
+        name: _read_run_state(contents, number, exact_total(amounts.get(name, ())))
         for name, number in newest.items()
     }
 
 
-def _read_run_state(contents: BundleContents, number: int, taken: Decimal) -> _RunState:
+def _read_run_state(contents: BundleContents, number: int, amount: Decimal) -> _RunState:
     batch = contents.batches[number]
     model = None if batch.model is None else contents.models[batch.model]
     return _RunState(
         contents.ledgers[batch.ledger].unit,
-        taken,
+        amount,
         batch.total,
         None if model is None else (model.name, model.version),
         batch.engine_revision,
@@ -116,15 +116,15 @@ def _read_run_state(contents: BundleContents, number: int, taken: Decimal) -> _R
 def _change(name: RunName, before: _RunState | None, after: _RunState | None) -> RunDeviation | None:
     state = after or before
     assert state is not None, "the name is of one of them"  # noqa: S101
-    taken = (before.taken if before else ZERO, after.taken if after else ZERO)
+    amounts = (before.taken if before else ZERO, after.taken if after else ZERO)
     totals = (before.total if before else None, after.total if after else None)
-    found = list(_list_causes(before, after))
-    if taken[0] != taken[1] and not found:
-        found.append((ChangeCause.SELECTION, "the data are the same"))
-    if not found and totals[0] == totals[1]:
+    change_causes = list(_list_causes(before, after))
+    if amounts[0] != amounts[1] and not change_causes:
+        change_causes.append((ChangeCause.SELECTION, "the data are the same"))
+    if not change_causes and totals[0] == totals[1]:
         return None
-    causes = tuple(dict.fromkeys(cause for cause, _ in found))
-    return RunDeviation(*name, state.unit, taken, totals, causes, tuple(text for _, text in found))
+    causes = tuple(dict.fromkeys(cause for cause, _ in change_causes))
+    return RunDeviation(*name, state.unit, amounts, totals, causes, tuple(text for _, text in change_causes))
 
 
 def _list_causes(before: _RunState | None, after: _RunState | None) -> Iterator[tuple[ChangeCause, str]]:
@@ -152,9 +152,9 @@ def _describe_version(state: _RunState) -> str:
 def _list_lineage_causes(before: BatchLineage, after: BatchLineage) -> Iterator[tuple[ChangeCause, str]]:
     was, now = _list_events_by_source(before), _list_events_by_source(after)
     for event_type in sorted(was.keys() | now.keys()):
-        gone, came = was.get(event_type, set()), now.get(event_type, set())
-        if gone != came:
-            text = f"{event_type}: {len(came - gone):,} events more, {len(gone - came):,} fewer"
+        removed, added = was.get(event_type, set()), now.get(event_type, set())
+        if removed != added:
+            text = f"{event_type}: {len(added - removed):,} events more, {len(removed - added):,} fewer"
             yield ChangeCause.LATE_DATA, text
     old, new = set(parse_ranges(before.corrections)), set(parse_ranges(after.corrections))
     if old != new:
@@ -170,8 +170,8 @@ def _list_lineage_causes(before: BatchLineage, after: BatchLineage) -> Iterator[
 
 def _list_events_by_source(lineage: BatchLineage) -> dict[str, set[int]]:
     events: dict[str, set[int]] = {}
-    for read in lineage.inputs:
-        events.setdefault(read.event_type, set()).update(parse_ranges(read.events))
+    for input_read in lineage.inputs:
+        events.setdefault(input_read.event_type, set()).update(parse_ranges(input_read.events))
     return events
 
 
@@ -210,16 +210,16 @@ def list_batch_equations(
     batch = contents.batches[number]
     amounts = {slug: amount for slug, value in values.items() if (amount := _parse_amount(value)) is not None}
     partition = {"tracking_id": batch.run_tracking_id, "feedstock": batch.feedstock, "asset": batch.asset}
-    named = {name: value for name, value in partition.items() if value is not None}
-    written = {equation.slug: equation for equation in list_equations(prepared, amounts, named)}
+    tags = {name: value for name, value in partition.items() if value is not None}
+    equations = {equation.slug: equation for equation in list_equations(prepared, amounts, tags)}
     for node in prepared.nodes:
         if node.slug not in values:
             continue
-        one = written.get(node.slug)
+        node_equation = equations.get(node.slug)
         yield EquationLine(
             node.slug,
-            one.written if one else "",
-            one.filled if one else "",
+            node_equation.written if node_equation else "",
+            node_equation.filled if node_equation else "",
             _show_result(values[node.slug]),
             _describe_origin(contents, number, node),
         )
@@ -236,8 +236,8 @@ def _show_result(value: NodeValueRow) -> str:
         text = f"[{', '.join((value.elements or ['…'])[:4])}{', …' if value.element_count > 4 else ''}]"
     else:
         text = "" if value.value is None else plain(value.value)
-    whole = "" if value.whole is None else f" of {plain(value.whole)}"
-    return f"{text}{whole} {value.unit or ''}".strip()
+    total = "" if value.whole is None else f" of {plain(value.whole)}"
+    return f"{text}{total} {value.unit or ''}".strip()
 
 
 def _describe_origin(contents: BundleContents, number: int, node: Node) -> str:  # noqa: PLR0911 - one for each kind
@@ -246,17 +246,19 @@ def _describe_origin(contents: BundleContents, number: int, node: Node) -> str: 
         return "its data were set aside"
     match node.body:
         case Input() as body:
-            counts = [_count(read.events) for read in lineage.inputs if node.slug in read.nodes]
+            counts = [
+                _count(input_read.events) for input_read in lineage.inputs if node.slug in input_read.nodes
+            ]
             return f"{body.aggregate} of {body.event_type}.{body.data_point_type} over {sum(counts):,} events"
         case StaticInput() as body:
-            used = lineage.static_inputs.get(node.slug, [])
-            return f"static input {body.slug}, value {', '.join(map(str, used)) or 'none'}"
+            static_inputs = lineage.static_inputs.get(node.slug, [])
+            return f"static input {body.slug}, value {', '.join(map(str, static_inputs)) or 'none'}"
         case Upstream() as body:
-            drawn = [draw for draw in lineage.draws if draw.node == node.slug]
-            named = ", ".join(
-                f"{draw.amount} of {contents.batches[draw.source].tracking_id}" for draw in drawn[:5]
+            draws = [draw for draw in lineage.draws if draw.node == node.slug]
+            sources = ", ".join(
+                f"{draw.amount} of {contents.batches[draw.source].tracking_id}" for draw in draws[:5]
             )
-            return f"drawn of {body.ledger}: {named or 'nothing'}{', …' if len(drawn) > 5 else ''}"
+            return f"drawn of {body.ledger}: {sources or 'nothing'}{', …' if len(draws) > 5 else ''}"
         case Constant():
             return "a constant of the model"
         case Formula():
@@ -272,10 +274,10 @@ def _count(ranges: str) -> int:
 
 def find_batch(contents: BundleContents, name: str) -> int | None:
     """The batch of an id or of what people call it, the newest of several; None when there is none."""
-    found = [
+    matches = [
         batch.batch for batch in contents.batches.values() if name in {batch.batch_id, batch.tracking_id}
     ]
-    return max(found, default=None)
+    return max(matches, default=None)
 
 
 def find_prepared_model(
@@ -323,7 +325,10 @@ def _render_sections(
     contents: BundleContents, prepared: Mapping[int, PreparedModel], vouched: Vouched
 ) -> Iterator[str]:
     report = contents.report
-    ledger = next((one for one in contents.ledgers.values() if one.ledger_id == report.ledger_id), None)
+    ledger = next(
+        (ledger_row for ledger_row in contents.ledgers.values() if ledger_row.ledger_id == report.ledger_id),
+        None,
+    )
     unit = ledger.unit if ledger else ""
     yield "<h2>Result</h2>" + _render_pairs(
         [
@@ -349,12 +354,12 @@ def _render_sections(
         yield _render_table("What the runs come to", ("Run", "It", "Its batches"), _list_runs(contents))
     yield _render_instructions(contents)
     yield "<h2>Equations</h2>"
-    shown = _order_batches(contents)
-    for number in shown[:BATCHES_SHOWN]:
+    ordered_batches = _order_batches(contents)
+    for number in ordered_batches[:BATCHES_SHOWN]:
         yield _render_batch(contents, number, find_prepared_model(contents, prepared, number))
-    if len(shown) > BATCHES_SHOWN:
+    if len(ordered_batches) > BATCHES_SHOWN:
         yield (
-            f"<p>{len(shown) - BATCHES_SHOWN:,} more batches stand in node_values.csv;"
+            f"<p>{len(ordered_batches) - BATCHES_SHOWN:,} more batches stand in node_values.csv;"
             " <code>weighbridge bundle check --show BATCH</code> prints any of them.</p>"
         )
     yield from _render_tables(contents, vouched)
@@ -401,7 +406,10 @@ def _render_tables(contents: BundleContents, vouched: Vouched) -> Iterator[str]:
     yield _render_table(
         "Evidence",
         ("Event", "Name", "SHA-256 or address"),
-        ((one.event, one.name, one.sha256 or one.url or "") for one in contents.evidence),
+        (
+            (evidence.event, evidence.name, evidence.sha256 or evidence.url or "")
+            for evidence in contents.evidence
+        ),
     )
     yield _render_table(
         "Audit log",
@@ -427,14 +435,14 @@ def _render_instructions(contents: BundleContents) -> str:
 
 def _order_batches(contents: BundleContents) -> list[int]:
     """Batches that the report takes of, then those that they rest on."""
-    named = contents.reported
+    reported = contents.reported
     return sorted(
         contents.batches,
-        key=lambda one: (
-            contents.batches[one].batch_id not in named,
-            contents.batches[one].start_time,
-            contents.batches[one].tracking_id,
-            one,
+        key=lambda batch: (
+            contents.batches[batch].batch_id not in reported,
+            contents.batches[batch].start_time,
+            contents.batches[batch].tracking_id,
+            batch,
         ),
     )
 
@@ -447,12 +455,12 @@ def _render_batch(contents: BundleContents, number: int, prepared: PreparedModel
     use = f"the report takes {message.amount}" if message else "others rest on it"
     if contents.has_whole_stories and batch.deleted_at is not None:
         use += f"; it was deleted at {batch.deleted_at.text}"
-    written = "".join(map(_render_equation, list_batch_equations(contents, number, prepared)))
+    equations = "".join(map(_render_equation, list_batch_equations(contents, number, prepared)))
     times = f"{batch.start_time.text} to {batch.end_time.text}"
     return (
         f'<section id="{escape(batch.batch_id)}"><h3>{escape(head)}</h3>'
         f'<p class="f">{escape(batch.batch_id)}, {times}; {escape(use)}</p>'
-        f"<table>{written}</table></section>"
+        f"<table>{equations}</table></section>"
     )
 
 
@@ -466,15 +474,15 @@ def _render_equation(line: EquationLine) -> str:
 
 
 def _render_pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    written = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in pairs)
-    return f"<table>{written}</table>"
+    rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in pairs)
+    return f"<table>{rows}</table>"
 
 
 def _render_table(
-    title: str, names: Sequence[str], found: Iterable[Sequence[object]], numbers: int = 0
+    title: str, names: Sequence[str], rows: Iterable[Sequence[object]], numbers: int = 0
 ) -> str:
-    written, count = [], 0
-    for row in found:
+    lines, count = [], 0
+    for row in rows:
         count += 1
         if count <= ROWS_SHOWN:
             last = len(row) - numbers
@@ -482,9 +490,9 @@ def _render_table(
                 f"<td{' class=n' if at >= last else ''}>{escape(str(cell))}</td>"
                 for at, cell in enumerate(row)
             )
-            written.append(f"<tr>{cells}</tr>")
+            lines.append(f"<tr>{cells}</tr>")
     if not count:
         return f"<h2>{escape(title)}</h2><p>None.</p>"
-    more = f"<p>{count - ROWS_SHOWN:,} more stand in the tables.</p>" if count > ROWS_SHOWN else ""
+    remainder = f"<p>{count - ROWS_SHOWN:,} more stand in the tables.</p>" if count > ROWS_SHOWN else ""
     header = "".join(f"<th>{escape(name)}</th>" for name in names)
-    return f"<h2>{escape(title)}</h2><table><tr>{header}</tr>{''.join(written)}</table>{more}"
+    return f"<h2>{escape(title)}</h2><table><tr>{header}</tr>{''.join(lines)}</table>{remainder}"

@@ -93,10 +93,12 @@ def recompute(
             KeyError,
             ValueError,
         ) as error:
-            named = ", ".join(
-                contents.batches[one].batch_id for one in line.batches if one in contents.batches
+            batch_ids = ", ".join(
+                contents.batches[source_number].batch_id
+                for source_number in line.batches
+                if source_number in contents.batches
             )
-            faults.add(SLOTS, f"Batches {named} cannot be computed again: {error}")
+            faults.add(SLOTS, f"Batches {batch_ids} cannot be computed again: {error}")
         advance(len(line.batches))
     return recomputed
 
@@ -105,8 +107,8 @@ def _find_deviating_batches(contents: BundleContents, line: SlotLine) -> Iterato
     """Batches of a slot made of other data than another of their run, which one generation made with them."""
     first: dict[int | None, BatchLineage] = {}
     for number in line.batches:
-        own = replace(contents.lineage[number], batch=0)
-        if first.setdefault(contents.batches[number].run, own) != own:
+        lineage = replace(contents.lineage[number], batch=0)
+        if first.setdefault(contents.batches[number].run, lineage) != lineage:
             yield contents.batches[number]
 
 
@@ -120,16 +122,16 @@ class ComputedAgain:
         newest: dict[int | None, int] = {}
         for number in sorted((*line.batches, *line.alongside)):
             newest[contents.batches[number].run] = number
-        chosen = sorted(newest.values())
-        sources = list_slot_sources(contents, self.model, chosen)
+        newest_numbers = sorted(newest.values())
+        sources = list_slot_sources(contents, self.model, newest_numbers)
         measures = list_measures(contents, self.model, sources)
-        corrections = _list_corrections_seen(contents, chosen)
+        corrections = _list_corrections_seen(contents, newest_numbers)
         data = SlotData(
             self.slot,
             tuple(group_events(contents, self.model, self.slot, sources, corrections)),
-            _read_static_values(contents, self.model, chosen),
-            frozenset(slug for number in chosen for slug in contents.lineage[number].skipped),
-            _read_drawing(contents, self.model, self.slot, chosen),
+            _read_static_values(contents, self.model, newest_numbers),
+            frozenset(slug for number in newest_numbers for slug in contents.lineage[number].skipped),
+            _read_drawing(contents, self.model, self.slot, newest_numbers),
         )
         zone = ZoneInfo(contents.manifest.time_zone)
         setting = EngineSetting(
@@ -142,18 +144,20 @@ class ComputedAgain:
 def _list_corrections_seen(contents: BundleContents, batches: Sequence[int]) -> list[int]:
     """The corrections in force for the newest of some batches that was made of each event."""
     of_batch = {number: parse_ranges(contents.lineage[number].corrections) for number in batches}
-    corrected = {contents.corrections[one].event for numbers in of_batch.values() for one in numbers}
+    corrected = {
+        contents.corrections[correction].event for numbers in of_batch.values() for correction in numbers
+    }
     if not corrected:
         return []
     newest: dict[int, int] = {}
     for number in batches:
-        for read in contents.lineage[number].inputs:
-            newest |= dict.fromkeys(corrected.intersection(parse_ranges(read.events)), number)
+        for input_read in contents.lineage[number].inputs:
+            newest |= dict.fromkeys(corrected.intersection(parse_ranges(input_read.events)), number)
     return [
-        one
+        correction
         for number, numbers in of_batch.items()
-        for one in numbers
-        if newest.get(contents.corrections[one].event) == number
+        for correction in numbers
+        if newest.get(contents.corrections[correction].event) == number
     ]
 
 
@@ -175,17 +179,17 @@ def read_partition(batch: BatchRow) -> Partition:
 def _read_static_values(
     contents: BundleContents, model: Model, batches: Sequence[int]
 ) -> dict[str, tuple[StaticValue, ...]]:
-    used = {
-        one
+    value_numbers = {
+        static
         for number in batches
         for of_node in contents.lineage[number].static_inputs.values()
-        for one in of_node
+        for static in of_node
     }
-    named = {node.body.slug for node in model.nodes if isinstance(node.body, StaticInput)}
+    slugs = {node.body.slug for node in model.nodes if isinstance(node.body, StaticInput)}
     by_slug: dict[str, list[StaticValue]] = {}
-    for number in sorted(used, key=lambda one: (contents.statics[one].effective_from, one)):
+    for number in sorted(value_numbers, key=lambda number: (contents.statics[number].effective_from, number)):
         row = contents.statics[number]
-        if row.slug in named:
+        if row.slug in slugs:
             unit = parse_unit(row.unit) if row.unit else ONE
             value = StaticValue(
                 number, row.value, unit, row.effective_from, row.asset, row.feedstock, row.location
@@ -202,65 +206,67 @@ def _read_drawing(
     if not bodies:
         return None
     recorded: dict[Drawer, tuple[Drawn, ...]] = {}
-    seen: dict[Drawer, Decimal] = {}
+    inventories: dict[Drawer, Decimal] = {}
     drawn_from: dict[str, DrawRead] = {}
     for number in batches:
         partition = read_partition(contents.batches[number])
-        for read in contents.lineage[number].draws:
-            drawer = Drawer(slot, partition, read.node)
-            recorded[drawer] = (*recorded.get(drawer, ()), _read_drawn(contents, read))
-            drawn_from[read.node] = read
+        for draw in contents.lineage[number].draws:
+            drawer = Drawer(slot, partition, draw.node)
+            recorded[drawer] = (*recorded.get(drawer, ()), _read_drawn(contents, draw))
+            drawn_from[draw.node] = draw
         for slug in bodies:
             value = contents.values.get(number, {}).get(slug)
             if value is not None and value.value is not None:
-                seen[Drawer(slot, partition, slug)] = value.value
+                inventories[Drawer(slot, partition, slug)] = value.value
     ledgers = {
         slug: _read_source_ledger(contents, body, drawn_from.get(slug)) for slug, body in bodies.items()
     }
-    return Drawing(slot, Pool((), {}), ledgers, recorded=recorded, seen=seen)
+    return Drawing(slot, Pool((), {}), ledgers, recorded=recorded, seen=inventories)
 
 
-def _read_drawn(contents: BundleContents, read: DrawRead) -> Drawn:
-    source = contents.batches[read.source]
+def _read_drawn(contents: BundleContents, draw: DrawRead) -> Drawn:
+    source = contents.batches[draw.source]
     place = Interval(source.start_time, source.end_time)
     return Drawn(
-        read.node,
-        SourceBatch(read.source, source.ledger, place, source.tracking_id, Partition(), Decimal(0)),
-        Decimal(read.amount),
-        tuple(map(Decimal, read.attributes)),
-        tuple(map(parse_unit, read.units)),
-        tuple(_read_contributions(read)),
+        draw.node,
+        SourceBatch(draw.source, source.ledger, place, source.tracking_id, Partition(), Decimal(0)),
+        Decimal(draw.amount),
+        tuple(map(Decimal, draw.attributes)),
+        tuple(map(parse_unit, draw.units)),
+        tuple(_read_contributions(draw)),
     )
 
 
-def _read_contributions(read: DrawRead) -> Iterator[Contributions | None]:
+def _read_contributions(draw: DrawRead) -> Iterator[Contributions | None]:
     width = len(ValueSource)
-    for column in range(1 + len(read.attributes)):
-        kept = (read.contributions or [])[width * column : width * (column + 1)]
-        known = [Decimal(one) for one in kept if one is not None]
-        yield read_columns(known) if len(known) == width else None
+    for column in range(1 + len(draw.attributes)):
+        column_texts = (draw.contributions or [])[width * column : width * (column + 1)]
+        numbers = [Decimal(text) for text in column_texts if text is not None]
+        yield read_columns(numbers) if len(numbers) == width else None
 
 
 def _read_source_ledger(
-    contents: BundleContents, body: Upstream | Available, read: DrawRead | None
+    contents: BundleContents, body: Upstream | Available, draw: DrawRead | None
 ) -> SourceLedgerView:
-    written = body.attributes if isinstance(body, Upstream) else {}
-    if read is None:
-        named = next((ledger for ledger in contents.ledgers.values() if ledger.name == body.ledger), None)
-        units: list[Unit] = [unit or ONE for unit in written.values()]
+    written_attributes = body.attributes if isinstance(body, Upstream) else {}
+    if draw is None:
+        source_ledger = next(
+            (ledger for ledger in contents.ledgers.values() if ledger.name == body.ledger), None
+        )
+        units: list[Unit] = [unit or ONE for unit in written_attributes.values()]
     else:
-        named = contents.ledgers[contents.batches[read.source].ledger]
-        units = [parse_unit(unit) for unit in read.units]
-    attributes = dict(zip(written, units, strict=True))
-    if named is None:
+        source_ledger = contents.ledgers[contents.batches[draw.source].ledger]
+        units = [parse_unit(unit) for unit in draw.units]
+    attributes = dict(zip(written_attributes, units, strict=True))
+    if source_ledger is None:
         return SourceLedgerView(0, body.ledger, ONE, 0, attributes)
     return SourceLedgerView(
-        named.ledger,
+        source_ledger.ledger,
         body.ledger,
-        parse_unit(named.unit),
-        named.scale,
+        parse_unit(source_ledger.unit),
+        source_ledger.scale,
         attributes,
-        _read_rounding(named.rounding),
+        _read_rounding(source_ledger.rounding),
     )
 
 
@@ -295,14 +301,14 @@ def _check_place(contents: BundleContents, slot: ComputedAgain, batch: BatchRow)
     # What brings a slot to zero may be made by a version of another cadence, which has no such slot.
     if not batch.total and not contents.lineage[batch.batch].inputs:
         return
-    own = _read_slot(batch)
+    batch_slot = _read_slot(batch)
     is_of_time = not batch.by_event
     if is_of_time != (cadence != EVENT) or (
-        is_of_time and (find_slot(cadence, batch.start_time, zone) != own or batch.event is not None)
+        is_of_time and (find_slot(cadence, batch.start_time, zone) != batch_slot or batch.event is not None)
     ):
         yield f"Its slot is none of {cadence} slots in {zone}."
         return
-    place, partition = label_slot(cadence, own, zone), read_partition(batch)
+    place, partition = label_slot(cadence, batch_slot, zone), read_partition(batch)
     if batch.event:
         place = identity.of("event", contents.manifest.project_number, batch.event)
     name = partition.tracking_id or " ".join(part for part in (place, partition.label) if part)
@@ -333,7 +339,7 @@ def _compare_batch(
 
 
 def _compare_nodes(
-    model: Model, kept: Mapping[str, NodeValueRow], output: str, run: PartitionRun | None
+    model: Model, rows: Mapping[str, NodeValueRow], output: str, run: PartitionRun | None
 ) -> Iterator[str]:
     """Where the nodes of a batch are not what they are computed to be; without a run the output is zero."""
     readings: Mapping[str, NodeReading] = {output: NodeReading(Decimal(0))} if run is None else run.readings
@@ -341,54 +347,54 @@ def _compare_nodes(
     for node in model.nodes:
         reading = readings.get(node.slug)
         if reading is None or reading.amount is None:
-            if node.slug in kept:
-                stored = _write_amount(kept[node.slug])
-                yield f"Node {node.slug!r} is {stored}, and nothing when computed again."
-        elif node.slug not in kept:
+            if node.slug in rows:
+                stored_amount = _write_amount(rows[node.slug])
+                yield f"Node {node.slug!r} is {stored_amount}, and nothing when computed again."
+        elif node.slug not in rows:
             yield f"Node {node.slug!r} is missing; it comes to {digits(reading.amount)}."
         else:
-            yield from _compare_node(model, node, kept[node.slug], reading, output, rests_on)
-    if unknown := kept.keys() - {node.slug for node in model.nodes}:
+            yield from _compare_node(model, node, rows[node.slug], reading, output, rests_on)
+    if unknown := rows.keys() - {node.slug for node in model.nodes}:
         yield f"Node {min(unknown)!r} is none of its model."
 
 
 def _compare_node(
     model: Model,
     node: Node,
-    kept: NodeValueRow,
+    row: NodeValueRow,
     reading: NodeReading,
     output: str,
     contributions: Mapping[str, Contributions | None] | None,
 ) -> Iterator[str]:
     anew = digits(reading.amount)
-    is_array = kept.element_count is not None
-    is_both = kept.value is not None if is_array else bool(kept.elements or kept.elements_sha256)
-    if _write_amount(kept) != anew or kept.whole != reading.whole or is_both:
-        yield f"Node {node.slug!r} is {_write_amount(kept)}, and {anew} when computed again."
+    is_array = row.element_count is not None
+    is_both = row.value is not None if is_array else bool(row.elements or row.elements_sha256)
+    if _write_amount(row) != anew or row.whole != reading.whole or is_both:
+        yield f"Node {node.slug!r} is {_write_amount(row)}, and {anew} when computed again."
         return
     is_output = node in model.outputs
-    message = (kept.name, kept.unit or "", kept.is_output, kept.is_primary)
+    message = (row.name, row.unit or "", row.is_output, row.is_primary)
     if message != (node.label, str(node.unit), is_output, node.slug == output):
         yield f"Node {node.slug!r} has another name, unit or purpose than in its model."
-    if not is_output and kept.contributions is not None:
-        yield f"Node {node.slug!r} is no output, and rests on {kept.contributions}."
+    if not is_output and row.contributions is not None:
+        yield f"Node {node.slug!r} is no output, and rests on {row.contributions}."
     if not is_output or contributions is None:
         return
     rests_on = contributions.get(node.slug, NO_CONTRIBUTIONS)
-    columns = None if rests_on is None else [plain(one) for one in write_columns(rests_on)]
-    if kept.contributions != columns:
-        yield f"Node {node.slug!r} rests on {kept.contributions}, and on {columns} when computed again."
+    columns = None if rests_on is None else [plain(column) for column in write_columns(rests_on)]
+    if row.contributions != columns:
+        yield f"Node {node.slug!r} rests on {row.contributions}, and on {columns} when computed again."
 
 
-def _write_amount(kept: NodeValueRow) -> str:
+def _write_amount(row: NodeValueRow) -> str:
     """What is kept of a node, as `digits` writes it."""
-    if kept.element_count is None:
-        return digits(kept.value)
-    if kept.elements is not None:
-        by_elements = digits(tuple(map(Decimal, kept.elements)))
-        if by_elements != f"[{kept.element_count} {kept.elements_sha256}]":
+    if row.element_count is None:
+        return digits(row.value)
+    if row.elements is not None:
+        by_elements = digits(tuple(map(Decimal, row.elements)))
+        if by_elements != f"[{row.element_count} {row.elements_sha256}]":
             return f"{by_elements} by its elements"
-    return f"[{kept.element_count} {kept.elements_sha256}]"
+    return f"[{row.element_count} {row.elements_sha256}]"
 
 
 # What travelled along with what was drawn, made again from the source batches.
@@ -413,9 +419,9 @@ def check_drawn(contents: BundleContents, faults: Faults) -> None:
     sources = _Sources(contents)
     for number, line in contents.lineage.items():
         batch = contents.batches[number]
-        for read in line.draws:
-            for sentence in sources.wrong(batch, read):
-                faults.add(LINEAGE, f"Batch {batch.batch_id} drew of batch {read.source}: {sentence}")
+        for draw in line.draws:
+            for sentence in sources.wrong(batch, draw):
+                faults.add(LINEAGE, f"Batch {batch.batch_id} drew of batch {draw.source}: {sentence}")
 
 
 class _Sources:
@@ -425,31 +431,31 @@ class _Sources:
         self._contents = contents
         self._stories = group_batches_by_run(contents)
         self._of_run: dict[int, list[BatchRow]] = {}
-        for (_, run), story in self._stories.items():
-            self._of_run.setdefault(run, []).extend(story)
+        for (_, run), history in self._stories.items():
+            self._of_run.setdefault(run, []).extend(history)
         self._fell = {
             (entry.ledger, entry.run) for entry in contents.entries if entry.kind == EntryKind.FALL
         } | {(deficit.ledger, deficit.run) for deficit in contents.deficits}
 
-    def wrong(self, batch: BatchRow, read: DrawRead) -> Iterator[str]:
+    def wrong(self, batch: BatchRow, draw: DrawRead) -> Iterator[str]:
         """What a batch says otherwise of a draw than its source."""
         model = self._contents.documents.get(batch.model or 0)
-        node = None if model is None else model.by_slug.get(read.node)
+        node = None if model is None else model.by_slug.get(draw.node)
         body = None if node is None else node.body
         if not isinstance(body, Upstream):
-            yield f"{read.node!r} is no node that draws."
+            yield f"{draw.node!r} is no node that draws."
             return
-        source = self._contents.batches[read.source]
+        source = self._contents.batches[draw.source]
         yield from self._of_place(batch, source, body)
-        if len(read.attributes) != len(body.attributes) or len(read.units) != len(body.attributes):
-            yield f"{len(read.attributes)} values travelled along, and its node names {len(body.attributes)}."
+        if len(draw.attributes) != len(body.attributes) or len(draw.units) != len(body.attributes):
+            yield f"{len(draw.attributes)} values travelled along, and its node names {len(body.attributes)}."
             return
-        standing = self._standing(source, batch)
-        now = self._attributes(standing, read, list(body.attributes))
-        if read.attributes != now and not self._were_so(batch, read, source):
-            yield f"{', '.join(read.attributes)} travelled along, and the source has {', '.join(now)}."
-        expected = self._rests_on(standing, source, list(body.attributes))
-        if (read.contributions or []) != expected:
+        source_batch = self._standing(source, batch)
+        now = self._attributes(source_batch, draw, list(body.attributes))
+        if draw.attributes != now and not self._were_so(batch, draw, source):
+            yield f"{', '.join(draw.attributes)} travelled along, and the source has {', '.join(now)}."
+        expected = self._rests_on(source_batch, source, list(body.attributes))
+        if (draw.contributions or []) != expected:
             yield "what it rests on is not what the source rests on."
 
     def _of_place(self, batch: BatchRow, source: BatchRow, body: Upstream) -> Iterator[str]:
@@ -459,57 +465,66 @@ class _Sources:
             return
         if source.start_time >= batch.end_time and not batch.by_event:
             yield "the source's slot begins after its own has ended."
-        own = {"tracking_id": batch.run_tracking_id, "feedstock": batch.feedstock, "asset": batch.asset}
-        theirs = {"tracking_id": source.run_tracking_id, "feedstock": source.feedstock, "asset": source.asset}
+        drawer_tags = {
+            "tracking_id": batch.run_tracking_id,
+            "feedstock": batch.feedstock,
+            "asset": batch.asset,
+        }
+        source_tags = {
+            "tracking_id": source.run_tracking_id,
+            "feedstock": source.feedstock,
+            "asset": source.asset,
+        }
         for dimension in body.match:
-            if own[dimension] != theirs[dimension]:
-                yield f"its {dimension} is {own[dimension]!r}, and that of the source {theirs[dimension]!r}."
+            if drawer_tags[dimension] != source_tags[dimension]:
+                own, of_source = drawer_tags[dimension], source_tags[dimension]
+                yield f"its {dimension} is {own!r}, and that of the source {of_source!r}."
 
     def _standing(self, source: BatchRow, batch: BatchRow) -> BatchRow:
         """The batch that said what the source's run came to when another was made."""
         if source.run is None:
             return source
-        story = [one for one in self._stories[source.ledger, source.run] if one.batch < batch.batch]
-        return find_newest_batch(_list_batches_at(story, batch)) or source
+        history = [story for story in self._stories[source.ledger, source.run] if story.batch < batch.batch]
+        return find_newest_batch(_list_batches_at(history, batch)) or source
 
-    def _attributes(self, standing: BatchRow, read: DrawRead, slugs: Sequence[str]) -> list[str]:
+    def _attributes(self, source_batch: BatchRow, draw: DrawRead, slugs: Sequence[str]) -> list[str]:
         """What the source came to, in the units that travelled along; empty where it has no such output."""
-        values = self._contents.values.get(standing.batch, {})
-        return [_show_in_unit(values.get(slug), unit) for slug, unit in zip(slugs, read.units, strict=True)]
+        values = self._contents.values.get(source_batch.batch, {})
+        return [_show_in_unit(values.get(slug), unit) for slug, unit in zip(slugs, draw.units, strict=True)]
 
-    def _were_so(self, batch: BatchRow, read: DrawRead, source: BatchRow) -> bool:
+    def _were_so(self, batch: BatchRow, draw: DrawRead, source: BatchRow) -> bool:
         """Whether an earlier batch of the run drew with the same, and the source's run has fallen since."""
         if (source.ledger, source.run) not in self._fell:
             return False
-        earlier = [one for one in self._of_run.get(batch.run or 0, ()) if one.batch < batch.batch]
-        for one in sorted(_list_batches_at(earlier, batch), key=lambda row: -row.batch):
+        earlier_batches = [one for one in self._of_run.get(batch.run or 0, ()) if one.batch < batch.batch]
+        for earlier_batch in sorted(_list_batches_at(earlier_batches, batch), key=lambda row: -row.batch):
             draws = [
-                drawn
-                for drawn in self._contents.lineage[one.batch].draws
-                if (drawn.node, drawn.source) == (read.node, read.source)
+                earlier_draw
+                for earlier_draw in self._contents.lineage[earlier_batch.batch].draws
+                if (earlier_draw.node, earlier_draw.source) == (draw.node, draw.source)
             ]
             if draws:
-                return (draws[-1].attributes, draws[-1].units) == (read.attributes, read.units)
+                return (draws[-1].attributes, draws[-1].units) == (draw.attributes, draw.units)
         return False
 
-    def _rests_on(self, standing: BatchRow, source: BatchRow, slugs: Sequence[str]) -> list[str | None]:
+    def _rests_on(self, source_batch: BatchRow, source: BatchRow, slugs: Sequence[str]) -> list[str | None]:
         """What the amount drawn rests on, then each attribute; an instrument rests on no value."""
-        values = {} if source.run is None else self._contents.values.get(standing.batch, {})
+        values = {} if source.run is None else self._contents.values.get(source_batch.batch, {})
         primary = next((one for one in values.values() if one.is_primary), None)
-        found: list[str | None] = []
+        columns: list[str | None] = []
         for value in (primary, *(values.get(slug) for slug in slugs)):
             is_known = value is None or not value.is_output or value.contributions is not None
             rests_on = value.contributions if value is not None and value.is_output else None
-            found += (rests_on or _NOTHING) if is_known else [None] * len(ValueSource)
-        return found
+            columns += (rests_on or _NOTHING) if is_known else [None] * len(ValueSource)
+        return columns
 
 
-def _list_batches_at(story: Sequence[BatchRow], batch: BatchRow) -> list[BatchRow]:
+def _list_batches_at(history: Sequence[BatchRow], batch: BatchRow) -> list[BatchRow]:
     """Those batches that were not deleted yet when another was made, as they stood then."""
     return [
-        one._replace(deleted_at=None)
-        for one in story
-        if one.deleted_at is None or one.deleted_at > batch.created_at
+        row._replace(deleted_at=None)
+        for row in history
+        if row.deleted_at is None or row.deleted_at > batch.created_at
     ]
 
 

@@ -260,14 +260,14 @@ def _require_kind(kind: Any, value: Any) -> Any:
     """A value of a kind; ValueError for one of another."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin in {types.UnionType, typing.Union}:
-        [some] = [one for one in inner if one is not types.NoneType]
-        return None if value is None else _require_kind(some, value)
+        [inner_kind] = [argument for argument in inner if argument is not types.NoneType]
+        return None if value is None else _require_kind(inner_kind, value)
     if origin is list and isinstance(value, list):
-        return [_require_kind(inner[0], one) for one in value]
+        return [_require_kind(inner[0], item) for item in value]
     if origin is dict and isinstance(value, dict):
-        return {name: _require_kind(inner[1], one) for name, one in value.items()}
+        return {name: _require_kind(inner[1], item) for name, item in value.items()}
     if is_dataclass(kind) and isinstance(kind, type) and isinstance(value, dict):
-        names = {one.name for one in fields(kind)}
+        names = {field.name for field in fields(kind)}
         if value.keys() != names:
             raise ValueError(f"it has the fields {', '.join(sorted(value))}")
         return kind(
@@ -424,14 +424,14 @@ def split_fields(line: str) -> Sequence[str | None]:
     fields: list[str | None] = []
     place = 0
     while True:
-        found = _FIELD.match(line, place)
-        assert found is not None, "the pattern takes the empty field"  # noqa: S101
-        quoted, bare = found.groups()
-        text = bare or None if quoted is None else quoted.replace('""', '"')
+        match = _FIELD.match(line, place)
+        assert match is not None, "the pattern takes the empty field"  # noqa: S101
+        quoted, unquoted = match.groups()
+        text = unquoted or None if quoted is None else quoted.replace('""', '"')
         if quoted is not None and text and not _NEEDS_MARKS.search(text):
             raise ValueError("a field is in quotation marks that needs none")
         fields.append(text)
-        place = found.end()
+        place = match.end()
         if place == len(line):
             return fields
         if line[place] != ",":

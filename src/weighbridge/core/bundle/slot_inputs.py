@@ -60,11 +60,11 @@ def list_slot_sources(contents: BundleContents, model: Model, batches: Sequence[
     """The events that batches of one slot read, in sets; UnreadableError for nodes that read none."""
     by_nodes: dict[tuple[str, ...], tuple[str, dict[int, int]]] = {}
     for batch in sorted(batches):
-        for read in contents.lineage[batch].inputs:
-            _reject_misread(model, read)
-            _, versions = by_nodes.setdefault(tuple(read.nodes), (read.event_type, {}))
-            named = {int(event): version for event, version in read.versions.items()}
-            versions |= dict.fromkeys(parse_ranges(read.events), 0) | named
+        for input_read in contents.lineage[batch].inputs:
+            _reject_misread(model, input_read)
+            _, versions = by_nodes.setdefault(tuple(input_read.nodes), (input_read.event_type, {}))
+            event_versions = {int(event): version for event, version in input_read.versions.items()}
+            versions |= dict.fromkeys(parse_ranges(input_read.events), 0) | event_versions
     return [
         SourceOfSlot(
             number,
@@ -76,11 +76,11 @@ def list_slot_sources(contents: BundleContents, model: Model, batches: Sequence[
     ]
 
 
-def _reject_misread(model: Model, read: SetRead) -> None:
-    for slug in read.nodes:
+def _reject_misread(model: Model, input_read: SetRead) -> None:
+    for slug in input_read.nodes:
         body = model.by_slug[slug].body if slug in model.by_slug else None
-        if not isinstance(body, Input) or body.event_type != read.event_type:
-            raise UnreadableError(f"Node {slug!r} of the model reads no events of {read.event_type!r}.")
+        if not isinstance(body, Input) or body.event_type != input_read.event_type:
+            raise UnreadableError(f"Node {slug!r} of the model reads no events of {input_read.event_type!r}.")
 
 
 def list_measures(
@@ -118,7 +118,7 @@ def _build_measure(
     if body.data_point_type not in points:
         raise UnreadableError(f"{body.event_type!r} has no data point {body.data_point_type!r}.")
     point = contents.points[body.event_type][points[body.data_point_type]]
-    there = _list_target_points(contents, model, body)
+    existing_points = _list_target_points(contents, model, body)
     key = _find_join_point(body)
     is_own_weight = body.weight in points
     return Measure(
@@ -126,10 +126,12 @@ def _build_measure(
         source=number,
         is_of_elements=is_of_elements,
         value=points[body.data_point_type],
-        weight=None if body.weight is None else (points if is_own_weight else there).get(body.weight),
+        weight=None
+        if body.weight is None
+        else (points if is_own_weight else existing_points).get(body.weight),
         is_weight_of_target=body.weight is not None and not is_own_weight,
         key=None if key is None else points[key],
-        target_key=None if key is None else there.get(key),
+        target_key=None if key is None else existing_points.get(key),
     )
 
 
@@ -184,19 +186,23 @@ def list_ranking_points(contents: BundleContents, model: Model, inputs: Mapping[
     so that arrays of the same events run in parallel.
     """
     first = next(iter(inputs.values()))
-    every = {node.slug: node.body for node in model.nodes if isinstance(node.body, Input)}
-    there = {point.data_point for point in contents.points[first.event_type]}
-    read: dict[str, None] = {}
-    for slug, body in every.items():
+    node_inputs = {node.slug: node.body for node in model.nodes if isinstance(node.body, Input)}
+    existing_points = {point.data_point for point in contents.points[first.event_type]}
+    ranking_points: dict[str, None] = {}
+    for slug, body in node_inputs.items():
         if _key_selection(body) != _key_selection(first):
             continue
-        joined = [other for other in every.values() if other.join is not None and other.join.to == slug]
-        named = [body.data_point_type, body.weight, _find_join_point(body)]
-        for other in joined:
+        joined_inputs = [
+            other for other in node_inputs.values() if other.join is not None and other.join.to == slug
+        ]
+        points = [body.data_point_type, body.weight, _find_join_point(body)]
+        for other in joined_inputs:
             weight = None if other.weight in _list_points_read(contents, other) else other.weight
-            named += [_find_join_point(other), weight]
-        read |= dict.fromkeys(point for point in named if point is not None and point in there)
-    return list(read)
+            points += [_find_join_point(other), weight]
+        ranking_points |= dict.fromkeys(
+            point for point in points if point is not None and point in existing_points
+        )
+    return list(ranking_points)
 
 
 def _list_points_read(contents: BundleContents, body: Input) -> set[str]:
@@ -261,32 +267,33 @@ class _Gathering:
                 raise UnreadableError(f"event {fields[0]} is of another slot.")
 
     def _group(
-        self, tags: tuple[str | None, ...], first: int, count: int, by_input: Any, **more: Any
+        self, tags: tuple[str | None, ...], first: int, count: int, by_input: Any, **fields: Any
     ) -> Group:
         name = identity.of("event", self._contents.manifest.project_number, first)
-        return Group(self._source.number, Partition(*tags), count, name, Decimal(0), by_input, **more)
+        return Group(self._source.number, Partition(*tags), count, name, Decimal(0), by_input, **fields)
 
     def _statistics(self, body: Input, events: Sequence[Texts]) -> Any:
         value = self._file.value_of[body.data_point_type]
         weight = None if body.weight is None else self._file.value_of[body.weight]
         is_count = body.aggregate is Aggregate.COUNT
         valued = [fields for fields in events if fields[value] is not None]
-        one = Decimal(1)
         pairs = [
             (
-                one if is_count else Decimal(fields[value] or 0),
+                Decimal(1) if is_count else Decimal(fields[value] or 0),
                 None if weight is None or (text := fields[weight]) is None else Decimal(text),
             )
             for fields in valued
         ]
-        read = [point for point in (body.data_point_type, body.weight) if point is not None]
-        return compute_statistics(pairs, self._sources(valued, read))
+        points = [point for point in (body.data_point_type, body.weight) if point is not None]
+        return compute_statistics(pairs, self._sources(valued, points))
 
-    def _sources(self, events: Sequence[Texts], read: Sequence[str]) -> list[ValueSource]:
+    def _sources(self, events: Sequence[Texts], points: Sequence[str]) -> list[ValueSource]:
         """Where values come from, weights with them; nothing where all were captured."""
         if not self._corrected and not any(fields[_IMPUTED] == "true" for fields in events):
             return []
-        return [find_least_measured([self._source_of(fields, point) for point in read]) for fields in events]
+        return [
+            find_least_measured([self._source_of(fields, point) for point in points]) for fields in events
+        ]
 
     def _source_of(self, fields: Texts, point: str) -> ValueSource:
         origin = self._origins.get((int(fields[0] or 0), point))
@@ -297,9 +304,9 @@ class _Gathering:
     ) -> Iterator[Group]:
         """Groups of single events, in the order that the values of `ranking` complete."""
         body = next(iter(inputs.values()))
-        ordered = sorted(self._file.rows(self._source.keys), key=self._order(ranking))
+        sorted_rows = sorted(self._file.rows(self._source.keys), key=self._order(ranking))
         by_tags: dict[tuple[str | None, ...], list[Element]] = {}
-        for rank, fields in enumerate(ordered):
+        for rank, fields in enumerate(sorted_rows):
             by_tags.setdefault(self._tags(fields), []).append(self._element(fields, rank, body, slot))
         for tags, elements in by_tags.items():
             of_slot = [element for element in elements if element.is_of_slot]
@@ -349,8 +356,8 @@ class _Gathering:
         asset, location = fields[_ASSET], fields[_LOCATION]
         sources: tuple[ValueSource, ...] = ()
         if event in self._corrected or fields[_IMPUTED] == "true":
-            named = tuple(self._source_of(fields, point.data_point) for point in self._points)
-            sources = () if set(named) == {ValueSource.CAPTURED} else named
+            value_sources = tuple(self._source_of(fields, point.data_point) for point in self._points)
+            sources = () if set(value_sources) == {ValueSource.CAPTURED} else value_sources
         return Element(
             event=event,
             rank=rank,

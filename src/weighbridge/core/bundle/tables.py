@@ -56,12 +56,12 @@ class BundleColumn(NamedTuple):
 
 def list_columns(row: type) -> tuple[BundleColumn, ...]:
     """The columns that the fields of a row make."""
-    made = []
+    columns = []
     for name, hint in typing.get_type_hints(row).items():
         choices = typing.get_args(hint) if typing.get_origin(hint) in _UNIONS else (hint,)
         [kind] = [choice for choice in choices if choice is not types.NoneType]
-        made.append(BundleColumn(name, _KINDS[kind], len(choices) > 1))
-    return tuple(made)
+        columns.append(BundleColumn(name, _KINDS[kind], len(choices) > 1))
+    return tuple(columns)
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,10 @@ class BundleTable:
         pairs = zip(self.columns, row, strict=True)
         return write_line(write(column.kind, value) for column, value in pairs)
 
-    def text(self, written: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    def text(self, row_values: Iterable[Sequence[Any]]) -> Iterator[bytes]:
         """The table as bytes, its rows in the order of their keys."""
         yield self.header.encode()
-        for row in written:
+        for row in row_values:
             yield self.line(row).encode()
 
     def values_of(self, line: str) -> list[Any]:
@@ -105,22 +105,22 @@ class BundleTable:
 
 def split_lines(content: memoryview, part: str) -> Iterator[str]:
     """The lines of a text without their line ends; a line goes on within quotation marks."""
-    rest, held = b"", ""
+    rest, line = b"", ""
     for place in range(0, len(content), _BLOCK):
         *pieces, rest = (rest + bytes(content[place : place + _BLOCK])).split(b"\n")
-        if max(len(rest), len(held)) > LINE_BYTES_MAX:
+        if max(len(rest), len(line)) > LINE_BYTES_MAX:
             raise UnreadableError(f"A line of {part} is longer than {LINE_BYTES_MAX:,} bytes.")
         for piece in pieces:
             try:
-                held += piece.decode()
+                line += piece.decode()
             except UnicodeDecodeError:
                 raise UnreadableError(f"{part} is no UTF-8: {piece[:60]!r}.") from None
-            if '"' in held and part.endswith(".csv") and held.count('"') % 2:
-                held += "\n"
+            if '"' in line and part.endswith(".csv") and line.count('"') % 2:
+                line += "\n"
                 continue
-            yield held
-            held = ""
-    if rest or held:
+            yield line
+            line = ""
+    if rest or line:
         raise UnreadableError(f"{part} does not end with a line end.")
 
 
@@ -129,18 +129,18 @@ def read_rows(table: BundleTable, content: memoryview) -> Iterator[Any]:
     lines = split_lines(content, table.part)
     if (header := next(lines, "") + "\n") != table.header:
         raise UnreadableError(f"The first line of {table.part} is {header[:100]!r}, not its columns.")
-    before: list[Any] | None = None
+    previous_key: list[Any] | None = None
     for line in lines:
         try:
             values = table.values_of(line)
         except UnreadableError as error:
             raise UnreadableError(f"A row of {table.part} cannot be read: {error}") from None
         key = values[: table.keys]
-        if before is not None and not before < key:
+        if previous_key is not None and not previous_key < key:
             raise UnreadableError(
-                f"Rows of {table.part} are sorted, each once; {key} stands behind {before}."
+                f"Rows of {table.part} are sorted, each once; {key} stands behind {previous_key}."
             )
-        before = key
+        previous_key = key
         yield table.row(*values)
 
 
@@ -187,11 +187,11 @@ def define_events_table(event_type: str, points: Sequence[rows.EventTypeRow]) ->
     for point in points:
         if point.value_type not in _OF_VALUES:
             raise UnreadableError(f"{event_type}.{point.data_point} is of no type: {point.value_type!r}.")
-    own = [
+    columns = [
         BundleColumn(f".{point.data_point}", _OF_VALUES[point.value_type], is_optional=True)
         for point in points
     ]
-    return BundleTable(name_events_part(event_type), lambda *values: values, 2, (*_EVENT_COLUMNS, *own))
+    return BundleTable(name_events_part(event_type), lambda *values: values, 2, (*_EVENT_COLUMNS, *columns))
 
 
 VALUES_FROM: Final = len(_EVENT_COLUMNS)
@@ -286,9 +286,9 @@ class EventFile:
         block = self._content[self._places[at] : self._places[at + count]]
         match = self._pattern.fullmatch
         for line in split_lines(block, self.table.part):
-            found = match(line)
-            if found is not None:
-                yield found.groups()
+            matched = match(line)
+            if matched is not None:
+                yield matched.groups()
                 continue
             self.table.values_of(line)
             yield split_fields(line)

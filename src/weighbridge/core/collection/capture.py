@@ -131,18 +131,18 @@ SPANS: Final = 64
 """So many stretches of slots at most are rolled up by themselves; what lies between costs less."""
 
 
-def gather_ranges(stretches: Iterable[range]) -> list[range]:
+def gather_ranges(ranges: Iterable[range]) -> list[range]:
     """Few stretches of slots that hold them all, cut where the longest gaps between them lie."""
-    merged: list[range] = []
-    for one in sorted(filter(len, stretches), key=lambda stretch: stretch.start):
-        if merged and one.start <= merged[-1].stop:
-            merged[-1] = range(merged[-1].start, max(merged[-1].stop, one.stop))
+    united: list[range] = []
+    for part in sorted(filter(len, ranges), key=lambda range_: range_.start):
+        if united and part.start <= united[-1].stop:
+            united[-1] = range(united[-1].start, max(united[-1].stop, part.stop))
         else:
-            merged.append(one)
-    gaps = sorted(range(1, len(merged)), key=lambda index: merged[index - 1].stop - merged[index].start)
-    cuts = [0, *sorted(gaps[: SPANS - 1]), len(merged)]
+            united.append(part)
+    gaps = sorted(range(1, len(united)), key=lambda index: united[index - 1].stop - united[index].start)
+    cuts = [0, *sorted(gaps[: SPANS - 1]), len(united)]
     return [
-        range(merged[first].start, merged[last - 1].stop) for first, last in pairwise(cuts) if first < last
+        range(united[first].start, united[last - 1].stop) for first, last in pairwise(cuts) if first < last
     ]
 
 

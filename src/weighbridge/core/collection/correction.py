@@ -92,10 +92,10 @@ class Claim:
 
 def determine_value_source(in_force: CorrectionOrigin | None, *, is_imputed: bool) -> ValueSource:
     """The source of a value by the origin of its correction in force, and whether a rule made its event."""
-    without = ValueSource.IMPUTED if is_imputed else ValueSource.CAPTURED
+    captured_source = ValueSource.IMPUTED if is_imputed else ValueSource.CAPTURED
     if is_imputed and in_force is CorrectionOrigin.SUBSTITUTION:
         return ValueSource.IMPUTED
-    return without if in_force is None else _SOURCES.get(in_force, without)
+    return captured_source if in_force is None else _SOURCES.get(in_force, captured_source)
 
 
 def advance(state: CorrectionState, trigger: CorrectionTrigger) -> CorrectionState:
@@ -114,7 +114,9 @@ def states_before(trigger: CorrectionTrigger) -> list[str]:
 def find_prevailing_claim(claims: Iterable[Claim]) -> Claim | None:
     """The one in force: by source, then by priority, then the newest."""
     return min(
-        claims, key=lambda one: (PRECEDENCE.index(one.source), one.priority, -one.number), default=None
+        claims,
+        key=lambda claim: (PRECEDENCE.index(claim.source), claim.priority, -claim.number),
+        default=None,
     )
 
 

@@ -194,8 +194,8 @@ FILE_TYPES: Final = (
 )
 """Every type that is kept."""
 
-BY_MEDIA_TYPE: Final[Mapping[str, FileType]] = {one.media_type: one for one in FILE_TYPES}
-_BY_EXTENSION: Final = {extension: one for one in FILE_TYPES for extension in one.extensions}
+BY_MEDIA_TYPE: Final[Mapping[str, FileType]] = {type_.media_type: type_ for type_ in FILE_TYPES}
+_BY_EXTENSION: Final = {extension: type_ for type_ in FILE_TYPES for extension in type_.extensions}
 
 ALLOWED: Final = ", ".join(_BY_EXTENSION)
 """The extensions, as a refusal names them."""

@@ -50,57 +50,76 @@ _HELD = frozenset({Aggregate.TIME_WEIGHTED, Aggregate.DELTA})
 def read_elements(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input its value in every partition, from the elements of groups."""
     measure = computation.measure(node)
-    own: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
-    seen: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
+    own_elements: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
+    all_elements: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
     shared = {partition: Shared() for partition in computation.partitions}
     for group in computation.data.groups:
         if node.slug not in group.by_input:
             continue
-        agreeing = computation.agreeing(group)
+        partitions = computation.agreeing(group)
         valued = [element for element in group.elements if element.values[measure.value] is not None]
-        for one in agreeing:
-            computation.use(one, measure.source, group.elements)
-            seen[one] += valued
+        for agreeing in partitions:
+            computation.use(agreeing, measure.source, group.elements)
+            all_elements[agreeing] += valued
             if is_own(computation, body, group):
-                own[one] += valued
-        if agreeing and valued and not is_own(computation, body, group):
+                own_elements[agreeing] += valued
+        if partitions and valued and not is_own(computation, body, group):
             statistics = _compute_statistics(computation, node, body, valued)
-            whole = Decimal(len(valued)) if body.aggregate is Aggregate.COUNT else statistics.total
+            group_total = Decimal(len(valued)) if body.aggregate is Aggregate.COUNT else statistics.total
             share_whole(
-                computation, node, whole, agreeing, shared, contributing(computation, node, statistics)
+                computation,
+                node,
+                group_total,
+                partitions,
+                shared,
+                contributing(computation, node, statistics),
             )
-    for one in computation.partitions:
-        own[one].sort(key=lambda element: element.rank)
-        amount = _aggregate_own_elements(computation, node, one, own[one])
-        contributions = _compute_contributions(computation, node, body, own[one])
-        _settle_checked(computation, node, one, amount, seen[one], shared[one], contributions)
+    for agreeing in computation.partitions:
+        own_elements[agreeing].sort(key=lambda element: element.rank)
+        amount = _aggregate_own_elements(computation, node, agreeing, own_elements[agreeing])
+        contributions = _compute_contributions(computation, node, body, own_elements[agreeing])
+        _settle_checked(
+            computation, node, agreeing, amount, all_elements[agreeing], shared[agreeing], contributions
+        )
         if body.is_array:
-            keep_elements(computation, node, body, one, own[one])
+            keep_elements(computation, node, body, agreeing, own_elements[agreeing])
 
 
 def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input that counts from reading to reading its value in every partition."""
     measure = computation.measure(node)
-    own: dict[Partition, list[Counted]] = {partition: [] for partition in computation.partitions}
-    seen: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
+    own_counted: dict[Partition, list[Counted]] = {partition: [] for partition in computation.partitions}
+    all_elements: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
     shared = {partition: Shared() for partition in computation.partitions}
     groups = [group for group in computation.data.groups if node.slug in group.by_input]
     for group, metered in zip(groups, count_totalisers(groups, measure, computation.data.slot), strict=True):
-        agreeing = computation.agreeing(group)
-        for one in agreeing:
-            seen[one] += [each for each in group.elements if each.values[measure.value] is not None]
-            computation.use(one, measure.source, metered.elements)
+        partitions = computation.agreeing(group)
+        for agreeing in partitions:
+            all_elements[agreeing] += [
+                element for element in group.elements if element.values[measure.value] is not None
+            ]
+            computation.use(agreeing, measure.source, metered.elements)
             if metered.amount is not None and is_own(computation, body, group):
-                own[one].append(metered)
-        if agreeing and metered.amount is not None and not is_own(computation, body, group):
-            share_whole(computation, node, metered.amount, agreeing, shared, metered.contributions)
-    for one in computation.partitions:
-        if node in computation.model.partitioning and not computation.uses(one, measure.source):
+                own_counted[agreeing].append(metered)
+        if partitions and metered.amount is not None and not is_own(computation, body, group):
+            share_whole(computation, node, metered.amount, partitions, shared, metered.contributions)
+    for agreeing in computation.partitions:
+        if node in computation.model.partitioning and not computation.uses(agreeing, measure.source):
             # Readings that count for nothing still are why the partition runs.
-            computation.use(one, measure.source, [each for each in seen[one] if each.is_of_slot])
-        amount = total(metered.amount or ZERO for metered in own[one]) if own[one] else None
-        contributions = add_contributions(metered.contributions for metered in own[one])
-        _settle_checked(computation, node, one, amount, seen[one], shared[one], contributions)
+            computation.use(
+                agreeing,
+                measure.source,
+                [element for element in all_elements[agreeing] if element.is_of_slot],
+            )
+        amount = (
+            total(metered.amount or ZERO for metered in own_counted[agreeing])
+            if own_counted[agreeing]
+            else None
+        )
+        contributions = add_contributions(metered.contributions for metered in own_counted[agreeing])
+        _settle_checked(
+            computation, node, agreeing, amount, all_elements[agreeing], shared[agreeing], contributions
+        )
 
 
 def _settle_checked(
@@ -108,7 +127,7 @@ def _settle_checked(
     node: Node,
     partition: Partition,
     amount: Amount,
-    seen: Sequence[Element],
+    elements: Sequence[Element],
     shared: Shared,
     contributions: Contributions,
 ) -> None:
@@ -116,10 +135,10 @@ def _settle_checked(
     body = node.body
     assert isinstance(body, Input)  # noqa: S101 - only inputs have elements
     has_none = amount is None and shared.part is None
-    if has_none and seen and not node.is_optional and node.default is None:
-        fact = f"has {len(seen)} values, but no {body.aggregate} over the slot"
+    if has_none and elements and not node.is_optional and node.default is None:
+        fact = f"has {len(elements)} values, but no {body.aggregate} over the slot"
         computation.problem(node, fact, partition, NOT_COMPUTABLE)
-    _check_coverage(computation, node, body, partition, seen)
+    _check_coverage(computation, node, body, partition, elements)
     settle(computation, node, partition, amount, shared, contributions)
 
 
@@ -165,23 +184,23 @@ def _compute_contributions(
 
 
 def _aggregate_own_elements(
-    computation: SlotComputation, node: Node, partition: Partition, own: Sequence[Element]
+    computation: SlotComputation, node: Node, partition: Partition, elements: Sequence[Element]
 ) -> Amount:
     """What a partition's own elements come to, in the unit of their values; None when there are none."""
     body = node.body
     assert isinstance(body, Input)  # noqa: S101 - only inputs have elements
     if body.is_array:
-        return tuple(compute_slot_value(computation, node, body, element) for element in own)
+        return tuple(compute_slot_value(computation, node, body, element) for element in elements)
     if body.aggregate in _BY_STATISTICS:
-        statistics = _compute_statistics(computation, node, body, own)
+        statistics = _compute_statistics(computation, node, body, elements)
         return aggregate_own_statistics(
             computation,
             node,
             partition,
             statistics,
-            unweighted=_list_unweighted_events(computation, node, own),
+            unweighted=_list_unweighted_events(computation, node, elements),
         )
-    return _compute_definition(computation, node, body, own) if own else None
+    return _compute_definition(computation, node, body, elements) if elements else None
 
 
 def _compute_statistics(
@@ -209,7 +228,7 @@ def _list_unweighted_events(
 ) -> list[int]:
     """The events that have no weight."""
     weight = computation.measure(node).weight
-    return [] if weight is None else [each.event for each in elements if each.number(weight) is None]
+    return [] if weight is None else [element.event for element in elements if element.number(weight) is None]
 
 
 def _compute_definition(
@@ -267,7 +286,7 @@ def read_joined(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input that is joined to another its value in every partition."""
     assert body.join is not None  # noqa: S101 - the caller saw it
     measure = computation.measure(node)
-    waiting: dict[int, Element] = {}
+    unmatched: dict[int, Element] = {}
     matched: set[int] = set()
     for partition in computation.partitions:
         candidates = [
@@ -277,7 +296,7 @@ def read_joined(computation: SlotComputation, node: Node, body: Input) -> None:
             for element in group.elements
             if element.values[measure.value] is not None
         ]
-        waiting |= {element.event: element for element in candidates}
+        unmatched |= {element.event: element for element in candidates}
         # An optional input that has no data at all takes what stands in for it.
         is_absent = not candidates and (node.is_optional or node.default is not None)
         targets = () if is_absent else computation.by_partition[partition].arrays.get(body.join.to, ())
@@ -286,7 +305,7 @@ def read_joined(computation: SlotComputation, node: Node, body: Input) -> None:
         )
         matched |= {element.event for _, element in pairs}
         _settle(computation, node, body, partition, pairs)
-    alone = [event for event in waiting if event not in matched]
+    alone = [event for event in unmatched if event not in matched]
     # What matches nothing is left alone whatever its date, unless somebody named it.
     if alone and (not body.is_any_period or computation.data.alone is not None):
         names = computation.setting.named(alone)
@@ -299,9 +318,9 @@ def _match_pairs(
 ) -> list[tuple[Element, Element]]:
     """Each target with the one element that matches it; problems name the others."""
     matched = [(target, find(target)) for target in targets]
-    if nothing := [target.event for target, matches in matched if not matches]:
-        fact = f"has nothing that matches {computation.setting.named(nothing)}"
-        computation.problem(node, fact, partition, UNMATCHED, nothing)
+    if unmatched := [target.event for target, matches in matched if not matches]:
+        fact = f"has nothing that matches {computation.setting.named(unmatched)}"
+        computation.problem(node, fact, partition, UNMATCHED, unmatched)
     for target, matches in matched:
         if len(matches) > 1:
             several = [element.event for element in matches]
@@ -339,8 +358,8 @@ def _determine_source(measure: Measure, target: Element, element: Element) -> Va
     """Where a value and its weight come from."""
     if measure.weight is None:
         return element.source(measure.value)
-    weighed = target if measure.is_weight_of_target else element
-    return find_least_measured([element.source(measure.value), weighed.source(measure.weight)])
+    weighing_element = target if measure.is_weight_of_target else element
+    return find_least_measured([element.source(measure.value), weighing_element.source(measure.weight)])
 
 
 def _read_weight(measure: Measure, target: Element, element: Element) -> Decimal | None:
@@ -369,19 +388,23 @@ def _build_finder(on: str, candidates: Sequence[Element], computation: SlotCompu
 
 def _build_interval_finder(candidates: Sequence[Element]) -> Finder:
     """Find by bisection: what meets a stretch begins before its end, and not too long before its start."""
-    ordered = sorted(candidates, key=lambda element: (element.time, element.rank))
-    starts = [element.time.start for element in ordered]
-    longest = max((element.time.end - element.time.start for element in ordered), default=timedelta())
+    sorted_candidates = sorted(candidates, key=lambda element: (element.time, element.rank))
+    starts = [element.time.start for element in sorted_candidates]
+    longest = max(
+        (element.time.end - element.time.start for element in sorted_candidates), default=timedelta()
+    )
 
     def find(target: Element) -> Sequence[Element]:
         first = bisect_left(starts, target.time.start - longest)
         last = bisect_right(starts, target.time.end)
         return [
-            element for element in ordered[first:last] if _are_overlapping_or_equal(element.time, target.time)
+            element
+            for element in sorted_candidates[first:last]
+            if _are_overlapping_or_equal(element.time, target.time)
         ]
 
     return find
 
 
-def _are_overlapping_or_equal(one: Interval, other: Interval) -> bool:
-    return one == other or one.holds(other) or other.holds(one)
+def _are_overlapping_or_equal(interval: Interval, other: Interval) -> bool:
+    return interval == other or interval.holds(other) or other.holds(interval)

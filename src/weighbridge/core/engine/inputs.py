@@ -102,11 +102,11 @@ def _contributing(
 ) -> Contributions | None:
     """What contributes to one output; `traced` are the formulas that another one went through."""
     gradients: dict[str, Gradient] = {output.slug: Decimal(1)}
-    found: list[Contributions | None] = []
+    all_contributions: list[Contributions | None] = []
     for node in reversed(computation.setting.program.nodes):
         proceed()
         if isinstance(node.body, Upstream):
-            found += _compute_draw_contributions(computation, partition, node, gradients)
+            all_contributions += _compute_draw_contributions(computation, partition, node, gradients)
         elif node.slug in gradients:
             gradient = gradients.pop(node.slug)
             if isinstance(node.body, Formula):
@@ -115,9 +115,13 @@ def _contributing(
                 for name, inner in gradients_of(traced[node.slug], gradient, node.unit).items():
                     gradients[name] = add_gradients(gradients.get(name), inner)
             elif isinstance(node.body, Input):
-                found.append(_compute_input_contributions(computation, partition, node, gradient))
-    known = [contributions for contributions in found if contributions is not None]
-    return allocation.add_contributions(known) if len(known) == len(found) else Unknown
+                all_contributions.append(_compute_input_contributions(computation, partition, node, gradient))
+    known_contributions = [contributions for contributions in all_contributions if contributions is not None]
+    return (
+        allocation.add_contributions(known_contributions)
+        if len(known_contributions) == len(all_contributions)
+        else Unknown
+    )
 
 
 def _compute_input_contributions(
@@ -125,8 +129,8 @@ def _compute_input_contributions(
 ) -> Contributions:
     """What an input contributes, by the sources of its data; what stands in for them contributes nothing."""
     work = computation.by_partition[partition]
-    own = find_absolute(node.unit)
-    rate = find_slope(own, node.unit)
+    absolute_unit = find_absolute(node.unit)
+    rate = find_slope(absolute_unit, node.unit)
     if not isinstance(gradient, tuple):
         contributions = work.contributions.get(node.slug, allocation.NO_CONTRIBUTIONS)
         return allocation.multiply_contributions(contributions, CONTEXT.multiply(gradient, rate))
@@ -151,14 +155,14 @@ def _compute_draw_contributions(
     draws = [draw for draw in computation.draws[partition] if draw.node == node.slug]
     body = node.body
     assert isinstance(body, Upstream)  # noqa: S101 - the caller saw it
-    found: list[Contributions | None] = []
+    contributions: list[Contributions | None] = []
     for column, name in enumerate([node.slug, *(f"{node.slug}.{slug}" for slug in body.attributes)]):
         changes = gradients.get(name, ())
         amounts = computation.by_partition[partition].values[name].content
         assert isinstance(changes, tuple), "a draw is an array"  # noqa: S101
         if changes and isinstance(amounts, tuple):
-            found += _compute_column_contributions(draws, column, amounts, changes)
-    return found
+            contributions += _compute_column_contributions(draws, column, amounts, changes)
+    return contributions
 
 
 def _compute_column_contributions(
@@ -233,11 +237,11 @@ def _contribute_extreme(aggregate: Aggregate, statistics: Statistics, unit: Unit
 
 def _add_magnitudes(part: Statistics, unit: Unit, *, is_weighted: bool) -> Decimal:
     """The terms of a sum without their signs, added."""
-    whole, count = (part.weighted, part.weight) if is_weighted else (part.total, Decimal(part.count))
+    total, count = (part.weighted, part.weight) if is_weighted else (part.total, Decimal(part.count))
     if unit.is_absolute:
-        return EXACT.subtract(whole, EXACT.multiply(Decimal(2), part.negative))
+        return EXACT.subtract(total, EXACT.multiply(Decimal(2), part.negative))
     rise, shift, divisor = find_conversion(unit, find_absolute(unit))
-    degrees = EXACT.add(EXACT.multiply(whole, rise), EXACT.multiply(count, shift))
+    degrees = EXACT.add(EXACT.multiply(total, rise), EXACT.multiply(count, shift))
     return find_magnitude(CONTEXT.divide(degrees, divisor))
 
 
@@ -265,8 +269,8 @@ def list_value_sources(elements: Sequence[Element], measure: Measure) -> list[Va
     """Where the values of elements come from, with their weights; empty when all were captured."""
     if not any(element.sources for element in elements):
         return []
-    read = [measure.value] if measure.weight is None else [measure.value, measure.weight]
-    return [find_least_measured([element.source(index) for index in read]) for element in elements]
+    point_indices = [measure.value] if measure.weight is None else [measure.value, measure.weight]
+    return [find_least_measured([element.source(index) for index in point_indices]) for element in elements]
 
 
 def _compute_rates(
@@ -289,18 +293,21 @@ def _compute_rates(
 
 def _weigh_by_time(readings: Sequence[ReadElement], slot: Interval) -> Iterator[tuple[int, Decimal]]:
     """The part of the time for which each reading stands."""
-    numbered = [replace(reading, value=Decimal(index)) for index, (reading, _) in enumerate(readings)]
-    stretches = [
-        (int(stretch.value), slot.overlap(stretch.time)) for stretch in list_stretches(numbered, slot)
+    numbered_readings = [
+        replace(reading, value=Decimal(index)) for index, (reading, _) in enumerate(readings)
+    ]
+    intervals = [
+        (int(interval.value), slot.overlap(interval.time))
+        for interval in list_stretches(numbered_readings, slot)
     ]
     lengths = [
         (index, Decimal((overlap.end - overlap.start) // MILLISECOND))
-        for index, overlap in stretches
+        for index, overlap in intervals
         if overlap is not None
     ]
-    whole = exact_total(length for _, length in lengths)
-    for index, length in lengths if whole else []:
-        yield index, CONTEXT.divide(length, whole)
+    total_length = exact_total(length for _, length in lengths)
+    for index, length in lengths if total_length else []:
+        yield index, CONTEXT.divide(length, total_length)
 
 
 @dataclass(slots=True)
@@ -321,22 +328,26 @@ class Shared:
 
 def read_statistics(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input its value in every partition, from the statistics of groups."""
-    own = dict.fromkeys(computation.partitions, NOTHING)
+    own_statistics = dict.fromkeys(computation.partitions, NOTHING)
     shared = {partition: Shared() for partition in computation.partitions}
     for group in computation.data.groups:
         of_group = group.by_input.get(node.slug)
-        agreeing = computation.agreeing(group)
-        if of_group is None or not of_group.count or not agreeing:
+        partitions = computation.agreeing(group)
+        if of_group is None or not of_group.count or not partitions:
             continue
         if is_own(computation, body, group):
-            for one in agreeing:
-                own[one] = own[one].plus(of_group)
+            for agreeing in partitions:
+                own_statistics[agreeing] = own_statistics[agreeing].plus(of_group)
         else:
-            whole = Decimal(of_group.count) if body.aggregate is Aggregate.COUNT else of_group.total
-            share_whole(computation, node, whole, agreeing, shared, contributing(computation, node, of_group))
-    for one, statistics in own.items():
-        amount = aggregate_own_statistics(computation, node, one, statistics)
-        settle(computation, node, one, amount, shared[one], contributing(computation, node, statistics))
+            group_total = Decimal(of_group.count) if body.aggregate is Aggregate.COUNT else of_group.total
+            share_whole(
+                computation, node, group_total, partitions, shared, contributing(computation, node, of_group)
+            )
+    for agreeing, statistics in own_statistics.items():
+        amount = aggregate_own_statistics(computation, node, agreeing, statistics)
+        settle(
+            computation, node, agreeing, amount, shared[agreeing], contributing(computation, node, statistics)
+        )
 
 
 def contributing(computation: SlotComputation, node: Node, statistics: Statistics) -> Contributions:
@@ -358,31 +369,31 @@ def share_whole(
     computation: SlotComputation,
     node: Node,
     whole: Decimal,
-    agreeing: Sequence[Partition],
+    partitions: Sequence[Partition],
     shared: dict[Partition, Shared],
     contributions: Contributions = NO_CONTRIBUTIONS,
 ) -> None:
     """Convert a whole to the node's unit, and divide that over the partitions that it belongs to."""
     converted = convert(whole, find_read_unit(computation, node), node.unit)
-    for one, part in zip(agreeing, _divide(computation, node, converted, agreeing), strict=True):
-        shared[one].take(part, converted, contributions)
+    for partition, part in zip(partitions, _divide(computation, node, converted, partitions), strict=True):
+        shared[partition].take(part, converted, contributions)
 
 
 def _divide(
-    computation: SlotComputation, node: Node, whole: Decimal, agreeing: Sequence[Partition]
+    computation: SlotComputation, node: Node, whole: Decimal, partitions: Sequence[Partition]
 ) -> list[Decimal]:
     body = node.body
     assert isinstance(body, Input)  # noqa: S101 - only inputs gather data
-    weights = [Decimal(1)] * len(agreeing)
+    weights = [Decimal(1)] * len(partitions)
     if body.share is Share.BY and body.share_by:
-        weights = [computation.number_of(one, body.share_by) or ZERO for one in agreeing]
+        weights = [computation.number_of(partition, body.share_by) or ZERO for partition in partitions]
     try:
         return divide(whole, weights, computation.model.share_places)
     except AllocationError as error:
         how = f"by {body.share_by!r}" if body.share is Share.BY else "evenly"
         sentence = f"{plain(whole)} of {body.data_point_type!r} cannot be shared {how}: {error}"
         computation.note(node, sentence, NOT_COMPUTABLE)
-        return [ZERO] * len(agreeing)
+        return [ZERO] * len(partitions)
 
 
 def aggregate_own_statistics(
@@ -433,8 +444,8 @@ def settle(
             node, partition, NodeReading(tuple(convert_by(element, *exact) for element in amount))
         )
     else:
-        own = ZERO if amount is None else convert(amount, unit, node.unit)
-        value = own if shared.part is None else CONTEXT.plus(EXACT.add(own, shared.part))
+        converted = ZERO if amount is None else convert(amount, unit, node.unit)
+        value = converted if shared.part is None else CONTEXT.plus(EXACT.add(converted, shared.part))
         computation.keep(node, partition, NodeReading(value, shared.whole))
 
 
@@ -473,12 +484,12 @@ def aggregate_statistics(body: Input, statistics: Statistics) -> Decimal | None:
     if body.aggregate is Aggregate.AVERAGE:
         total, weight = (statistics.weighted, statistics.weight) if body.weight else (statistics.total, count)
         return CONTEXT.divide(total, weight)
-    chosen = {
+    aggregates = {
         Aggregate.SUM: CONTEXT.plus(statistics.total),
         Aggregate.MIN: statistics.least,
         Aggregate.MAX: statistics.greatest,
     }
-    return chosen[body.aggregate]
+    return aggregates[body.aggregate]
 
 
 # Static inputs: the value of the project that is in force when a slot begins, or at each of some elements.
@@ -492,7 +503,9 @@ _NO_KEY = {"asset": None, "feedstock": None, "location": None}
 
 def read_static(computation: SlotComputation, node: Node, body: StaticInput) -> None:
     """Give a static input its value in every partition."""
-    values = sorted(computation.data.statics.get(body.slug, ()), key=lambda one: one.effective_from)
+    values = sorted(
+        computation.data.statics.get(body.slug, ()), key=lambda static_value: static_value.effective_from
+    )
     for partition in computation.partitions:
         if body.at is not None:
             amount = _read_values_at_elements(computation, node, body, partition, values)
@@ -522,9 +535,9 @@ def _read_value_at_start(
     else:
         amount = convert(in_force.value, in_force.unit, node.unit)
         computation.by_partition[partition].statics.setdefault(node.slug, set()).add(in_force.number)
-    later = [value for value in keyed if slot.start < value.effective_from < slot.end]
+    later_values = [value for value in keyed if slot.start < value.effective_from < slot.end]
     # A value that is set again as it was does not change.
-    changes = [value for value in later if convert(value.value, value.unit, node.unit) != amount]
+    changes = [value for value in later_values if convert(value.value, value.unit, node.unit) != amount]
     if changes and (partition, node.slug) not in computation.failed:
         moment = changes[0].effective_from.text
         _report_static_problem(
@@ -554,7 +567,7 @@ def _read_values_at_elements(
     amounts = []
     missing = []
     by_key: dict[str | None, list[StaticValue]] = {}
-    used = computation.by_partition[partition].statics.setdefault(node.slug, set())
+    used_values = computation.by_partition[partition].statics.setdefault(node.slug, set())
     for element in computation.by_partition[partition].arrays.get(body.at, ()):
         key = _find_element_key(body.by, element, partition)
         keyed = by_key.setdefault(
@@ -565,7 +578,7 @@ def _read_values_at_elements(
             missing.append(element.event)
             amounts.append(ZERO)
         else:
-            used.add(in_force.number)
+            used_values.add(in_force.number)
             amounts.append(convert(in_force.value, in_force.unit, node.unit))
     if missing:
         report_not_in_force(computation, node, body, partition, missing)
@@ -581,15 +594,17 @@ def report_not_in_force(
     )
 
 
-def _find_partition_key(computation: SlotComputation, by: Dimension, partition: Partition) -> str | None:
+def _find_partition_key(
+    computation: SlotComputation, dimension: Dimension, partition: Partition
+) -> str | None:
     """The asset, feedstock or location of a partition as a whole."""
     alone = computation.data.alone
-    key: str | None = getattr(partition, by, None) if alone is None else alone.keys.get(by)
+    key: str | None = getattr(partition, dimension, None) if alone is None else alone.keys.get(dimension)
     return key
 
 
-def _find_element_key(by: Dimension | None, element: Element, partition: Partition) -> str | None:
-    match by:
+def _find_element_key(dimension: Dimension | None, element: Element, partition: Partition) -> str | None:
+    match dimension:
         case Dimension.ASSET:
             return element.asset or partition.asset
         case Dimension.FEEDSTOCK:
@@ -600,10 +615,10 @@ def _find_element_key(by: Dimension | None, element: Element, partition: Partiti
 
 
 def _list_keyed_values(
-    values: Sequence[StaticValue], by: Dimension | None, key: str | None
+    values: Sequence[StaticValue], dimension: Dimension | None, key: str | None
 ) -> list[StaticValue]:
     """The values whose keys are exactly the one that is asked for."""
-    keys = _NO_KEY if by is None else _NO_KEY | {str(by): key}
+    keys = _NO_KEY if dimension is None else _NO_KEY | {str(dimension): key}
     return [
         value
         for value in values

@@ -62,21 +62,21 @@ def count_totalisers(groups: Sequence[Group], measure: Measure, slot: Interval) 
             for element in group.elements
             if element.values[measure.value] is not None
         ),
-        key=lambda one: one[0].rank,
+        key=lambda entry: entry[0].rank,
     )
     amounts: list[list[Decimal]] = [[] for _ in groups]
     terms: list[list[Term]] = [[] for _ in groups]
-    used: list[dict[int, Element]] = [{} for _ in groups]
+    used_elements: list[dict[int, Element]] = [{} for _ in groups]
     for step in list_steps(list_meter_readings([element for element, _ in placed], measure), slot):
         (late, group), (early, _) = placed[step.late], placed[step.early]
         amounts[group].append(step.amount)
         terms[group].append(
             (step.amount, find_least_measured([early.source(measure.value), late.source(measure.value)]))
         )
-        used[group] |= {early.event: early, late.event: late}
+        used_elements[group] |= {early.event: early, late.event: late}
     return [
         Counted(total(parts) if parts else None, tuple(elements.values()), contribute_terms(of_group))
-        for parts, elements, of_group in zip(amounts, used, terms, strict=True)
+        for parts, elements, of_group in zip(amounts, used_elements, terms, strict=True)
     ]
 
 
@@ -105,11 +105,13 @@ def list_unusable(setting: EngineSetting, data: SlotData) -> Iterator[Unusable]:
             for element in group.elements
             if element.values[measure.value] is not None
         ]
-        elements.sort(key=lambda one: one.rank)
-        used = _USABLE[body.aggregate](elements, measure, data.slot)
-        left = tuple(one for index, one in enumerate(elements) if index not in used and one.is_of_slot)
-        if left:
-            yield Unusable(node.slug, measure.source, body.aggregate, left)
+        elements.sort(key=lambda element: element.rank)
+        used_indices = _USABLE[body.aggregate](elements, measure, data.slot)
+        unusable = tuple(
+            one for index, one in enumerate(elements) if index not in used_indices and one.is_of_slot
+        )
+        if unusable:
+            yield Unusable(node.slug, measure.source, body.aggregate, unusable)
 
 
 def _list_step_indices(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
@@ -119,14 +121,14 @@ def _list_step_indices(elements: Sequence[Element], measure: Measure, slot: Inte
 
 def _list_stretch_indices(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
     """The indices of the readings that stand for some time inside the slot."""
-    numbered = [
+    numbered_readings = [
         Reading(reading.time, Decimal(index), meter=reading.meter)
         for index, reading in enumerate(list_meter_readings(elements, measure))
     ]
     return {
-        int(stretch.value)
-        for stretch in list_stretches(numbered, slot)
-        if slot.overlap(stretch.time) is not None
+        int(interval.value)
+        for interval in list_stretches(numbered_readings, slot)
+        if slot.overlap(interval.time) is not None
     }
 
 
@@ -176,8 +178,8 @@ class ExpectedSlots:
         """The expected slots that begin at a moment of the slot or after it, in order."""
         number = self._number(moment) - 1
         while (start := self._start(number)) < self._slot.end:
-            if start >= moment and (found := self._at(number)) is not None:
-                yield found
+            if start >= moment and (slot := self._at(number)) is not None:
+                yield slot
             number += 1
 
     def _at(self, number: int) -> Interval | None:
@@ -235,18 +237,19 @@ class Coverage:
 
     def reaches(self, percent: Decimal) -> bool:
         """Whether at most the rest of what was asked for is at fault."""
-        allowed = EXACT.multiply(
+        shortfall_max = EXACT.multiply(
             EXACT.subtract(Decimal(100), percent), Decimal(_count_milliseconds(self.length))
         )
-        return Decimal(100 * _count_milliseconds(self.faulty)) <= allowed
+        return Decimal(100 * _count_milliseconds(self.faulty)) <= shortfall_max
 
     @property
     def fault(self) -> str:
         """The first fault, for a sentence: `nothing of asset 'East' covers … to …`."""
-        first = min(one for one in (self.gap, self.overlap) if one is not None)
-        is_gap = first == self.gap
-        what, whose = ("nothing", self.gap_of) if is_gap else ("more than one", self.overlap_of)
-        return f"{what}{whose.label} covers {Instant.of(first.start).text} to {Instant.of(first.end).text}"
+        first_fault = min(fault for fault in (self.gap, self.overlap) if fault is not None)
+        is_gap = first_fault == self.gap
+        coverage, meter = ("nothing", self.gap_of) if is_gap else ("more than one", self.overlap_of)
+        start, end = Instant.of(first_fault.start).text, Instant.of(first_fault.end).text
+        return f"{coverage}{meter.label} covers {start} to {end}"
 
     def plus(self, other: "Coverage") -> "Coverage":
         """The coverage of both together, with the first faults of either."""
@@ -278,16 +281,16 @@ def compute_coverage(
         in_service = of_meter[0].service.inside(slot)
         if in_service is not None:
             times = [element.time for element in of_meter]
-            stretches = _list_stretches(times, slot, in_service, cadence, zone, is_held=is_held)
-            covered = covered.plus(_examine(stretches, in_service, meter))
+            intervals = _list_stretches(times, slot, in_service, cadence, zone, is_held=is_held)
+            covered = covered.plus(_examine(intervals, in_service, meter))
     return covered
 
 
-def _find_first_fault(one: _Fault, other: _Fault) -> _Fault:
+def _find_first_fault(fault: _Fault, other: _Fault) -> _Fault:
     """The fault that comes first; of the same time, the one that was found first."""
-    if one[0] is None or other[0] is None:
-        return other if one[0] is None else one
-    return other if other[0] < one[0] else one
+    if fault[0] is None or other[0] is None:
+        return other if fault[0] is None else fault
+    return other if other[0] < fault[0] else fault
 
 
 def _list_stretches(
@@ -300,46 +303,51 @@ def _list_stretches(
     is_held: bool,
 ) -> list[Interval]:
     """The time that each of a meter's events stands for; `in_service` is what of the slot is asked for."""
-    ordered = sorted(times)
-    lasting = [time for time in ordered if not time.is_reading]
-    moments = [time.start for time in ordered if time.is_reading]
-    if not moments:
+    sorted_times = sorted(times)
+    lasting = [time for time in sorted_times if not time.is_reading]
+    reading_times = [time.start for time in sorted_times if time.is_reading]
+    if not reading_times:
         return lasting
     if cadence is not None:
         cells = ExpectedSlots(slot, cadence, zone)
         first = next((cell.start for cell in cells.from_on(in_service.start)), in_service.end)
         # What belongs to an expected slot that began before this time is not asked for here.
         before = Interval(in_service.start, min(first, in_service.end))
-        return sorted([*lasting, *([] if lasting else [before]), *_list_cells(moments, cells, in_service)])
+        return sorted(
+            [*lasting, *([] if lasting else [before]), *_list_cells(reading_times, cells, in_service)]
+        )
     if is_held and not lasting:
-        return [Interval(start, end) for start, end in pairwise([*moments, max(slot.end, moments[-1])])]
+        return [
+            Interval(start, end)
+            for start, end in pairwise([*reading_times, max(slot.end, reading_times[-1])])
+        ]
     return lasting
 
 
 def _list_cells(
-    moments: Sequence[datetime], expected: ExpectedSlots, in_service: Interval
+    reading_times: Sequence[datetime], expected: ExpectedSlots, in_service: Interval
 ) -> Iterator[Interval]:
     """The cells that readings lie in: once each, and once more for a second reading of the same moment."""
     cell: Interval | None = None
-    before: datetime | None = None
-    for moment in moments:
+    previous_time: datetime | None = None
+    for moment in reading_times:
         if not in_service.start <= moment < in_service.end:
             continue
         is_new = cell is None or cell.end <= moment
         if is_new:
             cell = expected.holding(moment)
-        if cell is not None and cell.start >= in_service.start and (is_new or moment == before):
+        if cell is not None and cell.start >= in_service.start and (is_new or moment == previous_time):
             yield Interval(cell.start, min(cell.end, in_service.end))
-        before = moment
+        previous_time = moment
 
 
-def _examine(stretches: Iterable[Interval], in_service: Interval, meter: Meter) -> Coverage:
+def _examine(intervals: Iterable[Interval], in_service: Interval, meter: Meter) -> Coverage:
     """Sweep over the stretches of a meter in order of their start."""
     reached = in_service.start
     gap = overlap = None
     faulty = timedelta()
-    for stretch in stretches:
-        inside = in_service.overlap(stretch)
+    for interval in intervals:
+        inside = in_service.overlap(interval)
         if inside is None:
             continue
         if inside.start > reached:

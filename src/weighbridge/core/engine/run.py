@@ -90,8 +90,8 @@ def look(computation: SlotComputation, drawing: Drawing, node: Node, available: 
     """Give an `available` node its value, which is the same for every partition of the slot."""
     inventory = convert(available, drawing.source_ledgers[node.slug].unit, node.unit)
     for partition in computation.partitions:
-        seen = drawing.seen.get(Drawer(drawing.slot, partition, node.slug), inventory)
-        computation.keep(node, partition, NodeReading(seen))
+        inventory_then = drawing.seen.get(Drawer(drawing.slot, partition, node.slug), inventory)
+        computation.keep(node, partition, NodeReading(inventory_then))
 
 
 def go_without(computation: SlotComputation, node: Node, body: Upstream | Available) -> None:
@@ -116,19 +116,19 @@ def draw(computation: SlotComputation, drawing: Drawing, node: Node, body: Upstr
         drawer = Drawer(drawing.slot, partition, node.slug)
         need = None if body.is_manual else _need(computation, drawing, node, body, partition)
         if drawing.recorded is None:
-            drawn = _draw(computation, drawing, drawer, need)
+            draws = _draw(computation, drawing, drawer, need)
         else:
-            drawn = drawing.recorded.get(drawer, ())
-            _compare(computation, drawer, need, drawn)
+            draws = drawing.recorded.get(drawer, ())
+            _compare(computation, drawer, need, draws)
         computation.keep(
             node,
             partition,
-            NodeReading(tuple(convert(each.amount, source_ledger.unit, node.unit) for each in drawn)),
+            NodeReading(tuple(convert(draw_.amount, source_ledger.unit, node.unit) for draw_ in draws)),
         )
         for index, (slug, unit) in enumerate(source_ledger.attributes.items()):
-            column = tuple(each.attributes[index] for each in drawn)
+            column = tuple(draw_.attributes[index] for draw_ in draws)
             computation.keep_value(f"{node.slug}.{slug}", unit, partition, column)
-        computation.draws[partition] += drawn
+        computation.draws[partition] += draws
 
 
 def _need(
@@ -136,14 +136,14 @@ def _need(
 ) -> Need | None:
     """What a node needs of its ledger; None when the amount that it names is none."""
     source_ledger = drawing.source_ledgers[node.slug]
-    computed = find_amount_needed(computation, node, body, partition)
-    if computed is None:
+    amount_needed = find_amount_needed(computation, node, body, partition)
+    if amount_needed is None:
         return None
-    needed = convert(computed, computation.model.node(body.amount or "").unit, source_ledger.unit)
-    amount = round_draw(needed, source_ledger.scale, source_ledger.rounding)
-    if needed and not amount:
+    need = convert(amount_needed, computation.model.node(body.amount or "").unit, source_ledger.unit)
+    amount = round_draw(need, source_ledger.scale, source_ledger.rounding)
+    if need and not amount:
         drawer = Drawer(drawing.slot, partition, node.slug)
-        computation.rounded_away.append(RoundedAway(drawer, source_ledger, needed))
+        computation.rounded_away.append(RoundedAway(drawer, source_ledger, need))
     return Need(
         ledger=source_ledger.ledger,
         scale=source_ledger.scale,
@@ -199,16 +199,16 @@ def _bring_to(computation: SlotComputation, drawing: Drawing, drawer: Drawer, ne
     """Bring what a node holds to its need, and note why it cannot be."""
     node = computation.model.node(drawer.node)
     try:
-        short = drawing.pool.draw(drawer, need)
+        shortfall = drawing.pool.draw(drawer, need)
     except AllocationError as error:
         sentence = (
             f"Node {drawer.node!r}{name_partition(drawer.partition)} cannot draw in proportion: {error}"
         )
         computation.note(node, sentence, NOT_COMPUTABLE)
         return
-    if short:
+    if shortfall:
         computation.note(
-            node, _explain_shortfall(drawer, drawing.source_ledgers[drawer.node], short), NOT_DRAWN
+            node, _explain_shortfall(drawer, drawing.source_ledgers[drawer.node], shortfall), NOT_DRAWN
         )
 
 
@@ -231,20 +231,20 @@ def _read_attribute(
     return ZERO
 
 
-def _compare(computation: SlotComputation, drawer: Drawer, need: Need | None, drawn: Sequence[Drawn]) -> None:
+def _compare(computation: SlotComputation, drawer: Drawer, need: Need | None, draws: Sequence[Drawn]) -> None:
     """Note where a record of draws does not come to what was needed."""
-    total = exact_total([each.amount for each in drawn])
+    total = exact_total([draw_.amount for draw_ in draws])
     if need is not None and need.amount != total:
         place = name_partition(drawer.partition)
         sentence = f"Node {drawer.node!r}{place} needs {plain(need.amount)} and drew {plain(total)}."
         computation.note(computation.model.node(drawer.node), sentence, NOT_DRAWN)
 
 
-def _explain_shortfall(drawer: Drawer, source_ledger: SourceLedgerView, short: Shortfall) -> str:
-    unit, missing = source_ledger.unit, plain(short.needed - short.there)
+def _explain_shortfall(drawer: Drawer, source_ledger: SourceLedgerView, shortfall: Shortfall) -> str:
+    unit, missing = source_ledger.unit, plain(shortfall.needed - shortfall.there)
     return (
-        f"Node {drawer.node!r}{name_partition(drawer.partition)} needs {plain(short.needed)} {unit} of"
-        f" {source_ledger.name!r}, and {plain(short.there)} {unit} is there to draw: "
+        f"Node {drawer.node!r}{name_partition(drawer.partition)} needs {plain(shortfall.needed)} {unit} of"
+        f" {source_ledger.name!r}, and {plain(shortfall.there)} {unit} is there to draw: "
         f"{missing} {unit} too little."
     )
 
@@ -396,9 +396,9 @@ def _build_partition_run(computation: SlotComputation, partition: Partition) -> 
             if not group.is_of_elements and group.tags.agrees_with(partition)
         ),
         {
-            source: tuple(sorted(used.values(), key=lambda element: element.rank))
-            for source, used in work.used.items()
-            if used
+            source: tuple(sorted(used_elements.values(), key=lambda element: element.rank))
+            for source, used_elements in work.used.items()
+            if used_elements
         },
         {slug: frozenset(numbers) for slug, numbers in work.statics.items() if numbers},
         computation.data.skipped,
@@ -421,14 +421,16 @@ def _use_what_makes_it_run(computation: SlotComputation, partition: Partition) -
         for group in data.groups
         if group.tags == partition and group.is_of_slot and nodes & group.by_input.keys()
     ]
-    used = computation.by_partition[partition].used
+    used_elements = computation.by_partition[partition].used
     for group in making:
         if not group.is_of_elements or any(
-            each.event in used.get(group.source, ()) for each in group.elements
+            element.event in used_elements.get(group.source, ()) for element in group.elements
         ):
             return
     for group in making:
-        computation.use(partition, group.source, [each for each in group.elements if each.is_of_slot])
+        computation.use(
+            partition, group.source, [element for element in group.elements if element.is_of_slot]
+        )
 
 
 def _list_partition_names(model: Model, partition: Partition) -> dict[str, Value]:
@@ -436,12 +438,12 @@ def _list_partition_names(model: Model, partition: Partition) -> dict[str, Value
 
 
 def find_partitions_of_data(
-    model: Model, groups: Sequence[Group], named: frozenset[Partition] = frozenset()
+    model: Model, groups: Sequence[Group], required: frozenset[Partition] = frozenset()
 ) -> tuple[Partition, ...]:
     """The partitions that the data of a slot call for, and `named` ones; without inputs it needs no data."""
     of_slot = [group for group in groups if group.is_of_slot]
-    found = find_partitions(model, of_slot) if of_slot or not model.partitioning else ()
-    return tuple(sorted({*found, *named})) if named else found
+    partitions = find_partitions(model, of_slot) if of_slot or not model.partitioning else ()
+    return tuple(sorted({*partitions, *required})) if required else partitions
 
 
 def list_unmet_groups(model: Model, data: SlotData) -> tuple[Group, ...]:
@@ -497,9 +499,9 @@ def _check_untagged(model: Model, groups: Sequence[Group]) -> list[Problem]:
 ListOrNumber = Decimal | tuple[Decimal, ...] | None
 
 
-def take(computation: SlotComputation, node: Node, given: GivenValues) -> bool:
+def take(computation: SlotComputation, node: Node, given_values: GivenValues) -> bool:
     """Give a node what was given to it; False when the engine has to read or compute it."""
-    value = given.values.get(node.slug)
+    value = given_values.values.get(node.slug)
     match node.body:
         case Input() as body if value is not None and not body.is_array:
             return _take_input(computation, node, body, value)
@@ -511,7 +513,7 @@ def take(computation: SlotComputation, node: Node, given: GivenValues) -> bool:
             return True
         case Upstream() as upstream if value is not None:
             for partition in computation.partitions:
-                _take_draws(computation, node, upstream, partition, given)
+                _take_draws(computation, node, upstream, partition, given_values)
             return True
         case Available() if value is not None:
             for partition in computation.partitions:
@@ -555,8 +557,8 @@ def _align_static(
         return _require_one_number(computation, node, partition, value)
     elements = computation.by_partition[partition].arrays.get(body.at, ())
     amounts = (value,) if isinstance(value, Decimal) else value or ()
-    if lacking := [element.event for element in elements[len(amounts) :]]:
-        report_not_in_force(computation, node, body, partition, lacking)
+    if uncovered_events := [element.event for element in elements[len(amounts) :]]:
+        report_not_in_force(computation, node, body, partition, uncovered_events)
     if elements and len(amounts) > len(elements):
         fact = f"is looked up at the {len(elements)} values of {body.at!r} and was given {len(amounts)}"
         computation.problem(node, fact, partition, UNMATCHED)
@@ -565,29 +567,29 @@ def _align_static(
 
 
 def _take_draws(
-    computation: SlotComputation, node: Node, body: Upstream, partition: Partition, given: GivenValues
+    computation: SlotComputation, node: Node, body: Upstream, partition: Partition, given_values: GivenValues
 ) -> None:
     """Take the amounts that a node draws, and what travels along; what it needs must be an amount."""
     if not body.is_manual:
         find_amount_needed(computation, node, body, partition)
-    drawn, place = _to_list(given, node.slug), name_partition(partition)
-    computation.keep(node, partition, NodeReading(drawn))
+    amounts, place = _to_list(given_values, node.slug), name_partition(partition)
+    computation.keep(node, partition, NodeReading(amounts))
     for slug in body.attributes:
         name = f"{node.slug}.{slug}"
-        column = _to_list(given, name)
-        if name not in given.values:
+        column = _to_list(given_values, name)
+        if name not in given_values.values:
             sentence = (
                 f"Node {node.slug!r}{place} draws from {body.ledger!r}, which has no value of {slug!r}."
             )
             computation.fail(node, partition, sentence, MISSING)
-        elif len(column) != len(drawn):
+        elif len(column) != len(amounts):
             sentence = (
-                f"Node {node.slug!r}{place} has {len(drawn)} draws and {len(column)} values of {slug!r}."
+                f"Node {node.slug!r}{place} has {len(amounts)} draws and {len(column)} values of {slug!r}."
             )
             computation.fail(node, partition, sentence, UNMATCHED)
         computation.keep_value(name, computation.setting.program.types[name].unit, partition, column)
 
 
-def _to_list(given: GivenValues, name: str) -> tuple[Decimal, ...]:
-    value = given.values.get(name, ())
+def _to_list(given_values: GivenValues, name: str) -> tuple[Decimal, ...]:
+    value = given_values.values.get(name, ())
     return (value,) if isinstance(value, Decimal) else value

@@ -82,14 +82,14 @@ def _shorten_part(part: Decimal, whole: Decimal) -> Decimal:
     """The part without zeros that the whole does not have either."""
     if not part:
         return Decimal(0)
-    short = part.normalize(EXACT)
-    exponent, whole_exponent = short.as_tuple().exponent, whole.as_tuple().exponent
+    shortened = part.normalize(EXACT)
+    exponent, whole_exponent = shortened.as_tuple().exponent, whole.as_tuple().exponent
     assert isinstance(exponent, int)  # noqa: S101 - numbers are finite
     assert isinstance(whole_exponent, int)  # noqa: S101
     return (
-        short.quantize(Decimal(1).scaleb(whole_exponent), context=EXACT)
+        shortened.quantize(Decimal(1).scaleb(whole_exponent), context=EXACT)
         if exponent > whole_exponent
-        else short
+        else shortened
     )
 
 
@@ -229,9 +229,12 @@ class Statistics:
         )
 
     def _sources_with(self, other: "Statistics") -> tuple[tuple[ValueSource, "Statistics"], ...]:
-        mine, theirs = self.of_sources, other.of_sources
-        both = [(one, mine.get(one, NOTHING), theirs.get(one, NOTHING)) for one in ValueSource]
-        return tuple((one, a.plus(b)) for one, a, b in both if a.count or b.count)
+        own_sources, other_sources = self.of_sources, other.of_sources
+        pairs = [
+            (source, own_sources.get(source, NOTHING), other_sources.get(source, NOTHING))
+            for source in ValueSource
+        ]
+        return tuple((source, a.plus(b)) for source, a, b in pairs if a.count or b.count)
 
 
 NOTHING: Final = Statistics()
@@ -249,27 +252,31 @@ def compute_statistics(
     kinds = set(sources) - {ValueSource.CAPTURED}
     if not kinds:
         return _compute_captured_statistics(pairs)
-    whole = NOTHING
+    statistics = NOTHING
     for kind in (ValueSource.CAPTURED, *kinds):
-        alike = [pair for pair, source in zip(pairs, sources, strict=True) if source is kind]
-        whole = whole.plus(_compute_captured_statistics(alike).of(kind)) if alike else whole
-    return whole
+        pairs_of_source = [pair for pair, source in zip(pairs, sources, strict=True) if source is kind]
+        statistics = (
+            statistics.plus(_compute_captured_statistics(pairs_of_source).of(kind))
+            if pairs_of_source
+            else statistics
+        )
+    return statistics
 
 
 def _compute_captured_statistics(pairs: Sequence[tuple[Decimal, Decimal | None]]) -> Statistics:
     """The statistics of captured values."""
-    weighed = [(value, weight) for value, weight in pairs if weight is not None]
+    weighted_pairs = [(value, weight) for value, weight in pairs if weight is not None]
     numbers = [value for value, _ in pairs]
-    products = [EXACT.multiply(value, weight) for value, weight in weighed]
+    products = [EXACT.multiply(value, weight) for value, weight in weighted_pairs]
     return Statistics(
         count=len(pairs),
         total=exact_total(numbers),
         least=min(numbers, default=None),
         greatest=max(numbers, default=None),
-        weight=exact_total(weight for _, weight in weighed),
+        weight=exact_total(weight for _, weight in weighted_pairs),
         weighted=exact_total(products),
-        unweighted=len(pairs) - len(weighed),
-        negative=exact_total(one for one in (products or numbers) if one < 0),
+        unweighted=len(pairs) - len(weighted_pairs),
+        negative=exact_total(product for product in (products or numbers) if product < 0),
     )
 
 
@@ -400,9 +407,13 @@ class EngineSetting:
 
     def named(self, events: Sequence[int]) -> str:
         """Events by their ids, for a sentence; given values by their places in the list."""
-        more, first = len(events) - EVENTS_NAMED_MAX, events[:EVENTS_NAMED_MAX]
-        shown = ", ".join([f"value {one}" for one in first] if self.project is None else self.ids_of(first))
-        return f"{shown} and {more} more" if more > 0 else shown
+        remaining, first_events = len(events) - EVENTS_NAMED_MAX, events[:EVENTS_NAMED_MAX]
+        shown_names = ", ".join(
+            [f"value {event}" for event in first_events]
+            if self.project is None
+            else self.ids_of(first_events)
+        )
+        return f"{shown_names} and {remaining} more" if remaining > 0 else shown_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -526,7 +537,7 @@ class SlotComputation:
     """Draws that came to nothing although something was needed."""
 
     def __post_init__(self) -> None:
-        self.draws = {one: [] for one in self.by_partition}
+        self.draws = {partition: [] for partition in self.by_partition}
         given, slot, functions = self.data.given, self.data.slot, self.setting.program.functions
         days = given.period_days if given else None
         if given is None and "period_days" in functions:
@@ -550,7 +561,7 @@ class SlotComputation:
 
     def agreeing(self, group: Group) -> list[Partition]:
         """The partitions that a group of data belongs to."""
-        return [one for one in self.by_partition if group.tags.agrees_with(one)]
+        return [partition for partition in self.by_partition if group.tags.agrees_with(partition)]
 
     def number_of(self, partition: Partition, slug: str) -> Decimal | None:
         """The value of a node that is one number."""
@@ -587,10 +598,10 @@ class SlotComputation:
         work = self.by_partition[partition]
         work.arrays[slug] = tuple(elements)
         if self.data.given is not None:
-            known = self.data.given.hours.get(slug)
-            if known is None:
+            known_hours = self.data.given.hours.get(slug)
+            if known_hours is None:
                 return
-            hours = known
+            hours = known_hours
         origin = self.setting.program.types[slug].origin
         work.durations[slug] = Value(number(parse_unit(HOUR), origin), tuple(hours))
 
@@ -601,8 +612,8 @@ class SlotComputation:
 
     def use(self, partition: Partition, source: int, elements: Iterable[Element]) -> None:
         """Note that a partition's values were made of these elements."""
-        used = self.by_partition[partition].used.setdefault(source, {})
-        used |= {element.event: element for element in elements}
+        used_elements = self.by_partition[partition].used.setdefault(source, {})
+        used_elements |= {element.event: element for element in elements}
 
     def uses(self, partition: Partition, source: int) -> bool:
         """Whether a partition's values were made of elements of a source."""
@@ -661,7 +672,7 @@ def check_revision(revision: int) -> str | None:
     """
     if REVISION_OF_1_0_0 <= revision <= ENGINE_REVISION:
         return None
-    known = f"revisions {REVISION_OF_1_0_0} to {ENGINE_REVISION}"
+    supported = f"revisions {REVISION_OF_1_0_0} to {ENGINE_REVISION}"
     if REVISION_OF_1_0_0 == ENGINE_REVISION:
-        known = f"revision {ENGINE_REVISION}"
-    return f"it says that revision {revision} of the engine computed it, and releases compute by {known}"
+        supported = f"revision {ENGINE_REVISION}"
+    return f"it says that revision {revision} of the engine computed it, and releases compute by {supported}"

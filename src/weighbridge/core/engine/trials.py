@@ -64,7 +64,7 @@ class Trial:
 
 def try_out(
     program: PreparedModel,
-    given: GivenValues,
+    given_values: GivenValues,
     targets: Collection[str] | None = None,
     budget: Budget | None = None,
 ) -> Trial:
@@ -76,12 +76,12 @@ def try_out(
         slug: Measure(unit=inputs[slug].unit, source=number, is_of_elements=True)
         for slug, number in sources.items()
     }
-    partition = Partition(**given.partition)
+    partition = Partition(**given_values.partition)
     data = SlotData(
         _SLOT,
-        tuple(_build_groups(part, given, sources, partition)),
+        tuple(_build_groups(part, given_values, sources, partition)),
         alone=Alone(partition),
-        given=given,
+        given=given_values,
     )
     ran = run_slot(EngineSetting(part, measures, None, budget=budget), data)
     if ran.problems:
@@ -102,16 +102,18 @@ def _report_budget_once(problems: Sequence[Problem], budget: Budget | None) -> I
 
 
 def _build_groups(
-    program: PreparedModel, given: GivenValues, sources: Mapping[str, int], partition: Partition
+    program: PreparedModel, given_values: GivenValues, sources: Mapping[str, int], partition: Partition
 ) -> Iterator[Group]:
     """The lists that were given to inputs, as the events of a slot."""
     for node in program.nodes:
-        value = given.values.get(node.slug)
+        value = given_values.values.get(node.slug)
         if not isinstance(node.body, Input) or value is None:
             continue
         if node.body.is_array or (isinstance(value, tuple) and is_listed(node.body)):
-            listed = (value,) if isinstance(value, Decimal) else value
-            elements = tuple(_build_element(position, one) for position, one in enumerate(listed, 1))
+            values = (value,) if isinstance(value, Decimal) else value
+            elements = tuple(
+                _build_element(position, element_value) for position, element_value in enumerate(values, 1)
+            )
             yield Group(
                 source=sources[node.slug],
                 tags=partition,
@@ -181,11 +183,13 @@ def run_cases(model: Model) -> list[CaseResult]:
 
 
 def _run(case: Case, prepared: PreparedModel, budget: Budget) -> CaseResult:
-    given = GivenValues(case.inputs, case.partition, case.durations, case.period_days, case.period_hours)
-    trial = try_out(prepared, given, tuple(case.expect), budget)
+    given_values = GivenValues(
+        case.inputs, case.partition, case.durations, case.period_days, case.period_hours
+    )
+    trial = try_out(prepared, given_values, tuple(case.expect), budget)
     if trial.problems:
         return CaseResult(
-            case, error=" ".join(one.message for one in limit_problems(trial.problems, REASONS_MAX))
+            case, error=" ".join(problem.message for problem in limit_problems(trial.problems, REASONS_MAX))
         )
     comparisons = tuple(
         Comparison(
@@ -197,13 +201,15 @@ def _run(case: Case, prepared: PreparedModel, budget: Budget) -> CaseResult:
         for slug, expected in case.expect.items()
     )
     return CaseResult(
-        case, comparisons, list_equations(prepared, add_attributes(trial.values, given), case.partition)
+        case,
+        comparisons,
+        list_equations(prepared, add_attributes(trial.values, given_values), case.partition),
     )
 
 
-def add_attributes(values: Mapping[str, Amount], given: GivenValues) -> dict[str, Amount]:
+def add_attributes(values: Mapping[str, Amount], given_values: GivenValues) -> dict[str, Amount]:
     """The values of the nodes, and of what travels along with draws, as equations show them."""
-    return {**{name: value for name, value in given.values.items() if "." in name}, **values}
+    return {**{name: value for name, value in given_values.values.items() if "." in name}, **values}
 
 
 def _round_expected(amount: Amount, case: Case) -> Amount:

@@ -130,14 +130,14 @@ def _type_power(at: TypedNode) -> Type:
     base, exponent = at.types
     require(Kind.NUMBER, base, "The base of a power", at.position)
     require_plain(exponent, "An exponent", at.position)
-    whole = find_whole_exponent(at.node)
-    if whole is not None and abs(whole) > EXPONENT_MAX:
-        raise ExpressionError(f"The exponent {whole} is beyond {EXPONENT_MAX}.", at.position)
+    whole_exponent = find_whole_exponent(at.node)
+    if whole_exponent is not None and abs(whole_exponent) > EXPONENT_MAX:
+        raise ExpressionError(f"The exponent {whole_exponent} is beyond {EXPONENT_MAX}.", at.position)
     if base.unit is None:
         return number(None, at.origin)
-    if whole is not None:
+    if whole_exponent is not None:
         try:
-            return number(power(base.unit, whole), at.origin)
+            return number(power(base.unit, whole_exponent), at.origin)
         except UnitError as error:
             raise ExpressionError(str(error), at.position) from error
     if not base.unit.is_dimensionless:
@@ -148,10 +148,10 @@ def _type_power(at: TypedNode) -> Type:
 
 
 def _build_power(at: TypedNode) -> ScalarFunction:
-    whole = find_whole_exponent(at.node)
-    if whole is None or abs(whole) > EXPONENT_MAX:
+    whole_exponent = find_whole_exponent(at.node)
+    if whole_exponent is None or abs(whole_exponent) > EXPONENT_MAX:
         return raise_any
-    return lambda base, *_: raise_whole(base, whole)
+    return lambda base, *_: raise_whole(base, whole_exponent)
 
 
 def _take_for_power(at: TypedNode, result: Type) -> Sequence[Unit | None]:
@@ -185,14 +185,14 @@ def raise_whole(base: Decimal, exponent: int) -> Decimal:
 
 
 def _differentiate_power(at: TypedNode, row: OperandRow) -> Sequence[Decimal]:
-    whole = find_whole_exponent(at.node)
-    base, *written = read_numbers(row)
-    exponent = written[0] if whole is None else Decimal(whole)
+    whole_exponent = find_whole_exponent(at.node)
+    base, *exponents = read_numbers(row)
+    exponent = exponents[0] if whole_exponent is None else Decimal(whole_exponent)
     if not base:
         return (ALL if exponent == 1 else NONE), NONE
-    raised = raise_any(base, exponent)
-    of_base = CONTEXT.divide(CONTEXT.multiply(exponent, raised), base)
-    return of_base, CONTEXT.multiply(raised, CONTEXT.ln(base)) if base > 0 else NONE
+    raised_base = raise_any(base, exponent)
+    of_base = CONTEXT.divide(CONTEXT.multiply(exponent, raised_base), base)
+    return of_base, CONTEXT.multiply(raised_base, CONTEXT.ln(base)) if base > 0 else NONE
 
 
 def _grow_as_power(node: Expression, degrees: Sequence[Degree]) -> Degree:
@@ -332,14 +332,14 @@ def _round(at: TypedNode) -> ScalarFunction:
 
 def _read_places(node: Expression) -> int:
     """Return the places of a rounding, which are written as a whole number and nothing else."""
-    written: Expression = Number(Decimal(0))
+    places_node: Expression = Number(Decimal(0))
     if isinstance(node, FunctionCall) and len(node.arguments) > 1:
-        written = node.arguments[1]
+        places_node = node.arguments[1]
     sign = 1
-    if isinstance(written, Unary) and written.operator is Operator.SUBTRACT:
-        sign, written = -1, written.operand
-    if isinstance(written, Number) and written.value == written.value.to_integral_value():
-        places = sign * int(written.value)
+    if isinstance(places_node, Unary) and places_node.operator is Operator.SUBTRACT:
+        sign, places_node = -1, places_node.operand
+    if isinstance(places_node, Number) and places_node.value == places_node.value.to_integral_value():
+        places = sign * int(places_node.value)
         if abs(places) <= PLACES_MAX:
             return places
     raise ExpressionError(

@@ -129,10 +129,10 @@ def check(tree: Expression, scope: NameScope, leaves: Mapping[Expression, Type] 
 
 def evaluate(tree: Expression, environment: Environment, budget: Budget | None = None) -> Value:
     """Compute an expression; a missing value or an operation without a result is an error."""
-    allowed = budget or Budget()
+    budget_left = budget or Budget()
 
     def operation(node: Expression, meaning: OperationMeaning, operands: Iterator[Value]) -> Value:
-        return evaluate_node(node, meaning, list(operands), environment, allowed)[0]
+        return evaluate_node(node, meaning, list(operands), environment, budget_left)[0]
 
     value = fold(tree, lambda node: evaluate_leaf(node, environment), operation)
     require_content(value.content)
@@ -190,7 +190,7 @@ def compile_columns(tree: Expression, scope: NameScope) -> Compiled | None:
     Raises ExpressionError when its parts do not fit together.
     """
     types = [scope.names[name.text] for name in names(tree) if name.text in scope.names]
-    if any(named.kind is Kind.NUMBER and named.unit is None for named in types):
+    if any(type_.kind is Kind.NUMBER and type_.unit is None for type_ in types):
         return None
 
     def leaf(node: Expression) -> Compiled:
@@ -273,8 +273,8 @@ def _build_missing_fault(name: Name) -> Fault:
     return Fault(ExpressionError(f"{name.text} has no value.", name.position), is_missing=True)
 
 
-def _build_unknown_error(name: Name, known: list[str]) -> ExpressionError:
-    close = find_nearest(name.text, known)
+def _build_unknown_error(name: Name, known_names: list[str]) -> ExpressionError:
+    close = find_nearest(name.text, known_names)
     hint = f"; did you mean {close!r}?" if close else "."
     return ExpressionError(f"There is no {name.text!r} here{hint}", name.position)
 
@@ -338,15 +338,15 @@ def gradients_of(traced: Traced, outer: Gradient, unit: Unit) -> dict[str, Gradi
     return gradients
 
 
-def add_gradients(one: Gradient | None, other: Gradient) -> Gradient:
+def add_gradients(gradient: Gradient | None, other: Gradient) -> Gradient:
     """Add two gradients of the same value."""
-    if one is None:
+    if gradient is None:
         return other
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return tuple(map(CONTEXT.add, one, other))
-    assert isinstance(one, Decimal), "they are of one value"  # noqa: S101
+    if isinstance(gradient, tuple) and isinstance(other, tuple):
+        return tuple(map(CONTEXT.add, gradient, other))
+    assert isinstance(gradient, Decimal), "they are of one value"  # noqa: S101
     assert isinstance(other, Decimal), "they are of one value"  # noqa: S101
-    return CONTEXT.add(one, other)
+    return CONTEXT.add(gradient, other)
 
 
 def multiply_gradient(gradient: Gradient, factor: Decimal) -> Gradient:
@@ -379,10 +379,10 @@ def _compute_operand_gradients(step: Traced, outer: Gradient) -> list[Gradient]:
     assert step.meaning is not None, "only an operation is derived"  # noqa: S101
     assert step.at is not None, "only an operation is derived"  # noqa: S101
     units = step.meaning.units(step.at, step.value.type)
-    taken = [(operand.value, unit) for operand, unit in zip(step.operands, units, strict=False)]
+    operand_values = [(operand.value, unit) for operand, unit in zip(step.operands, units, strict=False)]
     contents = [
         value.content if unit is None else convert_numbers(value, unit, step.at.position)
-        for value, unit in taken
+        for value, unit in operand_values
     ]
     inner: list[Gradient]
     if isinstance(outer, tuple):
@@ -395,7 +395,7 @@ def _compute_operand_gradients(step: Traced, outer: Gradient) -> list[Gradient]:
         gradient
         if unit is None or value.type.unit is None
         else multiply_gradient(gradient, find_slope(value.type.unit, unit))
-        for gradient, (value, unit) in zip(inner, taken, strict=False)
+        for gradient, (value, unit) in zip(inner, operand_values, strict=False)
     ]
 
 

@@ -162,8 +162,8 @@ def _interpolate(at: TypedNode) -> ScalarFunction:
         width = EXACT.subtract(high, low)
         if not width:
             return at_low
-        risen = EXACT.multiply(EXACT.subtract(at_high, at_low), EXACT.subtract(key, low))
-        return CONTEXT.divide(EXACT.add(EXACT.multiply(at_low, width), risen), width)
+        slope_product = EXACT.multiply(EXACT.subtract(at_high, at_low), EXACT.subtract(key, low))
+        return CONTEXT.divide(EXACT.add(EXACT.multiply(at_low, width), slope_product), width)
 
     return number_at
 
@@ -266,9 +266,13 @@ def compute_average(values: Sequence[Decimal]) -> Decimal:
 
 def compute_median(values: Sequence[Decimal]) -> Decimal:
     """Return the middle value; of an even number of values, the mean of the two in the middle."""
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else compute_average(ordered[middle - 1 : middle + 1])
+    sorted_values = sorted(values)
+    middle = len(sorted_values) // 2
+    return (
+        sorted_values[middle]
+        if len(sorted_values) % 2
+        else compute_average(sorted_values[middle - 1 : middle + 1])
+    )
 
 
 def differentiate_average(values: Sequence[Decimal]) -> list[Decimal]:

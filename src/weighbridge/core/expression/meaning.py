@@ -259,8 +259,8 @@ class OperationMeaning:
     def over_columns(self, at: TypedNode, result: Type) -> Combine:
         """Return what computes it of columns of these types."""
         position = at.position
-        if (read := self.of_surroundings) is not None:
-            return lambda _contents, environment, _budget: read(at, environment)
+        if (read_surroundings := self.of_surroundings) is not None:
+            return lambda _contents, environment, _budget: read_surroundings(at, environment)
         converts = [
             None if unit is None else build_converter(operand.unit, unit, position)
             for operand, unit in zip(at.types, self.units(at, result), strict=False)
@@ -272,14 +272,14 @@ class OperationMeaning:
             return lambda contents, _environment, _budget: over_columns(function, contents, position)
 
         def combine(contents: Sequence[Content], _environment: Environment, budget: Budget) -> Content:
-            taken = [
+            typed_columns = [
                 content if convert is None else convert(content)
                 for content, convert in zip(contents, converts, strict=False)
             ]
             applied = (
                 partial(function, partial(_spend_budget, budget, position)) if self.is_metered else function
             )
-            return over_columns(applied, taken, position)
+            return over_columns(applied, typed_columns, position)
 
         return combine
 

@@ -192,8 +192,8 @@ class Builder(Transformer[Token, Built]):
         _reject_ambiguous([left, right], token)
         return _build_over(_build_binary(left, token, right), [left, right], GrammarForm.TEST)
 
-    def text_test(self, left: Built, *rest: Token | Built) -> Built:
-        tokens, (right,) = _select_tokens(rest), _select_operands(rest)
+    def text_test(self, left: Built, *other_parts: Token | Built) -> Built:
+        tokens, (right,) = _select_tokens(other_parts), _select_operands(other_parts)
         _reject_ambiguous([left, right], tokens[-1])
         return _build_over(
             _negate(tokens, _build_binary(left, tokens[-1], right)), [left, right], GrammarForm.TEST
@@ -226,9 +226,9 @@ class Builder(Transformer[Token, Built]):
             raise ExpressionError(f"There is no function {str(token)!r}{hint}", find_position(token))
         if count not in function.arity:
             least, most = function.arity[0], function.arity[-1]
-            allowed = f"{least}" if least == most else f"{least} to {most}"
+            argument_counts = f"{least}" if least == most else f"{least} to {most}"
             raise ExpressionError(
-                f"{function.name}({function.parameters}) takes {allowed} arguments; here are {count}.",
+                f"{function.name}({function.parameters}) takes {argument_counts} arguments, but has {count}.",
                 find_position(token),
             )
         return function

@@ -71,30 +71,30 @@ class Pattern:
             if at_end or len(self.states) in alive:
                 spend(looked_at)
                 return len(self.states) in alive
-            taken = [step for step in alive if self._takes(step, text[index])]
+            matching_steps = [step for step in alive if self._takes(step, text[index])]
             alive = set()
-            for step in taken:
+            for step in matching_steps:
                 self._reach(step + 1, alive, anchors="$" if index + 1 == len(text) else "")
         raise AssertionError("the end of the text is among the places that are looked at")
 
     def _takes(self, index: int, character: str) -> bool:
-        takes = self.states[index].takes
-        return takes is not None and takes(character)
+        accepts = self.states[index].takes
+        return accepts is not None and accepts(character)
 
     def _reach(self, start: int, alive: set[int], anchors: str) -> None:
         """Add every state that can be reached from one without taking a character."""
-        waiting = [start]
-        while waiting:
-            index = waiting.pop()
+        pending_states = [start]
+        while pending_states:
+            index = pending_states.pop()
             if index in alive:
                 continue
             alive.add(index)
             if index == len(self.states):
                 continue
             state = self.states[index]
-            waiting += state.leads_to
+            pending_states += state.leads_to
             if state.anchor and state.anchor in anchors:
-                waiting.append(index + 1)
+                pending_states.append(index + 1)
 
 
 @lru_cache(maxsize=512)
@@ -212,8 +212,8 @@ class _PatternReader:
             branches.append(self._sequence())
         return _Choice(tuple(branches)) if len(branches) > 1 else branches[0]
 
-    def refusal(self, what: str) -> PatternError:
-        return PatternError(f"In the pattern {self.text!r}, {what}.")
+    def refusal(self, reason: str) -> PatternError:
+        return PatternError(f"In the pattern {self.text!r}, {reason}.")
 
     def _sequence(self) -> _Tree:
         items: list[_Tree] = []

@@ -281,9 +281,9 @@ def _print_test(tree: Binary | Between | Membership | NullTest, name: Callable[[
     return text
 
 
-def _parenthesize_weaker(operand: Expression, needed: int, name: Callable[[Name], str]) -> str:
+def _parenthesize_weaker(operand: Expression, strength: int, name: Callable[[Name], str]) -> str:
     text = print_tree(operand, name)
-    return text if _find_strength(operand) >= needed else f"({text})"
+    return text if _find_strength(operand) >= strength else f"({text})"
 
 
 def _parenthesize_compared(operand: Expression, name: Callable[[Name], str]) -> str:

@@ -76,19 +76,19 @@ def number(unit: Unit | None, origin: Origin | None = None) -> Type:
     return Type(Kind.NUMBER, unit, origin)
 
 
-def require(kind: Kind, operand: Type, what: str, position: Position) -> None:
+def require(kind: Kind, operand: Type, operand_name: str, position: Position) -> None:
     """Refuse an operand of another kind; `what` names the operand, as in `The divisor`."""
     if operand.kind is not kind:
-        raise ExpressionError(f"{what} must be {kind}; it is {operand}.", position)
+        raise ExpressionError(f"{operand_name} must be {kind}; it is {operand}.", position)
 
 
-def require_plain(operand: Type, what: str, position: Position) -> None:
+def require_plain(operand: Type, operand_name: str, position: Position) -> None:
     """Refuse an operand that counts something: a text, or a number whose unit has a dimension."""
-    require(Kind.NUMBER, operand, what, position)
+    require(Kind.NUMBER, operand, operand_name, position)
     if operand.unit is not None and not operand.unit.is_dimensionless:
         raise ExpressionError(
-            f"{what} must be a plain number; it is in {operand.unit}. Divide by a quantity of the same unit,"
-            f' or take the number out with value(…, "{operand.unit}").',
+            f"{operand_name} must be a plain number, but is in {operand.unit}. Divide by a quantity of the"
+            f' same unit, or take the number out with value(…, "{operand.unit}").',
             position,
         )
 
@@ -322,13 +322,13 @@ def _apply_to_few(function: ScalarFunction, operands: Sequence[RowStep], positio
             return build_fault(error, position)
 
     def step_of_two(row: Row) -> Element:
-        one, other = left(row), right(row)
-        if one is None or isinstance(one, Fault):
-            return one
-        if other is None or isinstance(other, Fault):
-            return other
+        first, second = left(row), right(row)
+        if first is None or isinstance(first, Fault):
+            return first
+        if second is None or isinstance(second, Fault):
+            return second
         try:
-            return function(one, other)  # type: ignore[no-any-return] # a scalar, as the type check promised
+            return function(first, second)  # type: ignore[no-any-return] # a scalar, as the type check promised
         except ArithmeticError as error:
             return build_fault(error, position)
 
@@ -342,24 +342,24 @@ def _aggregate_columns(function: ScalarFunction, contents: Sequence[Content], po
     return lift(lambda *row: function(row), contents, position)
 
 
-def _decide_by(*, by: bool) -> NullRule:
+def _decide_by(*, decisive: bool) -> NullRule:
     """`or` is decided by a true operand and `and` by a false one, so what is to its right may have no
     result.
     """
 
     def decide_columns(_: ScalarFunction, contents: Sequence[Content], position: Position) -> Content:
-        undecided = not by
+        undecided = not decisive
         return spread(lambda left, right: right if left is undecided else left, contents, position)
 
     def decide_rows(_: ScalarFunction, operands: Sequence[RowStep], _position: Position) -> RowStep:
         left, right = operands
 
         def step(row: Row) -> Element:
-            one = left(row)
-            if one is by or isinstance(one, Fault):
-                return one
+            first = left(row)
+            if first is decisive or isinstance(first, Fault):
+                return first
             other = right(row)
-            if one is None and other is not by and not isinstance(other, Fault):
+            if first is None and other is not decisive and not isinstance(other, Fault):
                 return None
             return other
 
@@ -368,10 +368,11 @@ def _decide_by(*, by: bool) -> NullRule:
     return NullRule(decide_columns, decide_rows)
 
 
-def _compare_each(*tests: Callable[[Any, Any], bool], by: bool) -> NullRule:
+def _compare_each(*tests: Callable[[Any, Any], bool], decisive: bool) -> NullRule:
     """One operand is compared with each of the others, and the tests are joined as by `and` or `or`.
 
-    The last test is that of all further operands; `by` is what decides: false for `and`, true for `or`.
+    The last test applies to all further operands. `decisive` is the deciding result: false for `and`, true
+    for `or`.
     """
 
     def compare_rows(_: ScalarFunction, operands: Sequence[RowStep], _position: Position) -> RowStep:
@@ -380,18 +381,18 @@ def _compare_each(*tests: Callable[[Any, Any], bool], by: bool) -> NullRule:
         pairs = tuple(zip((*tests, *further), others, strict=True))
 
         def step(row: Row) -> Element:
-            one = value(row)
-            if one is None or isinstance(one, Fault):
-                return one
-            result: Element = not by
+            subject = value(row)
+            if subject is None or isinstance(subject, Fault):
+                return subject
+            result: Element = not decisive
             for test, other in pairs:
                 against = other(row)
                 if isinstance(against, Fault):
                     return against
                 if against is None:
                     result = None
-                elif test(one, against) is by:
-                    return by
+                elif test(subject, against) is decisive:
+                    return decisive
             return result
 
         return step
@@ -446,8 +447,10 @@ def find_given(row: Sequence[Content]) -> int:
 
     So `coalesce` chooses: one that has no result is not passed over.
     """
-    given = (at for at, element in enumerate(row) if not (isinstance(element, Fault) and element.is_missing))
-    return next(given, len(row) - 1)
+    given_indices = (
+        at for at, element in enumerate(row) if not (isinstance(element, Fault) and element.is_missing)
+    )
+    return next(given_indices, len(row) - 1)
 
 
 def _give_first_rows(_: ScalarFunction, operands: Sequence[RowStep], _position: Position) -> RowStep:
@@ -472,10 +475,10 @@ INDIFFERENT: Final = NullRule(
     sees_missing=True,
 )
 """The operands are taken as they are, missing or not."""
-AND: Final = _decide_by(by=False)
-OR: Final = _decide_by(by=True)
-WITHIN: Final = _compare_each(operator.ge, operator.le, by=False)
-AMONG: Final = _compare_each(operator.eq, by=True)
+AND: Final = _decide_by(decisive=False)
+OR: Final = _decide_by(decisive=True)
+WITHIN: Final = _compare_each(operator.ge, operator.le, decisive=False)
+AMONG: Final = _compare_each(operator.eq, decisive=True)
 IS_MISSING: Final = NullRule(_test_columns, _test_rows, sees_missing=True)
 CHOSEN: Final = NullRule(_choose_columns, _choose_rows)
 FIRST_GIVEN: Final = NullRule(

@@ -69,13 +69,13 @@ class AllocationError(ValueError):
     """A whole cannot be divided by these weights; the message is a full sentence."""
 
 
-def divide(whole: Decimal, weights: Sequence[Decimal], places: int) -> list[Decimal]:
+def divide(amount: Decimal, weights: Sequence[Decimal], places: int) -> list[Decimal]:
     """Divide a whole in proportion to weights, at so many places.
 
     Raises AllocationError when a weight is negative, all are zero, or a part has more digits than a number.
     """
     shares, total = _scale_to_whole(weights)
-    units = int(whole.scaleb(places, context=EXACT))
+    units = int(amount.scaleb(places, context=EXACT))
     cut = [divmod(abs(units) * share, total) for share in shares]
     counts = [count for count, _ in cut]
     # The remainders sum to the units left over times the total, so a part without one never gets a unit.
@@ -84,18 +84,18 @@ def divide(whole: Decimal, weights: Sequence[Decimal], places: int) -> list[Deci
         counts[index] += 1
     step = -1 if units < 0 else 1
     parts = [Decimal(step * count).scaleb(-places, context=EXACT) for count in counts]
-    beyond = EXACT.subtract(whole, Decimal(units).scaleb(-places, context=EXACT))
+    beyond = EXACT.subtract(amount, Decimal(units).scaleb(-places, context=EXACT))
     if beyond:
         first = next(index for index, share in enumerate(shares) if share)
         parts[first] = EXACT.add(parts[first], beyond.normalize(EXACT))
-    assert exact_total(parts) == whole, "parts sum to the whole"  # noqa: S101 - the promise itself
+    assert exact_total(parts) == amount, "parts sum to the whole"  # noqa: S101 - the promise itself
     _require_digits(parts, places)
     return parts
 
 
-def divide_evenly(whole: Decimal, count: int, places: int) -> list[Decimal]:
+def divide_evenly(amount: Decimal, count: int, places: int) -> list[Decimal]:
     """Divide a whole into equal parts."""
-    return divide(whole, [Decimal(1)] * count, places)
+    return divide(amount, [Decimal(1)] * count, places)
 
 
 def _scale_to_whole(weights: Sequence[Decimal]) -> tuple[list[int], int]:
@@ -162,8 +162,8 @@ class Partition:
     def agrees_with(self, other: "Partition") -> bool:
         """Whether no dimension has two different values: untagged data agree with every partition."""
         return all(
-            mine is None or theirs is None or mine == theirs
-            for mine, theirs in (
+            own_tag is None or other_tag is None or own_tag == other_tag
+            for own_tag, other_tag in (
                 (self.tracking_id, other.tracking_id),
                 (self.feedstock, other.feedstock),
                 (self.asset, other.asset),
@@ -173,8 +173,8 @@ class Partition:
     @property
     def named(self) -> dict[str, str]:
         """The values by dimension, as formulas name them: `partition.feedstock`."""
-        named = {"tracking_id": self.tracking_id, "feedstock": self.feedstock, "asset": self.asset}
-        return {dimension: value for dimension, value in named.items() if value is not None}
+        tags = {"tracking_id": self.tracking_id, "feedstock": self.feedstock, "asset": self.asset}
+        return {dimension: value for dimension, value in tags.items() if value is not None}
 
     @property
     def label(self) -> str:
@@ -301,12 +301,13 @@ def multiply_contributions(contributions: Contributions, rate: Decimal) -> Contr
 
 def spread(amount: Decimal, contributions: Contributions) -> Contributions:
     """What an amount rests on that is part of what these contribute to; nothing where nothing does."""
-    whole = exact_total(contributions.values())
-    if not whole:
+    sum_of_contributions = exact_total(contributions.values())
+    if not sum_of_contributions:
         return NO_CONTRIBUTIONS
     size = find_magnitude(amount)
     return {
-        source: CONTEXT.divide(CONTEXT.multiply(one, size), whole) for source, one in contributions.items()
+        source: CONTEXT.divide(CONTEXT.multiply(contribution, size), sum_of_contributions)
+        for source, contribution in contributions.items()
     }
 
 

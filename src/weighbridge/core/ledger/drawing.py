@@ -33,22 +33,22 @@ def divide_offers(
 ) -> Iterable[tuple[int, Decimal]]:
     """How much to take of each offer: all of each in turn, or a part of all."""
     if order is DrawOrder.FIFO:
-        left = missing
+        remaining = missing
         for source, amount in offers:
-            taken = min(left, amount)
-            yield source, taken
-            left = EXACT.subtract(left, taken)
-            if not left:
+            taken_amount = min(remaining, amount)
+            yield source, taken_amount
+            remaining = EXACT.subtract(remaining, taken_amount)
+            if not remaining:
                 return
         return
-    every = list(offers)
-    amounts = [amount for _, amount in every]
+    all_offers = list(offers)
+    amounts = [amount for _, amount in all_offers]
     if exact_total(amounts) <= missing:
-        yield from every
+        yield from all_offers
         return
     # A part is cut below its offer and raised by one unit at most, so that none is above its offer.
     parts = divide(missing, amounts, scale)
-    yield from ((source, part) for (source, _), part in zip(every, parts, strict=True) if part)
+    yield from ((source, part) for (source, _), part in zip(all_offers, parts, strict=True) if part)
 
 
 Attributes = Mapping[str, tuple[Decimal, Unit]]

@@ -51,7 +51,7 @@ class Preset:
     @property
     def figures(self) -> dict[str, Figure]:
         """The numbers that its instruments may have."""
-        return {slug: one for slug, one in FIGURES.items() if slug in self.required + self.optional}
+        return {slug: figure for slug, figure in FIGURES.items() if slug in self.required + self.optional}
 
     @property
     def attributes(self) -> dict[str, Unit]:
@@ -83,17 +83,17 @@ PRESETS: Final[Mapping[str, Preset]] = {
 """The system ledgers, by the `system_ledger_type` that a ledger is made with."""
 
 
-def check_instrument(preset: Preset, scale: int, given: Mapping[str, Any]) -> list[Problem]:
+def check_instrument(preset: Preset, scale: int, fields: Mapping[str, Any]) -> list[Problem]:
     """All that is wrong with an instrument of a ledger of so many decimals; `given` has what was sent."""
     return [
-        *_check_external_id(given["external_id"]),
-        *_check_fields(preset, given),
-        *_check_amount(preset, scale, given[AMOUNT]),
+        *_check_external_id(fields["external_id"]),
+        *_check_fields(preset, fields),
+        *_check_amount(preset, scale, fields[AMOUNT]),
         *(
             problem
             for slug, figure in preset.figures.items()
-            if given.get(slug) is not None
-            for problem in _check_number(slug, given[slug], is_positive=figure.is_positive)
+            if fields.get(slug) is not None
+            for problem in _check_number(slug, fields[slug], is_positive=figure.is_positive)
         ),
     ]
 
@@ -106,18 +106,18 @@ def _check_external_id(external_id: str) -> Iterator[Problem]:
         yield unseen
 
 
-def _check_fields(preset: Preset, given: Mapping[str, Any]) -> Iterator[Problem]:
+def _check_fields(preset: Preset, fields: Mapping[str, Any]) -> Iterator[Problem]:
     kind = preset.name.lower()
-    taken = ("external_id", AMOUNT, *preset.required, *preset.optional)
-    for name, value in given.items():
+    allowed_names = ("external_id", AMOUNT, *preset.required, *preset.optional)
+    for name, value in fields.items():
         field = f"instrument.{name}"
-        if name not in taken and value is not None:
-            message = f"{field} is no field of {kind}, which take {', '.join(taken)}."
+        if name not in allowed_names and value is not None:
+            message = f"{field} is no field of {kind}, which take {', '.join(allowed_names)}."
             yield Problem(message, field, "unknown")
         if name in preset.required and (value is None or not str(value).strip()):
             yield Problem(f"{field} is required of {kind}.", field, "required")
-    tech = given.get("generation_tech")
-    if "generation_tech" in taken and tech is not None and tech not in GENERATION_TECHS:
+    tech = fields.get("generation_tech")
+    if "generation_tech" in allowed_names and tech is not None and tech not in GENERATION_TECHS:
         message = f"instrument.generation_tech is {tech!r}; it is one of {', '.join(GENERATION_TECHS)}."
         yield Problem(message, "instrument.generation_tech", "invalid")
 

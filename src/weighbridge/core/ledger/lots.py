@@ -86,10 +86,10 @@ class Releases:
         """
         if run is None or run not in self._owed:
             return []
-        owed, repaid = self._owed[run], []
-        for index, (batch, there) in enumerate(owed):
-            if part := min(amount, there):
-                owed[index] = batch, EXACT.subtract(there, part)
+        owed_batches, repaid = self._owed[run], []
+        for index, (batch, owed_amount) in enumerate(owed_batches):
+            if part := min(amount, owed_amount):
+                owed_batches[index] = batch, EXACT.subtract(owed_amount, part)
                 amount = EXACT.subtract(amount, part)
                 repaid.append((batch, part))
         self._repaid.setdefault(run, []).extend(repaid)
@@ -104,7 +104,11 @@ class Releases:
         if run is None or not amount:
             return
         repaid = self._repaid[run]
-        index = max(index for index, one in enumerate(repaid) if one[0] == batch and one[1] >= amount)
+        index = max(
+            index
+            for index, repayment in enumerate(repaid)
+            if repayment[0] == batch and repayment[1] >= amount
+        )
         repaid[index] = batch, EXACT.subtract(repaid[index][1], amount)
         self._owed[run].append((batch, amount))
 
@@ -128,14 +132,18 @@ class Room:
     def __init__(
         self,
         standings: Mapping[Account, Standing],
-        moments: Iterable[datetime],
+        instants: Iterable[datetime],
     ) -> None:
         """Moments are those for which draws may count."""
-        known = list(moments)
+        known_instants = list(instants)
         self._standing = {
-            account: Timeline(one.steps, known, one.opening) for account, one in standings.items()
+            account: Timeline(standing.steps, known_instants, standing.opening)
+            for account, standing in standings.items()
         }
-        self._firm = {account: Timeline(one.steps, known, one.opening) for account, one in standings.items()}
+        self._firm = {
+            account: Timeline(standing.steps, known_instants, standing.opening)
+            for account, standing in standings.items()
+        }
 
     def of(self, account: Account, moment: datetime) -> Decimal:
         """What may be drawn from a moment on as things stand."""
@@ -198,12 +206,14 @@ class Obtainable:
         )
 
     def _of_account(self, room: Room, account: Account, amount: Decimal) -> Decimal:
-        later = [(batch, self._there(batch.number)) for batch in self._last if batch.account == account]
-        amount = EXACT.subtract(amount, exact_total(there for _, there in later))
+        later_batches = [
+            (batch, self._there(batch.number)) for batch in self._last if batch.account == account
+        ]
+        amount = EXACT.subtract(amount, exact_total(free_amount for _, free_amount in later_batches))
         had = min(amount, room.with_lent(account, self.until))
-        for batch, there in sorted(later, key=lambda one: one[0].slot.end):
-            left = EXACT.subtract(room.with_lent(account, batch.slot.end), had)
-            had = EXACT.add(had, max(ZERO, min(there, left)))
+        for batch, free_amount in sorted(later_batches, key=lambda entry: entry[0].slot.end):
+            remaining = EXACT.subtract(room.with_lent(account, batch.slot.end), had)
+            had = EXACT.add(had, max(ZERO, min(free_amount, remaining)))
         return had
 
     def _there(self, source: int) -> Decimal:
@@ -241,8 +251,8 @@ class FreeAmounts:
         """Release what runs owe to others for what they have: a deletion gave back to them."""
         for number, batch in self._sources.items():
             if self._releases.owes(batch.run):
-                there, self.amounts[number] = self.amounts[number], ZERO
-                self.put_back(number, there)
+                free_amount, self.amounts[number] = self.amounts[number], ZERO
+                self.put_back(number, free_amount)
 
     def of(self, source: int) -> Decimal:
         """What a source has left."""
@@ -261,14 +271,14 @@ class FreeAmounts:
                 self.put_back(batch, repaid)
         self.change(source, amount)
 
-    def reclaim(self, source: int, needed: Decimal, waiting: Iterable[int] = ()) -> None:
+    def reclaim(self, source: int, needed: Decimal, waiting_sources: Iterable[int] = ()) -> None:
         """Let so much be free of a source, as far as its run can take of others again what it repaid them."""
-        run, waiting = self._sources[source].run, {*waiting, source}
+        run, waiting_sources = self._sources[source].run, {*waiting_sources, source}
         for batch, repaid in self._releases.repaid(run):
             part = min(repaid, max(ZERO, EXACT.subtract(needed, self.amounts[source])))
             if batch is not None:
-                if part and batch not in waiting:
-                    self.reclaim(batch, part, waiting)
+                if part and batch not in waiting_sources:
+                    self.reclaim(batch, part, waiting_sources)
                 part = min(part, self.amounts[batch])
                 self.change(batch, EXACT.minus(part))
             self._releases.owe_again(run, batch, part)
@@ -302,7 +312,7 @@ class HeldLots:
     def __init__(
         self,
         sources: Mapping[int, SourceBatch],
-        held: Mapping[Drawer, Sequence[Lot]],
+        held_lots: Mapping[Drawer, Sequence[Lot]],
     ) -> None:
         """Sources come in their order."""
         self._sources = sources
@@ -310,12 +320,12 @@ class HeldLots:
         self._held: dict[Drawer, dict[LotKey, Decimal]] = {}
         self._of_slot: dict[Interval, set[Drawer]] = {}
         self._act = NOW
-        for drawer, lots in held.items():
+        for drawer, lots in held_lots.items():
             self._of_slot.setdefault(drawer.slot, set()).add(drawer)
-            drawn = sorted(lots, key=lambda lot: (lot.act, rank[lot.source]))
+            sorted_lots = sorted(lots, key=lambda lot: (lot.act, rank[lot.source]))
             self._held[drawer] = {
                 (lot.act, lot.source, lot.effective_at or self._moment(drawer, lot.source)): lot.amount
-                for lot in drawn
+                for lot in sorted_lots
             }
         self._before = self._last = self._by_drawer()
 
@@ -331,13 +341,13 @@ class HeldLots:
         last, self._last = self._last, self._by_drawer()
         self._act += 1
         for drawer, lots in self._held.items():
-            drawn = sorted(lots.items(), key=lambda lot: (lot[0][0], self._rank[lot[0][1]]))
-            self._held[drawer] = dict(drawn)
+            sorted_lots = sorted(lots.items(), key=lambda lot: (lot[0][0], self._rank[lot[0][1]]))
+            self._held[drawer] = dict(sorted_lots)
         return self._last != last and self._act < NOW + ACTS_MAX
 
     def of_slot(self, slot: Interval) -> list[Drawer]:
         """The drawers of a slot that hold something, in order."""
-        return sorted((one for one in self._of_slot.get(slot, ()) if self._held.get(one)), key=order)
+        return sorted((drawer for drawer in self._of_slot.get(slot, ()) if self._held.get(drawer)), key=order)
 
     def lots(self, drawer: Drawer) -> Mapping[LotKey, Decimal]:
         """What a drawer holds, in the order in which it was drawn."""
@@ -353,10 +363,10 @@ class HeldLots:
 
     def by_source(self, drawer: Drawer) -> dict[int, Decimal]:
         """What a drawer holds of each source, in the order of sources."""
-        held: dict[int, Decimal] = {}
+        amounts: dict[int, Decimal] = {}
         for (_, source, _), amount in self.lots(drawer).items():
-            held[source] = EXACT.add(held.get(source, ZERO), amount)
-        return {source: held[source] for source in sorted(held, key=self._rank.__getitem__)}
+            amounts[source] = EXACT.add(amounts.get(source, ZERO), amount)
+        return {source: amounts[source] for source in sorted(amounts, key=self._rank.__getitem__)}
 
     def take(self, drawer: Drawer, source: int, amount: Decimal) -> datetime:
         """Let a drawer hold more of a source from now on; give the moment for which that counts."""
@@ -411,10 +421,10 @@ class HeldLots:
         return {drawer: self._by_move(drawer) for drawer in self.drawers()}
 
     def _by_move(self, drawer: Drawer) -> dict[tuple[int, datetime], Decimal]:
-        held: dict[tuple[int, datetime], Decimal] = {}
+        amounts: dict[tuple[int, datetime], Decimal] = {}
         for (_, source, moment), amount in self.lots(drawer).items():
-            held[source, moment] = EXACT.add(held.get((source, moment), ZERO), amount)
-        return held
+            amounts[source, moment] = EXACT.add(amounts.get((source, moment), ZERO), amount)
+        return amounts
 
     def _moment(self, drawer: Drawer, source: int) -> datetime:
         return drawer.moment(self._sources[source])
@@ -433,8 +443,8 @@ def order(drawer: Drawer) -> tuple[object, ...]:
 class Shelves:
     """Sources by ledger and tags; sorted once, and walked through from the first that is not used up."""
 
-    def __init__(self, ordered: Sequence[SourceBatch]) -> None:
-        self._ordered = ordered
+    def __init__(self, sorted_sources: Sequence[SourceBatch]) -> None:
+        self._ordered = sorted_sources
         self._shelves: dict[tuple[int, Match], list[SourceBatch]] = {}
         self._cut_by: set[tuple[int, tuple[str, ...]]] = set()
         self._first: dict[tuple[int, Match], int] = {}

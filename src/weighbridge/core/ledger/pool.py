@@ -62,23 +62,23 @@ class Pool:
     def __init__(
         self,
         sources: Iterable[SourceBatch],
-        held: Mapping[Drawer, Sequence[Lot]],
+        held_lots: Mapping[Drawer, Sequence[Lot]],
         lenders: Collection[Drawer] = (),
         books: SourceBooks = NO_BOOKS,
     ) -> None:
         """Lenders are drawers whose turn is still to come; what was named by hand is never lent."""
-        ordered = sorted(sources, key=lambda source: source.order)
-        self.sources = {batch.number: batch for batch in ordered}
-        self._shelves = Shelves(ordered)
-        self._held = HeldLots(self.sources, held)
-        self._settled = held.keys() - set(lenders)
+        sorted_sources = sorted(sources, key=lambda source: source.order)
+        self.sources = {batch.number: batch for batch in sorted_sources}
+        self._shelves = Shelves(sorted_sources)
+        self._held = HeldLots(self.sources, held_lots)
+        self._settled = held_lots.keys() - set(lenders)
         self._lenders: set[Drawer] = set()
         self._lent_by: dict[int, list[Drawer]] = {}
         self._releases = Releases(books.runs)
         self._free = FreeAmounts(self.sources, self._releases, self._look_again)
         self._kept: dict[tuple[Drawer, int], Decimal] = {}
         self._attributes_then = books.attributes_then
-        ends = {drawer.slot.end for drawer in held} | {batch.slot.end for batch in ordered}
+        ends = {drawer.slot.end for drawer in held_lots} | {batch.slot.end for batch in sorted_sources}
         self._room = Room(books.standings, ends)
         self._views: dict[int, Obtainable] = {}
         self._lend()
@@ -105,7 +105,9 @@ class Pool:
         nothing moves posts nothing when it is asked for again.
         """
         ledgers = {self.sources[source].ledger for _, source in self._kept}
-        has_free = any(self._free.of(one.number) for one in self.sources.values() if one.ledger in ledgers)
+        has_free = any(
+            self._free.of(batch.number) for batch in self.sources.values() if batch.ledger in ledgers
+        )
         if not has_free or not self._held.begin_again():
             return False
         self._kept.clear()
@@ -120,7 +122,7 @@ class Pool:
 
     def available(self, ledger: int, slot: Interval) -> Decimal:
         """What the runs of a slot could draw before any of them does, what they hold added back."""
-        own = [
+        own_amounts = [
             (self.sources[source], moment, amount)
             for drawer in self._held.of_slot(slot)
             if drawer not in self._lenders
@@ -132,11 +134,11 @@ class Pool:
             shelf = self._shelves.of(ledger, ())
             view = self._views[ledger] = Obtainable(shelf, slot.end, self._free.of, self._lent_of)
         view.move_on(slot.end)
-        for batch, moment, amount in own:
+        for batch, moment, amount in own_amounts:
             view.change(batch, amount)
             self._room.firm(batch.account, moment, amount)
         total = view.total(self._room)
-        for batch, moment, amount in own:
+        for batch, moment, amount in own_amounts:
             view.change(batch, EXACT.minus(amount))
             self._room.firm(batch.account, moment, EXACT.minus(amount))
         return total
@@ -210,13 +212,15 @@ class Pool:
         rows = []
         for number, amount in self._held.by_source(drawer).items():
             source = self.sources[number]
-            then = replace(source, attributes=self._attributes_then.get((drawer, number), source.attributes))
-            kept = min(amount, self._kept.get((drawer, number), ZERO))
-            if not source.attributes or then.attributes == source.attributes:
-                rows.append((then, amount))
+            source_then = replace(
+                source, attributes=self._attributes_then.get((drawer, number), source.attributes)
+            )
+            kept_amount = min(amount, self._kept.get((drawer, number), ZERO))
+            if not source.attributes or source_then.attributes == source.attributes:
+                rows.append((source_then, amount))
             else:
-                covered = EXACT.subtract(amount, kept)
-                rows += [row for row in ((source, covered), (then, kept)) if row[1]]
+                covered = EXACT.subtract(amount, kept_amount)
+                rows += [row for row in ((source, covered), (source_then, kept_amount)) if row[1]]
         return rows
 
     def moved(self) -> dict[Drawer, list[Move]]:
@@ -267,9 +271,9 @@ class Pool:
 
     def _take_over(self, drawer: Drawer, need: Need, missing: Decimal) -> Decimal:
         """Have lenders give back what helps, and take it, until nothing does; give what is missing."""
-        before = None
-        while missing and missing != before:
-            before = missing
+        missing_before = None
+        while missing and missing != missing_before:
+            missing_before = missing
             missing = self._take_lent(drawer, need, missing)
             missing = self._take_free(drawer, need, missing)
             missing = self._recall(drawer, need, missing)
@@ -285,10 +289,10 @@ class Pool:
             if batch.slot.start < need.until and (amount := self._lent_of(batch.number))
         )
         for source, amount in list(divide_offers(offers, missing, need.order, need.scale)):
-            left = amount
+            remaining = amount
             for lender in reversed(self._lent_by[source]):
                 if lender in self._lenders:
-                    left = self._return(lender, self._held.lots_of(lender, source), left)
+                    remaining = self._return(lender, self._held.lots_of(lender, source), remaining)
             batch = self.sources[source]
             part = min(amount, self._free.of(source), self._room_for(drawer, batch))
             if part:
@@ -329,10 +333,10 @@ class Pool:
             part = min(amount, missing)
             if part:
                 self._free.reclaim(source, part)
-                own = min(part, self._free.of(source))
-                self._take(drawer, source, own)
-                self._kept[drawer, source] = EXACT.add(self._kept.get((drawer, source), ZERO), own)
-                missing = EXACT.subtract(missing, own)
+                own_part = min(part, self._free.of(source))
+                self._take(drawer, source, own_part)
+                self._kept[drawer, source] = EXACT.add(self._kept.get((drawer, source), ZERO), own_part)
+                missing = EXACT.subtract(missing, own_part)
         return missing
 
     def _give_back(self, drawer: Drawer, amount: Decimal, need: Need) -> None:
@@ -344,9 +348,9 @@ class Pool:
                 continue
             act = next(reversed(list(lots)))[0]
             last = [lot for lot in lots if lot[0] == act]
-            held = [lots[lot] for lot in last]
-            part = min(amount, exact_total(held))
-            for lot, back in zip(last, divide(part, held, need.scale), strict=True):
+            held_amounts = [lots[lot] for lot in last]
+            part = min(amount, exact_total(held_amounts))
+            for lot, back in zip(last, divide(part, held_amounts, need.scale), strict=True):
                 self._return(drawer, [lot], back)
             amount = EXACT.subtract(amount, part)
 
@@ -388,12 +392,12 @@ class Pool:
         """Let what is held count for another moment, if there is room for it then."""
         account = self.sources[lot[1]].account
         self._room.draw(account, lot[2], EXACT.minus(amount))
-        fits = self._room.of(account, moment) >= amount or moment > lot[2]
-        now = moment if fits else lot[2]
+        is_covered = self._room.of(account, moment) >= amount or moment > lot[2]
+        now = moment if is_covered else lot[2]
         self._room.draw(account, now, amount)
         self._room.firm(account, lot[2], amount)
         self._room.firm(account, now, EXACT.minus(amount))
-        return fits
+        return is_covered
 
     def _room_for(self, drawer: Drawer, batch: SourceBatch) -> Decimal:
         return self._room.of(batch.account, drawer.moment(batch))

@@ -61,16 +61,16 @@ class Taken:
     effective_at: datetime
 
 
-def order_latest_first(taken: Sequence[Taken], end: datetime) -> list[Taken]:
+def order_latest_first(takings: Sequence[Taken], end: datetime) -> list[Taken]:
     """What a run took, in the order in which it is given back; `end` is that of its slot.
 
     What was taken for later moments comes first, the latest first, then the rest, the last taken first.
     """
-    last_first = list(reversed(taken))
-    later = [one for one in last_first if one.effective_at > end]
+    last_first = list(reversed(takings))
+    later_takings = [taking for taking in last_first if taking.effective_at > end]
     return [
-        *sorted(later, key=lambda one: one.effective_at, reverse=True),
-        *(one for one in last_first if one.effective_at <= end),
+        *sorted(later_takings, key=lambda taking: taking.effective_at, reverse=True),
+        *(taking for taking in last_first if taking.effective_at <= end),
     ]
 
 
@@ -172,8 +172,8 @@ class Total:
     @property
     def difference_by_moment(self) -> Mapping[datetime, Decimal]:
         """What is to be posted for each moment."""
-        less = {moment: EXACT.minus(amount) for moment, amount in self.posted.items()}
-        return less | {self.end: EXACT.add(less.get(self.end, ZERO), self.total)}
+        differences = {moment: EXACT.minus(amount) for moment, amount in self.posted.items()}
+        return differences | {self.end: EXACT.add(differences.get(self.end, ZERO), self.total)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,18 +199,18 @@ class PartitionEntries:
     deficits: Sequence[Deficit]
 
 
-def post(books: PartitionBooks, totals: Sequence[Total], drawn: Sequence[Entry] = ()) -> PartitionEntries:
+def post(books: PartitionBooks, totals: Sequence[Total], draws: Sequence[Entry] = ()) -> PartitionEntries:
     """Post the differences of runs of one partition of a ledger; everything comes oldest first.
 
     What draws and returns do to the partition in the same generation is given, and not posted again.
     """
-    partition = _Partition(books, [*(one.batch for one in totals), *(one.posted_by for one in drawn)])
-    partition.draw(drawn)
+    partition = _Partition(books, [*(total.batch for total in totals), *(draw.posted_by for draw in draws)])
+    partition.draw(draws)
     partition.release()
     for total in totals:
         partition.rise(total)
     partition.release()
-    partition.give_way(drawn)
+    partition.give_way(draws)
     partition.settle()
     partition.take_elsewhere()
     for total in totals:
@@ -243,9 +243,9 @@ class _Partition:
         self._returned_by: dict[Key, Key] = {}
         self._gave_way: list[Key] = []
 
-    def draw(self, drawn: Sequence[Entry]) -> None:
+    def draw(self, draws: Sequence[Entry]) -> None:
         """Let draws and returns change balances; a batch may seem overdrawn until others are released."""
-        for entry in drawn:
+        for entry in draws:
             self._apply(entry)
             if entry.amount > 0:
                 self._returned_by.setdefault(entry.batch, entry.posted_by)
@@ -270,28 +270,28 @@ class _Partition:
 
     def rise(self, total: Total) -> None:
         """Close the run's deficit, give back what its falls took, and credit the rest, even if it is zero."""
-        left = max(total.difference, ZERO)
+        remaining = max(total.difference, ZERO)
         if deficit := self._deficits.get(total.run):
-            closed = min(left, deficit.amount)
+            closed = min(remaining, deficit.amount)
             self._change_deficit(deficit, EXACT.minus(closed))
-            left = EXACT.subtract(left, closed)
-        for taken in order_latest_first(self._taken.get(total.run, ()), total.end):
-            given = min(left, taken.amount)
-            self._give_back(total.run, taken, given, total.batch)
-            left = EXACT.subtract(left, given)
+            remaining = EXACT.subtract(remaining, closed)
+        for taking in order_latest_first(self._taken.get(total.run, ()), total.end):
+            amount_back = min(remaining, taking.amount)
+            self._give_back(total.run, taking, amount_back, total.batch)
+            remaining = EXACT.subtract(remaining, amount_back)
         self._post(
-            Entry(self._ledger, EntryKind.CREDIT, total.run, total.batch, total.batch, left, total.end)
+            Entry(self._ledger, EntryKind.CREDIT, total.run, total.batch, total.batch, remaining, total.end)
         )
 
-    def give_way(self, drawn: Sequence[Entry]) -> None:
+    def give_way(self, draws: Sequence[Entry]) -> None:
         """Have falls give back what reports take of a batch beyond what it holds; their runs are short."""
-        for batch in dict.fromkeys(entry.batch for entry in drawn if entry.kind in OF_REPORTS):
+        for batch in dict.fromkeys(entry.batch for entry in draws if entry.kind in OF_REPORTS):
             for run, of_run in self._taken.items():
-                for taken in reversed([one for one in of_run if one.batch == batch]):
-                    amount = min(taken.amount, EXACT.minus(self._balances[batch]))
+                for taking in reversed([one for one in of_run if one.batch == batch]):
+                    amount = min(taking.amount, EXACT.minus(self._balances[batch]))
                     if amount > 0:
-                        self._give_back(run, taken, amount, self._poster)
-                        self._be_short(run, amount, taken.effective_at)
+                        self._give_back(run, taking, amount, self._poster)
+                        self._be_short(run, amount, taking.effective_at)
 
     def take_elsewhere(self) -> None:
         """Have runs that gave way take from what else the partition holds, oldest first."""
@@ -307,34 +307,35 @@ class _Partition:
 
         What was given of a run's own batches settles its own deficit before any other.
         """
-        own: dict[Key, deque[Entry]] = {}
+        own_credits: dict[Key, deque[Entry]] = {}
         for entry in self._given:
-            own.setdefault(self._run_of[entry.batch], deque()).append(entry)
+            own_credits.setdefault(self._run_of[entry.batch], deque()).append(entry)
         for deficit in list(self._deficits.values()):
-            self._settle(deficit, own.get(deficit.run, deque()))
+            self._settle(deficit, own_credits.get(deficit.run, deque()))
         for deficit in list(self._deficits.values()):
             self._settle(deficit, self._given)
 
     def fall(self, total: Total) -> None:
         """Take from the run's own batches, then from the partition's; what is left is the run's deficit."""
-        left = max(EXACT.minus(total.difference), ZERO)
+        remaining = max(EXACT.minus(total.difference), ZERO)
         for batch in self._own[total.run]:
-            left = self._fall(total, batch, left)
-        while left and self._oldest:
-            left = self._fall(total, self._oldest[0], left)
+            remaining = self._fall(total, batch, remaining)
+        while remaining and self._oldest:
+            remaining = self._fall(total, self._oldest[0], remaining)
             if not self._balances[self._oldest[0]]:
                 self._oldest.popleft()
         deficit = self._deficits.get(total.run, Deficit(total.run, total.end, ZERO))
-        self._change_deficit(deficit, left)
+        self._change_deficit(deficit, remaining)
 
     def posted(self, totals: Sequence[Total]) -> PartitionEntries:
         """What was posted; AssertionError when a balance is below zero or totals are not what was posted."""
         assert all(balance >= 0 for balance in self._balances.values()), "no batch is overdrawn"  # noqa: S101
         deficit_entries = self._deficit_entries(totals)
         difference = exact_total(total.difference for total in totals)
-        made = exact_total(entry.amount for entry in self._entries)
-        short = exact_total(entry.amount for entry in deficit_entries)
-        assert EXACT.subtract(made, short) == difference, "entries less deficits are the difference"  # noqa: S101
+        credited = exact_total(entry.amount for entry in self._entries)
+        deficit_amount = exact_total(entry.amount for entry in deficit_entries)
+        net_amount = EXACT.subtract(credited, deficit_amount)
+        assert net_amount == difference, "entries less deficits are the difference"  # noqa: S101
         still_open = tuple(deficit for deficit in self._deficits.values() if deficit.amount)
         return PartitionEntries(tuple(self._entries), deficit_entries, still_open)
 
@@ -354,58 +355,58 @@ class _Partition:
         )
 
     def _be_short(self, run: Key, amount: Decimal, since: datetime) -> None:
-        before = self._deficits.get(run, Deficit(run, since, ZERO))
-        self._change_deficit(replace(before, end=max(before.end, since)), amount)
+        deficit_before = self._deficits.get(run, Deficit(run, since, ZERO))
+        self._change_deficit(replace(deficit_before, end=max(deficit_before.end, since)), amount)
         self._gave_way.append(run)
 
-    def _settle(self, deficit: Deficit, given: deque[Entry]) -> None:
-        left = deficit.amount
-        while left and given:
-            entry = given.popleft()
-            there = min(entry.amount, self._balances[entry.batch])
-            amount = min(left, there)
-            if amount < there:
-                given.appendleft(replace(entry, amount=EXACT.subtract(entry.amount, amount)))
+    def _settle(self, deficit: Deficit, run_credits: deque[Entry]) -> None:
+        remaining = deficit.amount
+        while remaining and run_credits:
+            entry = run_credits.popleft()
+            available = min(entry.amount, self._balances[entry.batch])
+            amount = min(remaining, available)
+            if amount < available:
+                run_credits.appendleft(replace(entry, amount=EXACT.subtract(entry.amount, amount)))
             at = max(deficit.end, self._ends[entry.batch])
             self._take(deficit.run, Taken(entry.batch, amount, at), entry.posted_by)
             self._change_deficit(self._deficits[deficit.run], EXACT.minus(amount))
-            left = EXACT.subtract(left, amount)
+            remaining = EXACT.subtract(remaining, amount)
 
     def _release(self, run: Key, batch: Key, at_most: dict[Key, Decimal] | None = None) -> bool:
         """Release others for what a batch of a run holds; say whether any was."""
         end, was_released = self._ends[batch], False
         posted_by = self._returned_by.get(batch, self._poster)
-        for taken in order_latest_first(self._taken[run], end):
-            amount = min(self._balances[batch], taken.amount)
+        for taking in order_latest_first(self._taken[run], end):
+            amount = min(self._balances[batch], taking.amount)
             if at_most is not None:
-                amount = min(amount, at_most.get(taken.batch, ZERO))
-                at_most[taken.batch] = EXACT.subtract(at_most.get(taken.batch, ZERO), amount)
-            if self._run_of.get(taken.batch) != run and amount > 0:
+                amount = min(amount, at_most.get(taking.batch, ZERO))
+                at_most[taking.batch] = EXACT.subtract(at_most.get(taking.batch, ZERO), amount)
+            if self._run_of.get(taking.batch) != run and amount > 0:
                 was_released = True
-                self._give_back(run, taken, amount, posted_by)
+                self._give_back(run, taking, amount, posted_by)
                 self._take(run, Taken(batch, amount, end), posted_by)
         return was_released
 
-    def _fall(self, total: Total, batch: Key, left: Decimal) -> Decimal:
-        taken = min(left, self._balances[batch])
+    def _fall(self, total: Total, batch: Key, remaining: Decimal) -> Decimal:
+        part = min(remaining, self._balances[batch])
         at = max(total.end, self._ends[batch])
-        self._take(total.run, Taken(batch, taken, at), total.batch)
-        return EXACT.subtract(left, taken)
+        self._take(total.run, Taken(batch, part, at), total.batch)
+        return EXACT.subtract(remaining, part)
 
-    def _take(self, run: Key, taken: Taken, posted_by: Key) -> None:
-        if taken.amount:
-            amount = EXACT.minus(taken.amount)
-            self._taken.setdefault(run, []).append(taken)
+    def _take(self, run: Key, taking: Taken, posted_by: Key) -> None:
+        if taking.amount:
+            amount = EXACT.minus(taking.amount)
+            self._taken.setdefault(run, []).append(taking)
             self._post(
-                Entry(self._ledger, EntryKind.FALL, run, taken.batch, posted_by, amount, taken.effective_at)
+                Entry(self._ledger, EntryKind.FALL, run, taking.batch, posted_by, amount, taking.effective_at)
             )
 
-    def _give_back(self, run: Key, taken: Taken, amount: Decimal, posted_by: Key) -> None:
+    def _give_back(self, run: Key, taking: Taken, amount: Decimal, posted_by: Key) -> None:
         """Give back a part of what was taken, for the moment for which it was."""
-        left = replace(taken, amount=EXACT.subtract(taken.amount, amount))
-        self._taken[run][self._taken[run].index(taken)] = left
+        remaining = replace(taking, amount=EXACT.subtract(taking.amount, amount))
+        self._taken[run][self._taken[run].index(taking)] = remaining
         self._post(
-            Entry(self._ledger, EntryKind.RISE, run, taken.batch, posted_by, amount, taken.effective_at)
+            Entry(self._ledger, EntryKind.RISE, run, taking.batch, posted_by, amount, taking.effective_at)
         )
 
     def _post(self, entry: Entry) -> None:
@@ -420,9 +421,9 @@ class _Partition:
         if entry.amount > 0:
             self._given.append(entry)
 
-    def _change_deficit(self, held: Deficit, amount: Decimal) -> None:
+    def _change_deficit(self, deficit: Deficit, amount: Decimal) -> None:
         if amount:
-            self._deficits[held.run] = replace(held, amount=EXACT.add(held.amount, amount))
+            self._deficits[deficit.run] = replace(deficit, amount=EXACT.add(deficit.amount, amount))
 
 
 # A timeline: what a partition of a ledger has produced less what was drawn of it, at every moment.
@@ -447,12 +448,12 @@ class Timeline:
     def __init__(
         self,
         steps: Mapping[datetime, Decimal],
-        moments: Iterable[datetime] = (),
+        instants: Iterable[datetime] = (),
         opening: Decimal = ZERO,
     ) -> None:
         """Opening is what stood before the first step; naming moments that will have steps saves time."""
         self._opening = opening
-        self._moments = sorted({*steps, *moments})
+        self._moments = sorted({*steps, *instants})
         self._build([steps.get(moment, ZERO) for moment in self._moments])
 
     def at(self, moment: datetime) -> Decimal:
@@ -475,15 +476,15 @@ class Timeline:
             lowest = EXACT.add(self._opening, self._lows[1]) if self._moments else self._opening
             return min(self._opening, lowest)
         node = self._leaves + index
-        before, total, low = self._opening, self._sums[node], self._lows[node]
+        sum_before, total, low = self._opening, self._sums[node], self._lows[node]
         while node > 1:
             if node % 2:
-                before = EXACT.add(before, self._sums[node - 1])
+                sum_before = EXACT.add(sum_before, self._sums[node - 1])
             else:
                 low = min(low, EXACT.add(total, self._lows[node + 1]))
                 total = EXACT.add(total, self._sums[node + 1])
             node //= 2
-        return EXACT.add(before, low)
+        return EXACT.add(sum_before, low)
 
     def add(self, moment: datetime, amount: Decimal) -> None:
         """Let an amount count from a moment on."""
@@ -501,12 +502,12 @@ class Timeline:
 
     def steps(self) -> list[tuple[datetime, Decimal]]:
         """Each moment at which something changes, and what stands from it on."""
-        standing = self._opening
+        balance = self._opening
         changes = []
         for index, moment in enumerate(self._moments):
             if step := self._sums[self._leaves + index]:
-                standing = EXACT.add(standing, step)
-                changes.append((moment, standing))
+                balance = EXACT.add(balance, step)
+                changes.append((moment, balance))
         return changes
 
     def _build(self, steps: list[Decimal]) -> None:

@@ -59,8 +59,8 @@ def compute_time_average(readings: Sequence[Reading], slot: Interval) -> Decimal
     When no reading of a meter has a length, each stands for the time until the meter's next one or the slot's
     end, and the last one at or before the slot's start for the time from there.
     """
-    stretches = list_stretches(readings, slot)
-    overlaps = [(reading.value, slot.overlap(reading.time)) for reading in stretches]
+    intervals = list_stretches(readings, slot)
+    overlaps = [(reading.value, slot.overlap(reading.time)) for reading in intervals]
     inside = [(value, overlap) for value, overlap in overlaps if overlap is not None]
     lengths = [Decimal((overlap.end - overlap.start) // MILLISECOND) for _, overlap in inside]
     return _compute_mean([value for value, _ in inside], lengths)
@@ -90,15 +90,15 @@ def list_steps(readings: Sequence[Reading], slot: Interval) -> list[Step]:
     A meter counts from its last reading at or before the slot's start or, where it has none, from its first
     one. A reading below the one before it means that the meter began again at zero in between.
     """
-    counted: list[Step] = []
+    steps: list[Step] = []
     for indices in group_by_meter(range(len(readings)), lambda index: readings[index].meter).values():
         ends = [(index, readings[index].time.end) for index in indices]
-        before = [index for index, end in ends if end <= slot.start]
+        indices_before = [index for index, end in ends if end <= slot.start]
         during = [index for index, end in ends if slot.start < end <= slot.end]
-        for early, late in pairwise([*before[-1:], *during]):
+        for early, late in pairwise([*indices_before[-1:], *during]):
             was, now = readings[early].value, readings[late].value
-            counted.append(Step(early, late, EXACT.subtract(now, was) if now >= was else now))
-    return counted
+            steps.append(Step(early, late, EXACT.subtract(now, was) if now >= was else now))
+    return steps
 
 
 def compute_delta(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
@@ -109,22 +109,22 @@ def compute_delta(readings: Sequence[Reading], slot: Interval) -> Decimal | None
 
 def _extend_readings(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
     """Readings of no length, each drawn out until the next."""
-    moments: list[datetime] = [reading.time.start for reading in readings]
-    ends = [*moments[1:], max([slot.end, *moments[-1:]])]
+    start_times: list[datetime] = [reading.time.start for reading in readings]
+    ends = [*start_times[1:], max([slot.end, *start_times[-1:]])]
     return [
         Reading(Interval(start, end), reading.value)
-        for reading, start, end in zip(readings, moments, ends, strict=True)
+        for reading, start, end in zip(readings, start_times, ends, strict=True)
     ]
 
 
 def _compute_mean(values: Sequence[Decimal], weights: Sequence[Decimal]) -> Decimal | None:
-    whole = exact_total(weights)
-    if not whole:
+    total_weight = exact_total(weights)
+    if not total_weight:
         return None
     weighted = exact_total(
         EXACT.multiply(value, weight) for value, weight in zip(values, weights, strict=True)
     )
-    return CONTEXT.divide(weighted, whole)
+    return CONTEXT.divide(weighted, total_weight)
 
 
 OF_VALUES: Final[Mapping[Aggregate, Callable[[Sequence[Decimal]], Decimal]]] = {

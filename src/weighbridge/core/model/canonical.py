@@ -196,20 +196,20 @@ def compare_versions(before: Model, after: Model) -> VersionDifference:
     """Compare two versions."""
     old = {node.slug: write_plain_node(node) for node in before.nodes}
     new = {node.slug: write_plain_node(node) for node in after.nodes}
-    kept = [slug for slug in new if slug in old]
-    changed = {slug: _list_changes(old[slug], new[slug]) for slug in kept}
-    settings = _list_changes(_select_settings(before, kept), _select_settings(after, kept))
+    common_slugs = [slug for slug in new if slug in old]
+    changes_of_nodes = {slug: _list_changes(old[slug], new[slug]) for slug in common_slugs}
+    settings = _list_changes(_select_settings(before, common_slugs), _select_settings(after, common_slugs))
     return VersionDifference(
         added=tuple(slug for slug in new if slug not in old),
         removed=tuple(slug for slug in old if slug not in new),
-        changed={slug: changes for slug, changes in changed.items() if changes},
+        changed={slug: changes for slug, changes in changes_of_nodes.items() if changes},
         settings=settings,
     )
 
 
-def _select_settings(model: Model, kept: list[str]) -> Mapping[str, object]:
+def _select_settings(model: Model, names: list[str]) -> Mapping[str, object]:
     """All but the nodes themselves; of those, the order of the ones that both versions have."""
-    return {**write_plain_model(model), "nodes": [slug for slug in model.slugs if slug in kept]}
+    return {**write_plain_model(model), "nodes": [slug for slug in model.slugs if slug in names]}
 
 
 def _list_changes(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[DocumentChange, ...]:

@@ -63,24 +63,29 @@ def find_unknown_event_types(model: Model, surroundings: Surroundings) -> tuple[
     """A flaw for each input whose event type is not among the surroundings, final or not."""
     if surroundings.data_points is None:
         return ()
-    known = list(surroundings.data_points)
-    events = {event for event, _ in known}
+    knnode_type = list(surroundings.data_points)
+    events = {event for event, _ in knnode_type}
     return tuple(
-        Flaw(_explain_missing_data_point(node, node.body, known), node.mark, node.slug, "unknown_event_type")
+        Flaw(
+            _explain_missing_data_point(node, node.body, knnode_type),
+            node.mark,
+            node.slug,
+            "unknown_event_type",
+        )
         for node in model.nodes
         if isinstance(node.body, Input) and node.body.event_type not in events
     )[:FLAWS_MAX]
 
 
 def _check_slugs(model: Model) -> Iterator[Flaw]:
-    seen: dict[str, Node] = {}
+    nodes_by_slug: dict[str, Node] = {}
     for node in model.nodes:
-        if node.slug in seen:
-            first = seen[node.slug].mark.line
+        if node.slug in nodes_by_slug:
+            first = nodes_by_slug[node.slug].mark.line
             yield Flaw(
                 f"The slug {node.slug} is already taken by the node at line {first}.", node.mark, node.slug
             )
-        seen.setdefault(node.slug, node)
+        nodes_by_slug.setdefault(node.slug, node)
 
 
 def _check_references(model: Model) -> Iterator[Flaw]:
@@ -113,22 +118,22 @@ def _name_flaws(node: Node, formula: Formula, model: Model) -> Iterator[Flaw]:
 
 def _explain_wrong_name(name: Name, model: Model) -> str | None:
     """Why a name in a formula names nothing; None when it does."""
-    first, *rest = name.path
+    first, *path_rest = name.path
     if first == "partition":
         dimensions = DIMENSIONS[model.partition_type]
-        if len(rest) == 1 and rest[0] in dimensions:
+        if len(path_rest) == 1 and path_rest[0] in dimensions:
             return None
         have = f"has {', '.join(dimensions)}" if dimensions else "has no dimensions"
         return f"{name.text} is not known: a partition of type {model.partition_type} {have}."
     if first not in model.by_slug:
         return _explain_missing_node(first, model)
-    if not rest:
+    if not path_rest:
         return None
     body = model.node(first).body
     attributes = list(body.attributes) if isinstance(body, Upstream) else []
-    if len(rest) == 1 and rest[0] in attributes:
+    if len(path_rest) == 1 and path_rest[0] in attributes:
         return None
-    return f"{first} has no attribute {'.'.join(rest)!r}; it has {', '.join(attributes) or 'none'}."
+    return f"{first} has no attribute {'.'.join(path_rest)!r}; it has {', '.join(attributes) or 'none'}."
 
 
 def _explain_missing_node(slug: str, model: Model) -> str:
@@ -170,10 +175,13 @@ def _check_meaning(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
 
 def _check_node(node: Node, types: Types, model: Model, surroundings: Surroundings) -> Iterator[str]:
     """What is wrong with a node, given the types of all that it needs."""
-    slug, own = node.slug, types[node.slug]
-    if own.is_array and (node.is_output or slug == model.primary_output):
-        yield f"{slug} is an output and must be one number; it is {own}. Aggregate it, for instance with sum."
-    if node.default is not None and own.is_array:
+    slug, node_type = node.slug, types[node.slug]
+    if node_type.is_array and (node.is_output or slug == model.primary_output):
+        yield (
+            f"{slug} is an output and must be one number, but is {node_type}. Aggregate it,"
+            " for instance with sum."
+        )
+    if node.default is not None and node_type.is_array:
         yield f"{slug} is an array and has no default; without data it is empty."
     if (node.is_optional or node.default is not None) and isinstance(node.body, Formula | Constant):
         yield f"{slug} is computed, so it is not optional and has no default; use coalesce in the formula."
@@ -195,8 +203,8 @@ def _check_input(
     if body.join is not None and not _is_values(model.node(body.join.to)):
         yield f"{slug} is joined to {body.join.to}, which must be an input with aggregate: values."
     if body.share_by is not None and types[body.share_by].is_array:
-        by = types[body.share_by]
-        yield f"{slug} is shared by {body.share_by}, which must be one number; it is {by}."
+        share_type = types[body.share_by]
+        yield f"{slug} is shared by {body.share_by}, which must be one number; it is {share_type}."
     if body.aggregate is Aggregate.COUNT and not node.unit.is_dimensionless:
         yield f"{slug} counts, so its unit is a plain number; it is {node.unit}."
     if surroundings.data_points is not None and surroundings.data_points_of(body.event_type) is not None:
@@ -208,14 +216,16 @@ def _check_partners(node: Node, body: Input, model: Model, surroundings: Surroun
     """What is wrong with the data points that an input is weighted by or joined on."""
     other = model.node(body.join.to).body if body.join is not None else body
     event_types = [body.event_type, *([other.event_type] if isinstance(other, Input) else [])]
-    known = {one: points for one in event_types if (points := surroundings.data_points_of(one)) is not None}
-    if body.weight is not None and len(known) == len(set(event_types)):
-        weights = [points.get(body.weight) for points in known.values()]
+    known_nodes = {
+        type_: points for type_ in event_types if (points := surroundings.data_points_of(type_)) is not None
+    }
+    if body.weight is not None and len(known_nodes) == len(set(event_types)):
+        weights = [points.get(body.weight) for points in known_nodes.values()]
         if not any(weight is not None and weight.kind is Kind.NUMBER for weight in weights):
             yield f"{node.slug}: the weight {body.weight} is no number of the event type {body.event_type}."
     if body.join is None or body.join.on in JOINED_ON:
         return
-    for event_type, points in known.items():
+    for event_type, points in known_nodes.items():
         joining = points.get(body.join.on)
         if joining is None or joining.kind is not Kind.TEXT:
             yield (
@@ -225,26 +235,27 @@ def _check_partners(node: Node, body: Input, model: Model, surroundings: Surroun
 
 
 def _check_data_point(node: Node, body: Input, data_points: DataPoints) -> Iterator[str]:
-    known = data_points.get((body.event_type, body.data_point_type))
-    if known is None:
+    known_point = data_points.get((body.event_type, body.data_point_type))
+    if known_point is None:
         yield _explain_missing_data_point(node, body, list(data_points))
     elif body.aggregate is Aggregate.COUNT:
         return
-    elif known.kind is not Kind.NUMBER:
-        yield f"{node.slug} needs numbers; {body.data_point_type} of {body.event_type} is {known}."
-    elif known.unit is not None and not are_compatible(known.unit, node.unit):
+    elif known_point.kind is not Kind.NUMBER:
+        of_type = f"{body.data_point_type} of {body.event_type}"
+        yield f"{node.slug} needs numbers, but {of_type} is {known_point}."
+    elif known_point.unit is not None and not are_compatible(known_point.unit, node.unit):
         yield (
-            f"{node.slug} is in {node.unit}, to which {known.unit}, the unit of {body.data_point_type} of"
-            f" {body.event_type}, cannot be converted."
+            f"{node.slug} is in {node.unit}, to which {known_point.unit}, the unit of"
+            f" {body.data_point_type} of {body.event_type}, cannot be converted."
         )
 
 
-def _explain_missing_data_point(node: Node, body: Input, known: list[tuple[str, str]]) -> str:
+def _explain_missing_data_point(node: Node, body: Input, known_points: list[tuple[str, str]]) -> str:
     event_type = body.event_type
-    if event_type not in {event for event, _ in known}:
-        have = ", ".join(sorted({event for event, _ in known})) or "none"
+    if event_type not in {event for event, _ in known_points}:
+        have = ", ".join(sorted({event for event, _ in known_points})) or "none"
         return f"{node.slug}: there is no event type {event_type!r}; there are {have}."
-    have = ", ".join(slug for event, slug in known if event == event_type)
+    have = ", ".join(slug for event, slug in known_points if event == event_type)
     return f"{node.slug}: {event_type} has no data point type {body.data_point_type!r}; it has {have}."
 
 
@@ -304,14 +315,14 @@ def check_cases(model: Model, types: Types) -> Iterator[Flaw]:
 
 
 def _check_case(case: Case, model: Model, types: Types) -> Iterator[str]:
-    for name, given in case.inputs.items():
-        yield from _check_case_input(name, given, model, types)
+    for name, input_value in case.inputs.items():
+        yield from _check_case_input(name, input_value, model, types)
     for name, expected in case.expect.items():
         if name not in model.by_slug:
             yield f"expects {name}, which is no node."
         elif name in types and types[name].is_array is not isinstance(expected, tuple):
-            allowed = "a list" if isinstance(expected, tuple) else "one number"
-            yield f"expects {allowed} of {name}, which is {types[name]}."
+            expected_form = "a list" if isinstance(expected, tuple) else "one number"
+            yield f"expects {expected_form} of {name}, which is {types[name]}."
     for dimension in case.partition:
         if dimension not in DIMENSIONS[model.partition_type]:
             yield f"gives a {dimension}, which a partition of type {model.partition_type} does not have."
@@ -320,7 +331,7 @@ def _check_case(case: Case, model: Model, types: Types) -> Iterator[str]:
             yield f"gives durations of {name}, which is no input."
 
 
-def _check_case_input(name: str, given: object, model: Model, types: Types) -> Iterator[str]:
+def _check_case_input(name: str, input_value: object, model: Model, types: Types) -> Iterator[str]:
     slug, _, attribute = name.partition(".")
     if slug not in model.by_slug or (attribute and name not in types):
         yield f"gives {name}, which is no node."
@@ -329,7 +340,7 @@ def _check_case_input(name: str, given: object, model: Model, types: Types) -> I
     if isinstance(body, Formula | Constant):
         yield f"gives {name}, which the model itself gives a value."
     elif (
-        isinstance(given, tuple)
+        isinstance(input_value, tuple)
         and name in types
         and not types[name].is_array
         and not (isinstance(body, Input) and is_listed(body))

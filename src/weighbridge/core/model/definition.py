@@ -145,8 +145,8 @@ class ModelError(ValueError):
 
 def order_flaws(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
     """Flaws from top to bottom, each once, and no more than FLAWS_MAX."""
-    ordered = sorted(dict.fromkeys(flaws), key=lambda flaw: (flaw.line, flaw.column, flaw.message))
-    return tuple(ordered[:FLAWS_MAX])
+    sorted_flaws = sorted(dict.fromkeys(flaws), key=lambda flaw: (flaw.line, flaw.column, flaw.message))
+    return tuple(sorted_flaws[:FLAWS_MAX])
 
 
 def build_expression_flaw(error: ExpressionError, text: Scalar, key: str, node: str) -> Flaw:
@@ -416,8 +416,10 @@ class Model:
     def partitioning(self) -> tuple[Node, ...]:
         """The inputs whose data define the partitions that run: those marked, else the first."""
         inputs = [node for node in self.nodes if isinstance(node.body, Input)]
-        marked = [node for node in inputs if isinstance(node.body, Input) and node.body.is_partitioning]
-        return tuple(marked or inputs[:1])
+        partitioning_nodes = [
+            node for node in inputs if isinstance(node.body, Input) and node.body.is_partitioning
+        ]
+        return tuple(partitioning_nodes or inputs[:1])
 
 
 # The features of the language that a model makes use of, so that an engine can refuse what it lacks.
@@ -457,19 +459,19 @@ def _list_features(node: Node, model: Model) -> Iterator[str]:
             yield from _list_formula_features(tree)
 
 
-def _list_input_features(used: Input, model: Model) -> Iterator[str]:
-    yield f"aggregate:{used.aggregate}"
-    if used.share_written is not None or model.partition_type != "time":
-        yield f"share:{used.share}"
-    if used.straddle is not Straddle.REPORT:
-        yield f"straddle:{used.straddle}"
-    if used.where is not None:
+def _list_input_features(input_: Input, model: Model) -> Iterator[str]:
+    yield f"aggregate:{input_.aggregate}"
+    if input_.share_written is not None or model.partition_type != "time":
+        yield f"share:{input_.share}"
+    if input_.straddle is not Straddle.REPORT:
+        yield f"straddle:{input_.straddle}"
+    if input_.where is not None:
         yield "where"
-    if used.join is not None:
-        yield f"join:{used.join.on if used.join.on in JOINED_ON else 'text'}"
-    if used.is_any_period:
+    if input_.join is not None:
+        yield f"join:{input_.join.on if input_.join.on in JOINED_ON else 'text'}"
+    if input_.is_any_period:
         yield "period:any"
-    if used.coverage or (used.coverage is None and used.straddle is Straddle.PRORATE):
+    if input_.coverage or (input_.coverage is None and input_.straddle is Straddle.PRORATE):
         yield "coverage"
 
 

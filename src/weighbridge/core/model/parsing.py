@@ -170,8 +170,8 @@ def _read_static_input(reader: Reader) -> StaticInput | None:
         slug = _read_slug(options, "slug")
     else:
         slug = _read_slug(reader, "static_input")
-    at, by = options.slug("at"), options.member("by", Dimension)
-    return None if slug is None else StaticInput(slug, at, by)
+    at, dimension = options.slug("at"), options.member("by", Dimension)
+    return None if slug is None else StaticInput(slug, at, dimension)
 
 
 def _read_constant(reader: Reader) -> Constant | None:

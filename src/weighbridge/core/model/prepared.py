@@ -98,13 +98,15 @@ def type_partition(model: Model) -> dict[str, Type]:
     return {f"partition.{dimension}": TEXT for dimension in DIMENSIONS[model.partition_type]}
 
 
-def type_node(node: Node, known: Types, model: Model, surroundings: Surroundings = ALONE) -> dict[str, Type]:
+def type_node(
+    node: Node, known_types: Types, model: Model, surroundings: Surroundings = ALONE
+) -> dict[str, Type]:
     """The types that a node adds to those of the nodes it needs; raises when a formula does not fit."""
     match node.body:
         case Input() as body:
-            return {node.slug: number(node.unit, _name_origin(body, known) if body.is_array else None)}
+            return {node.slug: number(node.unit, _name_origin(body, known_types) if body.is_array else None)}
         case StaticInput(at=str(slug)):
-            return {node.slug: number(node.unit, known[slug].origin)}
+            return {node.slug: number(node.unit, known_types[slug].origin)}
         case Upstream() as upstream:
             origin = f"the draws of {node.slug}"
             units = {
@@ -114,16 +116,16 @@ def type_node(node: Node, known: Types, model: Model, surroundings: Surroundings
             attributes = {f"{node.slug}.{name}": number(unit, origin) for name, unit in units.items()}
             return {node.slug: number(node.unit, origin), **attributes}
         case Formula(tree=tree):
-            result = check(tree, NameScope(known, model.tables))
+            result = check(tree, NameScope(known_types, model.tables))
             _require_fit(node, result, tree.position)
             return {node.slug: number(node.unit, result.origin)}
         case _:
             return {node.slug: number(node.unit)}
 
 
-def _name_origin(body: Input, known: Types) -> str:
+def _name_origin(body: Input, known_types: Types) -> str:
     if body.join is not None:
-        return known[body.join.to].origin or ""
+        return known_types[body.join.to].origin or ""
     origin = f"the events of {body.event_type}"
     if body.where is not None:
         origin += f" where {print_tree(body.where.tree)}"
@@ -161,50 +163,50 @@ def list_needs(node: Node) -> tuple[str, ...]:
     """The slugs that a node refers to, in the order they are written, each once."""
     match node.body:
         case Formula(tree=tree):
-            needed = [name.path[0] for name in names(tree) if name.path[0] != "partition"]
+            slugs = [name.path[0] for name in names(tree) if name.path[0] != "partition"]
         case Input(join=join, share_by=share_by):
-            needed = [slug for slug in (join and join.to, share_by) if slug]
+            slugs = [slug for slug in (join and join.to, share_by) if slug]
         case StaticInput(at=str(slug)):
-            needed = [slug]
+            slugs = [slug]
         case Upstream(amount=str(slug)):
-            needed = [slug]
+            slugs = [slug]
         case _:
-            needed = []
-    return tuple(dict.fromkeys(needed))
+            slugs = []
+    return tuple(dict.fromkeys(slugs))
 
 
 def order(model: Model) -> tuple[str, ...]:
     """The slugs in an order in which they can be computed; ValueError when there is none."""
-    waiting = {node.slug: set(list_needs(node)) for node in model.nodes}
-    done: dict[str, None] = {}
-    while waiting:
-        ready = next((slug for slug, needed in waiting.items() if needed <= done.keys()), None)
+    open_needs = {node.slug: set(list_needs(node)) for node in model.nodes}
+    ordered_slugs: dict[str, None] = {}
+    while open_needs:
+        ready = next((slug for slug, needs in open_needs.items() if needs <= ordered_slugs.keys()), None)
         if ready is None:
-            raise ValueError(f"the nodes {', '.join(waiting)} need one another")
-        del waiting[ready]
-        done[ready] = None
-    return tuple(done)
+            raise ValueError(f"the nodes {', '.join(open_needs)} need one another")
+        del open_needs[ready]
+        ordered_slugs[ready] = None
+    return tuple(ordered_slugs)
 
 
 def find_ancestors(model: Model, targets: tuple[str, ...]) -> frozenset[str]:
     """The targets and everything that they need, directly or not."""
-    needed = {node.slug: list_needs(node) for node in model.nodes}
+    needs = {node.slug: list_needs(node) for node in model.nodes}
     reached: set[str] = set()
-    waiting = list(targets)
-    while waiting:
-        slug = waiting.pop()
+    pending = list(targets)
+    while pending:
+        slug = pending.pop()
         if slug not in reached:
             reached.add(slug)
-            waiting += needed[slug]
+            pending += needs[slug]
     return frozenset(reached)
 
 
 def find_cycles(model: Model) -> list[tuple[str, ...]]:
     """Every circle of nodes that need one another, each as a path that ends where it began."""
-    needed = {node.slug: [slug for slug in list_needs(node) if slug in model.by_slug] for node in model.nodes}
+    needs = {node.slug: [slug for slug in list_needs(node) if slug in model.by_slug] for node in model.nodes}
     circles: dict[frozenset[str], tuple[str, ...]] = {}
     finished: set[str] = set()
-    for start in needed:
+    for start in needs:
         path: list[str] = []
         steps = [iter([start])]
         while steps:
@@ -218,7 +220,7 @@ def find_cycles(model: Model) -> list[tuple[str, ...]]:
                 circles.setdefault(frozenset(circle), circle)
             elif slug not in finished:
                 path.append(slug)
-                steps.append(iter(needed[slug]))
+                steps.append(iter(needs[slug]))
     return list(circles.values())
 
 
@@ -275,8 +277,8 @@ class _Walk:
         return fold(tree, self._leaf, self._operation)[1]
 
     def _leaf(self, node: Expression) -> _Followed:
-        own = self.followed.get(node.text) if isinstance(node, Name) else None
-        return check(node, self.scope), () if own is None else (own,)
+        followed_slug = self.followed.get(node.text) if isinstance(node, Name) else None
+        return check(node, self.scope), () if followed_slug is None else (followed_slug,)
 
     def _operation(
         self, node: Expression, meaning: OperationMeaning, operands: Iterator[_Followed]
@@ -284,7 +286,7 @@ class _Walk:
         types, arrays = zip(*parts, strict=True) if (parts := list(operands)) else ((), ())
         result = meaning.rule(TypedNode(node, types, self.scope.tables))
         met = {name for names in arrays for name in names}
-        names = tuple(one for one in dict.fromkeys(self.followed.values()) if one in met)
+        names = tuple(name for name in dict.fromkeys(self.followed.values()) if name in met)
         self.pairs += combinations(names, 2)
         return result, names if result.is_array else ()
 
@@ -324,8 +326,8 @@ class PreparedModel:
 
     def only(self, targets: Collection[str]) -> "PreparedModel":
         """The part that computes the targets: they and what they need."""
-        chosen = find_ancestors(self.model, tuple(targets))
-        return replace(self, nodes=tuple(node for node in self.nodes if node.slug in chosen))
+        ancestors = find_ancestors(self.model, tuple(targets))
+        return replace(self, nodes=tuple(node for node in self.nodes if node.slug in ancestors))
 
 
 def prepare(model: Model, surroundings: Surroundings = ALONE) -> PreparedModel:
@@ -342,7 +344,7 @@ def prepare(model: Model, surroundings: Surroundings = ALONE) -> PreparedModel:
         for node in nodes
         if isinstance(node.body, Formula) and (formula := compile_columns(node.body.tree, scope)) is not None
     }
-    needed = {node.slug: tuple(list_needs(node)) for node in nodes}
+    needs = {node.slug: tuple(list_needs(node)) for node in nodes}
     called = frozenset(
         part.function
         for node in nodes
@@ -355,7 +357,7 @@ def prepare(model: Model, surroundings: Surroundings = ALONE) -> PreparedModel:
         nodes,
         types,
         formulas,
-        needed,
+        needs,
         find_parallel_inputs(model, types),
         called,
         find_contributing_outputs(model),
@@ -435,9 +437,9 @@ def _show_digits(amount: Amount) -> str:
         return "missing"
     if isinstance(amount, Decimal):
         return plain(amount)
-    shown = [plain(element) for element in amount[:SHOWN_ELEMENTS_MAX]]
-    more = [f"… {len(amount) - len(shown)} more"] if len(amount) > len(shown) else []
-    return f"[{', '.join([*shown, *more])}]"
+    texts = [plain(element) for element in amount[:SHOWN_ELEMENTS_MAX]]
+    remainder = [f"… {len(amount) - len(texts)} more"] if len(amount) > len(texts) else []
+    return f"[{', '.join([*texts, *remainder])}]"
 
 
 # Outputs that surely rest on measured data, whatever they come to, as long as that is not zero.
@@ -457,13 +459,13 @@ def find_contributing_outputs(model: Model) -> frozenset[str]:
     if any(not _is_plain(node) for node in model.nodes):
         return frozenset()
     outputs = {node.slug for node in model.outputs}
-    found: set[str] = set()
+    contributing: set[str] = set()
     for growing in _list_growing_inputs(model):
-        if found == outputs:
+        if contributing == outputs:
             break
         degrees = _compute_degrees(model, growing)
-        found |= {slug for slug in outputs if degrees.get(slug)}
-    return frozenset(found)
+        contributing |= {slug for slug in outputs if degrees.get(slug)}
+    return frozenset(contributing)
 
 
 def _is_plain(node: Node) -> bool:

@@ -60,9 +60,11 @@ Read = TypeVar("Read")
 class Reader:
     """One mapping of the document: gives its values by key, as the asker wants them."""
 
-    def __init__(self, mapping: SourceMapping, what: str, flaws: list[Flaw], node: str | None = None) -> None:
+    def __init__(
+        self, mapping: SourceMapping, description: str, flaws: list[Flaw], node: str | None = None
+    ) -> None:
         self.mapping = mapping
-        self.what = what
+        self.what = description
         self.flaws = flaws
         self.node = node
 
@@ -77,13 +79,14 @@ class Reader:
 
     def allow(self, keys: Iterable[str]) -> None:
         """Note every key that is not among the given ones."""
-        known = list(keys)
+        known_keys = list(keys)
         for entry in self.mapping.entries:
-            if entry.key not in known and len(self.flaws) < FLAWS_MAX:
-                close = find_nearest(entry.key, known)
+            if entry.key not in known_keys and len(self.flaws) < FLAWS_MAX:
+                close = find_nearest(entry.key, known_keys)
                 hint = f"did you mean {close!r}? " if close else ""
                 self.note(
-                    f"{self.what} has no key {shorten(entry.key)!r}; {hint}allowed are {', '.join(known)}.",
+                    f"{self.what} has no key {shorten(entry.key)!r}; {hint}allowed are"
+                    f" {', '.join(known_keys)}.",
                     entry.mark,
                     "unknown_key",
                 )
@@ -166,10 +169,10 @@ class Reader:
         source = self.get(key, is_required=is_required)
         if source is None:
             return None
-        known = list(choices)
-        if isinstance(source, Scalar) and source.text in known:
+        known_choices = list(choices)
+        if isinstance(source, Scalar) and source.text in known_choices:
             return source.text
-        self._refuse(key, f"one of {', '.join(known)}", source)
+        self._refuse(key, f"one of {', '.join(known_choices)}", source)
         return None
 
     def member(self, key: str, kind: type[Choice], *, is_required: bool = False) -> Choice | None:
@@ -220,7 +223,7 @@ class Reader:
             self.flaws.append(build_expression_flaw(error, source, key, self.node or self.what))
             return None
 
-    def reader(self, key: str, what: str) -> "Reader | None":
+    def reader(self, key: str, description: str) -> "Reader | None":
         """The mapping under a key."""
         source = self.get(key)
         if source is None:
@@ -228,7 +231,7 @@ class Reader:
         if not isinstance(source, SourceMapping):
             self._refuse(key, "a mapping", source)
             return None
-        return Reader(source, what, self.flaws, self.node)
+        return Reader(source, description, self.flaws, self.node)
 
     def entries(self, key: str) -> tuple[SourceEntry, ...]:
         """The entries of the mapping under a key."""
@@ -245,9 +248,9 @@ class Reader:
             return ()
         return source.items
 
-    def each(self, key: str, read: Callable[[str, Source], Read | None]) -> dict[str, Read]:
+    def each(self, key: str, read_item: Callable[[str, Source], Read | None]) -> dict[str, Read]:
         """The values of the mapping under a key, each read by the same rule."""
-        values = {entry.key: read(f"{key}.{entry.key}", entry.value) for entry in self.entries(key)}
+        values = {entry.key: read_item(f"{key}.{entry.key}", entry.value) for entry in self.entries(key)}
         return {name: value for name, value in values.items() if value is not None}
 
     def numbers_of(self, key: str, source: Source) -> Decimal | tuple[Decimal, ...] | None:

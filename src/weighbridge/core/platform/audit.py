@@ -67,8 +67,8 @@ def read_row(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise UnprovenError(f"{text[:100]!r} is no JSON.") from None
     if not isinstance(row, dict) or (missing := [field for field in LEAF_FIELDS if field not in row]):
-        lacks = f" without {', '.join(missing)}" if isinstance(row, dict) else ""
-        raise UnprovenError(f"{text[:100]!r} is no row of an audit log{lacks}.")
+        missing_part = f" without {', '.join(missing)}" if isinstance(row, dict) else ""
+        raise UnprovenError(f"{text[:100]!r} is no row of an audit log{missing_part}.")
     return row
 
 
@@ -195,7 +195,7 @@ BEGINNING: Final = ChangeCursor(1, 0)
 
 def read_cursor(text: str) -> ChangeCursor:
     """Read a cursor; ValueError for any other text."""
-    found = _CURSOR.fullmatch(text)
-    if found is None:
+    matched = _CURSOR.fullmatch(text)
+    if matched is None:
         raise ValueError(text)
-    return ChangeCursor(int(found[1]), int(found[2]))
+    return ChangeCursor(int(matched[1]), int(matched[2]))

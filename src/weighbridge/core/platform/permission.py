@@ -59,7 +59,7 @@ class Actor:
 
     def beyond(self, permissions: Iterable[str]) -> list[str]:
         """Those of some permissions that the actor does not hold."""
-        return [one for one in permissions if not self.may(one)]
+        return [permission for permission in permissions if not self.may(permission)]
 
 
 # A role is a set of permissions with a name that people know; what counts is the permissions.
@@ -126,7 +126,7 @@ def name_permissions(permissions: Collection[str]) -> str:
     for role in ROLES:
         if {*role.permissions} == {*reduce_permissions(permissions)}:
             return role.title
-    return f"{len({one.partition(':')[0] for one in permissions})} of {len(AREAS)} areas"
+    return f"{len({permission.partition(':')[0] for permission in permissions})} of {len(AREAS)} areas"
 
 
 # An API token is a secret text that names itself: `wb_live_`, 32 random characters, 6 of checksum.

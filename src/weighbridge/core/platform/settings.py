@@ -67,12 +67,12 @@ class Setting:
 def read_whole_number(setting: Setting, text: str) -> int | Problem:
     """Read a number in the range of the setting."""
     limits = setting.range
-    allowed = f"a whole number from {limits.least} to {limits.greatest}" if limits else "a whole number"
+    rule = f"a whole number from {limits.least} to {limits.greatest}" if limits else "a whole number"
     if not text.removeprefix("-").isdecimal():
-        return build_setting_problem(setting, text, allowed)
+        return build_setting_problem(setting, text, rule)
     number = int(text)
     inside = limits is None or limits.least <= number <= limits.greatest
-    return number if inside else build_setting_problem(setting, text, allowed)
+    return number if inside else build_setting_problem(setting, text, rule)
 
 
 def read_text(setting: Setting, text: str, form: TextForm) -> str | Problem:
@@ -82,16 +82,14 @@ def read_text(setting: Setting, text: str, form: TextForm) -> str | Problem:
 
 def read_texts(setting: Setting, text: str, form: TextForm) -> tuple[str, ...] | Problem:
     """Read texts of a form, separated by commas."""
-    found = tuple(filter(None, (one.strip() for one in text.split(","))))
-    fit = all(form.fits(one) for one in found)
-    return found if fit else build_setting_problem(setting, text, form.said)
+    texts = tuple(filter(None, (part.strip() for part in text.split(","))))
+    fit = all(form.fits(part) for part in texts)
+    return texts if fit else build_setting_problem(setting, text, form.said)
 
 
-def build_setting_problem(setting: Setting, text: str, allowed: str) -> Problem:
+def build_setting_problem(setting: Setting, text: str, rule: str) -> Problem:
     """Say what a setting came as and what it takes."""
-    return Problem(
-        f"{setting.variable} is {text!r}, and must be {allowed}.", setting.field, "invalid_setting"
-    )
+    return Problem(f"{setting.variable} is {text!r}, and must be {rule}.", setting.field, "invalid_setting")
 
 
 # A quota is how much of something one account may use, so that none can use up what all share.
@@ -111,9 +109,11 @@ class Quotas:
     """Events stored in a day, in UTC."""
 
 
-def check_quota(what: str, used: int, adding: int, allowed: int, field: str | None = None) -> Problem:
+def check_quota(resource: str, used: int, adding: int, allowed: int, field: str | None = None) -> Problem:
     """That something more would be over the quota: how much is used, asked for and allowed."""
-    message = f"The account has {used:,} {what} and this request adds {adding:,}; its quota is {allowed:,}."
+    message = (
+        f"The account has {used:,} {resource} and this request adds {adding:,}; its quota is {allowed:,}."
+    )
     return Problem(message, field, "quota")
 
 

@@ -53,8 +53,8 @@ def compute_pause(attempts: int, *, retry_after_seconds: int | None = None) -> t
     if attempts >= DELIVERY_ATTEMPTS_MAX:
         return None
     longest = max(PAUSES_SECONDS)
-    asked = min(retry_after_seconds or 0, longest)
-    return timedelta(seconds=max(PAUSES_SECONDS[attempts - 1], asked))
+    requested = min(retry_after_seconds or 0, longest)
+    return timedelta(seconds=max(PAUSES_SECONDS[attempts - 1], requested))
 
 
 def read_retry_after(text: str | None) -> int | None:

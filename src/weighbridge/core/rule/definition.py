@@ -180,60 +180,60 @@ class FieldReader:
     and gives something of the right type in place of what is wrong.
     """
 
-    def __init__(self, given: Mapping[str, Any], path: str, problems: list[Problem] | None = None) -> None:
+    def __init__(self, mapping: Mapping[str, Any], path: str, problems: list[Problem] | None = None) -> None:
         self.path = path
         self.problems: list[Problem] = [] if problems is None else problems
-        self.given = dict(given)
+        self.given = dict(mapping)
 
     def take(self, name: str, default: Any = None) -> Any:
         return self.given.pop(name, default)
 
-    def refuse(self, name: str, what: str) -> None:
+    def refuse(self, name: str, requirement: str) -> None:
         field = f"{self.path}.{name}"
-        self.problems.append(Problem(f"{field} {what}.", field, "invalid"))
+        self.problems.append(Problem(f"{field} {requirement}.", field, "invalid"))
 
-    def refuse_the_rest(self, what: str) -> None:
+    def refuse_the_rest(self, owner: str) -> None:
         for name in self.given:
-            self.refuse(name, what)
+            self.refuse(name, owner)
         self.given.clear()
 
-    def at(self, name: str, given: Any) -> "FieldReader | None":
+    def at(self, name: str, mapping: Any) -> "FieldReader | None":
         """A reader of an object inside this one."""
-        if isinstance(given, Mapping):
-            return FieldReader(given, f"{self.path}.{name}", self.problems)
+        if isinstance(mapping, Mapping):
+            return FieldReader(mapping, f"{self.path}.{name}", self.problems)
         self.refuse(name, "is an object")
         return None
 
     def inside(self, name: str) -> "FieldReader | None":
-        given = self.take(name)
-        return None if given is None else self.at(name, given)
+        mapping = self.take(name)
+        return None if mapping is None else self.at(name, mapping)
 
     def choice(self, name: str, allowed: Sequence[str], default: str | None = None) -> str:
-        given = self.take(name)
-        if given is None and default is not None:
+        value = self.take(name)
+        if value is None and default is not None:
             return default
-        if isinstance(given, str) and given in allowed:
-            return given
+        if isinstance(value, str) and value in allowed:
+            return value
         self.refuse(name, f"is one of {', '.join(allowed)}")
         return allowed[0]
 
     def whole(self, name: str, most: int, *, least: int = 1, is_required: bool = False) -> int | None:
-        given = self.take(name)
-        if given is None and not is_required:
+        value = self.take(name)
+        if value is None and not is_required:
             return None
-        return self.check_whole(name, given, most, least)
+        return self.check_whole(name, value, most, least)
 
-    def check_whole(self, name: str, given: Any, most: int, least: int = 1) -> int | None:
-        if isinstance(given, int) and not isinstance(given, bool) and least <= given <= most:
-            return given
+    def check_whole(self, name: str, value: Any, most: int, least: int = 1) -> int | None:
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+            return value
         self.refuse(name, f"is a whole number from {least:,} to {most:,}")
         return None
 
     def number(self, name: str, least: Decimal | None = None, most: Decimal | None = None) -> Decimal:
-        given = self.take(name)
-        if isinstance(given, Decimal | int) and not isinstance(given, bool):
+        field_value = self.take(name)
+        if isinstance(field_value, Decimal | int) and not isinstance(field_value, bool):
             try:
-                value = limit_number(Decimal(given))
+                value = limit_number(Decimal(field_value))
             except NumberError as error:
                 self.refuse(name, f"is out of limits: {error}".removesuffix("."))
                 return ZERO
@@ -245,13 +245,13 @@ class FieldReader:
 
 
 def read_window(
-    given: Mapping[str, Any], path: str = "window", *, allows_both: bool = False
+    mapping: Mapping[str, Any], path: str = "window", *, allows_both: bool = False
 ) -> tuple[Window | None, list[Problem]]:
     """Read a window as it is written in JSON; None with everything that is wrong with it.
 
     `allows_both` says whether a rolling window may have a duration and a number of members at once.
     """
-    reader = FieldReader(given, path)
+    reader = FieldReader(mapping, path)
     kind = KINDS.get(str(reader.take("kind")))
     if kind is None:
         reader.refuse("kind", "is rolling, trailing or calendar")
@@ -267,8 +267,8 @@ def _read_rolling(reader: FieldReader, *, allows_both: bool) -> Rolling:
         duration = {"value": reader.take("value"), "unit": reader.take("unit")}
     bounds = [bound for bound in (members, duration) if bound is not None]
     if not bounds or (len(bounds) == 2 and not allows_both):
-        which = "or both" if allows_both else "one of them"
-        reader.refuse("duration", f"or window.members says how far a rolling window reaches back, {which}")
+        choices = "or both" if allows_both else "one of them"
+        reader.refuse("duration", f"or window.members says how far a rolling window reaches back, {choices}")
     includes_current = reader.take("include_current", default=False)
     if not isinstance(includes_current, bool):
         reader.refuse("include_current", "is true or false")
@@ -291,8 +291,8 @@ def _read_calendar(reader: FieldReader) -> Calendar:
     return Calendar(str(unit), value or 1, Extent(extent), _read_where(reader))
 
 
-def _read_duration(reader: FieldReader, given: Any) -> timedelta:
-    fields = dict(given) if isinstance(given, Mapping) else {}
+def _read_duration(reader: FieldReader, value: Any) -> timedelta:
+    fields = dict(value) if isinstance(value, Mapping) else {}
     if {"value", "unit"} != fields.keys():
         reader.refuse("duration", f"has a value and a unit, one of {', '.join(CLOCK_UNITS)}")
         return timedelta()
@@ -503,26 +503,28 @@ class AdjustedValue(NamedTuple):
 
 
 def read_correction(
-    purpose: Purpose, given: Mapping[str, Any] | None
+    purpose: Purpose, mapping: Mapping[str, Any] | None
 ) -> tuple[dict[str, Any] | None, list[Problem]]:
     """Read the correction of a rule for a purpose: in its one form, with everything that is wrong with it."""
     if purpose is Purpose.ALERT:
         wrong = _build_problem("", "belongs to a rule that corrects; this one alerts")
-        return None, [] if given is None else [wrong]
-    if given is None:
+        return None, [] if mapping is None else [wrong]
+    if mapping is None:
         return None, [
             _build_problem("", f"says how a rule corrects whose purpose is {purpose}; it is missing")
         ]
-    method = next((one for one in METHODS[purpose] if one == given.get("method")), None)
+    method = next((candidate for candidate in METHODS[purpose] if candidate == mapping.get("method")), None)
     if method is None:
-        allowed = ", ".join(METHODS[purpose])
-        return None, [_build_problem("method", f"of a rule whose purpose is {purpose} is one of {allowed}")]
+        method_names = ", ".join(METHODS[purpose])
+        return None, [
+            _build_problem("method", f"of a rule whose purpose is {purpose} is one of {method_names}")
+        ]
     problems = [
         _build_problem(name, f"is nothing that the method {method} takes")
-        for name in given
+        for name in mapping
         if name != "method" and name not in FIELDS[method]
     ]
-    expression = given.get("expression")
+    expression = mapping.get("expression")
     if not isinstance(expression, str) or not expression.strip():
         problems.append(_build_problem("expression", "is an expression, as a text"))
         return None, problems
@@ -545,6 +547,6 @@ def apply_adjustment(captured: Scalar | None, computed: Element) -> AdjustedValu
     return AdjustedValue() if computed == captured else AdjustedValue(computed)
 
 
-def _build_problem(name: str, what: str) -> Problem:
+def _build_problem(name: str, requirement: str) -> Problem:
     field = f"{FIELD}.{name}" if name else FIELD
-    return Problem(f"{field} {what}.", field, "invalid")
+    return Problem(f"{field} {requirement}.", field, "invalid")

@@ -84,30 +84,34 @@ def compile_rule(rule: Rule, budget: Budget | None = None) -> RuleProgram:
     """Make a rule ready to be evaluated once, with a budget of its own unless one is given."""
     names = rule.names
     trees = [tree for tree in (rule.tree, rule.where, rule.correction) if tree is not None]
-    allowed = budget or Budget(COST_MAX)
+    budget_left = budget or Budget(COST_MAX)
 
     def spend(states: int) -> None:
-        allowed.spend(states, rule.tree.position)
+        budget_left.spend(states, rule.tree.position)
 
     def aggregate(call: FunctionCall) -> WindowAggregate:
         meaning = AGGREGATES[call.function]
         arguments = [
-            compile_row(argument, own, spend) for argument in call.arguments if not isinstance(argument, Word)
+            compile_row(argument, own_indices, spend)
+            for argument in call.arguments
+            if not isinstance(argument, Word)
         ]
         return WindowAggregate(call, meaning.enter(arguments), meaning.is_before)
 
     facts = tuple(dict.fromkeys(node for tree in trees for node in walk(tree) if is_fact(node)))
-    own: dict[Expression, int] = {node: index for index, node in enumerate((*names, *facts))}
-    everything = own | {call: index for index, call in enumerate(rule.aggregates, start=len(own))}
+    own_indices: dict[Expression, int] = {node: index for index, node in enumerate((*names, *facts))}
+    everything = own_indices | {
+        call: index for index, call in enumerate(rule.aggregates, start=len(own_indices))
+    }
     return RuleProgram(
         rule,
         names,
         tuple(FACTS[fact.function] for fact in facts if isinstance(fact, FunctionCall)),
         tuple(aggregate(call) for call in rule.aggregates),
-        None if rule.where is None else compile_row(rule.where, own, spend),
+        None if rule.where is None else compile_row(rule.where, own_indices, spend),
         compile_row(rule.tree, everything, spend),
         None if rule.correction is None else compile_row(rule.correction, everything, spend),
-        allowed,
+        budget_left,
         sum(compute_cost(node) for tree in trees for node in walk(tree)),
     )
 
@@ -168,10 +172,10 @@ class GroupWindow:
         while len(self.members) > count:
             self.leave()
 
-    def result(self, index: int, own: Any) -> Element:
+    def result(self, index: int, own_value: Any) -> Element:
         """What one aggregate is for a record whose own value this is."""
         faults = self.faults[index]
-        return faults[0] if faults else self.aggregates[index].result(own)
+        return faults[0] if faults else self.aggregates[index].result(own_value)
 
 
 class Evaluation:
@@ -223,11 +227,11 @@ class Evaluation:
             case Calendar(extent=extent):
                 self._open_period(window, record.start)
                 group.leave_before(self._opening or record.start)
-                before = self._before(group, values)
+                value_before = self._before(group, values)
                 self._enter(group, record, values, is_member=is_member)
                 if not record.is_target:
                     return
-                group.waiting.append((record, [*row, *before], values))
+                group.waiting.append((record, [*row, *value_before], values))
                 if extent is Extent.TO_DATE:
                     self._decide_waiting(group)
             case _:
@@ -245,12 +249,12 @@ class Evaluation:
     ) -> None:
         if window is not None and window.duration is not None:
             group.leave_before(record.start - window.duration)
-        before = self._before(group, values)
+        value_before = self._before(group, values)
         includes_current = window is not None and window.includes_current
         if includes_current:
             self._enter(group, record, values, is_member=is_member)
         if record.is_target:
-            group.waiting.append((record, [*row, *before], values))
+            group.waiting.append((record, [*row, *value_before], values))
             self._decide_waiting(group)
         if not includes_current:
             self._enter(group, record, values, is_member=is_member)

@@ -184,7 +184,7 @@ class Sliding(Protocol):
     def leave(self, value: Any) -> None:
         """The member that entered first leaves."""
 
-    def result(self, own: Any) -> Element:
+    def result(self, own_value: Any) -> Element:
         """The aggregate for a record whose own value this is."""
 
 
@@ -326,10 +326,10 @@ class MissedSlots:
     def leave(self, _value: MeterSlot) -> None:
         """A member that left the window is still the last one before the record."""
 
-    def result(self, own: MeterSlot | None) -> Element:
-        if own is None or self._last is None:
+    def result(self, own_slot: MeterSlot | None) -> Element:
+        if own_slot is None or self._last is None:
             return None
-        return Decimal(own.missed_since(self._last))
+        return Decimal(own_slot.missed_since(self._last))
 
 
 class Same:
@@ -346,8 +346,8 @@ class Same:
         if not self._members[value]:
             del self._members[value]
 
-    def result(self, own: Any) -> Element:
-        return ZERO if own is None else Decimal(self._members[own])
+    def result(self, own_value: Any) -> Element:
+        return ZERO if own_value is None else Decimal(self._members[own_value])
 
 
 ARGUMENTS_MAX: Final = 10
@@ -492,8 +492,8 @@ class WindowMeaning:
 def _start_percentile(call: FunctionCall) -> Sliding:
     _, share, *definition = call.arguments
     assert isinstance(share, Number), "the rule was read"  # noqa: S101
-    named = definition[0].text if definition and isinstance(definition[0], Word) else DEFINITION
-    return Ranked(share.value.scaleb(-2, EXACT), named)
+    definition_name = definition[0].text if definition and isinstance(definition[0], Word) else DEFINITION
+    return Ranked(share.value.scaleb(-2, EXACT), definition_name)
 
 
 AGGREGATES: Final[Mapping[str, WindowMeaning]] = {

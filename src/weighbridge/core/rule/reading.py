@@ -57,37 +57,41 @@ def read_rule(
     correction: str | None = None,
 ) -> tuple[Rule | None, list[Problem]]:
     """Read a rule; None with everything that is wrong with it by itself."""
-    read, problems = read_window(window) if window is not None else (None, [])
+    parsed_window, problems = read_window(window) if window is not None else (None, [])
     tree = _parse_expression(expression, EXPRESSION, problems)
-    where = _parse_expression(read.where, WHERE, problems) if read and read.where else None
+    where = (
+        _parse_expression(parsed_window.where, WHERE, problems)
+        if parsed_window and parsed_window.where
+        else None
+    )
     becomes = None if correction is None else _parse_expression(correction, CORRECTION, problems)
-    problems += [*_check_window(read, scope), *_check_where(where)]
-    for one, field in ((tree, EXPRESSION), (becomes, CORRECTION)):
-        problems += _check_aggregates(one, field, has_window=window is not None)
+    problems += [*_check_window(parsed_window, scope), *_check_where(where)]
+    for expression_tree, field in ((tree, EXPRESSION), (becomes, CORRECTION)):
+        problems += _check_aggregates(expression_tree, field, has_window=window is not None)
     if tree is None or problems:
         return None, problems
-    own, members = _read_by(tree)
+    own_names, members = _read_by(tree)
     if becomes is not None:
-        own, members = own + _read_by(becomes)[0], members + _read_by(becomes)[1]
+        own_names, members = own_names + _read_by(becomes)[0], members + _read_by(becomes)[1]
     members += names(where) if where is not None else ()
     return Rule(
-        tree, RuleTarget(target), MemberScope(scope), read, where, becomes,
-        _remove_duplicates(own), _remove_duplicates(members),
+        tree, RuleTarget(target), MemberScope(scope), parsed_window, where, becomes,
+        _remove_duplicates(own_names), _remove_duplicates(members),
         tuple(dict.fromkeys((*list_aggregates(tree), *list_aggregates(becomes)))),
     ), []  # fmt: skip
 
 
 def check_rule(rule: Rule, records: Vocabulary, members: Sequence[Vocabulary] = ()) -> list[Problem]:
     """What does not fit the records of a vocabulary; `members` are those of all records in their windows."""
-    read = _type_expression(rule, rule.tree, EXPRESSION, records, members)
-    problems = list(read.problems)
+    read_types = _type_expression(rule, rule.tree, EXPRESSION, records, members)
+    problems = list(read_types.problems)
     if rule.where is not None:
-        of_window, unknown = type_names(names(rule.where), read.around, EXPRESSION, rule.target)
+        of_window, unknown = type_names(names(rule.where), read_types.around, EXPRESSION, rule.target)
         problems += [problem for problem in unknown if problem not in problems]
     if problems:
         return problems
     try:
-        _require_truth(rule.tree, read.check(rule.tree), "A rule says what is wrong, so it")
+        _require_truth(rule.tree, read_types.check(rule.tree), "A rule says what is wrong, so it")
     except ExpressionError as error:
         problems.append(_build_problem(error, EXPRESSION))
     if rule.where is not None:
@@ -105,17 +109,17 @@ def check_correction(
     slug = records.slug_of(Name((data_point,), is_verbatim=True))
     if rule.correction is None or slug is None:
         return []
-    read = _type_expression(rule, rule.correction, CORRECTION, records, members)
-    if read.problems:
-        return read.problems
+    read_types = _type_expression(rule, rule.correction, CORRECTION, records, members)
+    if read_types.problems:
+        return read_types.problems
     try:
-        gives = read.check(rule.correction)
+        result_type = read_types.check(rule.correction)
     except ExpressionError as error:
         return [_build_problem(error, CORRECTION)]
     kind = records.types[slug].kind
-    if gives.kind is kind:
+    if result_type.kind is kind:
         return []
-    message = f"{CORRECTION} gives {_WORDS[gives.kind]}, and {slug!r} is {_WORDS[kind]}."
+    message = f"{CORRECTION} gives {_WORDS[result_type.kind]}, and {slug!r} is {_WORDS[kind]}."
     return [Problem(message, CORRECTION, "invalid")]
 
 
@@ -138,20 +142,20 @@ class _ReadTypes:
 def _type_expression(
     rule: Rule, tree: Expression, field: str, records: Vocabulary, members: Sequence[Vocabulary]
 ) -> _ReadTypes:
-    around = [records, *members] if rule.scope is MemberScope.PROJECT else [records]
-    read, read_of_members = _read_by(tree)
-    own, problems = type_names(_remove_duplicates(read), [records], field, rule.target)
-    of_members, unknown = type_names(_remove_duplicates(read_of_members), around, field, rule.target)
+    vocabularies = [records, *members] if rule.scope is MemberScope.PROJECT else [records]
+    read_names, read_of_members = _read_by(tree)
+    own_types, problems = type_names(_remove_duplicates(read_names), [records], field, rule.target)
+    of_members, unknown = type_names(_remove_duplicates(read_of_members), vocabularies, field, rule.target)
     problems += [problem for problem in unknown if problem not in problems]
     if any(call.function == "missed_slots" for call in list_aggregates(tree)) and not records.has_cadence:
         message = f"missed_slots needs a cadence, which {records.label} has not."
         problems.append(Problem(message, field, "invalid"))
-    return _ReadTypes(own, of_members, around, problems)
+    return _ReadTypes(own_types, of_members, vocabularies, problems)
 
 
-def _require_truth(tree: Expression, given: Type, what: str) -> None:
-    if given.kind is not Kind.TRUTH:
-        raise ExpressionError(f"{what} must be true or false; this is {given}.", tree.position)
+def _require_truth(tree: Expression, type_: Type, expression_name: str) -> None:
+    if type_.kind is not Kind.TRUTH:
+        raise ExpressionError(f"{expression_name} must be true or false; this is {type_}.", tree.position)
 
 
 def _check(
@@ -173,17 +177,17 @@ def _type_aggregate(call: FunctionCall, of_members: Mapping[str, Type]) -> Type:
 
 
 def type_names(
-    read: Iterable[Name], vocabularies: Sequence[Vocabulary], field: str, target: RuleTarget
+    read_names: Iterable[Name], vocabularies: Sequence[Vocabulary], field: str, target: RuleTarget
 ) -> tuple[dict[str, Type], list[Problem]]:
     """Find the types of names by their texts, and a problem for each that no vocabulary knows."""
     types: dict[str, Type] = {}
     problems: list[Problem] = []
-    for name in read:
-        known = TEXT if is_tag(name, target) else find_type(name, vocabularies)
-        if known is None:
+    for name in read_names:
+        type_ = TEXT if is_tag(name, target) else find_type(name, vocabularies)
+        if type_ is None:
             problems.append(explain_unknown_name(name, vocabularies[0], field))
         else:
-            types[name.text] = known
+            types[name.text] = type_
     return types, problems
 
 
@@ -257,24 +261,24 @@ def _check_percentile(call: FunctionCall, field: str) -> Iterable[Problem]:
         message = "The p of percentile is written as a number from 0 to 100."
         yield _build_problem(ExpressionError(message, call.position), field)
     if definition and isinstance(definition[0], Word) and definition[0].text not in DEFINITIONS:
-        known = ", ".join(DEFINITIONS)
-        message = f"The definition of percentile is one of {known}; here is {definition[0].text!r}."
+        definitions = ", ".join(DEFINITIONS)
+        message = f"The definition of percentile is one of {definitions}; here is {definition[0].text!r}."
         yield _build_problem(ExpressionError(message, call.position), field)
 
 
 def _read_by(tree: Expression) -> tuple[list[Name], list[Name]]:
     """List what an expression reads of the record itself, and of the members of its window."""
-    own = [*names(tree, is_aggregate)]
+    own_names = [*names(tree, is_aggregate)]
     of_members: list[Name] = []
     for call in dict.fromkeys(list_aggregates(tree)):
         of_members += names(call)
         if AGGREGATES[call.function].reads_record:
-            own += names(call)
-    return own, of_members
+            own_names += names(call)
+    return own_names, of_members
 
 
-def _remove_duplicates(read: Iterable[Name]) -> tuple[Name, ...]:
-    return tuple(dict.fromkeys(read))
+def _remove_duplicates(names_read: Iterable[Name]) -> tuple[Name, ...]:
+    return tuple(dict.fromkeys(names_read))
 
 
 def _build_problem(error: ExpressionError, field: str) -> Problem:

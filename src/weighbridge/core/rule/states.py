@@ -208,7 +208,9 @@ class RunCounts:
 
     def plus(self, other: "RunCounts") -> "RunCounts":
         """Both together."""
-        return RunCounts(*(one + another for one, another in zip(astuple(self), astuple(other), strict=True)))
+        return RunCounts(
+            *(count + another for count, another in zip(astuple(self), astuple(other), strict=True))
+        )
 
 
 RUN_MOVES: Final = {

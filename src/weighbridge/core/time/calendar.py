@@ -33,11 +33,11 @@ class BeyondCalendarError(ValueError, OverflowError):
         super().__init__(f"is {moment.isoformat()}, which in UTC is outside the years 1 to 9999")
 
 
-def write_wire_moment(read: str) -> str:
+def write_wire_moment(text: str) -> str:
     """The wire form of a moment of UTC as the database writes it, `2025-01-01 00:00:00.12+00`."""
-    if read[19] == "+":
-        return f"{read[:10]}T{read[11:19]}.000Z"
-    return f"{read[:10]}T{read[11:-3][:12]:0<12}Z"
+    if text[19] == "+":
+        return f"{text[:10]}T{text[11:19]}.000Z"
+    return f"{text[:10]}T{text[11:-3][:12]:0<12}Z"
 
 
 class Instant(datetime):
@@ -286,8 +286,8 @@ def count_days(slot: Interval, zone: tzinfo) -> Decimal:
     first, before = _find_day(slot.start, zone)
     last, after = _find_day(slot.end, zone)
     # No day is so long or short that midnights some days apart would count one too many or too few.
-    whole = round((last.start - first.start) / _DAY)
-    return _divide_fraction(Fraction(whole) + after - before)
+    whole_days = round((last.start - first.start) / _DAY)
+    return _divide_fraction(Fraction(whole_days) + after - before)
 
 
 def count_hours(slot: Interval) -> Decimal:
@@ -447,13 +447,13 @@ class CadenceSlots:
         number = self.holding(moment)
         return number if self.start(number) >= moment else number + 1
 
-    def begun_in(self, stretch: Interval) -> range:
+    def begun_in(self, interval: Interval) -> range:
         """The slots that begin in a stretch of time."""
-        return range(self.from_on(stretch.start), self.from_on(stretch.end))
+        return range(self.from_on(interval.start), self.from_on(interval.end))
 
-    def inside(self, stretch: Interval) -> range:
+    def inside(self, interval: Interval) -> range:
         """The slots that lie in a stretch of time as a whole; they may end with it."""
-        first, after = self.from_on(stretch.start), self.holding(stretch.end)
+        first, after = self.from_on(interval.start), self.holding(interval.end)
         return range(first, max(first, after))
 
     @property

@@ -79,10 +79,10 @@ def group_by_meter(
     readings: Iterable[Reading], meter_of: Callable[[Reading], Meter]
 ) -> dict[Meter, list[Reading]]:
     """Readings by their meters, each in the order in which they come."""
-    grouped: dict[Meter, list[Reading]] = {}
+    groups: dict[Meter, list[Reading]] = {}
     for reading in readings:
-        grouped.setdefault(meter_of(reading), []).append(reading)
-    return grouped
+        groups.setdefault(meter_of(reading), []).append(reading)
+    return groups
 
 
 EVERY_SLOT: Final = range(-(2**61), 2**61)
@@ -97,14 +97,14 @@ class Expectation:
     outages: tuple[Interval, ...] = ()
     """Each of some length, in order and apart from one another, as `join_outages` gives them."""
 
-    def unexpected(self, slots: CadenceSlots, counted: range) -> tuple[range, ...]:
+    def unexpected(self, slots: CadenceSlots, slot_numbers: range) -> tuple[range, ...]:
         """Those of the counted slots in which nothing is expected, in order and apart from one another."""
-        out = [slots.inside(outage) for outage in self.outages]
+        outage_slots = [slots.inside(outage) for outage in self.outages]
         if self.service.start is not None:
-            out.append(range(counted.start, slots.from_on(self.service.start)))
+            outage_slots.append(range(slot_numbers.start, slots.from_on(self.service.start)))
         if self.service.end is not None:
-            out.append(range(slots.from_on(self.service.end), counted.stop))
-        return _unite(_intersect(one, counted) for one in out)
+            outage_slots.append(range(slots.from_on(self.service.end), slot_numbers.stop))
+        return _unite(_intersect(outage_range, slot_numbers) for outage_range in outage_slots)
 
     def stretches(self, time: Interval) -> tuple[Interval, ...]:
         """The stretches of a time in which the meter is expected to measure."""
@@ -119,10 +119,10 @@ class ExpectedCadence:
 
     def __init__(self, cadence: CadenceSlots, expectation: Expectation) -> None:
         self.cadence = cadence
-        unexpected = expectation.unexpected(cadence, EVERY_SLOT)
-        self._starts = [one.start for one in unexpected]
-        self._stops = [one.stop for one in unexpected]
-        self._passed = [0, *accumulate(map(len, unexpected))]
+        unexpected_ranges = expectation.unexpected(cadence, EVERY_SLOT)
+        self._starts = [range_.start for range_ in unexpected_ranges]
+        self._stops = [range_.stop for range_ in unexpected_ranges]
+        self._passed = [0, *accumulate(map(len, unexpected_ranges))]
 
     def hold(self, number: int) -> bool:
         """Whether a slot is expected."""
@@ -151,13 +151,15 @@ class MeterSlot(NamedTuple):
         return self.among.between(last.number + 1, self.number)
 
 
-def count_expected(counted: range, unexpected: Sequence[range]) -> int:
+def count_expected(slot_numbers: range, unexpected_ranges: Sequence[range]) -> int:
     """How many slots are expected, of which some, in order and apart from one another, are not."""
-    expected = len(counted)
-    for one in islice(unexpected, bisect_right(unexpected, counted.start, key=_get_stop), None):
-        if one.start >= counted.stop:
+    expected = len(slot_numbers)
+    for unexpected_range in islice(
+        unexpected_ranges, bisect_right(unexpected_ranges, slot_numbers.start, key=_get_stop), None
+    ):
+        if unexpected_range.start >= slot_numbers.stop:
             break
-        expected -= len(_intersect(one, counted))
+        expected -= len(_intersect(unexpected_range, slot_numbers))
     return expected
 
 
@@ -165,45 +167,45 @@ def join_outages(
     outages: Iterable[tuple[datetime, datetime | None]], until: datetime
 ) -> tuple[Interval, ...]:
     """Outages as stretches of time apart from one another; one without an end lasts until then at least."""
-    stretches: list[Interval] = []
+    intervals: list[Interval] = []
     for start, end in sorted((start, max(start, until) if end is None else end) for start, end in outages):
-        if stretches and start <= stretches[-1].end:
-            stretches[-1] = Interval(stretches[-1].start, max(end, stretches[-1].end))
+        if intervals and start <= intervals[-1].end:
+            intervals[-1] = Interval(intervals[-1].start, max(end, intervals[-1].end))
         elif start < end:
-            stretches.append(Interval(start, end))
-    return tuple(stretches)
+            intervals.append(Interval(start, end))
+    return tuple(intervals)
 
 
 def _subtract_outages(time: Interval, outages: Sequence[Interval]) -> Iterator[Interval]:
-    begun = time.start
+    start = time.start
     for outage in islice(outages, bisect_right(outages, time.start, key=_end), None):
         if outage.start >= time.end:
             break
-        if begun < outage.start:
-            yield Interval(begun, outage.start)
-        begun = outage.end
-    if begun < time.end:
-        yield Interval(begun, time.end)
+        if start < outage.start:
+            yield Interval(start, outage.start)
+        start = outage.end
+    if start < time.end:
+        yield Interval(start, time.end)
 
 
-def _get_stop(one: range) -> int:
-    return one.stop
+def _get_stop(part: range) -> int:
+    return part.stop
 
 
 def _end(interval: Interval) -> datetime:
     return interval.end
 
 
-def _intersect(one: range, other: range) -> range:
-    start = max(one.start, other.start)
-    return range(start, max(start, min(one.stop, other.stop)))
+def _intersect(part: range, other: range) -> range:
+    start = max(part.start, other.start)
+    return range(start, max(start, min(part.stop, other.stop)))
 
 
 def _unite(ranges: Iterable[range]) -> tuple[range, ...]:
     united: list[range] = []
-    for one in sorted((one for one in ranges if one), key=lambda one: (one.start, one.stop)):
-        if united and one.start <= united[-1].stop:
-            united[-1] = range(united[-1].start, max(one.stop, united[-1].stop))
+    for range_ in sorted((part for part in ranges if part), key=lambda part: (part.start, part.stop)):
+        if united and range_.start <= united[-1].stop:
+            united[-1] = range(united[-1].start, max(range_.stop, united[-1].stop))
         else:
-            united.append(one)
+            united.append(range_)
     return tuple(united)

@@ -82,81 +82,91 @@ class _InForce:
 
 def assign(
     active: Version,
-    chosen: Selection,
-    generated: Sequence[Generated],
-    kept: Collection[Interval],
+    selection: Selection,
+    generated_slots: Sequence[Generated],
+    kept_slots: Collection[Interval],
     *,
     is_replacing: bool,
     included: Collection[Interval] = (),
 ) -> Assignment:
-    """Assign slots to versions: `chosen` are the active one's, `kept` the generated ones in the range.
+    """Assign slots to versions: the active version gets the selection, older slots keep their own version.
 
-    Those `included` come along, each computed by its own version; a replacement leaves them theirs.
+    `kept_slots` are the generated slots in the range. Slots in `included` are added, each computed by its own
+    version; a replacement leaves them to it.
     """
     if is_replacing:
-        return _replace(active, chosen, generated, kept, included)
-    kept = {*kept, *included}
-    in_force = _select_in_force(active, generated)
-    known = {one.slot for one in in_force.slots}
-    moved = [one for one in generated if one.is_in_force and one.has_moved]
-    passed_over = set(chosen.selected) - known - {one.slot for one in moved}
-    meets = _build_overlap_test(known)
-    free = [slot for slot in chosen.selected if slot in passed_over and not meets(slot)]
-    taken = _build_overlap_test([*known, *free])
-    staying = [one for one in moved if not taken(one.slot)]
-    known.update(one.slot for one in staying)
-    waiting = _list_waiting(generated, kept, [*known, *free])
+        return _replace(active, selection, generated_slots, kept_slots, included)
+    kept_slots = {*kept_slots, *included}
+    in_force = _select_in_force(active, generated_slots)
+    slots_in_force = {slot.slot for slot in in_force.slots}
+    moved_slots = [slot for slot in generated_slots if slot.is_in_force and slot.has_moved]
+    passed_over = set(selection.selected) - slots_in_force - {slot.slot for slot in moved_slots}
+    meets = _build_overlap_test(slots_in_force)
+    free = [slot for slot in selection.selected if slot in passed_over and not meets(slot)]
+    meets_taken = _build_overlap_test([*slots_in_force, *free])
+    staying_slots = [slot for slot in moved_slots if not meets_taken(slot.slot)]
+    slots_in_force.update(slot.slot for slot in staying_slots)
+    waiting_slots = _list_waiting(generated_slots, kept_slots, [*slots_in_force, *free])
     by_version: dict[int, list[Interval]] = {active.number: free} if free else {}
-    for one in (*in_force.slots, *staying, *waiting):
-        if one.slot in kept or _is_vacating(active, one):
-            by_version.setdefault(one.version.number, []).append(one.slot)
+    for slot in (*in_force.slots, *staying_slots, *waiting_slots):
+        if slot.slot in kept_slots or _is_vacating(active, slot):
+            by_version.setdefault(slot.version.number, []).append(slot.slot)
     slots = {number: order_slots(slots) for number, slots in sorted(by_version.items())}
-    computed = {slot for of_version in slots.values() for slot in of_version}
-    standing = order_slots(known - computed)
-    overlapping = {*(one.slot for one in in_force.overlapping), *(one.slot for one in moved)} - known
+    computed_slots = {slot for of_version in slots.values() for slot in of_version}
+    standing_slots = order_slots(slots_in_force - computed_slots)
+    overlapping = {
+        *(overlapped.slot for overlapped in in_force.overlapping),
+        *(slot.slot for slot in moved_slots),
+    } - slots_in_force
     return Assignment(
         slots=slots,
-        touched=chosen.touched,
+        touched=selection.touched,
         of_other_cadence=order_slots(passed_over - set(free)),
-        replaced=order_slots(overlapping | _list_replaced_empty(generated, computed)),
+        replaced=order_slots(overlapping | _list_replaced_empty(generated_slots, computed_slots)),
         cut=(),
         overlapping=order_slots(overlapping),
-        standing=standing,
-        open_time=_open_time(active, [*passed_over, *chosen.touched], [*computed, *standing]),
+        standing=standing_slots,
+        open_time=_open_time(active, [*passed_over, *selection.touched], [*computed_slots, *standing_slots]),
     )
 
 
 def _replace(
     active: Version,
-    chosen: Selection,
-    generated: Sequence[Generated],
-    kept: Collection[Interval],
+    selection: Selection,
+    generated_slots: Sequence[Generated],
+    kept_slots: Collection[Interval],
     included: Collection[Interval],
 ) -> Assignment:
-    selected = set(chosen.selected)
+    selected = set(selection.selected)
     meets = _build_overlap_test(selected)
-    met = {one.slot: one for one in generated if one.slot not in selected and meets(one.slot)}
+    met = {slot.slot: slot for slot in generated_slots if slot.slot not in selected and meets(slot.slot)}
     if active.cadence == EVENT:
         # Events leave time between them: what they replace is what the range selects.
-        met |= {one.slot: one for one in generated if one.slot in kept and one.slot not in selected}
-    met |= {one.slot: one for one in generated if one.slot in included and not one.is_whole}
-    cut = {slot for slot, one in met.items() if _is_cut(active, one, chosen.selected, kept)}
-    by_version = {active.number: [*chosen.selected]} if chosen.selected else {}
-    for one in generated:
-        is_included = one.slot in included or (one.is_in_force and _is_vacating(active, one))
-        if is_included and one.slot not in selected and one.slot not in met:
-            by_version.setdefault(one.version.number, []).append(one.slot)
+        met |= {
+            slot.slot: slot
+            for slot in generated_slots
+            if slot.slot in kept_slots and slot.slot not in selected
+        }
+    met |= {slot.slot: slot for slot in generated_slots if slot.slot in included and not slot.is_whole}
+    cut = {
+        slot for slot, generated in met.items() if _is_cut(active, generated, selection.selected, kept_slots)
+    }
+    by_version = {active.number: [*selection.selected]} if selection.selected else {}
+    for slot in generated_slots:
+        is_included = slot.slot in included or (slot.is_in_force and _is_vacating(active, slot))
+        if is_included and slot.slot not in selected and slot.slot not in met:
+            by_version.setdefault(slot.version.number, []).append(slot.slot)
     slots = {number: order_slots(slots) for number, slots in sorted(by_version.items())}
-    computed = {slot for of_version in slots.values() for slot in of_version}
-    standing = {one.slot for one in generated if one.is_in_force} - computed - met.keys()
+    computed_slots = {slot for of_version in slots.values() for slot in of_version}
+    standing_slots = {slot.slot for slot in generated_slots if slot.is_in_force} - computed_slots - met.keys()
     return Assignment(
         slots=slots,
-        touched=chosen.touched,
+        touched=selection.touched,
         of_other_cadence=(),
         replaced=order_slots(met.keys() - cut),
         cut=order_slots(cut),
-        standing=order_slots(standing),
-        open_time=_open_time(active, chosen.touched, [*computed, *standing]),
+        standing=order_slots(standing_slots),
+        open_time=_open_time(active, selection.touched, [*computed_slots, *standing_slots]),
     )
 
 
@@ -166,58 +176,66 @@ def _is_vacating(active: Version, slot: Generated) -> bool:
 
 
 def _is_cut(
-    active: Version, slot: Generated, selected: Sequence[Interval], kept: Collection[Interval]
+    active: Version, slot: Generated, selected: Sequence[Interval], kept_slots: Collection[Interval]
 ) -> bool:
     """Whether a replacement takes only a part of a slot that is in force."""
     if not slot.is_in_force or not slot.is_whole:
         return False
-    return slot.slot not in kept if active.cadence == EVENT else not _is_covered(slot.slot, selected)
+    return slot.slot not in kept_slots if active.cadence == EVENT else not _is_covered(slot.slot, selected)
 
 
-def _select_in_force(active: Version, generated: Iterable[Generated]) -> _InForce:
+def _select_in_force(active: Version, generated_slots: Iterable[Generated]) -> _InForce:
     """Which slots stay in force: those of the active version first, and then of the newest.
 
     An event that has moved holds the time where it was, and gives way where it is now.
     """
-    candidates = [one for one in generated if one.is_in_force and not one.has_moved]
+    candidates = [slot for slot in generated_slots if slot.is_in_force and not slot.has_moved]
     by_version: dict[Version, list[Generated]] = {}
     for candidate in candidates:
         by_version.setdefault(candidate.version, []).append(candidate)
-    kept: list[Generated] = []
-    for version in sorted(by_version, key=lambda one: (one != active, -one.number)):
-        meets = _build_overlap_test([one.slot for one in kept])
-        kept += [one for one in by_version[version] if one.is_whole and not meets(one.slot)]
-    staying = set(kept)
-    return _InForce(tuple(kept), tuple(candidate for candidate in candidates if candidate not in staying))
+    kept_slots: list[Generated] = []
+    for version in sorted(by_version, key=lambda version: (version != active, -version.number)):
+        meets = _build_overlap_test([slot.slot for slot in kept_slots])
+        kept_slots += [slot for slot in by_version[version] if slot.is_whole and not meets(slot.slot)]
+    staying_slots = set(kept_slots)
+    return _InForce(
+        tuple(kept_slots), tuple(candidate for candidate in candidates if candidate not in staying_slots)
+    )
 
 
 def _list_waiting(
-    generated: Sequence[Generated], kept: Collection[Interval], taken: Sequence[Interval]
+    generated_slots: Sequence[Generated], kept_slots: Collection[Interval], taken_slots: Sequence[Interval]
 ) -> list[Generated]:
     """Slots that their data have left where nobody else accounts for their time."""
-    waiting: list[Generated] = []
-    emptied = [one for one in generated if one.is_whole and not one.is_in_force and one.slot in kept]
-    for number in sorted({one.version.number for one in emptied}, reverse=True):
-        others = [*taken, *(one.slot for one in waiting)]
-        meets, known = _build_overlap_test(others), set(others)
-        waiting += [
-            one
-            for one in emptied
-            if one.version.number == number and one.slot not in known and not meets(one.slot)
+    waiting_slots: list[Generated] = []
+    emptied_slots = [
+        slot for slot in generated_slots if slot.is_whole and not slot.is_in_force and slot.slot in kept_slots
+    ]
+    for number in sorted({slot.version.number for slot in emptied_slots}, reverse=True):
+        others = [*taken_slots, *(slot.slot for slot in waiting_slots)]
+        meets, other_slots = _build_overlap_test(others), set(others)
+        waiting_slots += [
+            slot
+            for slot in emptied_slots
+            if slot.version.number == number and slot.slot not in other_slots and not meets(slot.slot)
         ]
-    return waiting
+    return waiting_slots
 
 
-def _list_replaced_empty(generated: Iterable[Generated], computed: Collection[Interval]) -> set[Interval]:
+def _list_replaced_empty(
+    generated_slots: Iterable[Generated], computed_slots: Collection[Interval]
+) -> set[Interval]:
     """Slots that their data have left and whose time others compute."""
-    meets = _build_overlap_test(computed)
+    meets = _build_overlap_test(computed_slots)
     return {
-        one.slot for one in generated if not one.is_in_force and one.slot not in computed and meets(one.slot)
+        slot.slot
+        for slot in generated_slots
+        if not slot.is_in_force and slot.slot not in computed_slots and meets(slot.slot)
     }
 
 
 def _open_time(
-    active: Version, passed_over: Iterable[Interval], taken: Sequence[Interval]
+    active: Version, passed_over: Iterable[Interval], taken_slots: Sequence[Interval]
 ) -> tuple[Interval, ...]:
     """The time of slots that others in force reach into, without what those and others account for.
 
@@ -225,26 +243,26 @@ def _open_time(
     """
     if active.cadence == EVENT:
         return ()
-    meets, ordered = _build_overlap_test(taken), order_slots(taken)
-    starts = [one.start for one in ordered]
-    latest: list[datetime] = list(accumulate((one.end for one in ordered), max))
+    meets, sorted_slots = _build_overlap_test(taken_slots), order_slots(taken_slots)
+    starts = [slot.start for slot in sorted_slots]
+    latest: list[datetime] = list(accumulate((slot.end for slot in sorted_slots), max))
     parts: list[Interval] = []
     for slot in order_slots(set(passed_over)):
         if meets(slot):
-            near = ordered[bisect_right(latest, slot.start) : bisect_left(starts, slot.end)]
-            parts += _subtract_slots(slot, near)
+            near_slots = sorted_slots[bisect_right(latest, slot.start) : bisect_left(starts, slot.end)]
+            parts += _subtract_slots(slot, near_slots)
     return tuple(parts)
 
 
-def _subtract_slots(slot: Interval, taken: Iterable[Interval]) -> Iterator[Interval]:
+def _subtract_slots(slot: Interval, taken_slots: Iterable[Interval]) -> Iterator[Interval]:
     """The parts of a slot that none of others has, which come in order."""
     start = slot.start
-    for one in taken:
-        if one.end <= start:
+    for taken_slot in taken_slots:
+        if taken_slot.end <= start:
             continue
-        if one.start > start:
-            yield Interval(start, one.start)
-        start = max(start, one.end)
+        if taken_slot.start > start:
+            yield Interval(start, taken_slot.start)
+        start = max(start, taken_slot.end)
     if start < slot.end:
         yield Interval(start, slot.end)
 
@@ -274,16 +292,16 @@ def _build_overlap_test(others: Iterable[Interval]) -> Callable[[Interval], bool
     meets_kind = {kind: _build_any_overlap_test(slots) for kind, slots in by_kind.items()}
 
     def meets(slot: Interval) -> bool:
-        own = _find_kind(slot)
-        return any(meet(slot) for kind, meet in meets_kind.items() if kind is None or kind != own)
+        own_kind = _find_kind(slot)
+        return any(meet(slot) for kind, meet in meets_kind.items() if kind is None or kind != own_kind)
 
     return meets
 
 
 def _build_any_overlap_test(others: Iterable[Interval]) -> Callable[[Interval], bool]:
-    ordered = order_slots(others)
-    starts = [other.start for other in ordered]
-    latest: list[datetime] = list(accumulate((_end(other) for other in ordered), max))
+    sorted_slots = order_slots(others)
+    starts = [other.start for other in sorted_slots]
+    latest: list[datetime] = list(accumulate((_end(other) for other in sorted_slots), max))
 
     def meets(slot: Interval) -> bool:
         before = bisect_left(starts, _end(slot))
@@ -297,6 +315,6 @@ def _end(slot: Interval) -> datetime:
     return slot.end + _INSTANT if slot.is_reading else slot.end
 
 
-def _is_covered(slot: Interval, by: Iterable[Interval]) -> bool:
-    parts = [part for one in by if (part := slot.overlap(one)) is not None]
+def _is_covered(slot: Interval, covering_slots: Iterable[Interval]) -> bool:
+    parts = [part for covering_slot in covering_slots if (part := slot.overlap(covering_slot)) is not None]
     return sum((part.end - part.start for part in parts), timedelta()) == slot.end - slot.start

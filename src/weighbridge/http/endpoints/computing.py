@@ -90,18 +90,18 @@ class ComputingLoop:
         """Carry out the work of a request whose body was read; Invalid when it takes too long by itself, and
         Unavailable when it does because others compute.
         """
-        carried = asyncio.wrap_future(
+        execution = asyncio.wrap_future(
             asyncio.run_coroutine_threadsafe(self._within(account, work), self._loop)
         )
         leaving = asyncio.create_task(await_disconnect(receive))
         try:
-            waited_for: list[asyncio.Future[Any]] = [carried, leaving]
+            waited_for: list[asyncio.Future[Any]] = [execution, leaving]
             await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
-            if not carried.done():
+            if not execution.done():
                 raise Unavailable("The client hung up before the computation was done.")
-            return carried.result()
+            return execution.result()
         finally:
-            carried.cancel()
+            execution.cancel()
             leaving.cancel()
 
     async def _within(self, account: int, work: Callable[[Database], Awaitable[Result]]) -> Result:
@@ -110,8 +110,8 @@ class ComputingLoop:
                 computing = asyncio.ensure_future(work(self._database))
                 try:
                     # Asked before the computation is cancelled, which ends what is counted.
-                    done, _ = await asyncio.wait([computing], timeout=self._seconds_max)
-                    if done:
+                    done_tasks, _ = await asyncio.wait([computing], timeout=self._seconds_max)
+                    if done_tasks:
                         return computing.result()
                     raise refuse_slow_computation(self._seconds_max, processor.seconds)
                 finally:
@@ -263,8 +263,8 @@ def hand_over_when_long(operation: Operation, handler: Handler) -> Handler:
 
 def _is_long_page(request: WebRequest, operation: Operation) -> bool:
     """Whether a list is asked for so many records at a time that writing them would hold up others."""
-    found = None if operation.listing is None else _PAGE_SIZE.search(request.scope["query_string"])
-    return found is not None and int(found[1]) > SHORT_PAGE
+    page_size = None if operation.listing is None else _PAGE_SIZE.search(request.scope["query_string"])
+    return page_size is not None and int(page_size[1]) > SHORT_PAGE
 
 
 async def _hand_over(

@@ -145,14 +145,14 @@ async def serve_on_socket(application: Litestar, socket: str) -> AsyncIterator[R
 async def _answer(
     application: Application, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
-    asked = decode_request(await read_frame(reader))
+    head = decode_request(await read_frame(reader))
     answer = _Answer()
-    scope = _scope(asked)
-    begun = tracing.begin_request(scope, asked.actor.request_id)
+    scope = _scope(head)
+    request_trace = tracing.begin_request(scope, head.actor.request_id)
     try:
         await application(scope, _receive_from(reader), answer.take)
     finally:
-        tracing.end_request(begun, scope, scope["state"].get("operation", OTHER), answer.status)
+        tracing.end_request(request_trace, scope, scope["state"].get("operation", OTHER), answer.status)
     write_frame(writer, encode_head(ResponseHead(answer.status, answer.headers)))
     write_frame(writer, b"".join(answer.pieces))
     await writer.drain()
@@ -187,21 +187,21 @@ class _Answer:
             self.pieces.append(message.get("body", b""))
 
 
-def _scope(asked: RequestHead) -> RequestScope:
+def _scope(head: RequestHead) -> RequestScope:
     return {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.3"},
         "http_version": "1.1",
-        "method": asked.method,
+        "method": head.method,
         "scheme": "http",
-        "path": asked.path,
-        "raw_path": asked.path.encode(),
+        "path": head.path,
+        "raw_path": head.path.encode(),
         "root_path": "",
-        "query_string": asked.query,
-        "headers": asked.headers,
+        "query_string": head.query,
+        "headers": head.headers,
         "client": None,
         "server": None,
-        "state": {"request_id": asked.actor.request_id, "actor": asked.actor},
+        "state": {"request_id": head.actor.request_id, "actor": head.actor},
     }
 
 

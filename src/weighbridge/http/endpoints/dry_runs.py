@@ -124,8 +124,8 @@ def _with_dry_run(handler: HTTPRouteHandler, dry_run: DryRun) -> HTTPRouteHandle
     async def either(request: WebRequest) -> Sent:
         if request.query_params.getall(DRY_RUN, []) == ["true"]:
             return await looked_at(request)
-        made: Sent = await handler.fn(request)
-        return made
+        reply: Sent = await handler.fn(request)
+        return reply
 
     return route(promised, either)
 
@@ -138,12 +138,12 @@ async def _try_change(request: WebRequest, operation: Operation, dry_run: DryRun
     if not actor.may(dry_run.permission):
         message = f"The token lacks the permission {dry_run.permission}, which a dry run needs."
         raise Forbidden(message, "permission_missing")
-    async with receive_request(request, actor, operation.body) as (arrived, _):
+    async with receive_request(request, actor, operation.body) as (decoded_body, _):
 
-        async def work(opened: Database) -> Reply:
-            async with opened.trial() as tx:
+        async def work(database_: Database) -> Reply:
+            async with database_.trial() as tx:
                 call = build_call(request, tx, actor)
-                looking = dry_run.look(call, partial(change, call, arrived))
-                return build_response(request, await refuse_outside_calendar(looking, arrived), 200)
+                looking = dry_run.look(call, partial(change, call, decoded_body))
+                return build_response(request, await refuse_outside_calendar(looking, decoded_body), 200)
 
         return await execute_request(request, actor, work, computes=True)

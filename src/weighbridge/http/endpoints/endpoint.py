@@ -100,7 +100,7 @@ async def take_shortcut(request: WebRequest, permission: str, body: type[Any], s
     if cached is None:
         return None
     try:
-        arrived = wire.decode(await _read_short_body(request, permission), body)
+        decoded_body = wire.decode(await _read_short_body(request, permission), body)
     except Malformed:
         return None
     limiter: RateLimiter = request.app.state.limiter
@@ -111,7 +111,7 @@ async def take_shortcut(request: WebRequest, permission: str, body: type[Any], s
     try:
         async with shares(request).turn(cached.actor.account_id):
             request.scope["state"]["account"] = cached.actor.account_id
-            record = await shortcut(ShortCall(database(request), cached, _path_of(request)), arrived)
+            record = await shortcut(ShortCall(database(request), cached, _path_of(request)), decoded_body)
     finally:
         if record is None:
             limiter.take_back(cached.token_id, allowance)
@@ -172,7 +172,7 @@ def get(
     listing: Any = None,
     sends: tuple[str, ...] = (),
     query: Mapping[str, str] | None = None,
-    moments: Mapping[str, str] | None = None,
+    time_parameters: Mapping[str, str] | None = None,
     refuses: tuple[type[Refusal], ...] = (),
     task_results: Mapping[str, type[Any]] | None = None,
 ) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
@@ -201,7 +201,7 @@ def get(
 
         return build_route(
             "GET", path, function, handler, permission=permission, returns=returns, status=200,
-            listing=listing, sends=sends, query=query or {}, moments=moments or {}, computes=computes,
+            listing=listing, sends=sends, query=query or {}, moments=time_parameters or {}, computes=computes,
             refuses=refuses, task_results=task_results or {},
         )  # fmt: skip
 
@@ -211,7 +211,7 @@ def get(
 async def answer_reading(
     request: WebRequest,
     permission: str,
-    read: Callable[[Read, Actor], Awaitable[Any]],
+    read_function: Callable[[Read, Actor], Awaitable[Any]],
     *,
     computes: bool,
     tries: bool = False,
@@ -223,14 +223,14 @@ async def answer_reading(
     """
     actor = await authenticate_caller(request, permission)
 
-    async def work(opened: Database) -> Any:
+    async def work(database_: Database) -> Any:
         if of_replica:
-            answer = await from_replica(request, lambda tx: read(tx, actor))
+            answer = await from_replica(request, lambda tx: read_function(tx, actor))
             if answer is not None:
                 return answer
-        async with opened.trial() if tries else opened.read() as tx:
+        async with database_.trial() if tries else database_.read() as tx:
             try:
-                return await read(tx, actor)
+                return await read_function(tx, actor)
             finally:
                 await tx.settle()
 
@@ -276,21 +276,24 @@ async def answer_question(
 ) -> Reply:
     """The answer to a question with a body, worked out in a transaction that is opened for it."""
     actor = await authenticate_caller(request, permission)
-    async with receive_request(request, actor, body) as (arrived, scope):
+    async with receive_request(request, actor, body) as (decoded_body, scope):
 
-        async def work(opened: Database) -> Reply:
-            async with opening(opened) as tx:
-                if scope is not None and (stored := await idempotency.find_answer(tx, scope)) is not None:
-                    return replay_answer(stored)
+        async def work(database_: Database) -> Reply:
+            async with opening(database_) as tx:
+                if (
+                    scope is not None
+                    and (stored_answer := await idempotency.find_answer(tx, scope)) is not None
+                ):
+                    return replay_answer(stored_answer)
                 answer = await refuse_outside_calendar(
-                    function(build_call(request, tx, actor), arrived), arrived
+                    function(build_call(request, tx, actor), decoded_body), decoded_body
                 )
                 response = build_response(request, answer, 200)
             if scope is None:
                 return response
-            async with opened.write() as writing:
-                if (stored := await idempotency.claim(writing, scope)) is not None:
-                    return replay_answer(stored)
+            async with database_.write() as writing:
+                if (stored_answer := await idempotency.claim(writing, scope)) is not None:
+                    return replay_answer(stored_answer)
                 headers = jsonb(response.headers)
                 await idempotency.store_answer(writing, scope, 200, headers, response.content)
             return response
@@ -307,7 +310,7 @@ def post(
     status: int = 201,
     example: Any = None,
     examples: Mapping[str, tuple[str, Any]] | None = None,
-    kept: RepeatedAnswer = None,
+    repeated_answer: RepeatedAnswer = None,
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
@@ -324,7 +327,7 @@ def post(
     """
     return _serve_write(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
-        examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut,
+        examples=examples or {}, repeated_answer=repeated_answer, form=form, text=text, shortcut=shortcut,
         body_bytes_max=body_bytes_max, computes=computes, refusals_told=refusals_told,
         task_results=task_results or {},
     )  # fmt: skip
@@ -388,7 +391,7 @@ def _serve_write(
     returns: Any,
     status: int,
     computes: bool,
-    kept: RepeatedAnswer = None,
+    repeated_answer: RepeatedAnswer = None,
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
@@ -399,18 +402,25 @@ def _serve_write(
             if shortcut and (answer := await take_shortcut(request, permission, body, shortcut)) is not None:
                 return build_response(request, answer, status)
             actor = await authenticate_caller(request, permission)
-            async with receive_request(request, actor, body, form, text) as (arrived, scope):
+            async with receive_request(request, actor, body, form, text) as (decoded_body, scope):
 
-                async def work(opened: Database) -> Reply:
-                    async with opened.write() as tx:
-                        if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
-                            return replay_answer(stored)
+                async def work(database_: Database) -> Reply:
+                    async with database_.write() as tx:
+                        if (
+                            scope is not None
+                            and (stored_answer := await idempotency.claim(tx, scope)) is not None
+                        ):
+                            return replay_answer(stored_answer)
                         answer = await refuse_outside_calendar(
-                            function(build_call(request, tx, actor), arrived), arrived
+                            function(build_call(request, tx, actor), decoded_body), decoded_body
                         )
                         response = build_response(request, answer, status)
                         if scope is not None:
-                            repeated = build_response(request, kept(answer), status) if kept else response
+                            repeated = (
+                                build_response(request, repeated_answer(answer), status)
+                                if repeated_answer
+                                else response
+                            )
                             headers = jsonb(repeated.headers)
                             await idempotency.store_answer(tx, scope, status, headers, repeated.content)
                     return response
@@ -438,18 +448,18 @@ async def receive_request(
     async with (
         shares(request).request(account),
         shares(request).long_body(account) if may_be_long(request, form) else nullcontext(),
-        receive_body(request, account, body, form, text) as (arrived, raw),
+        receive_body(request, account, body, form, text) as (decoded_body, raw),
         lock_idempotency_key(request, actor, raw) as scope,
     ):
-        yield arrived, scope
+        yield decoded_body, scope
 
 
-async def refuse_outside_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
+async def refuse_outside_calendar(answering: Awaitable[Any], decoded_body: Any) -> Any:
     """An answer; Invalid where a time of the body has no year in UTC and nobody has said so before."""
     try:
         return await answering
     except BeyondCalendarError as error:
-        message = outside_calendar(arrived) or [Problem(f"A time {error}.", None, "invalid")]
+        message = outside_calendar(decoded_body) or [Problem(f"A time {error}.", None, "invalid")]
         raise Invalid(message) from None
 
 

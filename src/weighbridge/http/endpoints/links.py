@@ -67,8 +67,8 @@ async def find_linked_file(
 ) -> AttachmentReply:
     """The file behind the link of a request; NotFound where there is none (any more)."""
     async with admit_stranger(request), count_unknown_links(request), database(request).read() as tx:
-        found = await function(link_call(request, tx))
-    return found.attachment.reply(request.app.state.downloads, found.account)
+        linked_file = await function(link_call(request, tx))
+    return linked_file.attachment.reply(request.app.state.downloads, linked_file.account)
 
 
 def link_call(request: WebRequest, tx: Read) -> LinkCall:

@@ -89,11 +89,11 @@ class Watch:
     def end(self) -> None:
         """Let nobody wait any more: the process is about to stop."""
         self.is_ending = True
-        for waiting in self._waiting:
-            waiting.woken.set()
+        for waiter in self._waiting:
+            waiter.woken.set()
 
     async def await_later(
-        self, account: int, seen: int, seconds: float, *, is_listening: bool = False
+        self, account: int, seen_number: int, seconds: float, *, is_listening: bool = False
     ) -> bool:
         """Wait until the account has a later number than the one seen; False when that took too long.
 
@@ -101,21 +101,21 @@ class Watch:
         """
         if self.is_ending:
             return False
-        others = (one for one in self._waiting if not (is_listening or one.is_listening))
+        others = (waiter for waiter in self._waiting if not (is_listening or waiter.is_listening))
         if sum(1 for other in others if other.account == account) >= WAITING_MAX:
             raise busy(f"The account has {WAITING_MAX:,} requests here that wait, which is all it may.")
-        waiting = _Waiting(account, seen, asyncio.Event(), is_listening)
-        self._waiting.add(waiting)
+        own_waiter = _Waiting(account, seen_number, asyncio.Event(), is_listening)
+        self._waiting.add(own_waiter)
         metrics.observe_wait()
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_again_and_again())
         try:
             async with asyncio.timeout(seconds):
-                await waiting.woken.wait()
+                await own_waiter.woken.wait()
         except TimeoutError:
             return False
         finally:
-            self._waiting.discard(waiting)
+            self._waiting.discard(own_waiter)
         return not self.is_ending
 
     async def stop(self) -> None:
@@ -138,10 +138,10 @@ class Watch:
             self._looking = None
 
     async def _look_once(self) -> None:
-        newest = await self._look(self._database, sorted({waiting.account for waiting in self._waiting}))
-        for waiting in self._waiting:
-            if newest.get(waiting.account, 0) > waiting.seen:
-                waiting.woken.set()
+        newest = await self._look(self._database, sorted({waiter.account for waiter in self._waiting}))
+        for waiter in self._waiting:
+            if newest.get(waiter.account, 0) > waiter.seen:
+                waiter.woken.set()
 
 
 # A stream: what is followed, sent as it comes, as Server-Sent Events (HTML Standard, section 9.2).
@@ -208,12 +208,12 @@ class StreamReply:
         """Send it, as an application of its own (ASGI), until the client goes away."""
         with self.watch.listening(self.account):
             await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS]})
-            gone = asyncio.create_task(await_disconnect(receive))
+            disconnect = asyncio.create_task(await_disconnect(receive))
             sending = asyncio.create_task(self._send(send))
             try:
-                await asyncio.wait([gone, sending], return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait([disconnect, sending], return_when=asyncio.FIRST_COMPLETED)
             finally:
-                for task in (gone, sending):
+                for task in (disconnect, sending):
                     task.cancel()
                     with suppress(asyncio.CancelledError):
                         await task
@@ -228,19 +228,19 @@ class StreamReply:
     async def _texts(self) -> AsyncIterator[bytes]:
         clock = asyncio.get_running_loop().time
         deadline = clock() + STREAM_SECONDS_MAX
-        seen = self.first
+        result = self.first
         yield f"retry: {COME_BACK_MILLISECONDS}\n\n".encode()
         while True:
-            for identity, record in seen.items:
+            for identity, record in result.items:
                 yield event_text(identity, self.encode(record))
-            yield beat_text(seen.cursor)
-            if not seen.has_more:
+            yield beat_text(result.cursor)
+            if not result.has_more:
                 left = min(BEAT_SECONDS, deadline - clock())
-                await self.watch.await_later(self.account, seen.number, left, is_listening=True)
+                await self.watch.await_later(self.account, result.number, left, is_listening=True)
             if self.watch.is_ending or clock() >= deadline:
                 return
             try:
-                seen = await self.look(seen.cursor)
+                result = await self.look(result.cursor)
             except Refusal as refusal:
                 yield end_text(refusal)
                 return
@@ -316,8 +316,8 @@ def follow(
             asks_for_stream = EVENT_STREAM in request.headers.get("accept", "")
             if asks_for_stream and not request.scope["state"].get("is_head"):
                 return await _stream(request, actor, query, function, begins)
-            seen = await _await_result(request, actor, query, function)
-            return build_response(request, seen.record, 200)
+            result = await _await_result(request, actor, query, function)
+            return build_response(request, result.record, 200)
 
         return build_route(
             "GET", path, function, cast("Handler", handler), permission=permission, returns=returns,
@@ -336,17 +336,17 @@ async def _await_result(
     watch: Watch = request.app.state.watch
     clock = asyncio.get_running_loop().time
     deadline = clock() + _seconds(query)
-    rest = tuple(pair for pair in query if pair[0] != WAIT)
+    other_pairs = tuple(pair for pair in query if pair[0] != WAIT)
     while True:
-        look = partial(_look, function, actor, rest)
+        look = partial(_look, function, actor, other_pairs)
         async with shares(request).request(actor.account_id):
-            seen = await execute_request(request, actor, look, computes=False)
+            result = await execute_request(request, actor, look, computes=False)
         left = deadline - clock()
-        if seen.is_worth_telling or left <= 0:
-            return seen
-        if not await watch.await_later(actor.account_id, seen.number, left):
-            return seen
-        actor, rest = await _recheck_token(request, actor), seen.next_query
+        if result.is_worth_telling or left <= 0:
+            return result
+        if not await watch.await_later(actor.account_id, result.number, left):
+            return result
+        actor, other_pairs = await _recheck_token(request, actor), result.next_query
 
 
 async def _stream(
@@ -360,21 +360,21 @@ async def _stream(
     if any(name == WAIT for name, _ in query):
         raise Malformed([Problem(f"{WAIT} is for an answer; a stream waits by itself.", WAIT, "conflict")])
     place, beginning = begins
-    rest = tuple(pair for pair in query if pair[0] != place)
-    asked = next((text for name, text in query if name == place), beginning)
+    other_pairs = tuple(pair for pair in query if pair[0] != place)
+    asked_place = next((text for name, text in query if name == place), beginning)
 
     async def looked(cursor: str, caller: Actor) -> StreamLook:
-        look = partial(_look, function, caller, ((place, cursor), *rest))
+        look = partial(_look, function, caller, ((place, cursor), *other_pairs))
         async with shares(request).request(caller.account_id):
-            seen = await execute_request(request, caller, look, computes=False)
-        return seen.stream
+            result = await execute_request(request, caller, look, computes=False)
+        return result.stream
 
     async def look_again(cursor: str) -> StreamLook:
         return await looked(cursor, await _recheck_token(request, actor))
 
     return StreamReply(
         actor.account_id,
-        await looked(request.headers.get(LAST_ID) or asked, actor),
+        await looked(request.headers.get(LAST_ID) or asked_place, actor),
         look_again,
         request.app.state.watch,
         request.app.state.encode,
@@ -386,19 +386,19 @@ async def _look(
     function: Callable[[FollowCall], Awaitable[LookResult]],
     actor: Actor,
     query: tuple[tuple[str, str], ...],
-    opened: Database,
+    database_: Database,
 ) -> LookResult:
-    return await function(FollowCall(opened, actor, query))
+    return await function(FollowCall(database_, actor, query))
 
 
 async def _recheck_token(request: WebRequest, actor: Actor) -> Actor:
     """Whom the token acts for now; Unauthorized when it does not stand any more."""
-    found: Actor = await request.app.state.authenticate(
+    current_actor: Actor = await request.app.state.authenticate(
         database(request), read_token(request), actor.request_id
     )
-    if found.account_id != actor.account_id:
+    if current_actor.account_id != actor.account_id:
         raise Forbidden("The token acts for another account than when the request came.")
-    return found
+    return current_actor
 
 
 def _seconds(query: tuple[tuple[str, str], ...]) -> int:
@@ -409,6 +409,6 @@ def _seconds(query: tuple[tuple[str, str], ...]) -> int:
     is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(WAIT_SECONDS_MAX))
     if len(texts) == 1 and is_number and int(text) <= WAIT_SECONDS_MAX:
         return int(text)
-    takes = f"a whole number of seconds from 0 to {WAIT_SECONDS_MAX}, once"
-    message = f"{WAIT} is {shorten(text)!r}; it takes {takes}."
+    rule = f"a whole number of seconds from 0 to {WAIT_SECONDS_MAX}, once"
+    message = f"{WAIT} is {shorten(text)!r}; it takes {rule}."
     raise Malformed([Problem(message, WAIT, "invalid")])

@@ -104,7 +104,7 @@ def read_mode(query: Query, *, is_exported: bool) -> AskedMode:
     problems: list[Problem] = []
     mode = _word(MODE, query, ResponseMode, ResponseMode.DEFAULT, problems)
     export_format = _word(FORMAT, query, ExportFormat, ExportFormat.CSV, problems)
-    rest = tuple(pair for pair in query if pair[0] not in {MODE, FORMAT})
+    other_pairs = tuple(pair for pair in query if pair[0] not in {MODE, FORMAT})
     if mode is not ResponseMode.SUMMARY_WITH_EXPORT and any(name == FORMAT for name, _ in query):
         message = f"{FORMAT} goes with {MODE}={ResponseMode.SUMMARY_WITH_EXPORT}."
         problems.append(Problem(message, FORMAT, "conflict"))
@@ -112,23 +112,25 @@ def read_mode(query: Query, *, is_exported: bool) -> AskedMode:
         problems += [
             Problem(f"{name} does not go with {MODE}={mode}: a summary has no pages.", name, "conflict")
             for name in _PAGING
-            if any(given == name for given, _ in query)
+            if any(pair_name == name for pair_name, _ in query)
         ]
-    if mode not in (taken := modes(is_exported=is_exported)):
-        message = f"{MODE} is '{mode}'; this list is not written to files, it takes {' and '.join(taken)}."
+    if mode not in (allowed_modes := modes(is_exported=is_exported)):
+        message = (
+            f"{MODE} is '{mode}'; this list is not written to files, it takes {' and '.join(allowed_modes)}."
+        )
         problems.append(Problem(message, MODE, "unsupported"))
     if problems:
         raise Malformed(problems)
-    return AskedMode(mode, export_format, rest)
+    return AskedMode(mode, export_format, other_pairs)
 
 
 def _word(name: str, query: Query, words: type[Word], default: Word, problems: list[Problem]) -> Word:
-    given = [value for key, value in query if key == name]
-    if not given:
+    values = [value for key, value in query if key == name]
+    if not values:
         return default
-    if len(given) == 1 and given[0] in set(words):
-        return words(given[0])
-    message = " and ".join(repr(text[:50]) for text in given)
+    if len(values) == 1 and values[0] in set(words):
+        return words(values[0])
+    message = " and ".join(repr(text[:50]) for text in values)
     problems.append(Problem(f"{name} is {message}; it takes one of {', '.join(words)}.", name, "invalid"))
     return default
 
@@ -139,12 +141,14 @@ def _word(name: str, query: Query, words: type[Word], default: Word, problems: l
 class Answering(Protocol):
     """Carries out a reading for whoever the request's token acts for."""
 
-    async def __call__(self, read: Callable[[Read, Actor], Awaitable[Any]], *, computes: bool) -> Any:
+    async def __call__(
+        self, read_function: Callable[[Read, Actor], Awaitable[Any]], *, computes: bool
+    ) -> Any:
         """What was read."""
 
 
 async def summarise_list(
-    request: WebRequest, function: Callable[[ReadCall], Awaitable[Any]], answered: Answering
+    request: WebRequest, function: Callable[[ReadCall], Awaitable[Any]], answering: Answering
 ) -> Any:
     """A list in the mode that the query names: a page of it, or a summary, whose rows may go into a file."""
     operation: Operation = request.route_handler.opt["operation"]
@@ -156,7 +160,7 @@ async def summarise_list(
         asking.append(actor)
         return await function(replace(build_call(request, tx, actor), query=(*way.query, *of_samples)))
 
-    page = await answered(read, computes=False)
+    page = await answering(read, computes=False)
     if way.mode is ResponseMode.DEFAULT:
         return page
     summary = ListSummary(page.info.total_items, page.info.total_is_estimate, page.data, way.mode)

@@ -141,15 +141,15 @@ def places_of_files() -> Places:
 
 
 @asynccontextmanager
-async def received(form: Form, files: Any, arrived: Upload, places: Places) -> AsyncIterator[Any]:
+async def received(form: Form, files: Any, upload: Upload, places: Places) -> AsyncIterator[Any]:
     """Put a file where it belongs until the block ends: of short ones of an account one after the other.
 
     A long one comes as slowly as its connection, and waits for nobody.
     """
-    async with AsyncExitStack() as held:
-        if arrived.size <= SPOOL_BYTES:
-            await held.enter_async_context(places.of(arrived.account))
-        yield await held.enter_async_context(form.received(files, arrived))
+    async with AsyncExitStack() as stack:
+        if upload.size <= SPOOL_BYTES:
+            await stack.enter_async_context(places.of(upload.account))
+        yield await stack.enter_async_context(form.received(files, upload))
 
 
 async def _parse(reading: "_Reading", content_type: str, chunks: AsyncIterator[bytes]) -> None:
@@ -190,10 +190,10 @@ class _Reading:
         elif name in self.form.texts and name not in self._texts:
             self._texts[name] = bytearray()
         else:
-            known = [FILE_PART, *self.form.texts]
-            message = "is given twice" if name in known else "is not a part of this form"
+            known_names = [FILE_PART, *self.form.texts]
+            message = "is given twice" if name in known_names else "is not a part of this form"
             raise _malformed(
-                name, f"{name or 'A part without a name'} {message}; it takes {', '.join(known)}."
+                name, f"{name or 'A part without a name'} {message}; it takes {', '.join(known_names)}."
             )
 
     def _plain(self, name: str) -> str:
@@ -263,19 +263,21 @@ async def receive_body(
     if form is not None and is_form(kind):
         state = request.app.state
         async with (
-            read(form, kind, request.stream(), account) as arrived,
-            received(form, state.files, arrived, state.places_of_files) as file,
+            read(form, kind, request.stream(), account) as upload,
+            received(form, state.files, upload, state.places_of_files) as file,
         ):
-            yield file, arrived.identity
+            yield file, upload.identity
         return
-    takes = text or wire.MEDIA_TYPE
+    accepted_types = text or wire.MEDIA_TYPE
     plain_kind = kind.partition(";")[0].strip().lower()
-    if plain_kind in {"", takes} and may_be_left_out(body) and not await request.body():
+    if plain_kind in {"", accepted_types} and may_be_left_out(body) and not await request.body():
         yield wire.decode(b"{}", body), b""
         return
-    if plain_kind != takes:
-        takes = takes if form is None else f"{takes} or {MEDIA_TYPE}"
-        raise UnsupportedMediaType(f"The content type is {kind or 'missing'}; this request takes {takes}.")
+    if plain_kind != accepted_types:
+        accepted_types = accepted_types if form is None else f"{accepted_types} or {MEDIA_TYPE}"
+        raise UnsupportedMediaType(
+            f"The content type is {kind or 'missing'}; this request takes {accepted_types}."
+        )
     raw = await request.body()
     if form is not None and len(raw) > BODY_BYTES_MAX:
         raise TooLarge(
@@ -288,8 +290,12 @@ def may_be_long(request: WebRequest, form: Form | None) -> bool:
     """Whether the body that is on its way may be longer than most requests take; a form goes to a file."""
     if form is not None and is_form(request.headers.get("content-type", "")):
         return False
-    told = request.headers.get("content-length", "")
-    return int(told) > BODY_BYTES_MAX if told.isdecimal() else "transfer-encoding" in request.headers
+    length_text = request.headers.get("content-length", "")
+    return (
+        int(length_text) > BODY_BYTES_MAX
+        if length_text.isdecimal()
+        else "transfer-encoding" in request.headers
+    )
 
 
 def may_be_left_out(body: Any) -> bool:

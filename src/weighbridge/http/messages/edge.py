@@ -153,8 +153,12 @@ class CrossOrigin:
         origin = _header(scope, b"origin")
         if not origin or not {ANY_ORIGIN, origin.decode("latin-1").lower()} & {*self.origins}:
             return [vary]
-        allowed = b"*" if ANY_ORIGIN in self.origins else origin
-        return [(b"access-control-allow-origin", allowed), (b"access-control-expose-headers", _EXPOSED), vary]
+        allowed_origin = b"*" if ANY_ORIGIN in self.origins else origin
+        return [
+            (b"access-control-allow-origin", allowed_origin),
+            (b"access-control-expose-headers", _EXPOSED),
+            vary,
+        ]
 
     def is_preflight(self, scope: RequestScope) -> bool:
         """Whether a browser asks first, for a page that may call."""
@@ -186,9 +190,9 @@ class _Exchange:
         """Whether the client is to ask otherwise, or later."""
         return HTTPStatus.BAD_REQUEST <= self.status < HTTPStatus.INTERNAL_SERVER_ERROR
 
-    def headers(self, own: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    def headers(self, own_headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         """The answer's own headers, the ones it lacks, the request id and the state of the limit."""
-        headers = list(own)
+        headers = list(own_headers)
         names = {name.lower() for name, _ in headers}
         headers += [header for header in self.always if header[0] not in names]
         headers.append((b"x-request-id", self.request_id.encode()))
@@ -218,7 +222,7 @@ def edge(
     is_https: bool,
     body_seconds: int,
     origins: tuple[str, ...],
-    untouched: Callable[[], Mapping[str, int]],
+    idle_counts: Callable[[], Mapping[str, int]],
     pause: Callable[[RequestScope], float],
 ) -> Application:
     """Wrap an ASGI application; `untouched` tells the limit to whom nothing was counted against it.
@@ -233,7 +237,7 @@ def edge(
         if scope["type"] != "http":
             await inner(scope, receive, send)
             return
-        exchange = _Exchange(scope, always, cross_origin, untouched, _choose_request_id(scope))
+        exchange = _Exchange(scope, always, cross_origin, idle_counts, _choose_request_id(scope))
         scope.setdefault("state", {})["request_id"] = exchange.request_id
         is_head = scope["state"]["is_head"] = scope["method"] == "HEAD"
         inner_scope = {**scope, "method": "GET"} if is_head else scope
@@ -249,8 +253,8 @@ def edge(
             await send(message)
 
         try:
-            if (refused := check_framing(scope)) is not None:
-                await _refuse(refused, exchange.request_id, send_completed)
+            if (refusal := check_framing(scope)) is not None:
+                await _refuse(refusal, exchange.request_id, send_completed)
                 return
             if cross_origin.is_preflight(scope):
                 await send_completed({"type": "http.response.start", "status": 204, "headers": [*_PREFLIGHT]})
@@ -264,28 +268,28 @@ def edge(
     return outer
 
 
-async def _refuse(refused: Refusal, request_id: str, send: Send) -> None:
+async def _refuse(refusal: Refusal, request_id: str, send: Send) -> None:
     """Answer a request that nothing inside should see; no other follows one whose end is not certain."""
-    content = _encode_refusal(refused, request_id)
+    content = _encode_refusal(refusal, request_id)
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(content)).encode()),
     ]
-    if isinstance(refused, Malformed):
+    if isinstance(refusal, Malformed):
         headers.append((b"connection", b"close"))
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": content})
 
 
 def _told_length(scope: RequestScope) -> int:
     """How long the body is by its header; 0 where that is not told."""
-    told = _header(scope, b"content-length")
-    return int(told) if told.isdigit() else 0
+    length_text = _header(scope, b"content-length")
+    return int(length_text) if length_text.isdigit() else 0
 
 
-def _header(scope: RequestScope, wanted: bytes) -> bytes:
+def _header(scope: RequestScope, header_name: bytes) -> bytes:
     """The first header of a name; empty where there is none."""
-    return next((bytes(value) for name, value in scope["headers"] if name == wanted), b"")
+    return next((bytes(value) for name, value in scope["headers"] if name == header_name), b"")
 
 
 def _receive_in_time(receive: Receive, body_seconds: int, left: int) -> Receive:
@@ -457,10 +461,11 @@ def render_system_error(request: WebRequest, error: OSError) -> Response[bytes]:
     return _disk_full(request, "The disk for files that arrive is full")
 
 
-def _disk_full(request: WebRequest, what: str) -> Response[bytes]:
+def _disk_full(request: WebRequest, description: str) -> Response[bytes]:
     request.app.state.disk.fill()
     return render_refusal(
-        request, Unavailable(f"{what}; nothing was stored. What only reads is still answered.", "disk_full")
+        request,
+        Unavailable(f"{description}; nothing was stored. What only reads is still answered.", "disk_full"),
     )
 
 

@@ -111,8 +111,8 @@ class Downloads:
         """Count a download of an account while the block lasts; refuse one too many."""
         running = self._running.get(account, 0)
         if running >= DOWNLOADS_OF_ACCOUNT_MAX or sum(self._running.values()) >= DOWNLOADS_MAX:
-            whose = "The account" if running >= DOWNLOADS_OF_ACCOUNT_MAX else "The service"
-            message = f"{whose} is sending as many files as it can at once; ask again when one has arrived."
+            owner = "The account" if running >= DOWNLOADS_OF_ACCOUNT_MAX else "The service"
+            message = f"{owner} is sending as many files as it can at once; ask again when one has arrived."
             raise TooManyRequests(
                 [Problem(message, None, "too_many_downloads")], retry_after_seconds=RETRY_AFTER_SECONDS
             )
@@ -197,9 +197,9 @@ async def report_refused_write(request: WebRequest, operation: str, refusal: Ref
     if actor is None or actor.token_id is None:
         return
     code = refusal.problems[0].code or refusal.code
-    refused = RefusedWrite(operation, refusal.status, code, request.method, request.url.path)
+    refused_write = RefusedWrite(operation, refusal.status, code, request.method, request.url.path)
     try:
-        await request.app.state.count_refusal(database(request), actor, refused)
+        await request.app.state.count_refusal(database(request), actor, refused_write)
     except (Error, PoolTimeout) as error:
         log.warning("refusal_not_told", operation=operation, error=str(error))
 
@@ -284,15 +284,15 @@ class Operation:
 
     def unclear_switches(self, query: Iterable[tuple[str, str]]) -> list[Problem]:
         """The switches in a query that say neither true nor false."""
-        given: dict[str, list[str]] = {name: [] for name in self.switches}
+        values_given: dict[str, list[str]] = {name: [] for name in self.switches}
         for name, value in query:
-            if name in given:
-                given[name].append(value)
+            if name in values_given:
+                values_given[name].append(value)
         return [
             Problem(
                 f"{name} is {', '.join(map(repr, values))}; it takes true or false, once.", name, "invalid"
             )
-            for name, values in given.items()
+            for name, values in values_given.items()
             if values not in ([], ["false"], ["true"])
         ]
 
@@ -334,12 +334,12 @@ def limit_body(handler: HTTPRouteHandler, most: int) -> HTTPRouteHandler:
     operation: Operation | None = handler.opt.get("operation")
     if operation is None:
         return handler
-    made = copy(handler)
+    limited_handler = copy(handler)
     if operation.form is not None:
-        made.request_max_body_size = operation.form.body_bytes_max
+        limited_handler.request_max_body_size = operation.form.body_bytes_max
     elif operation.body_bytes_max is not None:
-        made.request_max_body_size = min(operation.body_bytes_max, most)
-    return made
+        limited_handler.request_max_body_size = min(operation.body_bytes_max, most)
+    return limited_handler
 
 
 # A call is one request on its way through an endpoint: who calls, in which transaction, with what.
@@ -392,13 +392,13 @@ def read_query(request: WebRequest) -> tuple[tuple[str, str], ...]:
     opt = request.route_handler.opt
     operation: Operation = opt["operation"] if "operation" in opt else opt["page"]
     if operation.listing is None:
-        takes = [*operation.query, *operation.options, *operation.moments, *operation.switches]
-        taken = f"takes {', '.join(takes)}" if takes else "takes none"
-        unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in takes]
+        known_names = [*operation.query, *operation.options, *operation.moments, *operation.switches]
+        allowed_parameters = f"takes {', '.join(known_names)}" if known_names else "takes none"
+        unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in known_names]
         if problems := [
             Problem(
-                f"{name} is not a parameter of this request{did_you_mean(name, takes, index)}, "
-                f"which {taken}.",
+                f"{name} is not a parameter of this request{did_you_mean(name, known_names, index)}, "
+                f"which {allowed_parameters}.",
                 name,
                 "unknown",
             )
@@ -419,7 +419,7 @@ def build_response(request: WebRequest, answer: Any, status: int) -> Reply:
     return Reply(status, encode(answer), headers)
 
 
-def replay_answer(stored: idempotency.StoredAnswer) -> Reply:
+def replay_answer(stored_answer: idempotency.StoredAnswer) -> Reply:
     """The answer that a request with the same idempotency key had."""
-    headers = {**stored.headers, idempotency.REPLAYED_HEADER: "true"}
-    return Reply(stored.status, stored.answer, headers)
+    headers = {**stored_answer.headers, idempotency.REPLAYED_HEADER: "true"}
+    return Reply(stored_answer.status, stored_answer.answer, headers)

@@ -119,46 +119,50 @@ class Examples:
             self._made[name] = {"value": self._value(name, first, ())}
         return {"example": {"$ref": REFERENCE_TO_EXAMPLE + name}}
 
-    def _value(self, name: str, schema: Schema, within: tuple[str, ...]) -> Any:
+    def _value(self, name: str, schema: Schema, outer_names: tuple[str, ...]) -> Any:
         if record := _record_of(schema):
-            return self._value(name, self._components[record], (*within, record))
+            return self._value(name, self._components[record], (*outer_names, record))
         if "anyOf" in schema:
-            return self._either(name, schema["anyOf"], within)
+            return self._either(name, schema["anyOf"], outer_names)
         kind = schema.get("type", "null")
         kind = kind if isinstance(kind, str) else kind[0]
         if kind == "object":
-            return self._fields(schema, within)
+            return self._fields(schema, outer_names)
         if kind == "array":
-            return self._list(name, schema, within)
+            return self._list(name, schema, outer_names)
         return _plain_value(name, kind, schema)
 
-    def _either(self, name: str, options: list[Schema], within: tuple[str, ...]) -> Any:
+    def _either(self, name: str, options: list[Schema], outer_names: tuple[str, ...]) -> Any:
         """The first that does not hold a record again."""
         free = [
-            option for option in options if _record_of(option) not in within and option.get("type") != "null"
+            option
+            for option in options
+            if _record_of(option) not in outer_names and option.get("type") != "null"
         ]
-        return self._value(name, free[0], within) if free else None
+        return self._value(name, free[0], outer_names) if free else None
 
-    def _fields(self, schema: Schema, within: tuple[str, ...]) -> dict[str, Any]:
+    def _fields(self, schema: Schema, outer_names: tuple[str, ...]) -> dict[str, Any]:
         """The fields of a record; where one decides what another holds, as it decides."""
         fields = schema.get("properties", {})
-        made = {name: self._value(name, field, within) for name, field in fields.items()}
+        values = {name: self._value(name, field, outer_names) for name, field in fields.items()}
         for rule in schema.get("allOf", ()):
-            if all(made[name] == told["const"] for name, told in rule["if"]["properties"].items()):
+            if all(
+                values[name] == condition["const"] for name, condition in rule["if"]["properties"].items()
+            ):
                 decided = rule["then"]["properties"].items()
-                made |= {name: self._value(name, field, within) for name, field in decided}
-        return made
+                values |= {name: self._value(name, field, outer_names) for name, field in decided}
+        return values
 
     def _fields_of(self, record: str) -> set[str]:
         return set(self._components.get(record, {}).get("properties", {}))
 
-    def _list(self, name: str, schema: Schema, within: tuple[str, ...]) -> list[Any]:
+    def _list(self, name: str, schema: Schema, outer_names: tuple[str, ...]) -> list[Any]:
         items = schema.get("items", {})
         record = _record_of(items)
         # A linter takes whatever has a type and a default for a schema, wherever it stands.
-        if record in within or self._fields_of(record) >= {"type", "default"}:
+        if record in outer_names or self._fields_of(record) >= {"type", "default"}:
             return []
-        return [self._value(name, items, within)] * max(1, schema.get("minItems", 1))
+        return [self._value(name, items, outer_names)] * max(1, schema.get("minItems", 1))
 
 
 def _record_of(schema: Schema) -> str:
@@ -169,9 +173,9 @@ def _record_of(schema: Schema) -> str:
 def _plain_value(name: str, kind: str, schema: Schema) -> Any:
     if "const" in schema:
         return schema["const"]
-    named = schema.get("examples") or schema.get("enum")
-    if named:
-        return named[0]
+    listed_values = schema.get("examples") or schema.get("enum")
+    if listed_values:
+        return listed_values[0]
     if kind == "string":
         return _TEXTS.get(name) or _FORMS.get(schema.get("format", ""), _TEXT)
     return schema.get("minimum", _FORMS[kind]) if kind == "integer" else _FORMS[kind]
@@ -185,8 +189,8 @@ TASK_READER: Final = "get_async_task"
 """The operation that an answer 202 is followed up with."""
 
 
-def _header(meaning: str, kind: str = "string", **more: str) -> Schema:
-    return {"description": meaning, "schema": {"type": kind, **more}}
+def _header(meaning: str, kind: str = "string", **keywords: str) -> Schema:
+    return {"description": meaning, "schema": {"type": kind, **keywords}}
 
 
 HEADERS: Final = {
@@ -300,15 +304,20 @@ def refusals(operation: Operation) -> dict[str, Schema]:
         kinds.append(Invalid)
     if operation.body is not None:
         kinds += _WITH_BODY
-    named = {kind.status: kind.__name__ for kind in kinds} | {_BROKEN[1]: _BROKEN[0]}
-    return {str(status): {"$ref": f"#/components/responses/{name}"} for status, name in sorted(named.items())}
+    names_by_status = {kind.status: kind.__name__ for kind in kinds} | {_BROKEN[1]: _BROKEN[0]}
+    return {
+        str(status): {"$ref": f"#/components/responses/{name}"}
+        for status, name in sorted(names_by_status.items())
+    }
 
 
 def list_shared_answers(schemas: Schemas) -> dict[str, Schema]:
     """Every refusal as a component; the sentence of each is that of the refusal itself."""
     kinds: list[type[Refusal]] = [*_ALWAYS, NotFound, Gone, *_WRITING, *_WITH_BODY]
-    known = [(kind.__name__, kind.status, " ".join((kind.__doc__ or "").split())) for kind in kinds]
-    return {name: _refusal(status, meaning, schemas) for name, status, meaning in sorted([*known, _BROKEN])}
+    kinds_known = [(kind.__name__, kind.status, " ".join((kind.__doc__ or "").split())) for kind in kinds]
+    return {
+        name: _refusal(status, meaning, schemas) for name, status, meaning in sorted([*kinds_known, _BROKEN])
+    }
 
 
 def _refusal(status: int, meaning: str, schemas: Schemas) -> Schema:

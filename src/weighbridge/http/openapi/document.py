@@ -48,11 +48,13 @@ def tell_results(schemas: Schemas, task: type[Any], results: Mapping[str, type[A
     """Tell in the schema of a task that its `result` is null or the record of its `type`."""
     if not results:
         return
-    told = {kind: schemas.of(result) for kind, result in sorted(results.items())}
+    result_schemas = {kind: schemas.of(result) for kind, result in sorted(results.items())}
     schema = schemas.components[schemas.of(task)["$ref"].rpartition("/")[2]]
-    unique = {one["$ref"]: one for one in told.values()}
+    unique = {result_schema["$ref"]: result_schema for result_schema in result_schemas.values()}
     schema["properties"]["result"] |= {"anyOf": [*unique.values(), {"type": "null"}]}
-    schema["allOf"] = [_if(kind, {"anyOf": [result, {"type": "null"}]}) for kind, result in told.items()]
+    schema["allOf"] = [
+        _if(kind, {"anyOf": [result, {"type": "null"}]}) for kind, result in result_schemas.items()
+    ]
 
 
 def _if(kind: str, result: Schema) -> Schema:
@@ -129,7 +131,11 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
     handlers = [handler for routes in slices for handler in routes]
     operations = {_operation(handler).name: _operation(handler) for handler in handlers}
     results = list_task_results(operations.values())
-    schemas = Schemas(read=_records_in([*(one.body for one in operations.values()), *results.values()]))
+    schemas = Schemas(
+        records_read=_records_in(
+            [*(body_operation.body for body_operation in operations.values()), *results.values()]
+        )
+    )
     reader = operations.get(answers.TASK_READER)
     paths: dict[str, dict[str, Schema]] = {}
     for handler in handlers:
@@ -183,7 +189,7 @@ def written(slices: Slices, prefix: str) -> bytes:
 
 
 def _described(operation: Operation, package: str, schemas: Schemas, reader: Operation | None) -> Schema:
-    summary, _, more = inspect.cleandoc(operation.summary).partition("\n\n")
+    summary, _, description = inspect.cleandoc(operation.summary).partition("\n\n")
     permission = f"Needs the permission `{operation.permission}`."
     if operation.permission == ANY:
         permission = "Any token may ask for it."
@@ -200,7 +206,7 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
     described: Schema = {
         "tags": [tag_of(package)],
         "summary": " ".join(summary.split()).removesuffix("."),
-        "description": f"{more}\n\n{permission} {_guide(operation)}".strip(),
+        "description": f"{description}\n\n{permission} {_guide(operation)}".strip(),
         "operationId": operation.name,
         "x-permission": operation.permission,
     }
@@ -245,8 +251,8 @@ def _length(most: int | None) -> str:
     """How long a body may be."""
     if most is not None:
         return f"At most {most:,} bytes."
-    whole = "As long as the service takes any, 67,108,864 bytes by default"
-    return f"{whole}; each of its records takes {PIECE_BYTES_MAX:,} at most."
+    long_limit = "As long as the service takes any, 67,108,864 bytes by default"
+    return f"{long_limit}; each of its records takes {PIECE_BYTES_MAX:,} at most."
 
 
 def _form(form: upload.Form) -> Schema:
@@ -261,8 +267,8 @@ def _form(form: upload.Form) -> Schema:
 
 
 def _tag(package: str) -> Schema:
-    told = " ".join((import_module(package).__doc__ or "").split())
-    sentence, stop, _ = told.partition(". ")
+    description = " ".join((import_module(package).__doc__ or "").split())
+    sentence, stop, _ = description.partition(". ")
     tag: Schema = {"name": tag_of(package), "description": sentence + stop.strip()}
     if guide := OF_TAG.get(tag["name"]):
         tag["description"] += f"\n\nGuide: [{title_of(guide)}]({address(guide)})."

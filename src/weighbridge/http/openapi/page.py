@@ -81,12 +81,12 @@ def tag_in_address(tag: str) -> str:
 
 def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
     """Make the handlers of the document, the page and the page's files."""
-    written = MadeOnce(lambda: content_of(openapi.written(slices, prefix), "application/json"))
+    document_content = MadeOnce(lambda: content_of(openapi.written(slices, prefix), "application/json"))
 
     @get("/openapi.json", include_in_schema=False)
     async def document(request: WebRequest) -> Response[bytes]:
         await await_time(request)  # it is long, and anybody may ask for it
-        return answered(request, await written.get(), REVALIDATED)
+        return answered(request, await document_content.get(), REVALIDATED)
 
     return [document, page, asset, all_guides, guide]
 
@@ -171,19 +171,19 @@ def handler(slices: openapi.Slices, prefix: str) -> HTTPRouteHandler:
     async def what_the_path_takes(request: WebRequest) -> Response[bytes | None]:
         path, answer_of = request.scope["path_template"], await answers.get()
         if path not in answer_of:
-            [route] = [one for one in request.app.routes if one.path_format == path]
+            [route] = [candidate for candidate in request.app.routes if candidate.path_format == path]
             return Response(None, status_code=204, headers={"Allow": ", ".join(sorted(route.methods))})
         request.scope["state"]["operation"] = OPERATION
         allow, body = answer_of[path]
         return Response(body, status_code=200, media_type="application/json", headers={"Allow": allow})
 
-    taken = HTTPRouteHandler(http_method="OPTIONS", status_code=200, include_in_schema=False)
-    return taken(what_the_path_takes)
+    options_handler = HTTPRouteHandler(http_method="OPTIONS", status_code=200, include_in_schema=False)
+    return options_handler(what_the_path_takes)
 
 
 def _answer(path: str, document: Mapping[str, Any]) -> tuple[str, bytes]:
     shared = document["components"]["parameters"]
-    methods = [_method(name, one, shared) for name, one in document["paths"][path].items()]
+    methods = [_method(name, operation, shared) for name, operation in document["paths"][path].items()]
     names = {method.method for method in methods}
     allow = sorted(names | {"OPTIONS"} | ({"HEAD"} if "GET" in names else set()))
     return ", ".join(allow), msgspec.json.encode(PathTaken(path, methods))
@@ -191,8 +191,8 @@ def _answer(path: str, document: Mapping[str, Any]) -> tuple[str, bytes]:
 
 def _method(name: str, operation: Mapping[str, Any], shared: Mapping[str, Any]) -> MethodTaken:
     parameters = [
-        shared[one["$ref"].rpartition("/")[2]] if "$ref" in one else one
-        for one in operation.get("parameters", [])
+        shared[parameter_["$ref"].rpartition("/")[2]] if "$ref" in parameter_ else parameter_
+        for parameter_ in operation.get("parameters", [])
     ]
     return MethodTaken(
         name.upper(),

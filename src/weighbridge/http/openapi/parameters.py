@@ -158,12 +158,12 @@ def of_options(options: Mapping[str, str]) -> list[Schema]:
     ]
 
 
-def of_moments(moments: Mapping[str, str]) -> list[Schema]:
+def of_moments(time_parameters: Mapping[str, str]) -> list[Schema]:
     """The times that may stand in the query."""
     schema = {"type": "string", "format": "date-time"}
     return [
         {"name": name, "in": "query", "required": False, "description": meaning, "schema": schema}
-        for name, meaning in moments.items()
+        for name, meaning in time_parameters.items()
     ]
 
 
@@ -187,8 +187,8 @@ def of_listing(listing: Listing) -> list[Schema]:
     parameters: list[Schema] = [{"$ref": f"#/components/parameters/{name}"} for name in shared]
     if listing.sorts:
         parameters.append(_sort(listing))
-    for name, one in listing.filters.items():
-        parameters += _filters(name, one)
+    for name, filter_ in listing.filters.items():
+        parameters += _filters(name, filter_)
     return [*parameters, *_plain(listing)]
 
 
@@ -225,7 +225,9 @@ def _sort(listing: Listing) -> Schema:
     for name in listing.ranges:
         description += f" With filter[{name}], by another than {name}, as many."
     for name, groups in listing.needs.items():
-        filters = " and ".join(" or ".join(f"filter{one}" for one in group) for group in groups)
+        filters = " and ".join(
+            " or ".join(f"filter{filter_name}" for filter_name in group) for group in groups
+        )
         description += f" {name} needs {filters}."
     return {
         "name": "sort",
@@ -245,11 +247,13 @@ def _filters(name: str, filter_: Filter) -> Iterator[Schema]:
     meanings = _TIMES if "format" in value else _OTHERS
     for comparator in filter_.comparators:
         compares = "holds" if filter_.contains else meanings[comparator]
-        short = f" `filter[{name}]` alone means the same." if comparator == "eq" else ""
+        short_form = f" `filter[{name}]` alone means the same." if comparator == "eq" else ""
         yield {
             "name": f"filter[{name}][{comparator}]",
             "in": "query",
-            "description": f"Only records whose {name} {compares} the value given: {filter_.expects}.{short}",
+            "description": (
+                f"Only records whose {name} {compares} the value given: {filter_.expects}.{short_form}"
+            ),
             "schema": value,
         }
 

@@ -128,7 +128,7 @@ _ABOUT: Final = re.compile(r"^(?:New|Issued|Saved|Updated)?(?P<noun>.+?)(?:Chang
 
 def meaning_of(record: type[msgspec.Struct], name: str, kind: Any) -> str | None:
     """The sentence for a field, with the records that its type is made of; None when there is none."""
-    akin = [one for about in _lineage(record) for other in _akin(about) for one in _lineage(other)]
+    akin = [relative for about in _lineage(record) for other in _akin(about) for relative in _lineage(other)]
     return (
         _sentence_below(_lineage(record), name)
         or _noted_meaning(record, name)
@@ -140,8 +140,8 @@ def meaning_of(record: type[msgspec.Struct], name: str, kind: Any) -> str | None
 
 def _sentence_below(records: Iterable[type], name: str) -> str | None:
     """The docstring of the attribute in the first record that has one."""
-    found = (_docstrings(one.__module__).get(one.__name__, {}).get(name) for one in records)
-    return next(filter(None, found), None)
+    sentences = (_docstrings(record.__module__).get(record.__name__, {}).get(name) for record in records)
+    return next(filter(None, sentences), None)
 
 
 def _noted_meaning(record: type[msgspec.Struct], name: str) -> str | None:
@@ -150,7 +150,7 @@ def _noted_meaning(record: type[msgspec.Struct], name: str) -> str | None:
     for field in msgspec.structs.fields(record) if is_derived else ():
         if field.encode_name == name:
             options = (field.type, *get_args(field.type))
-            notes = (note for one in options for note in getattr(one, "__metadata__", ()))
+            notes = (note for option in options for note in getattr(option, "__metadata__", ()))
             return next((sentence for note in notes if (sentence := _sentence_of(note))), None)
     return None
 
@@ -176,8 +176,8 @@ def _akin(record: type) -> Iterator[type]:
 def _first_sentence(kind: Any) -> str | None:
     if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
         return None
-    told = " ".join((kind.__doc__ or "").split())
-    sentence, stop, _ = told.partition(". ")
+    text = " ".join((kind.__doc__ or "").split())
+    sentence, stop, _ = text.partition(". ")
     return sentence + stop.strip() or None
 
 
@@ -270,8 +270,8 @@ class Schemas:
     as what an earlier release stored.
     """
 
-    def __init__(self, read: Iterable[Any] = ()) -> None:
-        self._read = {*read}
+    def __init__(self, records_read: Iterable[Any] = ()) -> None:
+        self._read = {*records_read}
         self._names: dict[Any, str] = {}
         self._components: dict[str, Schema] = {}
 
@@ -301,9 +301,11 @@ class Schemas:
         return _leaf(kind)
 
     def _annotated(self, kind: Any, inner: Any, notes: Sequence[Any]) -> Schema:
-        shown = [note.extra[SHOWN_AS] for note in notes if SHOWN_AS in (getattr(note, "extra", None) or {})]
-        if shown:
-            return self.of(shown[0])
+        shown_types = [
+            note.extra[SHOWN_AS] for note in notes if SHOWN_AS in (getattr(note, "extra", None) or {})
+        ]
+        if shown_types:
+            return self.of(shown_types[0])
         container = get_origin(inner)
         if container in _CONTAINERS:
             return msgspec.json.schema(Annotated[container, *notes]) | self.of(inner)
@@ -326,7 +328,7 @@ class Schemas:
     def _record_schema(self, kind: Any) -> Schema:
         record = _class_of(kind)
         fields = msgspec.structs.fields(kind)
-        named = {*needed(record)}
+        required_names = {*needed(record)}
         is_whole = kind not in self._read and not record.__struct_config__.omit_defaults
         schema: Schema = {
             "type": "object",
@@ -335,7 +337,9 @@ class Schemas:
             "required": [
                 field.encode_name
                 for field in fields
-                if field.required or field.name in named or (is_whole and field.default is not msgspec.UNSET)
+                if field.required
+                or field.name in required_names
+                or (is_whole and field.default is not msgspec.UNSET)
             ],
         }
         if record.__struct_config__.forbid_unknown_fields:
@@ -391,7 +395,7 @@ def _with_ids(name: str, schema: Schema) -> Schema:
     kind = name.removesuffix("_ids")
     if kind == name or schema.get("items", {}).get("type") != "string":
         return schema
-    kinds = [one for one in LISTED_IDS.get(kind, (kind,)) if one in PREFIXES]
+    kinds = [id_kind for id_kind in LISTED_IDS.get(kind, (kind,)) if id_kind in PREFIXES]
     if not kinds:
         return schema
     pattern = f"^({'|'.join(map(id_pattern, kinds))})$"
@@ -422,7 +426,7 @@ def _example(name: str, schema: Schema) -> Schema:
 def _record_in(kind: Any) -> Any:
     """The one record that a field holds, when it holds nothing else but null."""
     if get_origin(kind) in {Union, UnionType}:
-        others = [one for one in get_args(kind) if one not in {NoneType, msgspec.UnsetType}]
+        others = [argument for argument in get_args(kind) if argument not in {NoneType, msgspec.UnsetType}]
         kind = others[0] if len(others) == 1 else None
     return kind
 
@@ -436,7 +440,7 @@ def _leaf(kind: Any) -> Schema:
 
 def _either(options: Sequence[Schema]) -> Schema:
     """One of several schemas, in the shortest way that says it."""
-    options = [one for option in options for one in option.get("anyOf", (option,))]
+    options = [inner_option for option in options for inner_option in option.get("anyOf", (option,))]
     others = [option for option in options if option != _NO_TYPE]
     null = [_NO_TYPE] if len(others) < len(options) else []
     if any(not isinstance(option.get("type"), str) or "enum" in option for option in others):
@@ -444,11 +448,11 @@ def _either(options: Sequence[Schema]) -> Schema:
     keywords = [set(option) - {"description", "examples"} for option in others]
     if len(others) > 1 and any(words != {"type"} for words in keywords):
         return {"anyOf": [*others, *null]}
-    merged: Schema = {}
+    merged_schema: Schema = {}
     for option in others:
-        merged = option | merged
+        merged_schema = option | merged_schema
     types = list(dict.fromkeys(option["type"] for option in [*others, *null]))
-    return merged | {"type": types if len(types) > 1 else types[0]}
+    return merged_schema | {"type": types if len(types) > 1 else types[0]}
 
 
 def _types(schema: Schema) -> Sequence[str]:

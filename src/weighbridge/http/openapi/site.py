@@ -148,8 +148,8 @@ def text_of(guide: str) -> str | None:
 @cache
 def _texts() -> Mapping[str, str]:
     """Every guide by its path."""
-    found = dict(_found(_folder(), ""))
-    return {path: _within(path, text, found) for path, text in sorted(found.items())}
+    texts = dict(_found(_folder(), ""))
+    return {path: _within(path, text, texts) for path, text in sorted(texts.items())}
 
 
 def _folder() -> Traversable:
@@ -169,8 +169,8 @@ def _within(path: str, text: str, guides: Mapping[str, str]) -> str:
 
     def kept(link: re.Match[str]) -> str:
         file, _, _ = link[2].partition("#")
-        there = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
-        return link[0] if "://" in file or not file or there in guides else link[1]
+        linked_path = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
+        return link[0] if "://" in file or not file or linked_path in guides else link[1]
 
     return _LINK.sub(kept, text)
 
@@ -249,10 +249,10 @@ def routes(folder: Path) -> list[HTTPRouteHandler]:
     @get("/guide/{path:path}", include_in_schema=False, sync_to_thread=False)
     def page(request: WebRequest) -> Response[bytes] | Redirect:
         name = str(request.path_params["path"]).strip("/")
-        found = read(name)
-        if found is not None:
+        page_content = read(name)
+        if page_content is not None:
             is_page = name.endswith(".html")
-            return answered(request, found, _PAGE_HEADERS if is_page else KEPT)
+            return answered(request, page_content, _PAGE_HEADERS if is_page else KEPT)
         text = instead(name)
         if text is not None and read(START) is None:
             return Redirect(address(text))

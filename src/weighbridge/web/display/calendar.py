@@ -49,7 +49,7 @@ class CalendarRow:
     share: str = ""
 
 
-def heat_map(rows: Sequence[CalendarRow], *, says: str) -> Markup:
+def heat_map(rows: Sequence[CalendarRow], *, alt_text: str) -> Markup:
     """The calendar; every row has the same days."""
     days = [cell.day for cell in rows[0].cells] if rows else []
     places = _places(days)
@@ -64,7 +64,7 @@ def heat_map(rows: Sequence[CalendarRow], *, says: str) -> Markup:
         parts.append(label(row.title, 0, y + 12))
         parts += [_draw_day(cell, LABELS + x, y) for cell, x in zip(row.cells, places, strict=True)]
         parts.append(label(row.share, width, y + 12, kind="label", anchor="end"))
-    return picture(width, HEAD + len(rows) * ROW, parts, says=says, kind="calendar")
+    return picture(width, HEAD + len(rows) * ROW, parts, alt_text=alt_text, kind="calendar")
 
 
 def kind_of(cell: DayCell) -> str:
@@ -93,7 +93,7 @@ def _draw_day(cell: DayCell, x: int, y: int) -> Markup:
     kind = kind_of(cell)
     title = f"{format_day(cell.day)}: {_title(cell)}"
     top, height = (y + 13, 2) if kind == "missing" else (y, 15)
-    drawn = element(
+    rectangle = element(
         "rect",
         element("title", escape(title)),
         x=x,
@@ -103,7 +103,7 @@ def _draw_day(cell: DayCell, x: int, y: int) -> Markup:
         rx=1,
         class_=f"cell {kind}",
     )
-    return link(cell.address, drawn) if cell.address else drawn
+    return link(cell.address, rectangle) if cell.address else rectangle
 
 
 def _title(cell: DayCell) -> str:
@@ -173,21 +173,21 @@ def strip(
     start: datetime,
     end: datetime,
     *,
-    says: str,
+    alt_text: str,
     span: Callable[[datetime, datetime], str],
 ) -> Markup:
     """The strip from start to end; `span` says a stretch of time in words."""
-    whole = end - start
+    total_time = end - start
 
     def x(moment: datetime) -> Fraction:
-        share = Fraction((moment - start) / whole) if whole else Fraction(0)
+        share = Fraction((moment - start) / total_time) if total_time else Fraction(0)
         return min(max(share, Fraction(0)), Fraction(1)) * WIDTH
 
-    parts = [one for cell in join_cells(cells) for one in _draw_slots(cell, x, span)]
+    parts = [slot for cell in join_cells(cells) for slot in _draw_slots(cell, x, span)]
     return element(
-        "svg", element("title", escape(says)), *parts,
+        "svg", element("title", escape(alt_text)), *parts,
         class_="strip", viewBox=f"0 0 {at(WIDTH)} {at(HEIGHT)}", preserveAspectRatio="none", role="img",
-        aria_label=says,
+        aria_label=alt_text,
     )  # fmt: skip
 
 
@@ -196,7 +196,7 @@ def join_cells(cells: Sequence[StripCell]) -> Iterator[StripCell]:
     last: StripCell | None = None
     for cell in cells:
         if last is not None and last.only and last.only == cell.only and last.end == cell.start:
-            counts = tuple(one + other for one, other in zip(last.counts, cell.counts, strict=True))
+            counts = tuple(count + other for count, other in zip(last.counts, cell.counts, strict=True))
             last = StripCell(last.start, cell.end, counts)
             continue
         if last is not None:

@@ -27,9 +27,9 @@ _TENTH: Final = 10
 def at(length: Length) -> str:
     """A coordinate as SVG has it, to a tenth of a pixel."""
     tenths = round(Fraction(length) * _TENTH)
-    whole, rest = divmod(abs(tenths), _TENTH)
+    units, tenth = divmod(abs(tenths), _TENTH)
     sign = "-" if tenths < 0 else ""
-    return f"{sign}{whole}.{rest}" if rest else f"{sign}{whole}"
+    return f"{sign}{units}.{tenth}" if tenth else f"{sign}{units}"
 
 
 def element(name: str, *inside: Markup | str, **attributes: object) -> Markup:
@@ -43,13 +43,15 @@ def element(name: str, *inside: Markup | str, **attributes: object) -> Markup:
     return Markup(f"<{name}{attributes_text}>{body}</{name}>" if body else f"<{name}{attributes_text}/>")  # noqa: S704 - escaped
 
 
-def picture(width: Length, height: Length, parts: Iterable[Markup], *, says: str, kind: str = "") -> Markup:
+def picture(
+    width: Length, height: Length, parts: Iterable[Markup], *, alt_text: str, kind: str = ""
+) -> Markup:
     """A picture of a size that says in words what it shows; one with links in it is a group of them."""
     inside = Markup("").join(parts)
     return element(
-        "svg", element("title", escape(says)), inside,
+        "svg", element("title", escape(alt_text)), inside,
         class_=f"picture {kind}".strip(), viewBox=f"0 0 {at(width)} {at(height)}", width=at(width),
-        height=at(height), role="group" if "<a " in inside else "img", aria_label=says,
+        height=at(height), role="group" if "<a " in inside else "img", aria_label=alt_text,
     )  # fmt: skip
 
 
@@ -80,20 +82,24 @@ SHARES_HEIGHT: Final = 10
 
 
 def stacked_bar(
-    parts: Sequence[tuple[str, Decimal]], *, says: str, width: int = SHARES_WIDTH, height: int = SHARES_HEIGHT
+    parts: Sequence[tuple[str, Decimal]],
+    *,
+    alt_text: str,
+    width: int = SHARES_WIDTH,
+    height: int = SHARES_HEIGHT,
 ) -> Markup:
     """Parts by their kinds (`drawn`, `remaining`, `deficit`) side by side, as long as their amounts.
 
     An amount that is there is seen: it is a pixel wide at least. Zero has no part.
     """
-    shown = [(kind, abs(Fraction(amount))) for kind, amount in parts if amount]
-    total = sum((amount for _, amount in shown), Fraction(0))
-    drawn, x = [], Fraction(0)
-    for kind, amount in shown:
+    sizes = [(kind, abs(Fraction(amount))) for kind, amount in parts if amount]
+    total = sum((amount for _, amount in sizes), Fraction(0))
+    bars, x = [], Fraction(0)
+    for kind, amount in sizes:
         length = max(amount / total * width, Fraction(1))
-        drawn.append(element("rect", x=x, y=0, width=length, height=height, class_=kind))
+        bars.append(element("rect", x=x, y=0, width=length, height=height, class_=kind))
         x += length
-    return picture(width, height, drawn, says=says, kind="shares")
+    return picture(width, height, bars, alt_text=alt_text, kind="shares")
 
 
 # A sparkline: one bar for each period of a year or so, as high as its amount; what is missing has none.
@@ -104,10 +110,10 @@ GAP: Final = 2
 SPARKLINE_HEIGHT: Final = 22
 
 
-def sparkline(amounts: Sequence[Decimal | None], *, says: str, newest: int = 0) -> Markup:
+def sparkline(amounts: Sequence[Decimal | None], *, alt_text: str, newest: int = 0) -> Markup:
     """Bars in their order, the last `newest` of them stronger; what is below zero hangs from the line."""
-    known = [Fraction(amount) for amount in amounts if amount is not None]
-    most, least = max([*known, Fraction(0)]), min([*known, Fraction(0)])
+    numbers = [Fraction(amount) for amount in amounts if amount is not None]
+    most, least = max([*numbers, Fraction(0)]), min([*numbers, Fraction(0)])
     scale = (SPARKLINE_HEIGHT - 1) / (most - least) if most > least else Fraction(0)
     base = most * scale if scale else Fraction(SPARKLINE_HEIGHT - 1)
     width = max(len(amounts) * (BAR + GAP) - GAP, 1)
@@ -117,14 +123,14 @@ def sparkline(amounts: Sequence[Decimal | None], *, says: str, newest: int = 0) 
         if amount
     ]
     line = element("line", x1=0, x2=width, y1=base + Fraction(1, 2), y2=base + Fraction(1, 2), class_="base")
-    return picture(width, SPARKLINE_HEIGHT, [*bars, line], says=says, kind="sparkline")
+    return picture(width, SPARKLINE_HEIGHT, [*bars, line], alt_text=alt_text, kind="sparkline")
 
 
 def _bar(index: int, height: Fraction, base: Fraction, *, is_newest: bool) -> Markup:
-    seen = max(abs(height), Fraction(1))
-    top: Length = base - seen if height > 0 else base
+    visible_height = max(abs(height), Fraction(1))
+    top: Length = base - visible_height if height > 0 else base
     kind = "bar now" if is_newest else "bar"
-    return element("rect", x=index * (BAR + GAP), y=top, width=BAR, height=seen, class_=kind)
+    return element("rect", x=index * (BAR + GAP), y=top, width=BAR, height=visible_height, class_=kind)
 
 
 # A balance over time: one step per month, filled to zero.
@@ -135,7 +141,7 @@ STEPS_HEIGHT: Final = 120
 FOOT: Final = 18
 
 
-def steps(months: Sequence[tuple[str, Decimal, str]], *, says: str) -> Markup:
+def steps(months: Sequence[tuple[str, Decimal, str]], *, alt_text: str) -> Markup:
     """Draw the balance at the end of each month; each month has a short name, the balance and a title."""
     levels = [Fraction(level) for _, level, _ in months]
     most, least = max([*levels, Fraction(0)]), min([*levels, Fraction(0)])
@@ -162,7 +168,7 @@ def steps(months: Sequence[tuple[str, Decimal, str]], *, says: str) -> Markup:
         )
     width = max(len(months) * STEP, 1)
     parts.append(element("line", x1=0, x2=width, y1=base, y2=base, class_="base"))
-    return picture(width, STEPS_HEIGHT + FOOT, parts, says=says, kind="steps")
+    return picture(width, STEPS_HEIGHT + FOOT, parts, alt_text=alt_text, kind="steps")
 
 
 # A trace: values over time as a line, the extremes of buckets as a band, each correction as a pin.
@@ -232,12 +238,12 @@ class TracedOutage(Protocol):
 
 
 class _Scale:
-    def __init__(self, drawn: TracedSeries, width: int, proposed: Decimal | None) -> None:
+    def __init__(self, series: TracedSeries, width: int, proposed: Decimal | None) -> None:
         self.width = width
-        self.start, self.span = drawn.start, max(drawn.end - drawn.start, timedelta(milliseconds=1))
-        values = [one for point in drawn.points for one in (point.low, point.high, point.captured)]
-        known = [Fraction(one) for one in (*values, proposed) if one is not None] or [Fraction(0)]
-        least, most = min(known), max(known)
+        self.start, self.span = series.start, max(series.end - series.start, timedelta(milliseconds=1))
+        values = [extreme for point in series.points for extreme in (point.low, point.high, point.captured)]
+        numbers = [Fraction(value) for value in (*values, proposed) if value is not None] or [Fraction(0)]
+        least, most = min(numbers), max(numbers)
         room = (most - least) / 12 or abs(most) / 12 or Fraction(1)
         self.least, self.most = least - room, most + room
 
@@ -253,12 +259,12 @@ class _Scale:
 
 
 def trace(
-    drawn: TracedSeries,
+    series: TracedSeries,
     *,
-    says: str,
+    alt_text: str,
     ticks: Sequence[tuple[datetime, str]],
     breaks: timedelta | None = None,
-    chosen: datetime | None = None,
+    chosen_time: datetime | None = None,
     proposed: Decimal | None = None,
     width: int = TRACE_WIDTH,
 ) -> Markup:
@@ -266,38 +272,40 @@ def trace(
 
     A chosen moment is marked, and with it the value that is proposed there.
     """
-    scale = _Scale(drawn, width, proposed)
-    parts = [*_outages(drawn, scale), *_lines(scale), *_times(scale, ticks)]
-    if chosen is not None:
-        x = scale.x(chosen)
+    scale = _Scale(series, width, proposed)
+    parts = [*_outages(series, scale), *_lines(scale), *_times(scale, ticks)]
+    if chosen_time is not None:
+        x = scale.x(chosen_time)
         parts.append(element("line", x1=x, x2=x, y1=0, y2=TRACE_HEIGHT - BOTTOM, class_="chosen"))
-    for stretch in _stretches(drawn.points, breaks):
-        parts += _stretch(stretch, scale)
-    parts += [_pin(scale, point.start, point.high, "imputed") for point in drawn.points if point.is_imputed]
+    for segment in _stretches(series.points, breaks):
+        parts += _stretch(segment, scale)
+    parts += [_pin(scale, point.start, point.high, "imputed") for point in series.points if point.is_imputed]
     parts += [
-        _pin(scale, one.start, one.value, "substituted" if one.source == "substitution" else "adjusted")
-        for one in drawn.pins
+        _pin(scale, pin.start, pin.value, "substituted" if pin.source == "substitution" else "adjusted")
+        for pin in series.pins
     ]
-    if chosen is not None and proposed is not None:
-        parts.append(_pin(scale, chosen, proposed, "substituted"))
-    return picture(width, TRACE_HEIGHT, parts, says=says, kind="trace wide")
+    if chosen_time is not None and proposed is not None:
+        parts.append(_pin(scale, chosen_time, proposed, "substituted"))
+    return picture(width, TRACE_HEIGHT, parts, alt_text=alt_text, kind="trace wide")
 
 
 def _stretches(points: Sequence[TracedPoint], breaks: timedelta | None) -> Iterator[list[TracedPoint]]:
-    stretch: list[TracedPoint] = []
+    segment: list[TracedPoint] = []
     for point in points:
-        if stretch and breaks is not None and point.start - stretch[-1].start > breaks:
-            yield stretch
-            stretch = []
-        stretch.append(point)
-    if stretch:
-        yield stretch
+        if segment and breaks is not None and point.start - segment[-1].start > breaks:
+            yield segment
+            segment = []
+        segment.append(point)
+    if segment:
+        yield segment
 
 
 def _stretch(points: list[TracedPoint], scale: _Scale) -> Iterator[Markup]:
-    highs = [(scale.x(one.start), scale.y(one.high)) for one in points]
-    lows = [(scale.x(one.start), scale.y(one.low)) for one in points]
-    captured = [(scale.x(one.start), scale.y(one.captured)) for one in points if one.captured is not None]
+    highs = [(scale.x(point.start), scale.y(point.high)) for point in points]
+    lows = [(scale.x(point.start), scale.y(point.low)) for point in points]
+    captured = [
+        (scale.x(point.start), scale.y(point.captured)) for point in points if point.captured is not None
+    ]
     if lows != highs:
         yield element("path", d=path_of([*highs, *reversed(lows)]) + " Z", class_="band")
     if captured:
@@ -316,13 +324,18 @@ def _pin(scale: _Scale, moment: datetime, value: Decimal, kind: str) -> Markup:
     return element("circle", cx=x, cy=y, r=Fraction(7, 2), class_=f"pin {kind}")
 
 
-def _outages(drawn: TracedSeries, scale: _Scale) -> Iterator[Markup]:
-    for one in drawn.outages:
-        first, last = scale.x(one.start), scale.x(one.end or drawn.end)
+def _outages(series: TracedSeries, scale: _Scale) -> Iterator[Markup]:
+    for outage in series.outages:
+        first, last = scale.x(outage.start), scale.x(outage.end or series.end)
         yield element(
-            "rect", element("title", escape(one.reason)), x=first, y=0, width=max(last - first, Fraction(1)),
-            height=TRACE_HEIGHT - BOTTOM, class_="out",
-        )  # fmt: skip
+            "rect",
+            element("title", escape(outage.reason)),
+            x=first,
+            y=0,
+            width=max(last - first, Fraction(1)),
+            height=TRACE_HEIGHT - BOTTOM,
+            class_="out",
+        )
 
 
 def _lines(scale: _Scale) -> Iterator[Markup]:

@@ -27,10 +27,10 @@ _LETTERS_SHOWN: Final = 4
 
 def shorten_id(text: str) -> str:
     """Shorten an ID for a list: `evt_3f2a…`."""
-    prefix, separator, rest = text.partition("_")
-    if not separator or len(rest) <= _LETTERS_SHOWN + 2:
+    prefix, separator, random_part = text.partition("_")
+    if not separator or len(random_part) <= _LETTERS_SHOWN + 2:
         return text
-    return f"{prefix}_{rest[:_LETTERS_SHOWN]}…"
+    return f"{prefix}_{random_part[:_LETTERS_SHOWN]}…"
 
 
 def humanize(code: object) -> str:
@@ -38,14 +38,14 @@ def humanize(code: object) -> str:
     return str(code).replace("_", " ").replace("-", " ")
 
 
-def plural(count: int, one: str, many: str = "") -> str:
+def plural(count: int, singular: str, plural_word: str = "") -> str:
     """Return a number with its noun: 1 batch, 2 batches."""
-    return f"{count:,}".replace(",", "\u202f") + f" {noun(count, one, many)}"
+    return f"{count:,}".replace(",", "\u202f") + f" {noun(count, singular, plural_word)}"
 
 
-def noun(count: int, one: str, many: str = "") -> str:
+def noun(count: int, singular: str, plural_word: str = "") -> str:
     """Return the singular of a noun or a verb for 1, and the plural for other numbers."""
-    return one if count == 1 else many or f"{one}s"
+    return singular if count == 1 else plural_word or f"{singular}s"
 
 
 # Figures: thin gaps between thousands, decimals fainter, a real minus.
@@ -77,11 +77,11 @@ def figure(value: object, unit: str = "", *, places: int | None = None) -> Marku
     number = _number(value)
     if number is None:
         return nothing()
-    shown = round_figure(number)
-    whole = format(number, "f")
-    if _needs_power(shown):
+    rounded = round_figure(number)
+    full_text = format(number, "f")
+    if _needs_power(rounded):
         return _render_power(number, unit)
-    return _render_number(format(shown, "f"), whole, unit, places=places)
+    return _render_number(format(rounded, "f"), full_text, unit, places=places)
 
 
 def exact(value: object, unit: str = "") -> Markup:
@@ -89,8 +89,8 @@ def exact(value: object, unit: str = "") -> Markup:
     number = _number(value)
     if number is None:
         return nothing()
-    whole = format(number, "f")
-    return _render_number(whole, whole, unit)
+    full_text = format(number, "f")
+    return _render_number(full_text, full_text, unit)
 
 
 def brief(value: object, unit: str = "") -> str:
@@ -98,9 +98,9 @@ def brief(value: object, unit: str = "") -> str:
     number = _number(value)
     if number is None:
         return ""
-    shown = round_figure(number)
-    text = format(shown, "f")
-    if _needs_power(shown):
+    rounded = round_figure(number)
+    text = format(rounded, "f")
+    if _needs_power(rounded):
         power = number.adjusted()
         digits = format(number.scaleb(-power).quantize(Decimal("0.00001"), ROUND_HALF_EVEN), "f")
         text = f"{digits}\u202f·\u202f10{str(power).translate(_RAISED)}"
@@ -121,17 +121,19 @@ def percent(share: object) -> Markup:
     if number is None:
         return nothing()
     tenths = (number * 100).quantize(Decimal("0.1"), ROUND_FLOOR if number < 1 else ROUND_HALF_EVEN)
-    shown = format(tenths.quantize(Decimal(1)) if tenths == tenths.to_integral_value() else tenths, "f")
+    percent_figure = format(
+        tenths.quantize(Decimal(1)) if tenths == tenths.to_integral_value() else tenths, "f"
+    )
     return Markup('<data class="fig" value="{}" title="{}">{}\u202f%</data>').format(
-        f"{number:f}", f"{number * 100:f} %", shown.replace("-", MINUS)
+        f"{number:f}", f"{number * 100:f} %", percent_figure.replace("-", MINUS)
     )
 
 
-def percent_text(part: int, whole: int) -> str:
+def percent_text(part: int, total: int) -> str:
     """Return a part of a whole in percent, rounded down to a tenth; empty for an empty whole."""
-    if not whole:
+    if not total:
         return ""
-    tenths = part * 1000 // whole
+    tenths = part * 1000 // total
     return f"{tenths // 10}.{tenths % 10}\N{NARROW NO-BREAK SPACE}%"
 
 
@@ -154,8 +156,12 @@ def round_figure(number: Decimal) -> Decimal:
 def places_of(values: Iterable[object]) -> int:
     """Return how many decimal places a column of figures needs."""
     numbers = [_number(value) for value in values]
-    shown = [round_figure(one) for one in numbers if one is not None]
-    places = [len(format(one, "f").partition(".")[2]) for one in shown if not _needs_power(one)]
+    rounded_numbers = [round_figure(number) for number in numbers if number is not None]
+    places = [
+        len(format(rounded_number, "f").partition(".")[2])
+        for rounded_number in rounded_numbers
+        if not _needs_power(rounded_number)
+    ]
     return min(max(places, default=0), PLACES_ALIGNED_MAX)
 
 
@@ -188,22 +194,22 @@ def _needs_power(number: Decimal) -> bool:
     return bool(number) and number.adjusted() >= WHOLE_DIGITS_MAX
 
 
-def _render_number(text: str, whole: str, unit: str, *, places: int | None = None) -> Markup:
+def _render_number(text: str, full_text: str, unit: str, *, places: int | None = None) -> Markup:
     digits, _, fraction = text.removeprefix("-").partition(".")
     sign = MINUS if text.startswith("-") else ""
     parts = _join_groups(group_digits(digits))
-    kept = Markup("")
+    decimals = Markup("")
     if fraction or places:
-        behind = (
+        decimal_digits = (
             Markup(".{}").format(_join_groups(group_digits(fraction, from_point=True))) if fraction else ""
         )
-        held = f" p{places}" if places else ""
-        kept = Markup('<b class="dec{}">{}</b>').format(held, behind)
-    title = f"{whole} {unit}".strip()
-    is_rounded = Decimal(text) != Decimal(whole)
+        width = f" p{places}" if places else ""
+        decimals = Markup('<b class="dec{}">{}</b>').format(width, decimal_digits)
+    title = f"{full_text} {unit}".strip()
+    is_rounded = Decimal(text) != Decimal(full_text)
     return Markup('<data class="fig{}{}" value="{}" title="{}"{}>{}{}{}</data>').format(
-        " rounded" if is_rounded else "", " minus" if sign else "", whole, title,
-        Markup(' tabindex="0"') if is_rounded else "", sign, parts, kept,
+        " rounded" if is_rounded else "", " minus" if sign else "", full_text, title,
+        Markup(' tabindex="0"') if is_rounded else "", sign, parts, decimals,
     )  # fmt: skip
 
 
@@ -245,30 +251,30 @@ class TimeFormat:
         self._zone = ZoneInfo(zone)
         self.now = now
 
-    def __call__(self, shown: TimeValue | None) -> Markup:
+    def __call__(self, time: TimeValue | None) -> Markup:
         """Write an instant: date and time, with seconds if there are any, and UTC in the title."""
-        if shown is None:
+        if time is None:
             return nothing()
-        moment = to_instant(shown)
+        moment = to_instant(time)
         local = moment.astimezone(self._zone)
         clock = f"{local:%H:%M:%S}" if local.second or local.microsecond else f"{local:%H:%M}"
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
             moment.text, _utc(moment), self.zone, f"{format_day(local)} {clock}"
         )
 
-    def day(self, shown: TimeValue | None) -> Markup:
+    def day(self, time: TimeValue | None) -> Markup:
         """Write the day of an instant."""
-        if shown is None:
+        if time is None:
             return nothing()
-        moment = to_instant(shown)
+        moment = to_instant(time)
         local = moment.astimezone(self._zone)
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
             moment.text, _utc(moment), self.zone, format_day(local)
         )
 
-    def span(self, began: TimeValue, ended: TimeValue | None) -> Markup:
+    def span(self, start_time: TimeValue, end_time: TimeValue | None) -> Markup:
         """Write a time interval: a calendar period by its name, or start and end."""
-        start, end = to_instant(began), None if ended is None else to_instant(ended)
+        start, end = to_instant(start_time), None if end_time is None else to_instant(end_time)
         if end is None or end == start:
             return self(start)
         first, last = start.astimezone(self._zone), end.astimezone(self._zone)
@@ -277,19 +283,21 @@ class TimeFormat:
             if first.date() == last.date():
                 text = f"{format_day(first)} {format_clock(first)}{_DASH}{format_clock(last)}"
             else:
-                begin, until = (f"{format_day(one)} {format_clock(one)}" for one in (first, last))
+                begin, until = (
+                    f"{format_day(local_time)} {format_clock(local_time)}" for local_time in (first, last)
+                )
                 text = f"{begin} {_DASH} {until}"
         return Markup('<time datetime="{}" title="{} to {} · {}">{}</time>').format(
             f"{start.text}/{end.text}", _utc(start), _utc(end), self.zone, text
         )
 
-    def local(self, shown: TimeValue) -> datetime:
+    def local(self, time: TimeValue) -> datetime:
         """Return an instant in the project's zone."""
-        return to_instant(shown).astimezone(self._zone)
+        return to_instant(time).astimezone(self._zone)
 
-    def field(self, shown: TimeValue | None) -> str:
+    def field(self, time: TimeValue | None) -> str:
         """Return an instant as the value of a date and time field."""
-        return "" if shown is None else f"{to_instant(shown).astimezone(self._zone):%Y-%m-%dT%H:%M}"
+        return "" if time is None else f"{to_instant(time).astimezone(self._zone):%Y-%m-%dT%H:%M}"
 
     def typed(self, text: str) -> Instant | None:
         """Read a date and time field; None for other texts. Of an hour that occurs twice, the first is meant.
@@ -297,27 +305,27 @@ class TimeFormat:
         A time with an offset is that instant in any zone.
         """
         try:
-            read = datetime.fromisoformat(text)
-            return Instant.of(read if read.tzinfo else read.replace(tzinfo=self._zone))
+            local_time = datetime.fromisoformat(text)
+            return Instant.of(local_time if local_time.tzinfo else local_time.replace(tzinfo=self._zone))
         except (ValueError, OverflowError):
             return None
 
     def is_skipped(self, text: str) -> bool:
         """Whether a time does not exist in the zone, because the clocks are set forward over it."""
-        read = datetime.fromisoformat(text)
-        if read.tzinfo:
+        local_time = datetime.fromisoformat(text)
+        if local_time.tzinfo:
             return False
         return (
-            read.replace(tzinfo=self._zone).astimezone(UTC).astimezone(self._zone).replace(tzinfo=None)
-            != read
+            local_time.replace(tzinfo=self._zone).astimezone(UTC).astimezone(self._zone).replace(tzinfo=None)
+            != local_time
         )
 
 
-def to_instant(shown: TimeValue) -> Instant:
+def to_instant(time: TimeValue) -> Instant:
     """Return the instant of a record's time; ValueError for other texts."""
-    if isinstance(shown, Instant):
-        return shown
-    return Instant.of(shown if isinstance(shown, datetime) else datetime.fromisoformat(shown))
+    if isinstance(time, Instant):
+        return time
+    return Instant.of(time if isinstance(time, datetime) else datetime.fromisoformat(time))
 
 
 def format_day(moment: datetime | date) -> str:

@@ -42,14 +42,14 @@ Shown = Callable[[Name], Markup]
 """Returns the MathML that replaces a name."""
 
 
-def formula(tree: Expression, shown: Shown | None = None, *, result: str = "") -> Markup:
+def formula(tree: Expression, show_name: Shown | None = None, *, result: str = "") -> Markup:
     """A formula; with a result, it begins with that name, or MathML, and an equals sign.
 
     One with links in it is a group of them: one piece of mathematics has nothing inside to go to.
     """
-    named = result if isinstance(result, Markup) else word(result)
-    head = named + _sign("=") if result else Markup("")
-    row = _row(head, _write(tree, shown or _name))
+    result_name = result if isinstance(result, Markup) else word(result)
+    head = result_name + _sign("=") if result else Markup("")
+    row = _row(head, _write(tree, show_name or _name))
     role = Markup(' role="group"') if "<a " in row else ""
     return Markup('<math display="block"{}>{}</math>').format(role, row)
 
@@ -70,7 +70,7 @@ def _name(name: Name) -> Markup:
     return word(name.text)
 
 
-def _write(tree: Expression, shown: Shown) -> Markup:  # noqa: PLR0911 - one for each kind of node
+def _write(tree: Expression, show_name: Shown) -> Markup:  # noqa: PLR0911 - one for each kind of node
     match tree:
         case Number(value=value):
             return number(plain(value))
@@ -79,68 +79,70 @@ def _write(tree: Expression, shown: Shown) -> Markup:  # noqa: PLR0911 - one for
         case Boolean(value=truth):
             return Markup("<mtext>{}</mtext>").format("true" if truth else "false")
         case Name():
-            return shown(tree)
+            return show_name(tree)
         case Unary(operator=Operator.NOT, operand=operand):
-            return _row(_words("not"), _inside(operand, _SIGNED, shown))
+            return _row(_words("not"), _inside(operand, _SIGNED, show_name))
         case Unary(operand=operand):
-            return _row(_sign(MINUS), _inside(operand, _SIGNED, shown))
+            return _row(_sign(MINUS), _inside(operand, _SIGNED, show_name))
         case FunctionCall():
-            return _call(tree, shown)
+            return _call(tree, show_name)
         case _:
-            return _test(tree, shown)
+            return _test(tree, show_name)
 
 
-def _test(tree: Expression, shown: Shown) -> Markup:
+def _test(tree: Expression, show_name: Shown) -> Markup:
     match tree:
         case Binary():
-            return _binary(tree, shown)
+            return _binary(tree, show_name)
         case Between(value=value, low=low, high=high):
-            parts = (_inside(one, _SUM, shown) for one in (low, value, high))
+            parts = (_inside(operand, _SUM, show_name) for operand in (low, value, high))
             return _row(_sign("≤").join(parts))
         case Membership(value=value, options=options):
-            return _row(_inside(value, _SUM, shown), _sign("∈"), _with_parentheses(options, shown, "{", "}"))
+            return _row(
+                _inside(value, _SUM, show_name), _sign("∈"), _with_parentheses(options, show_name, "{", "}")
+            )
         case NullTest(value=value):
-            return _row(_inside(value, _SUM, shown), _words("has no value"))
+            return _row(_inside(value, _SUM, show_name), _words("has no value"))
     raise TypeError(tree)
 
 
-def _binary(tree: Binary, shown: Shown) -> Markup:
+def _binary(tree: Binary, show_name: Shown) -> Markup:
     if tree.operator is Operator.DIVIDE:
         return Markup("<mfrac>{}{}</mfrac>").format(
-            _row(_write(tree.left, shown)), _row(_write(tree.right, shown))
+            _row(_write(tree.left, show_name)), _row(_write(tree.right, show_name))
         )
     if tree.operator is Operator.POWER:
         return Markup("<msup>{}{}</msup>").format(
-            _row(_inside(tree.left, _ATOM + 1, shown)), _row(_write(tree.right, shown))
+            _row(_inside(tree.left, _ATOM + 1, show_name)), _row(_write(tree.right, show_name))
         )
     strength = _STRENGTHS.get(tree.operator, _TEST)
     sign = _SIGNS.get(tree.operator)
     between = _sign(sign) if sign else _words(tree.operator.value)
-    left, right = _inside(tree.left, strength, shown), _inside(tree.right, strength + 1, shown)
+    left, right = _inside(tree.left, strength, show_name), _inside(tree.right, strength + 1, show_name)
     return _row(left, between, right)
 
 
-def _call(tree: FunctionCall, shown: Shown) -> Markup:
+def _call(tree: FunctionCall, show_name: Shown) -> Markup:
     arguments = tree.arguments
     if tree.function == "sqrt" and len(arguments) == 1:
-        return Markup("<msqrt>{}</msqrt>").format(_write(arguments[0], shown))
+        return Markup("<msqrt>{}</msqrt>").format(_write(arguments[0], show_name))
     if tree.function == "abs" and len(arguments) == 1:
-        return _row(_sign("|"), _write(arguments[0], shown), _sign("|"))
+        return _row(_sign("|"), _write(arguments[0], show_name), _sign("|"))
     if tree.function == "if" and len(arguments) == 3:
-        test, then, other = (_write(one, shown) for one in arguments)
-        rows = _case(then, _row(_words("if"), test)) + _case(other, _words("otherwise"))
+        test, consequent, other = (_write(argument, show_name) for argument in arguments)
+        rows = _case(consequent, _row(_words("if"), test)) + _case(other, _words("otherwise"))
         return _row(_sign("{"), Markup('<mtable columnalign="left">{}</mtable>').format(rows))
-    return _row(word(tree.function), _with_parentheses(arguments, shown, "(", ")"))
+    return _row(word(tree.function), _with_parentheses(arguments, show_name, "(", ")"))
 
 
 def _case(value: Markup, when: Markup) -> Markup:
     return Markup("<mtr><mtd>{}</mtd><mtd>{}</mtd></mtr>").format(value, when)
 
 
-def _inside(tree: Expression, needed: int, shown: Shown) -> Markup:
+def _inside(tree: Expression, strength: int, show_name: Shown) -> Markup:
     """An operand, in parentheses where it binds less than it has to."""
-    markup = _write(tree, shown)
-    return _row(_sign("("), markup, _sign(")")) if _strength(tree) < needed else markup
+    markup = _write(tree, show_name)
+    return _row(_sign("("), markup, _sign(")")) if _strength(tree) < strength else markup
 
 
 def _strength(tree: Expression) -> int:
@@ -157,8 +159,8 @@ def _strength(tree: Expression) -> int:
             return _ATOM + 1
 
 
-def _with_parentheses(trees: tuple[Expression, ...], shown: Shown, begins: str, ends: str) -> Markup:
-    inside = _sign(",").join(_write(one, shown) for one in trees)
+def _with_parentheses(trees: tuple[Expression, ...], show_name: Shown, begins: str, ends: str) -> Markup:
+    inside = _sign(",").join(_write(tree, show_name) for tree in trees)
     return _row(_sign(begins), inside, _sign(ends))
 
 

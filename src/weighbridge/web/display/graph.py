@@ -64,20 +64,22 @@ class GraphEdge:
 Position = tuple[int, int]
 
 
-def graph(boxes: Sequence[Box], edges: Sequence[GraphEdge], *, says: str) -> Markup:
+def graph(boxes: Sequence[Box], edges: Sequence[GraphEdge], *, alt_text: str) -> Markup:
     """The picture of a graph."""
     places = arrange_boxes([box.key for box in boxes], [(edge.source, edge.target) for edge in edges])
     width = max((x for x, _ in places.values()), default=0) + BOX_WIDTH + 2
     height = max((y for _, y in places.values()), default=0) + BOX_HEIGHT + 2
-    drawn = [_edge(edge, places) for edge in edges if edge.source in places and edge.target in places]
-    drawn += [_box(box, places[box.key]) for box in boxes]
-    return picture(width, height, drawn, says=says, kind="graph")
+    shapes = [_edge(edge, places) for edge in edges if edge.source in places and edge.target in places]
+    shapes += [_box(box, places[box.key]) for box in boxes]
+    return picture(width, height, shapes, alt_text=alt_text, kind="graph")
 
 
 def arrange_boxes(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> Mapping[str, Position]:
     """Where each box has its upper left corner."""
-    known = set(keys)
-    forward = _without_circles(keys, [(a, b) for a, b in edges if a in known and b in known and a != b])
+    known_keys = set(keys)
+    forward = _without_circles(
+        keys, [(a, b) for a, b in edges if a in known_keys and b in known_keys and a != b]
+    )
     columns = _columns(keys, forward)
     _sweep(columns, forward)
     most = max((len(column) for column in columns), default=0)
@@ -96,38 +98,38 @@ def _without_circles(keys: Sequence[str], edges: list[tuple[str, str]]) -> list[
     following = defaultdict(list)
     for source, target in edges:
         following[source].append(target)
-    known, done = set(keys), set[str]()
-    kept: list[tuple[str, str]] = []
+    known_keys, finished_keys = set(keys), set[str]()
+    acyclic_edges: list[tuple[str, str]] = []
     for start in keys:
-        walk, on_way = [(start, iter(following[start]))] if start not in done else [], {start}
+        walk, on_way = [(start, iter(following[start]))] if start not in finished_keys else [], {start}
         while walk:
-            key, rest = walk[-1]
-            target = next(rest, "")
-            if target not in known:
+            key, remaining_targets = walk[-1]
+            target = next(remaining_targets, "")
+            if target not in known_keys:
                 walk.pop()
                 on_way.discard(key)
-                done.add(key)
+                finished_keys.add(key)
             elif target not in on_way:
-                kept.append((key, target))
-                if target not in done:
+                acyclic_edges.append((key, target))
+                if target not in finished_keys:
                     on_way.add(target)
                     walk.append((target, iter(following[target])))
-    return kept
+    return acyclic_edges
 
 
 def _columns(keys: Sequence[str], edges: list[tuple[str, str]]) -> list[list[str]]:
     """Return the boxes by columns, each after the last of its inputs."""
-    before, waiting = defaultdict(list), dict.fromkeys(keys, 0)
+    before, open_edges = defaultdict(list), dict.fromkeys(keys, 0)
     for source, target in edges:
         before[source].append(target)
-        waiting[target] += 1
+        open_edges[target] += 1
     depth = dict.fromkeys(keys, 0)
-    ready = [key for key in keys if not waiting[key]]
+    ready = [key for key in keys if not open_edges[key]]
     for key in ready:
         for target in before[key]:
             depth[target] = max(depth[target], depth[key] + 1)
-            waiting[target] -= 1
-            if not waiting[target]:
+            open_edges[target] -= 1
+            if not open_edges[target]:
                 ready.append(target)
     columns: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
     for key in keys:
@@ -137,36 +139,45 @@ def _columns(keys: Sequence[str], edges: list[tuple[str, str]]) -> list[list[str
 
 def _sweep(columns: list[list[str]], edges: list[tuple[str, str]]) -> None:
     """Put the boxes of each column in the order of the middle of their neighbours, there and back."""
-    near = defaultdict(list)
+    neighbours = defaultdict(list)
     for source, target in edges:
-        near[source].append(target)
-        near[target].append(source)
+        neighbours[source].append(target)
+        neighbours[target].append(source)
     for sweep in range(SWEEPS):
         for column in columns if sweep % 2 == 0 else reversed(columns):
             place = {
-                key: Fraction(2 * row + 1, 2 * len(each)) for each in columns for row, key in enumerate(each)
+                key: Fraction(2 * row + 1, 2 * len(column_keys))
+                for column_keys in columns
+                for row, key in enumerate(column_keys)
             }
-            column.sort(key=lambda key: (_middle([place[one] for one in near[key]], place[key]), place[key]))
+            column.sort(
+                key=lambda key: (
+                    _middle([place[neighbour] for neighbour in neighbours[key]], place[key]),
+                    place[key],
+                )
+            )
 
 
-def _middle(places: Sequence[Fraction], own: Fraction) -> Fraction:
-    return sum(places, Fraction(0)) / len(places) if places else own
+def _middle(places: Sequence[Fraction], own_place: Fraction) -> Fraction:
+    return sum(places, Fraction(0)) / len(places) if places else own_place
 
 
 def _box(box: Box, place: Position) -> Markup:
     x, y = place
-    drawn = element(
+    rectangle = element(
         "g",
         element("title", escape(f"{box.title} {box.detail}".strip())),
         element("rect", x=x, y=y, width=BOX_WIDTH, height=BOX_HEIGHT, rx=5, class_=_classes(box)),
         label(_short(box.title), x + 10, y + 17, kind="label"),
         label(_short(box.detail, STRONG_LETTERS_MAX), x + 10, y + 33, kind="strong"),
     )
-    return link(box.address, drawn, is_current=box.is_current) if box.address else drawn
+    return link(box.address, rectangle, is_current=box.is_current) if box.address else rectangle
 
 
 def _classes(box: Box) -> str:
-    return " ".join(one for one in ("box", box.kind, "current" if box.is_current else "") if one)
+    return " ".join(
+        class_name for class_name in ("box", box.kind, "current" if box.is_current else "") if class_name
+    )
 
 
 def _edge(edge: GraphEdge, places: Mapping[str, Position]) -> Markup:
@@ -174,13 +185,13 @@ def _edge(edge: GraphEdge, places: Mapping[str, Position]) -> Markup:
     x1, y1, y2 = x1 + BOX_WIDTH, y1 + BOX_HEIGHT // 2, y2 + BOX_HEIGHT // 2
     bend = COLUMN_GAP // 2
     way = f"M{at(x1)} {at(y1)} C{at(x1 + bend)} {at(y1)} {at(x2 - bend)} {at(y2)} {at(x2)} {at(y2)}"
-    drawn = element("path", d=way, class_="edge")
+    path = element("path", d=way, class_="edge")
     if not edge.word:
-        return drawn
+        return path
     middle = (x1 + x2) // 2
     word = _short(edge.word, WORD_LETTERS_MAX)
     title = element("title", escape(edge.word))
-    return element("g", title, drawn, label(word, middle, (y1 + y2) // 2 - 4, kind="label", anchor="middle"))
+    return element("g", title, path, label(word, middle, (y1 + y2) // 2 - 4, kind="label", anchor="middle"))
 
 
 def _short(text: str, letters_max: int = LETTERS_MAX) -> str:
@@ -221,39 +232,39 @@ class Flow:
     title: str
 
 
-def sankey(nodes: Sequence[FlowNode], flows: Sequence[Flow], *, says: str) -> Markup:
+def sankey(nodes: Sequence[FlowNode], flows: Sequence[Flow], *, alt_text: str) -> Markup:
     """The diagram; flows of no weight, to themselves or to nobody are left out."""
     keys = {node.key for node in nodes}
-    shown = [
+    shown_flows = [
         flow
         for flow in flows
         if flow.weight > 0 and flow.source != flow.target and {flow.source, flow.target} <= keys
     ]
-    places = arrange_boxes([node.key for node in nodes], [(flow.source, flow.target) for flow in shown])
+    places = arrange_boxes([node.key for node in nodes], [(flow.source, flow.target) for flow in shown_flows])
     columns: dict[int, list[FlowNode]] = {}
-    for node in sorted(nodes, key=lambda one: places[one.key][1]):
+    for node in sorted(nodes, key=lambda flow_node: places[flow_node.key][1]):
         columns.setdefault((places[node.key][0] - 1) // (BOX_WIDTH + COLUMN_GAP), []).append(node)
-    weights = {node.key: _weight(node.key, shown) for node in nodes}
+    weights = {node.key: _weight(node.key, shown_flows) for node in nodes}
     tallest = max(
-        (sum((weights[one.key] for one in column), Fraction(0)) for column in columns.values()),
+        (sum((weights[flow_node.key] for flow_node in column), Fraction(0)) for column in columns.values()),
         default=Fraction(0),
     )
     scale = Fraction(HEIGHT) / tallest if tallest else Fraction(0)
     spots = _spots(columns, weights, scale)
-    bands = _bands(shown, spots, scale)
-    drawn = [*bands, *(_node(node, spots[node.key]) for node in nodes)]
+    bands = _bands(shown_flows, spots, scale)
+    shapes = [*bands, *(_node(node, spots[node.key]) for node in nodes)]
     width = max((x for x, _, _ in spots.values()), default=0) + BOX_WIDTH
     height = max((y + h for _, y, h in spots.values()), default=Fraction(0)) + 20
-    return picture(width, height, drawn, says=says, kind="sankey")
+    return picture(width, height, shapes, alt_text=alt_text, kind="sankey")
 
 
 _Spot = tuple[int, Fraction, Fraction]
 
 
 def _weight(key: str, flows: Sequence[Flow]) -> Fraction:
-    comes = sum((Fraction(flow.weight) for flow in flows if flow.target == key), Fraction(0))
-    goes = sum((Fraction(flow.weight) for flow in flows if flow.source == key), Fraction(0))
-    return max(comes, goes)
+    inflow = sum((Fraction(flow.weight) for flow in flows if flow.target == key), Fraction(0))
+    outflow = sum((Fraction(flow.weight) for flow in flows if flow.source == key), Fraction(0))
+    return max(inflow, outflow)
 
 
 def _spots(
@@ -273,7 +284,7 @@ def _bands(flows: Sequence[Flow], spots: Mapping[str, _Spot], scale: Fraction) -
     left = {key: y for key, (_, y, _) in spots.items()}
     right = dict(left)
     bands = []
-    for flow in sorted(flows, key=lambda one: (spots[one.source][1], spots[one.target][1])):
+    for flow in sorted(flows, key=lambda flow_: (spots[flow_.source][1], spots[flow_.target][1])):
         width = max(Fraction(flow.weight) * scale, LEAST)
         x1, x2 = spots[flow.source][0] + NODE_WIDTH, spots[flow.target][0]
         y1, y2 = right[flow.source], left[flow.target]
@@ -291,11 +302,11 @@ def _bands(flows: Sequence[Flow], spots: Mapping[str, _Spot], scale: Fraction) -
 
 def _node(node: FlowNode, spot: _Spot) -> Markup:
     x, y, height = spot
-    drawn = element(
+    rectangle = element(
         "g",
         element("title", escape(f"{node.title} {node.amount}".strip())),
         element("rect", x=x, y=y, width=NODE_WIDTH, height=height, class_="node"),
         label(node.title, x + NODE_WIDTH + 6, y + 11, kind="strong"),
         label(node.amount, x + NODE_WIDTH + 6, y + 25, kind="label"),
     )
-    return link(node.address, drawn) if node.address else drawn
+    return link(node.address, rectangle) if node.address else rectangle

@@ -88,29 +88,31 @@ def describe_value(value: Any, depth: int = 0) -> DisplayValue:
     return DisplayValue("record", describe_record(value, depth + 1))
 
 
-def describe_rows(records: Sequence[Any], own: str = "") -> DisplayRows:
+def describe_rows(records: Sequence[Any], own_url: str = "") -> DisplayRows:
     """Return a table of records: the name, which links to the record, and the first plain fields with values.
 
     `own` is the URL below which each record has its page; empty without pages.
     """
     if not records:
         return DisplayRows((), ())
-    every = [dict(_pairs(record)) for record in records]
-    plain = [name for name in every[0] if name not in _LEFT_OUT and _is_plain(records, name)]
-    plain = [name for name in plain if name != "project_id" or not _is_below(own, every)]
-    names = [name for name in plain if any(describe_value(one.get(name)).kind != "none" for one in every)]
-    called = next((name for name in _CALLED if name in names), "") if own else ""
+    all_pairs = [dict(_pairs(record)) for record in records]
+    plain = [name for name in all_pairs[0] if name not in _LEFT_OUT and _is_plain(records, name)]
+    plain = [name for name in plain if name != "project_id" or not _is_below(own_url, all_pairs)]
+    names = [
+        name for name in plain if any(describe_value(pairs.get(name)).kind != "none" for pairs in all_pairs)
+    ]
+    called = next((name for name in _CALLED if name in names), "") if own_url else ""
     names = [*filter(None, [called]), *(name for name in names if name != called)][:COLUMNS_MAX]
     rows = [
-        [_cell(one, name, f"{own}/{one.get('id')}" if name == called else "") for name in names]
-        for one in every
+        [_cell(pairs, name, f"{own_url}/{pairs.get('id')}" if name == called else "") for name in names]
+        for pairs in all_pairs
     ]
     return DisplayRows([_title(name) for name in names], rows)
 
 
-def _is_below(own: str, records: Sequence[Mapping[str, Any]]) -> bool:
+def _is_below(own_url: str, records: Sequence[Mapping[str, Any]]) -> bool:
     """Whether all records are of the project of the page, so that the column would repeat it."""
-    return all(own.startswith(f"/projects/{one.get('project_id')}/") for one in records)
+    return all(own_url.startswith(f"/projects/{record.get('project_id')}/") for record in records)
 
 
 def _cell(record: Mapping[str, Any], name: str, address: str) -> DisplayValue:
@@ -147,16 +149,16 @@ def _is_moment(text: str) -> bool:
 
 def _describe_list(values: list[Any], depth: int) -> DisplayValue:
     if len(values) > 1 and (names := _common_fields(values)):
-        rows = [[_describe_field(name, value, depth + 1) for name, value in _pairs(one)] for one in values]
+        rows = [[_describe_field(name, value, depth + 1) for name, value in _pairs(item)] for item in values]
         return DisplayValue("table", DisplayRows([_title(name) for name in names], rows))
-    if all(_pairs(one) for one in values):
-        return DisplayValue("records", [describe_record(one, depth + 1) for one in values])
-    return DisplayValue("list", [describe_value(one, depth + 1) for one in values])
+    if all(_pairs(item) for item in values):
+        return DisplayValue("records", [describe_record(item, depth + 1) for item in values])
+    return DisplayValue("list", [describe_value(item, depth + 1) for item in values])
 
 
 def _common_fields(values: Sequence[Any]) -> list[str]:
     """Return the fields of records that share the same plain fields, few enough for a table."""
-    first, *others = [[name for name, _ in _pairs(one)] for one in values]
+    first, *others = [[name for name, _ in _pairs(value)] for value in values]
     is_table = 0 < len(first) <= _TABLE_COLUMNS_MAX and all(names == first for names in others)
     return first if is_table and all(_is_plain(values, name) for name in first) else []
 
@@ -174,7 +176,7 @@ def _pairs(value: Any) -> list[tuple[str, Any]]:
         names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
         return [(wire, getattr(value, name)) for wire, name in names]
     if isinstance(value, Mapping):
-        return [(str(name), one) for name, one in value.items()]
+        return [(str(name), item) for name, item in value.items()]
     if hasattr(value, "__dataclass_fields__"):
         return [(name, getattr(value, name)) for name in value.__dataclass_fields__]
     return []

@@ -81,45 +81,57 @@ class Said:
     lines: int = 3
 
 
-def fields_of(record: type[msgspec.Struct], said: Sequence[Said]) -> tuple[FormField, ...]:
+def fields_of(record: type[msgspec.Struct], declarations: Sequence[Said]) -> tuple[FormField, ...]:
     """The fields of a form over the type of a record as the interface takes it, in the order of the table."""
-    types = {one.encode_name: one for one in cast("inspect.StructType", inspect.type_info(record)).fields}
-    return tuple(_form_field(record, types[one.name], one) for one in said)
+    types = {
+        declaration.encode_name: declaration
+        for declaration in cast("inspect.StructType", inspect.type_info(record)).fields
+    }
+    return tuple(_form_field(record, types[declaration.name], declaration) for declaration in declarations)
 
 
 def declared_fields(noun: NamedNoun[Any], **parts: Sequence[Said]) -> tuple[FormField, ...]:
     """The fields of a form over a record that declares them; `parts` are the fields inside a field."""
-    sent = noun.table.fields
-    said = [
-        Said(name, one.label, one.help, "text" if one.kind is Text else "", fields=parts.get(name, ()))
-        for name, one in sent.items()
+    table_fields = noun.table.fields
+    declarations = [
+        Said(
+            name,
+            table_field.label,
+            table_field.help,
+            "text" if table_field.kind is Text else "",
+            fields=parts.get(name, ()),
+        )
+        for name, table_field in table_fields.items()
     ]
     return tuple(
-        replace(field, is_merged=sent[field.name].is_merged) for field in fields_of(noun.bodies.new, said)
+        replace(field, is_merged=table_fields[field.name].is_merged)
+        for field in fields_of(noun.bodies.new, declarations)
     )
 
 
-def _form_field(record: type[msgspec.Struct], found: inspect.Field, said: Said) -> FormField:
-    inner, choices, is_optional = _peeled(found.type)
-    kind = said.kind or ("record" if said.of else _kind(inner, choices))
+def _form_field(record: type[msgspec.Struct], struct_field: inspect.Field, declaration: Said) -> FormField:
+    inner, choices, is_optional = _peeled(struct_field.type)
+    kind = declaration.kind or ("record" if declaration.of else _kind(inner, choices))
     struct = inner.item_type if isinstance(inner, inspect.ListType) else inner
-    within = (
-        fields_of(struct.cls, said.fields) if isinstance(struct, inspect.StructType) and said.fields else ()
+    inner_fields = (
+        fields_of(struct.cls, declaration.fields)
+        if isinstance(struct, inspect.StructType) and declaration.fields
+        else ()
     )
-    usual = found.default
-    words = said.choices or {}
+    usual = struct_field.default
+    words = declaration.choices or {}
     return FormField(
-        said.name,
-        said.label or humanize(said.name).capitalize(),
+        declaration.name,
+        declaration.label or humanize(declaration.name).capitalize(),
         kind,
-        help=_help(record, said),
-        is_required=found.required and not is_optional and kind not in {"truth", "group", "rows"},
-        choices=[(one, words.get(one, humanize(one))) for one in choices],
+        help=_help(record, declaration),
+        is_required=struct_field.required and not is_optional and kind not in {"truth", "group", "rows"},
+        choices=[(choice, words.get(choice, humanize(choice))) for choice in choices],
         usual=usual if isinstance(usual, str) else "yes" if usual is True else "",
-        of=said.of,
-        fields=within,
-        is_fixed=said.is_fixed,
-        lines=said.lines,
+        of=declaration.of,
+        fields=inner_fields,
+        is_fixed=declaration.is_fixed,
+        lines=declaration.lines,
     )
 
 
@@ -130,7 +142,7 @@ def _peeled(kind: Any) -> tuple[Any, Sequence[str], bool]:
     while True:
         if isinstance(kind, inspect.UnionType):
             is_optional = True
-            [kind] = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
+            [kind] = [type_ for type_ in kind.types if not isinstance(type_, inspect.NoneType)]
         elif isinstance(kind, inspect.Metadata):
             choices = (kind.extra_json_schema or {}).get("enum", choices)
             kind = kind.type
@@ -157,10 +169,10 @@ def _kind(inner: Any, choices: Sequence[str]) -> str:
     return "text" if (getattr(inner, "max_length", None) or 0) >= LONG_FROM else "line"
 
 
-def _help(record: type[msgspec.Struct], said: Said) -> str:
-    if said.help is not None:
-        return said.help
-    meaning = meaning_of(record, said.name, None) or ""
+def _help(record: type[msgspec.Struct], declaration: Said) -> str:
+    if declaration.help is not None:
+        return declaration.help
+    meaning = meaning_of(record, declaration.name, None) or ""
     return _CODE.sub(r"\1", meaning).replace("; null when not said", "").replace("; null says nothing", "")
 
 
@@ -180,26 +192,30 @@ _DIGITS_READ: Final = 9
 """Digits of a row's number that are read; a longer number is beyond any form."""
 
 
-def texts_of(fields: Sequence[FormField], record: Any, when: TimeFormat, within: str = "") -> dict[str, str]:
+def texts_of(fields: Sequence[FormField], record: Any, when: TimeFormat, prefix: str = "") -> dict[str, str]:
     """The texts of a record; those of what it does not have are left out."""
     texts: dict[str, str] = {}
-    for one in fields:
-        value, path = _value(record, one.name), within + one.name
+    for form_field in fields:
+        value, path = _value(record, form_field.name), prefix + form_field.name
         if value is None:
             continue
-        if one.kind == "group":
-            texts |= texts_of(one.fields, value, when, f"{path}.")
-        elif one.kind == "rows":
+        if form_field.kind == "group":
+            texts |= texts_of(form_field.fields, value, when, f"{path}.")
+        elif form_field.kind == "rows":
             for at, row in enumerate(value):
-                texts |= texts_of(one.fields, row, when, f"{path}[{at}].")
+                texts |= texts_of(form_field.fields, row, when, f"{path}[{at}].")
         else:
-            texts[path] = _text(one, value, when)
+            texts[path] = _text(form_field, value, when)
     return texts
 
 
 def usual_texts(fields: Sequence[FormField]) -> dict[str, str]:
     """What stands in the fields of a new record."""
-    return {one.name: one.usual for one in fields if one.usual and not one.fields}
+    return {
+        form_field.name: form_field.usual
+        for form_field in fields
+        if form_field.usual and not form_field.fields
+    }
 
 
 def lines_of(texts: Iterable[str], path: str) -> int:
@@ -230,18 +246,18 @@ def _number(digits: str) -> int:
 
 
 def _value(record: Any, name: str) -> Any:
-    found = record.get(name) if isinstance(record, Mapping) else getattr(record, name, None)
-    return None if found is msgspec.UNSET else found
+    value = record.get(name) if isinstance(record, Mapping) else getattr(record, name, None)
+    return None if value is msgspec.UNSET else value
 
 
-def _text(one: FormField, value: Any, when: TimeFormat) -> str:
-    if one.kind == "truth":
+def _text(form_field: FormField, value: Any, when: TimeFormat) -> str:
+    if form_field.kind == "truth":
         return "yes" if value else ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Decimal | int):
         return plain(Decimal(value))
-    if one.kind == "moment" and isinstance(value, datetime | str):
+    if form_field.kind == "moment" and isinstance(value, datetime | str):
         return _clock(when, value)
     return str(value)
 
@@ -275,105 +291,123 @@ class FormBody:
 
     def new(self, fields: Sequence[FormField], texts: Texts) -> dict[str, Any]:
         """All that was typed, for a record that is to be made."""
-        found = {one.name: self._read(one, texts, one.name) for one in fields}
-        return {name: value for name, value in found.items() if value is not None}
+        values = {form_field.name: self._read(form_field, texts, form_field.name) for form_field in fields}
+        return {name: value for name, value in values.items() if value is not None}
 
     def changed(self, fields: Sequence[FormField], texts: Texts, before: Texts) -> dict[str, Any]:
         """What was typed anew for a record that has the texts before; null where it was taken away."""
         body: dict[str, Any] = {}
-        for one in fields:
-            if one.is_fixed:
+        for form_field in fields:
+            if form_field.is_fixed:
                 continue
-            if one.is_merged:
-                within = [part for part in one.fields if _differs(f"{one.name}.{part.name}", texts, before)]
-                merged = {part.name: self._read(part, texts, f"{one.name}.{part.name}") for part in within}
-                body |= {one.name: merged} if merged else {}
-            elif _differs(one.name, texts, before):
-                body[one.name] = self._read(one, texts, one.name)
+            if form_field.is_merged:
+                changed_parts = [
+                    part
+                    for part in form_field.fields
+                    if _differs(f"{form_field.name}.{part.name}", texts, before)
+                ]
+                merged_values = {
+                    part.name: self._read(part, texts, f"{form_field.name}.{part.name}")
+                    for part in changed_parts
+                }
+                body |= {form_field.name: merged_values} if merged_values else {}
+            elif _differs(form_field.name, texts, before):
+                body[form_field.name] = self._read(form_field, texts, form_field.name)
         return body
 
-    def _read(self, one: FormField, texts: Texts, path: str) -> Any:
-        if one.kind == "rows":
+    def _read(self, form_field: FormField, texts: Texts, path: str) -> Any:
+        if form_field.kind == "rows":
             if is_beyond_lines(texts, path):
-                said = f"{one.label} must have at most {LINES_MAX:,} rows."
-                self.problems.append(Problem(said, path, "too_many"))
-            return [self._record(one.fields, texts, f"{path}[{at}].") for at in rows_typed(one, texts, path)]
-        if one.kind == "group":
-            if not is_typed(one.fields, texts, f"{path}."):
+                message = f"{form_field.label} must have at most {LINES_MAX:,} rows."
+                self.problems.append(Problem(message, path, "too_many"))
+            return [
+                self._record(form_field.fields, texts, f"{path}[{at}].")
+                for at in rows_typed(form_field, texts, path)
+            ]
+        if form_field.kind == "group":
+            if not is_typed(form_field.fields, texts, f"{path}."):
                 return None
-            return self._record(one.fields, texts, f"{path}.")
+            return self._record(form_field.fields, texts, f"{path}.")
         text = texts.get(path, "")
-        if one.kind == "truth":
+        if form_field.kind == "truth":
             return text == "yes"
         if not text:
             return (
-                "" if one.is_required and one.kind in {"line", "text", "choice"} else self._missing(one, path)
+                ""
+                if form_field.is_required and form_field.kind in {"line", "text", "choice"}
+                else self._missing(form_field, path)
             )
-        return self._value(one, text, path)
+        return self._value(form_field, text, path)
 
-    def _record(self, fields: Sequence[FormField], texts: Texts, within: str) -> dict[str, Any]:
-        return {one.name: self._read(one, texts, within + one.name) for one in fields}
+    def _record(self, fields: Sequence[FormField], texts: Texts, prefix: str) -> dict[str, Any]:
+        return {
+            form_field.name: self._read(form_field, texts, prefix + form_field.name) for form_field in fields
+        }
 
-    def _value(self, one: FormField, text: str, path: str) -> Any:
-        if one.kind == "answer":
+    def _value(self, form_field: FormField, text: str, path: str) -> Any:
+        if form_field.kind == "answer":
             return text == "yes"
-        if one.kind == "moment":
+        if form_field.kind == "moment":
             moment = self.when.typed(text)
             if moment is None:
-                return self._wrong(one, path, "must be a date and time", f"{shorten(text)!r}")
+                return self._wrong(form_field, path, "must be a date and time", f"{shorten(text)!r}")
             if self.when.is_skipped(text):
                 must = f"must be a time that exists in {self.when.zone}; the clocks are set forward over it"
-                return self._wrong(one, path, must, f"{text!r}")
+                return self._wrong(form_field, path, must, f"{text!r}")
             return moment.text
-        if one.kind in {"number", "whole"}:
-            return self._number(one, text, path)
+        if form_field.kind in {"number", "whole"}:
+            return self._number(form_field, text, path)
         return text
 
-    def _number(self, one: FormField, text: str, path: str) -> Any:
+    def _number(self, form_field: FormField, text: str, path: str) -> Any:
         try:
             number = Decimal(text.replace("\N{MINUS SIGN}", "-").replace("_", "no digit"))
         except InvalidOperation:
             number = Decimal("NaN")
         if not number.is_finite():
             must = "must be a number with a decimal point and without thousands separators"
-            return self._wrong(one, path, must, f"{shorten(text)!r}")
-        if one.kind == "number":
+            return self._wrong(form_field, path, must, f"{shorten(text)!r}")
+        if form_field.kind == "number":
             return number
         try:
-            whole = int(limit_number(number))  # in this order, for 1e999999999 has as many digits
+            whole_number = int(limit_number(number))  # in this order, for 1e999999999 has as many digits
         except NumberError as error:
-            return self._wrong(one, path, f"is {shorten(text)!r}, and {error}".removesuffix("."))
-        return whole if whole == number else self._wrong(one, path, "must be a whole number", shorten(text))
+            return self._wrong(form_field, path, f"is {shorten(text)!r}, and {error}".removesuffix("."))
+        return (
+            whole_number
+            if whole_number == number
+            else self._wrong(form_field, path, "must be a whole number", shorten(text))
+        )
 
-    def _missing(self, one: FormField, path: str) -> None:
-        if one.is_required:
-            self.problems.append(Problem(f"{one.label} must not be empty.", path, "required"))
+    def _missing(self, form_field: FormField, path: str) -> None:
+        if form_field.is_required:
+            self.problems.append(Problem(f"{form_field.label} must not be empty.", path, "required"))
 
-    def _wrong(self, one: FormField, path: str, must: str, actual: str = "") -> None:
+    def _wrong(self, form_field: FormField, path: str, must: str, actual: str = "") -> None:
         but = f", but is {actual}" if actual else ""
-        self.problems.append(Problem(f"{one.label} {must}{but}.", path, "invalid"))
+        self.problems.append(Problem(f"{form_field.label} {must}{but}.", path, "invalid"))
 
 
-def rows_typed(one: FormField, texts: Texts, path: str) -> list[int]:
+def rows_typed(form_field: FormField, texts: Texts, path: str) -> list[int]:
     """The rows in which something was typed, and that are not to go."""
     return [
         at
         for at in range(lines_of(texts, path))
-        if texts.get(f"{path}[{at}].{GONE}") != "yes" and is_typed(one.fields, texts, f"{path}[{at}].")
+        if texts.get(f"{path}[{at}].{GONE}") != "yes" and is_typed(form_field.fields, texts, f"{path}[{at}].")
     ]
 
 
-def is_typed(fields: Sequence[FormField], texts: Texts, within: str) -> bool:
+def is_typed(fields: Sequence[FormField], texts: Texts, prefix: str) -> bool:
     """Whether anything was typed into some fields; what a choice begins with was not."""
-    for one in fields:
-        path = within + one.name
-        if one.kind == "rows":
-            if rows_typed(one, texts, path):
+    for form_field in fields:
+        path = prefix + form_field.name
+        if form_field.kind == "rows":
+            if rows_typed(form_field, texts, path):
                 return True
-        elif one.kind == "group":
-            if is_typed(one.fields, texts, f"{path}."):
+        elif form_field.kind == "group":
+            if is_typed(form_field.fields, texts, f"{path}."):
                 return True
-        elif one.kind not in _BLANK_KINDS and texts.get(path):
+        elif form_field.kind not in _BLANK_KINDS and texts.get(path):
             return True
     return False
 
@@ -384,18 +418,18 @@ def at_fields(
     """Problems of the interface at the fields of the form; rows are counted as they were typed."""
     rows = dict(_rows(fields, texts, ""))
     return tuple(
-        Problem(one.message, _field_at(one.field or "", noun, rows), one.code, one.records)
-        for one in problems
+        Problem(problem.message, _field_at(problem.field or "", noun, rows), problem.code, problem.records)
+        for problem in problems
     )
 
 
 def messages_at(problems: Iterable[Problem]) -> dict[str, str]:
     """What is wrong with each field, by its name; a form of a thousand rows asks for each of theirs."""
-    found: dict[str, str] = {}
-    for one in problems:
-        name = one.field or ""
-        found[name] = f"{found[name]} {one.message}" if name in found else one.message
-    return found
+    messages: dict[str, str] = {}
+    for problem in problems:
+        name = problem.field or ""
+        messages[name] = f"{messages[name]} {problem.message}" if name in messages else problem.message
+    return messages
 
 
 def _field_at(path: str, noun: str, rows: Mapping[str, Sequence[int]]) -> str:
@@ -407,12 +441,12 @@ def _field_at(path: str, noun: str, rows: Mapping[str, Sequence[int]]) -> str:
     return path
 
 
-def _rows(fields: Sequence[FormField], texts: Texts, within: str) -> Iterator[tuple[str, list[int]]]:
-    for one in fields:
-        if one.kind == "rows":
-            yield within + one.name, rows_typed(one, texts, within + one.name)
-        elif one.kind == "group":
-            yield from _rows(one.fields, texts, f"{within}{one.name}.")
+def _rows(fields: Sequence[FormField], texts: Texts, prefix: str) -> Iterator[tuple[str, list[int]]]:
+    for form_field in fields:
+        if form_field.kind == "rows":
+            yield prefix + form_field.name, rows_typed(form_field, texts, prefix + form_field.name)
+        elif form_field.kind == "group":
+            yield from _rows(form_field.fields, texts, f"{prefix}{form_field.name}.")
 
 
 def _within(path: str, texts: Iterable[str]) -> list[str]:

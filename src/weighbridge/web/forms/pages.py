@@ -52,18 +52,18 @@ async def offered_for(
     """What the fields choose among, by kind: what is sent and the name; None where there are too many."""
     offered: dict[str, Sequence[tuple[str, str]] | None] = {}
     for kind in {*_kinds(fields)}:
-        handler, sent = _LISTS[kind]
-        found = await visit.ask(handler, (("page_size", str(OFFERED_MAX)), ("sort", "name")))
-        named = [(str(getattr(one, sent)), one.name) for one in found.data]
-        offered[kind] = None if found.info.next_cursor is not None else named
+        handler, id_attribute = _LISTS[kind]
+        records = await visit.ask(handler, (("page_size", str(OFFERED_MAX)), ("sort", "name")))
+        choices = [(str(getattr(record, id_attribute)), record.name) for record in records.data]
+        offered[kind] = None if records.info.next_cursor is not None else choices
     return offered
 
 
 def _kinds(fields: Sequence[FormField]) -> Iterator[str]:
-    for one in fields:
-        if one.of:
-            yield one.of
-        yield from _kinds(one.fields)
+    for field in fields:
+        if field.of:
+            yield field.of
+        yield from _kinds(field.fields)
 
 
 # Pages of the common forms: make a record, change it, remove it.
@@ -77,7 +77,9 @@ _NAME: Final = re.compile(r"[.\[]")
 MORE: Final = "more_lines"
 """The button that asks for further rows, and the path of these."""
 
-BY_LIST: Final[Mapping[str, RecordForm]] = {f"{IN_PROJECT}/{one.folder}": one for one in RECORD_FORMS}
+BY_LIST: Final[Mapping[str, RecordForm]] = {
+    f"{IN_PROJECT}/{record_form.folder}": record_form for record_form in RECORD_FORMS
+}
 """The form of the records of a list, by the path of the list."""
 
 
@@ -86,128 +88,171 @@ def typed_texts(visit: Visit) -> dict[str, str]:
     return {name: visit.text(name) for name in visit.typed}
 
 
-async def fields_in(visit: Visit, made: RecordForm) -> Sequence[FormField]:
+async def fields_in(visit: Visit, record_form: RecordForm) -> Sequence[FormField]:
     """The fields of a form in the project of the visit."""
-    return await made.extended(visit, made.fields) if made.extended else made.fields
+    return (
+        await record_form.extended(visit, record_form.fields) if record_form.extended else record_form.fields
+    )
 
 
 async def form_view(
     visit: Visit, fields: Sequence[FormField], texts: Mapping[str, str], noun: str, title: str, **context: Any
 ) -> View:
     """A form with the texts in its fields, or what was typed; `context` is what else the page is made of."""
-    own = {one.name for one in fields}
-    is_typed_over = any(_NAME.split(name, maxsplit=1)[0] in own for name in visit.typed)
-    shown = typed_texts(visit) if is_typed_over else texts
-    problems = at_fields(visit.problems, noun, fields, shown)
+    own_names = {field.name for field in fields}
+    is_typed_over = any(_NAME.split(name, maxsplit=1)[0] in own_names for name in visit.typed)
+    shown_texts = typed_texts(visit) if is_typed_over else texts
+    problems = at_fields(visit.problems, noun, fields, shown_texts)
     return view(
-        context.pop("template", "forms/form.html"), title, fields=fields, texts=shown, lines_of=lines_of,
-        holds=is_typed, is_typed_over=is_typed_over,
-        offered=await offered_for(visit, fields), more=visit.text(MORE), more_button=MORE,
-        problems=problems, wrong=messages_at(problems), field_count=count_fields(shown), **context,
-    )  # fmt: skip
+        context.pop("template", "forms/form.html"),
+        title,
+        fields=fields,
+        texts=shown_texts,
+        lines_of=lines_of,
+        holds=is_typed,
+        is_typed_over=is_typed_over,
+        offered=await offered_for(visit, fields),
+        more=visit.text(MORE),
+        more_button=MORE,
+        problems=problems,
+        wrong=messages_at(problems),
+        field_count=count_fields(shown_texts),
+        **context,
+    )
 
 
 def pages() -> list[HTTPRouteHandler]:
     """The pages of every form of the table."""
-    return [handler for made in RECORD_FORMS for handler in _pages(made)]
+    return [handler for record_form in RECORD_FORMS for handler in _pages(record_form)]
 
 
-def _pages(made: RecordForm) -> list[HTTPRouteHandler]:
-    new = _new(made)
+def _pages(record_form: RecordForm) -> list[HTTPRouteHandler]:
+    new = _new(record_form)
     routes = [
-        *page(f"{_list_of(made)}/new", permission=made.writes)(new),
-        *form(f"{_list_of(made)}/new", permission=made.writes, again=new)(_make(made, new)),
+        *page(f"{_list_of(record_form)}/new", permission=record_form.writes)(new),
+        *form(f"{_list_of(record_form)}/new", permission=record_form.writes, error_page=new)(
+            _make(record_form, new)
+        ),
     ]
-    if made.update is not None:
-        path, edit = _path_of(made.update), _edit(made)
-        routes += page(f"{path}/edit", permission=made.writes)(edit)
-        routes += form(f"{path}/edit", permission=made.writes, again=edit)(_change(made, edit))
-        if made.delete is not None:
-            routes += form(f"{path}/delete", permission=made.writes, again=edit)(_remove(made))
+    if record_form.update is not None:
+        path, edit = _path_of(record_form.update), _edit(record_form)
+        routes += page(f"{path}/edit", permission=record_form.writes)(edit)
+        routes += form(f"{path}/edit", permission=record_form.writes, error_page=edit)(
+            _change(record_form, edit)
+        )
+        if record_form.delete is not None:
+            routes += form(f"{path}/delete", permission=record_form.writes, error_page=edit)(
+                _remove(record_form)
+            )
     return routes
 
 
-def _new(made: RecordForm) -> PageFunction:
+def _new(record_form: RecordForm) -> PageFunction:
     async def new(visit: Visit) -> View:
-        fields = await fields_in(visit, made)
-        path = _home(visit, made)
-        given = {name: value for name, value in visit.query if any(one.name == name for one in fields)}
+        fields = await fields_in(visit, record_form)
+        path = _home(visit, record_form)
+        prefilled = {
+            name: value for name, value in visit.query if any(field.name == name for field in fields)
+        }
         return await form_view(
-            visit, fields, {**usual_texts(fields), **given}, made.noun, f"New {made.words}",
-            call=path, method="POST", crumbs=((made.title, path),), form=made, action=f"{path}/new",
-            back=path, is_new=True,
-        )  # fmt: skip
+            visit,
+            fields,
+            {**usual_texts(fields), **prefilled},
+            record_form.noun,
+            f"New {record_form.words}",
+            call=path,
+            method="POST",
+            crumbs=((record_form.title, path),),
+            form=record_form,
+            action=f"{path}/new",
+            back=path,
+            is_new=True,
+        )
 
-    return _name_function(new, f"new_{made.noun}", f"A {made.words} that is to be made.")
+    return _name_function(new, f"new_{record_form.noun}", f"A {record_form.words} that is to be made.")
 
 
-def _make(made: RecordForm, new: PageFunction) -> PageFunction:
+def _make(record_form: RecordForm, new: PageFunction) -> PageFunction:
     async def make(visit: Visit) -> Any:
         if visit.text(MORE):
             return await new(visit)
-        fields = await fields_in(visit, made)
+        fields = await fields_in(visit, record_form)
         reading = FormBody(visit.moments)
         body = reading.new(fields, typed_texts(visit))
         if reading.problems:
             raise Invalid(reading.problems)
-        kept = await visit.do(made.create, {made.noun: body})
-        place = f"{_home(visit, made)}/{kept.id}" if made.get else _home(visit, made)
-        return Redirect(place, f"{made.words.capitalize()} created.")
+        stored_record = await visit.do(record_form.create, {record_form.noun: body})
+        place = (
+            f"{_home(visit, record_form)}/{stored_record.id}"
+            if record_form.get
+            else _home(visit, record_form)
+        )
+        return Redirect(place, f"{record_form.words.capitalize()} created.")
 
-    return _name_function(make, f"make_{made.noun}", f"Make a {made.words}.")
+    return _name_function(make, f"make_{record_form.noun}", f"Make a {record_form.words}.")
 
 
-def _edit(made: RecordForm) -> PageFunction:
+def _edit(record_form: RecordForm) -> PageFunction:
     async def edit(visit: Visit) -> View:
-        found, fields = await _read_record(visit, made)
-        home, own = _home(visit, made), f"{_home(visit, made)}/{found.id}"
-        name = str(getattr(found, "name", "") or f"{made.words} {found.id}")
+        record, fields = await _read_record(visit, record_form)
+        home, record_url = _home(visit, record_form), f"{_home(visit, record_form)}/{record.id}"
+        name = str(getattr(record, "name", "") or f"{record_form.words} {record.id}")
         return await form_view(
-            visit, fields, texts_of(fields, found, visit.moments), made.noun, "Edit",
-            call=own, method="PATCH", crumbs=((made.title, home), (name, own)), form=made,
-            action=f"{own}/edit", back=own, is_new=False, name=name,
-            remove=f"{own}/delete" if made.delete else "",
-        )  # fmt: skip
+            visit,
+            fields,
+            texts_of(fields, record, visit.moments),
+            record_form.noun,
+            "Edit",
+            call=record_url,
+            method="PATCH",
+            crumbs=((record_form.title, home), (name, record_url)),
+            form=record_form,
+            action=f"{record_url}/edit",
+            back=record_url,
+            is_new=False,
+            name=name,
+            remove=f"{record_url}/delete" if record_form.delete else "",
+        )
 
-    return _name_function(edit, f"edit_{made.noun}", f"A {made.words} that is to be changed.")
+    return _name_function(edit, f"edit_{record_form.noun}", f"A {record_form.words} that is to be changed.")
 
 
-def _change(made: RecordForm, edit: PageFunction) -> PageFunction:
+def _change(record_form: RecordForm, edit: PageFunction) -> PageFunction:
     async def change(visit: Visit) -> Any:
         if visit.text(MORE):
             return await edit(visit)
-        found, fields = await _read_record(visit, made)
+        record, fields = await _read_record(visit, record_form)
         reading = FormBody(visit.moments)
-        before = texts_of(fields, found, visit.moments)
+        before = texts_of(fields, record, visit.moments)
         body = reading.changed(fields, typed_texts(visit), before)
         if reading.problems:
             raise Invalid(reading.problems)
-        own = f"{_home(visit, made)}/{found.id}"
+        record_url = f"{_home(visit, record_form)}/{record.id}"
         if not body:
-            return Redirect(own, "No changes to save.")
-        assert made.update is not None, "it is changed by an operation"  # noqa: S101
-        await visit.do(made.update, {made.noun: body})
-        return Redirect(own, f"{made.words.capitalize()} saved.")
+            return Redirect(record_url, "No changes to save.")
+        assert record_form.update is not None, "it is changed by an operation"  # noqa: S101
+        await visit.do(record_form.update, {record_form.noun: body})
+        return Redirect(record_url, f"{record_form.words.capitalize()} saved.")
 
-    return _name_function(change, f"change_{made.noun}", f"Change a {made.words}.")
+    return _name_function(change, f"change_{record_form.noun}", f"Change a {record_form.words}.")
 
 
-def _remove(made: RecordForm) -> PageFunction:
+def _remove(record_form: RecordForm) -> PageFunction:
     async def remove(visit: Visit) -> Redirect:
-        assert made.delete is not None, "it is removed by an operation"  # noqa: S101
-        await visit.do(made.delete)
-        return Redirect(_home(visit, made), f"{made.words.capitalize()} deleted.")
+        assert record_form.delete is not None, "it is removed by an operation"  # noqa: S101
+        await visit.do(record_form.delete)
+        return Redirect(_home(visit, record_form), f"{record_form.words.capitalize()} deleted.")
 
-    return _name_function(remove, f"remove_{made.noun}", f"Remove a {made.words}.")
-
-
-async def _read_record(visit: Visit, made: RecordForm) -> tuple[Any, Sequence[FormField]]:
-    assert made.get is not None, "what is changed is read"  # noqa: S101
-    return await visit.ask(made.get), await fields_in(visit, made)
+    return _name_function(remove, f"remove_{record_form.noun}", f"Remove a {record_form.words}.")
 
 
-def _name_function(function: Any, name: str, told: str) -> PageFunction:
-    function.__name__, function.__doc__ = name, told
+async def _read_record(visit: Visit, record_form: RecordForm) -> tuple[Any, Sequence[FormField]]:
+    assert record_form.get is not None, "what is changed is read"  # noqa: S101
+    return await visit.ask(record_form.get), await fields_in(visit, record_form)
+
+
+def _name_function(function: Any, name: str, summary: str) -> PageFunction:
+    function.__name__, function.__doc__ = name, summary
     result: PageFunction = function
     return result
 
@@ -217,12 +262,12 @@ def _path_of(handler: HTTPRouteHandler) -> str:
     return operation.path
 
 
-def _list_of(made: RecordForm) -> str:
-    return f"{IN_PROJECT}/{made.folder}"
+def _list_of(record_form: RecordForm) -> str:
+    return f"{IN_PROJECT}/{record_form.folder}"
 
 
-def _home(visit: Visit, made: RecordForm) -> str:
-    return f"/projects/{visit.path['project_id']}/{made.folder}"
+def _home(visit: Visit, record_form: RecordForm) -> str:
+    return f"/projects/{visit.path['project_id']}/{record_form.folder}"
 
 
 PAGES: Final = pages()

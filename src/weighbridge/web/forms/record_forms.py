@@ -79,16 +79,16 @@ class RecordForm:
 
 async def _with_custom_fields(visit: Visit, fields: Sequence[FormField]) -> Sequence[FormField]:
     """The fields of an asset with those that the project has added."""
-    found = (await visit.ask(list_asset_custom_fields, _CUSTOM_FIELDS)).data
-    own = [
-        FormField(one.label, one.label, kind, choices=ANSWERS if kind == "answer" else ())
-        for one in found
-        for kind in (_CUSTOM_KINDS[one.value_type],)
+    custom_fields = (await visit.ask(list_asset_custom_fields, _CUSTOM_FIELDS)).data
+    custom_form_fields = [
+        FormField(custom_field.label, custom_field.label, kind, choices=ANSWERS if kind == "answer" else ())
+        for custom_field in custom_fields
+        for kind in (_CUSTOM_KINDS[custom_field.value_type],)
     ]
     return [
-        replace(one, fields=own) if one.name == "custom_fields" else one
-        for one in fields
-        if own or one.name != "custom_fields"
+        replace(field, fields=custom_form_fields) if field.name == "custom_fields" else field
+        for field in fields
+        if custom_form_fields or field.name != "custom_fields"
     ]
 
 

@@ -42,12 +42,12 @@ class ListView:
         """The URL of the next page; empty on the last one."""
         if self.info.next_cursor is None:
             return ""
-        return self._with(("cursor", self.info.next_cursor), without=("cursor", "page"))
+        return self._with(("cursor", self.info.next_cursor), removed=("cursor", "page"))
 
     @property
     def first(self) -> str:
         """The URL of the first page; empty on it."""
-        return self._with(without=("cursor", "page")) if self._has("cursor", "page") else ""
+        return self._with(removed=("cursor", "page")) if self._has("cursor", "page") else ""
 
     @property
     def is_filtered(self) -> bool:
@@ -63,7 +63,7 @@ class ListView:
     def sorted_by(self, name: str) -> str:
         """Return the URL of the list sorted by a field; in reverse if it is sorted so already."""
         turned = f"-{name}" if self.order == name else name
-        return self._with(("sort", turned), without=("sort", "cursor", "page"))
+        return self._with(("sort", turned), removed=("sort", "cursor", "page"))
 
     @property
     def order(self) -> str:
@@ -83,18 +83,18 @@ class ListView:
     def _has(self, *names: str) -> bool:
         return any(key in names for key, _ in self.query)
 
-    def _with(self, *more: tuple[str, str], without: Sequence[str]) -> str:
-        pairs = [(key, value) for key, value in self.query if key not in without]
-        text = urlencode([*pairs, *more])
+    def _with(self, *added: tuple[str, str], removed: Sequence[str]) -> str:
+        pairs = [(key, value) for key, value in self.query if key not in removed]
+        text = urlencode([*pairs, *added])
         return f"{self.path}?{text}" if text else self.path
 
 
 def build_query(query: ListQuery, *, sort: str = "") -> ListQuery:
     """Return a query as the interface takes it: without empty fields, with a page size and an order."""
-    given = drop_blanks(query)
-    names = {name for name, _ in given}
+    pairs = drop_blanks(query)
+    names = {name for name, _ in pairs}
     usual = (("page_size", PAGE_SIZE), *((("sort", sort),) if sort and "cursor" not in names else ()))
-    return given + tuple(pair for pair in usual if pair[0] not in names)
+    return pairs + tuple(pair for pair in usual if pair[0] not in names)
 
 
 def list_query(visit: Visit, *, sort: str = "", times: Mapping[str, str] = MappingProxyType({})) -> ListQuery:
@@ -131,11 +131,11 @@ def data_suffix(path: str) -> str:
 
 
 async def render_data(
-    visit: Visit, of: HTTPRouteHandler, suffix: str, asked: Callable[[Visit], ListQuery] | None
+    visit: Visit, of: HTTPRouteHandler, suffix: str, query_of: Callable[[Visit], ListQuery] | None
 ) -> Sendable:
     """Return the data of an operation in the requested form; `asked` builds the query of its page."""
     operation: Operation = of.opt["operation"]
-    answer = await visit.ask(of, asked(visit) if asked else drop_blanks(visit.query))
+    answer = await visit.ask(of, query_of(visit) if query_of else drop_blanks(visit.query))
     if suffix == JSON:
         return build_file(visit.request.app.state.encode(answer), "application/json")
     if not isinstance(answer, Page):

@@ -75,21 +75,21 @@ FormTexts = Mapping[str, tuple[str, ...]]
 
 @asynccontextmanager
 async def read_form(
-    request: WebRequest, account: int, secret: str, takes: upload.Form | None
+    request: WebRequest, account: int, secret: str, upload_form: upload.Form | None
 ) -> AsyncIterator[tuple[FormTexts, Any]]:
     """Read the fields of a form and store its file; Forbidden without the CSRF token of the session."""
     kind = request.headers.get("content-type", "")
-    if takes is None or not upload.is_form(kind):
+    if upload_form is None or not upload.is_form(kind):
         typed = await read_fields(request)
         check_csrf_token(request, secret, "".join(typed.get(FIELD, ())))
         yield typed, None
         return
-    with_word = replace(takes, texts={**takes.texts, FIELD: "The CSRF token of the session."})
-    async with upload.read(with_word, kind, request.stream(), account) as arrived:
-        check_csrf_token(request, secret, arrived.texts.get(FIELD, ""))
-        texts = {name: text for name, text in arrived.texts.items() if name != FIELD}
-        state, without = request.app.state, replace(arrived, texts=texts)
-        async with upload.received(takes, state.files, without, state.places_of_files) as file:
+    with_word = replace(upload_form, texts={**upload_form.texts, FIELD: "The CSRF token of the session."})
+    async with upload.read(with_word, kind, request.stream(), account) as received:
+        check_csrf_token(request, secret, received.texts.get(FIELD, ""))
+        texts = {name: text for name, text in received.texts.items() if name != FIELD}
+        state, received_texts = request.app.state, replace(received, texts=texts)
+        async with upload.received(upload_form, state.files, received_texts, state.places_of_files) as file:
             yield {name: (text,) for name, text in texts.items()}, file
 
 
@@ -101,8 +101,8 @@ async def read_fields(request: WebRequest, fields_max: int = FIELDS_MAX) -> dict
     typed: dict[str, list[str]] = {}
     for pair in filter(None, body.split(b"&")):
         await turns.next()
-        named, _, text = pair.partition(b"=")
-        name, value = await _decode(named, turns), await _decode(text, turns)
+        name_bytes, _, text = pair.partition(b"=")
+        name, value = await _decode(name_bytes, turns), await _decode(text, turns)
         if "\x00" in value:
             raise Malformed([Problem(f"{name} must not contain a NUL character.", name, "invalid")])
         typed.setdefault(name, []).append(value.replace("\r\n", "\n"))
@@ -154,7 +154,7 @@ _SHOWN_AGAIN: Final = (Invalid, Malformed, Conflict, TooLarge, UnsupportedMediaT
 
 def page(
     path: str, *, permission: str = ANY, of: HTTPRouteHandler | None = None, computes: bool = False,
-    tries: bool = False, everywhere: bool = False, asked: Callable[[Visit], ListQuery] | None = None,
+    tries: bool = False, everywhere: bool = False, query_of: Callable[[Visit], ListQuery] | None = None,
 ) -> Callable[[PageFunction], list[HTTPRouteHandler]]:  # fmt: skip
     """Serve a page that reads; with `of`, the operation that gives the same data, as `.json` and `.csv` too.
 
@@ -174,7 +174,7 @@ def page(
 
             async def show(visit: Visit) -> Any:
                 return await (
-                    render_data(visit, of, suffix, asked) if of is not None and suffix else function(visit)
+                    render_data(visit, of, suffix, query_of) if of is not None and suffix else function(visit)
                 )
 
             opening = Database.trial if tries else Database.read
@@ -187,8 +187,8 @@ def page(
         suffixes = suffixes[:2] if of is not None and of.opt["operation"].listing is None else suffixes
         paths = [path, f"{IN_PROJECT}{path}"] if everywhere else [path]
         return [
-            _build_route(operation, handler, one + suffix, has_data=of is not None)
-            for one in paths
+            _build_route(operation, handler, page_path + suffix, has_data=of is not None)
+            for page_path in paths
             for suffix in suffixes
         ]
 
@@ -199,11 +199,11 @@ def form(
     path: str,
     *,
     permission: str = ANY,
-    again: PageFunction,
+    error_page: PageFunction,
     computes: bool = False,
     asks: bool = False,
     everywhere: bool = False,
-    takes: Form | None = None,
+    upload_form: Form | None = None,
 ) -> Callable[[PageFunction], list[HTTPRouteHandler]]:
     """Serve a function that executes a form and usually redirects (`Redirect`).
 
@@ -223,24 +223,27 @@ def form(
             typed: FormTexts = {}
             try:
                 account = person.actor.account_id
-                async with read_form(request, account, read_session_secret(request), takes) as (typed, file):
+                async with read_form(request, account, read_session_secret(request), upload_form) as (
+                    typed,
+                    file,
+                ):
                     return await _execute_page(
                         request, person, opening, function, typed=typed, file=file, computes=computes
                     )
             except _SHOWN_AGAIN as refusal:
                 return await _execute_page(
-                    request, person, Database.read, again, typed=typed, refusal=refusal
+                    request, person, Database.read, error_page, typed=typed, refusal=refusal
                 )
 
         paths = [path, f"{IN_PROJECT}{path}"] if everywhere else [path]
-        bytes_max = FORM_BYTES_MAX if takes is None else takes.body_bytes_max
-        return [_build_route(operation, handler, one, bytes_max) for one in paths]
+        bytes_max = FORM_BYTES_MAX if upload_form is None else upload_form.body_bytes_max
+        return [_build_route(operation, handler, page_path, bytes_max) for page_path in paths]
 
     return decorate
 
 
 def action(
-    path: str, handler: HTTPRouteHandler, *, permission: str = ANY, again: PageFunction,
+    path: str, handler: HTTPRouteHandler, *, permission: str = ANY, error_page: PageFunction,
     back: str, notice: str, everywhere: bool = False,
 ) -> list[HTTPRouteHandler]:  # fmt: skip
     """Serve a button that executes an operation without fields, goes back (`Visit.url`) and reports it."""
@@ -250,7 +253,7 @@ def action(
         return Redirect(visit.url(back), notice)
 
     _name_after(execute, handler)
-    return form(path, permission=permission, again=again, everywhere=everywhere)(execute)
+    return form(path, permission=permission, error_page=error_page, everywhere=everywhere)(execute)
 
 
 def download(
@@ -299,8 +302,8 @@ def open_page(
 
 def sign_in_url(request: WebRequest) -> str:
     """Return the URL to sign in at and to return from to the requested page."""
-    asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    return "/sign_in" if asked == "/" else f"/sign_in?next={quote(asked, safe='/')}"
+    requested_url = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return "/sign_in" if requested_url == "/" else f"/sign_in?next={quote(requested_url, safe='/')}"
 
 
 async def _person(request: WebRequest, permission: str) -> Person | None:
@@ -339,31 +342,31 @@ async def _execute_page(
         query = tuple(request.query_params.multi_items())
         problems = refusal.problems if refusal else ()
         visit = Visit(tx, person, request, frame, path, query, typed or {}, problems, file)
-        shown = await function(visit)
+        view = await function(visit)
         await tx.settle()
-        return visit, shown
+        return visit, view
 
     async def work(opened: Database) -> PageResponse:
-        found = await from_replica(request, visited) if of_replica else None
-        if found is None:
+        answer = await from_replica(request, visited) if of_replica else None
+        if answer is None:
             async with opening(opened) as tx:
-                found = await visited(tx)
-        visit, shown = found
-        if isinstance(shown, Sendable | AttachmentReply):
-            return shown
+                answer = await visited(tx)
+        visit, view = answer
+        if isinstance(view, Sendable | AttachmentReply):
+            return view
         status = refusal.status if refusal else 0
-        if _is_long(visit.typed, shown):
-            return await compute_in_thread(None, render_page, visit, shown, status)
-        return render_page(visit, shown, status)
+        if _is_long(visit.typed, view):
+            return await compute_in_thread(None, render_page, visit, view, status)
+        return render_page(visit, view, status)
 
     async with shares(request).request(person.actor.account_id):
         return await execute_request(request, person.actor, work, computes=computes)
 
 
-def _is_long(typed: Mapping[str, tuple[str, ...]], shown: View | Redirect) -> bool:
+def _is_long(typed: Mapping[str, tuple[str, ...]], view: View | Redirect) -> bool:
     """Whether rendering a page with the typed texts takes so long that a thread does it."""
     characters = sum(len(value) for values in typed.values() for value in values)
-    fields = max(len(typed), shown.field_count if isinstance(shown, View) else 0)
+    fields = max(len(typed), view.field_count if isinstance(view, View) else 0)
     return fields > FIELDS_AT_ONCE or characters > CHARACTERS_AT_ONCE
 
 

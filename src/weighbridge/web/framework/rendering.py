@@ -76,18 +76,23 @@ def find_guidance(method: str, call: str, guide: str) -> Guidance | None:
     if guide:
         return Guidance("", site.page_address(guide), site.title_of(guide), "")
     path = call.partition("?")[0]
-    found = next(
-        (one for pattern, one in _patterns() if one.method == method and pattern.fullmatch(path)), None
+    operation = next(
+        (
+            candidate
+            for pattern, candidate in _patterns()
+            if candidate.method == method and pattern.fullmatch(path)
+        ),
+        None,
     )
-    if found is None:
+    if operation is None:
         return None
-    tag = tag_of(found.module)
+    tag = tag_of(operation.module)
     guide = OF_TAG.get(tag, "")
     return Guidance(
-        operation_shown(tag, method, API_PREFIX + found.path),
+        operation_shown(tag, method, API_PREFIX + operation.path),
         site.page_address(guide) if guide else "",
         site.title_of(guide) if guide else "",
-        quote_body(found.example) if isinstance(found.example, dict) else "",
+        quote_body(operation.example) if isinstance(operation.example, dict) else "",
     )
 
 
@@ -99,9 +104,12 @@ def quote_body(body: Any) -> str:
 @cache
 def _patterns() -> Sequence[tuple[re.Pattern[str], Operation]]:
     """Return every operation with a pattern of its paths; those with fewer parameters first."""
-    every = [handler.opt["operation"] for routes in SLICES for handler in routes]
-    every.sort(key=lambda one: one.path.count("{"))
-    return [(re.compile(_PARAMETER.sub("[^/]+", re.escape(one.path))), one) for one in every]
+    operations = [handler.opt["operation"] for routes in SLICES for handler in routes]
+    operations.sort(key=lambda operation: operation.path.count("{"))
+    return [
+        (re.compile(_PARAMETER.sub("[^/]+", re.escape(operation.path))), operation)
+        for operation in operations
+    ]
 
 
 # Templates.
@@ -127,7 +135,7 @@ _SHARED: Final = {
 @cache
 def templates() -> Environment:
     """The templates of the package, each read once."""
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("weighbridge.web"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -136,8 +144,8 @@ def templates() -> Environment:
         auto_reload=False,
         cache_size=-1,
     )
-    made.globals.update(_SHARED)
-    return made
+    environment.globals.update(_SHARED)
+    return environment
 
 
 @cache
@@ -147,19 +155,19 @@ def compile_templates() -> None:
         templates().get_template(name)
 
 
-def render_page(visit: Visit, shown: View | Redirect, status: int = 0) -> Sendable:
+def render_page(visit: Visit, view: View | Redirect, status: int = 0) -> Sendable:
     """Render the result of a page function."""
-    if isinstance(shown, Redirect):
-        return redirect_to(shown.address, build_notice_cookie(shown.notice))
+    if isinstance(view, Redirect):
+        return redirect_to(view.address, build_notice_cookie(view.notice))
     request = visit.request
     context = {
         **_base_context(request),
-        **_frame_context(request, visit.frame, visit.person, shown),
+        **_frame_context(request, visit.frame, visit.person, view),
         "visit": visit,
     }
-    text = templates().get_template(shown.template).render({**context, **shown.context})
+    text = templates().get_template(view.template).render({**context, **view.context})
     cleared = build_notice_cookie("") if read_notice(request) else {}
-    return build_page(request, text, status or shown.status, cleared)
+    return build_page(request, text, status or view.status, cleared)
 
 
 def render_open_page(request: WebRequest, template: str, status: int = 200, **context: Any) -> Sendable:
@@ -174,8 +182,8 @@ def render_error(request: WebRequest, title: str, body: Any) -> str:
     frame, person = state.get("frame"), state.get("person")
     context = {**_base_context(request), "title": title, "body": body, "layout": "bare.html"}
     if frame is not None and person is not None:
-        shown = View("error.html", {}, title)
-        context |= {**_frame_context(request, frame, person, shown), "layout": "frame.html"}
+        view = View("error.html", {}, title)
+        context |= {**_frame_context(request, frame, person, view), "layout": "frame.html"}
     return templates().get_template("error.html").render(context)
 
 
@@ -190,13 +198,13 @@ def _base_context(request: WebRequest) -> dict[str, Any]:
     }
 
 
-def _frame_context(request: WebRequest, frame: Frame, person: Person, shown: View) -> dict[str, Any]:
+def _frame_context(request: WebRequest, frame: Frame, person: Person, view: View) -> dict[str, Any]:
     query = request.url.query
     route = request.scope.get("route_handler")
     return {
         "has_data": route is not None and route.opt.get("has_data", False),
-        "view": shown,
-        "guidance": find_guidance(shown.method, shown.call, shown.guide),
+        "view": view,
+        "guidance": find_guidance(view.method, view.call, view.guide),
         "guide_start": guide_start(),
         "person": person,
         "frame": frame,
@@ -252,18 +260,18 @@ def _is_of_page(request: WebRequest) -> bool:
         return not data_suffix(request.url.path)
     path = request.url.path
     takes_pages = "text/html" in request.headers.get("accept", "")
-    return takes_pages and not any(path.startswith(one) for one in _NOT_PAGES)
+    return takes_pages and not any(path.startswith(page) for page in _NOT_PAGES)
 
 
 def _build_error_page(request: WebRequest, response: Response[bytes]) -> Response[bytes]:
     body = msgspec.json.decode(response.content, type=ErrorBody)
     title = TITLES.get(response.status_code or 500, "Internal error")
     text = render_error(request, title, body)
-    kept = {name: value for name, value in response.headers.items() if name.lower() == "retry-after"}
+    kept_headers = {name: value for name, value in response.headers.items() if name.lower() == "retry-after"}
     headers = {name: value for name, value in PAGE_HEADERS.items() if name != "Content-Type"}
     return Response(
         text.encode(),
         status_code=response.status_code,
         media_type=PAGE_HEADERS["Content-Type"],
-        headers={**headers, **kept},
+        headers={**headers, **kept_headers},
     )

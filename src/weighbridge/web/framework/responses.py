@@ -45,7 +45,7 @@ class Sendable(Reply):
     async def __call__(self, _scope: object, _receive: object, send: Send) -> None:
         """Send it, as an application of its own (ASGI)."""
         headers = [(name.lower().encode(), value.encode()) for name, value in self.headers.items()]
-        headers += [(b"set-cookie", one.encode()) for one in self.cookies]
+        headers += [(b"set-cookie", cooky.encode()) for cooky in self.cookies]
         headers.append((b"content-length", str(len(self.content)).encode()))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": self.content})
@@ -55,11 +55,11 @@ def build_page(
     request: WebRequest, text: str, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Sendable:
     """Return a page as a response, compressed if the browser accepts that."""
-    content, own = text.encode(), {**PAGE_HEADERS, **(headers or {})}
+    content, page_headers = text.encode(), {**PAGE_HEADERS, **(headers or {})}
     if len(content) >= COMPRESSED_FROM and "gzip" in request.headers.get("accept-encoding", ""):
         content = gzip.compress(content, 5)
-        own |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-    return Sendable(status, content, own)
+        page_headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    return Sendable(status, content, page_headers)
 
 
 def redirect_to(address: str, headers: Mapping[str, str] | None = None) -> Sendable:
@@ -130,17 +130,17 @@ def _by_hashed_name() -> dict[str, StaticFile]:
 @get(FOLDER + "{name:str}", include_in_schema=False, sync_to_thread=False)
 def send_asset(request: WebRequest) -> Sendable:
     """Send a static file."""
-    found = _by_hashed_name().get(str(request.path_params["name"]))
-    if found is None:
+    hashed_asset = _by_hashed_name().get(str(request.path_params["name"]))
+    if hashed_asset is None:
         raise NotFound(message="There is nothing at this path.", code="no_such_path")
     headers = {
         "Cache-Control": "public, max-age=31536000, immutable",
         "Vary": "Accept-Encoding",
-        "Content-Type": found.media_type,
+        "Content-Type": hashed_asset.media_type,
     }
     if "gzip" in request.headers.get("accept-encoding", ""):
-        return Sendable(200, found.compressed, {**headers, "Content-Encoding": "gzip"})
-    return Sendable(200, found.plain, headers)
+        return Sendable(200, hashed_asset.compressed, {**headers, "Content-Encoding": "gzip"})
+    return Sendable(200, hashed_asset.plain, headers)
 
 
 ROUTES: Final[list[HTTPRouteHandler]] = [send_asset]

@@ -60,12 +60,12 @@ async def read_person(request: WebRequest) -> Person | None:
     secret = read_session_secret(request)
     if not secret:
         return None
-    memory, known = database(request).memory, ("session", hash_secret(secret))
-    if memory.recall(known) is None:
+    memory, cache_key = database(request).memory, ("session", hash_secret(secret))
+    if memory.recall(cache_key) is None:
         await await_time(request)  # guessed secrets reach the database at a limited rate
     person = await recognise_session(database(request), secret, request.scope["state"]["request_id"])
     if person is not None:
-        memory.keep(known, True, 1)  # noqa: FBT003 - a flag that the session is known
+        memory.keep(cache_key, True, 1)  # noqa: FBT003 - a flag that the session is known
     return person
 
 
@@ -121,8 +121,8 @@ def check_same_origin(request: WebRequest) -> None:
 
 def check_csrf_token(request: WebRequest, secret: str, typed: str) -> None:
     """Raise Forbidden unless the form or the header has the CSRF token of the session."""
-    given = typed or request.headers.get(HEADER, "")
-    if not hmac.compare_digest(given.encode(), csrf_token_of(secret).encode()):
+    token = typed or request.headers.get(HEADER, "")
+    if not hmac.compare_digest(token.encode(), csrf_token_of(secret).encode()):
         raise Forbidden(_FOREIGN, "form_foreign")
 
 
@@ -250,17 +250,20 @@ _WAITING: Final = """
 """
 
 
-async def read_frame(tx: Read, actor: Actor, named: str | None) -> Frame:
+async def read_frame(tx: Read, actor: Actor, project_name: str | None) -> Frame:
     """Read the frame in the project that the path names; NotFound if the account has no such project."""
-    wanted = 0 if named is None else project_number(named)
-    rows = await tx.tuples(_PROJECTS, (actor.account_id, wanted, PROJECTS_MAX))
-    projects = [FrameProject(number, identity.of("project", number), *rest) for number, *rest, _ in rows]
-    if named is not None and (not projects or projects[0].number != wanted):
-        raise NotFound("project", named)
+    wanted_number = 0 if project_name is None else project_number(project_name)
+    rows = await tx.tuples(_PROJECTS, (actor.account_id, wanted_number, PROJECTS_MAX))
+    projects = [
+        FrameProject(number, identity.of("project", number), *project_fields)
+        for number, *project_fields, _ in rows
+    ]
+    if project_name is not None and (not projects or projects[0].number != wanted_number):
+        raise NotFound("project", project_name)
     now = rows[0][-1] if rows else await tx.value("SELECT now()")
-    if named is None:
+    if project_name is None:
         return Frame(None, projects, now)
-    values = {"project": wanted, "account": actor.account_id, "most": COUNT_MAX + 1}
+    values = {"project": wanted_number, "account": actor.account_id, "most": COUNT_MAX + 1}
     [(alerts, proposals, tasks)] = await tx.tuples(_WAITING, values)
     sees_rules = actor.may("data_rules:read")
     return Frame(
@@ -279,12 +282,12 @@ def build_navigation(frame: Frame, actor: Actor) -> list[NavigationGroup]:
     groups = [NavigationGroup("", (NavigationEntry("Overview", home),))]
     for title, permission, entries in _NAVIGATION:
         if actor.may(permission):
-            waiting = {"Proposals": frame.proposals, "Results": frame.alerts}
+            open_counts = {"Proposals": frame.proposals, "Results": frame.alerts}
             groups.append(
                 NavigationGroup(
                     title,
                     tuple(
-                        NavigationEntry(name, f"{home}/{path}", format_count(waiting.get(name, 0)))
+                        NavigationEntry(name, f"{home}/{path}", format_count(open_counts.get(name, 0)))
                         for name, path in entries
                     ),
                 )
@@ -484,8 +487,8 @@ class Visit:
         if operation.body is None:
             answer = await operation.function(call)  # type: ignore[misc] # as above
         else:
-            arrived = wire.decode(self.request.app.state.encode(body), operation.body)
-            answer = await operation.function(call, arrived)  # type: ignore[misc] # as above
+            decoded_body = wire.decode(self.request.app.state.encode(body), operation.body)
+            answer = await operation.function(call, decoded_body)  # type: ignore[misc] # as above
         return answer.record if isinstance(answer, Answer) else answer
 
     async def keep(self, handler: HTTPRouteHandler, **path: str) -> Any:
@@ -498,10 +501,10 @@ class Visit:
         operation = self._allowed(handler)
         self._need(dry_run.permission)
         call = self._call((), path)
-        arrived = wire.decode(self.request.app.state.encode(body), operation.body)
+        decoded_body = wire.decode(self.request.app.state.encode(body), operation.body)
         function = operation.function
         assert function is not None, "an endpoint has a function"  # noqa: S101
-        return await dry_run.look(call, partial(function, call, arrived))
+        return await dry_run.look(call, partial(function, call, decoded_body))
 
     def _allowed(self, handler: HTTPRouteHandler) -> Operation:
         operation: Operation = handler.opt["operation"]

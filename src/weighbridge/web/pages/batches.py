@@ -62,13 +62,17 @@ def write_formulas(nodes: Sequence[LineageNode]) -> list[NodeFormula]:
     """Return the formulas of the credited output, each before its inputs."""
     by_slug = {node.slug: node for node in nodes}
     order: dict[str, None] = {}
-    waiting = [node.slug for node in nodes if node.is_primary]
-    while waiting:
-        slug = waiting.pop(0)
+    pending_slugs = [node.slug for node in nodes if node.is_primary]
+    while pending_slugs:
+        slug = pending_slugs.pop(0)
         if slug in by_slug and slug not in order:
             order[slug] = None
-            waiting += by_slug[slug].reads
-    return [one for slug in order if (one := _write_formula(by_slug[slug], by_slug)) is not None]
+            pending_slugs += by_slug[slug].reads
+    return [
+        written_formula
+        for slug in order
+        if (written_formula := _write_formula(by_slug[slug], by_slug)) is not None
+    ]
 
 
 def _write_formula(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> NodeFormula | None:
@@ -80,16 +84,20 @@ def _write_formula(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> Nod
         return None
 
     def shown(name: Name) -> Markup:
-        read = by_slug.get(name.text)
-        return word(name.text) if read is None or read.value is None else _number(read, read.value)
+        read_node = by_slug.get(name.text)
+        return (
+            word(name.text)
+            if read_node is None or read_node.value is None
+            else _number(read_node, read_node.value)
+        )
 
     numbers = None if node.value is None else formula(tree, shown, result=_number(node, node.value))
     return NodeFormula(node, formula(tree, result=node.slug), numbers)
 
 
 def _number(node: LineageNode, value: Decimal) -> Markup:
-    short = round_figure(value)
-    text = plain(short).replace("-", MINUS) + ("" if short == value else "…")
+    rounded = round_figure(value)
+    text = plain(rounded).replace("-", MINUS) + ("" if rounded == value else "…")
     return Markup('<mn><a href="#node-{}" title="{}">{}</a></mn>').format(
         node.slug, f"{node.name}: {plain(value)} {node.unit}", text
     )
@@ -114,16 +122,16 @@ class LineageLevel:
 def build_levels(nodes: Sequence[LineageNode]) -> list[LineageLevel]:
     """The outputs, the one that the ledger keeps first, with all that lies below each."""
     by_slug = {node.slug: node for node in nodes}
-    seen: set[str] = set()
+    seen_slugs: set[str] = set()
     tops = sorted((node for node in nodes if node.is_output), key=lambda node: not node.is_primary)
-    return [_level(node, by_slug, seen) for node in tops]
+    return [_level(node, by_slug, seen_slugs) for node in tops]
 
 
-def _level(node: LineageNode, by_slug: Mapping[str, LineageNode], seen: set[str]) -> LineageLevel:
-    if node.slug in seen:
+def _level(node: LineageNode, by_slug: Mapping[str, LineageNode], seen_slugs: set[str]) -> LineageLevel:
+    if node.slug in seen_slugs:
         return LineageLevel(node, (), is_repeated=True)
-    seen.add(node.slug)
-    below = [_level(by_slug[slug], by_slug, seen) for slug in node.reads if slug in by_slug]
+    seen_slugs.add(node.slug)
+    below = [_level(by_slug[slug], by_slug, seen_slugs) for slug in node.reads if slug in by_slug]
     return LineageLevel(node, below)
 
 
@@ -148,7 +156,7 @@ def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Ma
             edges.append(GraphEdge(key, node.slug))
     if len(boxes) > BOXES_MAX:
         return None
-    return graph(boxes, edges, says=f"Provenance of {batch.tracking_id}")
+    return graph(boxes, edges, alt_text=f"Provenance of {batch.tracking_id}")
 
 
 def _box(node: LineageNode) -> Box:
@@ -174,18 +182,23 @@ _QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS)
     "/projects/{project_id}/batches",
     permission="production_accounting:read",
     of=list_project_batches,
-    asked=_QUERY,
+    query_of=_QUERY,
 )
 async def batches(visit: Visit) -> View:
     """Batches of a project with what remains of them."""
-    found = await visit.ask(list_project_batches, _QUERY(visit))
+    listed_batches = await visit.ask(list_project_batches, _QUERY(visit))
     ledgers = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
     path = visit.url("batches")
     return view(
-        "ledgers/batches.html", "Batches", call=path, has_csv=True,
-        batches=found.data, list=ListView(path, visit.query, found.info), ledgers=ledgers.data,
-        names={one.id: one.name for one in ledgers.data},
-    )  # fmt: skip
+        "ledgers/batches.html",
+        "Batches",
+        call=path,
+        has_csv=True,
+        batches=listed_batches.data,
+        list=ListView(path, visit.query, listed_batches.info),
+        ledgers=ledgers.data,
+        names={ledger.id: ledger.name for ledger in ledgers.data},
+    )
 
 
 # One batch: its result, how it came about, what was drawn of it, and the story of its run.
@@ -202,61 +215,69 @@ ADJUSTING_SHOWN: Final = "100"
 
 async def batch(visit: Visit) -> View | Redirect:
     """A batch with its equation, its lineage and its story."""
-    found = await visit.ask(get_batch)
-    if elsewhere := find_own_project_url(visit, found):
+    batch_record = await visit.ask(get_batch)
+    if elsewhere := find_own_project_url(visit, batch_record):
         return Redirect(elsewhere)
-    ledger = await visit.ask(get_ledger, ledger_id=found.ledger_id)
-    nodes = (await visit.ask(get_lineage)).nodes if found.model is not None else []
+    ledger = await visit.ask(get_ledger, ledger_id=batch_record.ledger_id)
+    nodes = (await visit.ask(get_lineage)).nodes if batch_record.model is not None else []
     home = visit.frame.home
-    run = await _run(visit, found)
-    drawn = sum(one.amount for one in found.allocations)
-    reported = sum(one.amount for one in found.report_allocations)
+    run = await _run(visit, batch_record)
+    drawn_amount = sum(allocation.amount for allocation in batch_record.allocations)
+    reported = sum(allocation.amount for allocation in batch_record.report_allocations)
     bar = stacked_bar(
-        [("drawn", drawn + reported), ("remaining", found.ledger_balance)],
-        says=f"{drawn} withdrawn, {reported} in reports, {found.ledger_balance} remaining",
+        [("drawn", drawn_amount + reported), ("remaining", batch_record.ledger_balance)],
+        alt_text=f"{drawn_amount} withdrawn, {reported} in reports, {batch_record.ledger_balance} remaining",
     )
     crumbs = (("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}"))
     return view(
-        "ledgers/batch.html", found.tracking_id, call=f"/batches/{found.id}", crumbs=crumbs,
-        batch=found, ledger=ledger, run=run, bar=bar, drawn=drawn, reported=reported,
+        "ledgers/batch.html", batch_record.tracking_id, call=f"/batches/{batch_record.id}", crumbs=crumbs,
+        batch=batch_record, ledger=ledger, run=run, bar=bar, drawn=drawn_amount, reported=reported,
         equations=write_formulas(nodes), levels=build_levels(nodes), reasons=REASONS,
-        picture=lineage_picture(home, found, nodes) if nodes else None,
-        draws=[(node, draw) for node in nodes for draw in node.draws], settles=_can_be_settled(found),
-        evidences=await _evidences(visit, found, nodes), place=find_record_url,
+        picture=lineage_picture(home, batch_record, nodes) if nodes else None,
+        draws=[(node, draw) for node in nodes for draw in node.draws], settles=_can_be_settled(batch_record),
+        evidences=await _evidences(visit, batch_record, nodes), place=find_record_url,
     )  # fmt: skip
 
 
-@form(f"{BATCH_PATH}/settle", permission="production_accounting:write", again=batch, computes=True)
+@form(f"{BATCH_PATH}/settle", permission="production_accounting:write", error_page=batch, computes=True)
 async def settle(visit: Visit) -> Redirect:
     """Regenerate the period of a batch that is out of date."""
-    found: Batch = await visit.ask(get_batch)
-    end = max(found.end_time, Instant.of(found.start_time + MILLISECOND))
-    body = {"start_time": found.start_time.text, "end_time": end.text}
-    task = await visit.do(create_batch_generation, body, ledger_id=found.ledger_id)
-    return Redirect(f"/projects/{found.project_id}/ledgers/{found.ledger_id}/generations/{task.id}")
+    batch_record: Batch = await visit.ask(get_batch)
+    end = max(batch_record.end_time, Instant.of(batch_record.start_time + MILLISECOND))
+    body = {"start_time": batch_record.start_time.text, "end_time": end.text}
+    task = await visit.do(create_batch_generation, body, ledger_id=batch_record.ledger_id)
+    return Redirect(
+        f"/projects/{batch_record.project_id}/ledgers/{batch_record.ledger_id}/generations/{task.id}"
+    )
 
 
-def _can_be_settled(found: Batch) -> bool:
+def _can_be_settled(batch_record: Batch) -> bool:
     """Whether its slot computed anew would settle it; not while all that is stale is what it draws from."""
-    reasons = {one.reason for one in found.stale_reasons}
-    return found.model is not None and bool(reasons - {UPSTREAM_STALE})
+    reasons = {reason.reason for reason in batch_record.stale_reasons}
+    return batch_record.model is not None and bool(reasons - {UPSTREAM_STALE})
 
 
-async def _run(visit: Visit, found: Batch) -> Sequence[Batch]:
+async def _run(visit: Visit, batch_record: Batch) -> Sequence[Batch]:
     """All batches of the run on the ledger, in the order in which they were made."""
-    if found.model_run is None:
-        return [found]
-    query = (("filter[model_run_id]", found.model_run.id), ("page_size", ADJUSTING_SHOWN), ("sort", "id"))
-    listed = await visit.ask(list_ledger_batches, query, ledger_id=found.ledger_id)
-    return list(listed.data)
+    if batch_record.model_run is None:
+        return [batch_record]
+    query = (
+        ("filter[model_run_id]", batch_record.model_run.id),
+        ("page_size", ADJUSTING_SHOWN),
+        ("sort", "id"),
+    )
+    listed_batches = await visit.ask(list_ledger_batches, query, ledger_id=batch_record.ledger_id)
+    return list(listed_batches.data)
 
 
-async def _evidences(visit: Visit, found: Batch, nodes: Sequence[LineageNode]) -> list[tuple[Any, Any]]:
+async def _evidences(
+    visit: Visit, batch_record: Batch, nodes: Sequence[LineageNode]
+) -> list[tuple[Any, Any]]:
     """Evidence on the events that the batch was made of, with its event."""
     if not visit.may("data_collection:read"):
         return []
-    read = {row.event_id for node in nodes if node.input for row in node.input.rows}
-    read |= {row.event.id for row in found.input_data if row.event.id}
+    event_ids = {row.event_id for node in nodes if node.input for row in node.input.rows}
+    event_ids |= {row.event.id for row in batch_record.input_data if row.event.id}
     evidences = []
     for slug in sorted({node.input.event_type for node in nodes if node.input}):
         rows = [
@@ -271,8 +292,13 @@ async def _evidences(visit: Visit, found: Batch, nodes: Sequence[LineageNode]) -
             ("page_size", EVENTS_LOOKED_AT),
             ("sort", "start_time"),
         )
-        listed = await visit.ask(list_events, query)
-        evidences += [(event, one) for event in listed.data if event.id in read for one in event.evidences]
+        listed_events = await visit.ask(list_events, query)
+        evidences += [
+            (event, evidence)
+            for event in listed_events.data
+            if event.id in event_ids
+            for evidence in event.evidences
+        ]
     return evidences
 
 
@@ -295,55 +321,59 @@ async def deletion_again(visit: Visit) -> View | Redirect:
     return await _show_deletion(visit, tries=False)
 
 
-@form(f"{BATCH_PATH}/delete", permission="production_accounting:write", again=deletion_again)
+@form(f"{BATCH_PATH}/delete", permission="production_accounting:write", error_page=deletion_again)
 async def delete_batches(visit: Visit) -> Redirect:
     """Ask for the deletion of the batch, and of those that were named with it."""
-    found: Batch = await visit.ask(get_batch)
+    batch_record: Batch = await visit.ask(get_batch)
     reason = visit.text("reason")
     if not reason:
         raise Invalid([Problem(REASON_NEEDED, "reason", "required")])
-    body = {"batch_ids": _with_others(found, visit.texts("with")), "reason": reason}
-    task = await visit.do(create_batch_deletion, body, ledger_id=found.ledger_id)
+    body = {"batch_ids": _with_others(batch_record, visit.texts("with")), "reason": reason}
+    task = await visit.do(create_batch_deletion, body, ledger_id=batch_record.ledger_id)
     return Redirect(f"{visit.frame.home}/async_tasks/{task.id}", "Deletion started.")
 
 
 async def _show_deletion(visit: Visit, *, tries: bool) -> View | Redirect:
-    found: Batch = await visit.ask(get_batch)
-    if elsewhere := find_own_project_url(visit, found):
+    batch_record: Batch = await visit.ask(get_batch)
+    if elsewhere := find_own_project_url(visit, batch_record):
         return Redirect(elsewhere)
-    ledger = await visit.ask(get_ledger, ledger_id=found.ledger_id)
+    ledger = await visit.ask(get_ledger, ledger_id=batch_record.ledger_id)
     together = visit.texts("with") or tuple(value for name, value in visit.query if name == "with")
-    named = _with_others(found, together)
-    trial, problems = await _try_deletion(visit, found, named) if tries else (None, list(visit.problems))
+    batch_ids = _with_others(batch_record, together)
+    trial, problems = (
+        await _try_deletion(visit, batch_record, batch_ids) if tries else (None, list(visit.problems))
+    )
     home = visit.frame.home
-    also = [one for problem in problems for one in problem.records if one.startswith("bat_")]
+    also = [record for problem in problems for record in problem.records if record.startswith("bat_")]
     return view(
-        "ledgers/deletion.html", "Delete", call=f"/batches/{found.id}", method="DELETE",
+        "ledgers/deletion.html", "Delete", call=f"/batches/{batch_record.id}", method="DELETE",
         crumbs=(
             ("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}"),
-            (found.tracking_id, f"{home}/batches/{found.id}"),
+            (batch_record.tracking_id, f"{home}/batches/{batch_record.id}"),
         ),
-        batch=found, named=named, trial=trial, problems=problems, identity=identity, tried=tries,
-        project=project_number(visit.path["project_id"]), path=f"{home}/batches/{found.id}",
-        also=[one for one in dict.fromkeys(also) if one not in named],
+        batch=batch_record, named=batch_ids, trial=trial, problems=problems, identity=identity, tried=tries,
+        project=project_number(visit.path["project_id"]), path=f"{home}/batches/{batch_record.id}",
+        also=[name for name in dict.fromkeys(also) if name not in batch_ids],
     )  # fmt: skip
 
 
 async def _try_deletion(
-    visit: Visit, found: Batch, named: Sequence[str]
+    visit: Visit, batch_record: Batch, batch_ids: Sequence[str]
 ) -> tuple[DeletionTrial | None, list[Problem]]:
     """Return the impact of the deletion, or what blocks it."""
     try:
-        task = await visit.do(create_batch_deletion, {"batch_ids": [*named]}, ledger_id=found.ledger_id)
+        task = await visit.do(
+            create_batch_deletion, {"batch_ids": [*batch_ids]}, ledger_id=batch_record.ledger_id
+        )
     except (Invalid, Conflict) as refusal:
         return None, list(refusal.problems)
-    numbers = [key.key for one in named if (key := identity.parse("batch", one)) is not None]
+    numbers = [key.key for batch_id in batch_ids if (key := identity.parse("batch", batch_id)) is not None]
     project = project_number(visit.path["project_id"])
     return await try_deletion(visit.tx, project, numbers, task.id), []
 
 
-def _with_others(found: Batch, together: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys([found.id, *together]))
+def _with_others(batch_record: Batch, together: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([batch_record.id, *together]))
 
 
 PAGES = [

@@ -59,7 +59,7 @@ async def completeness(visit: Visit) -> View:
         "overview/completeness.html", "Completeness", guide="reference/capture-rate.md",
         data=data, start=edges[0], end=edges[-1],
         earlier=when.field(before)[:7], later=when.field(edges[-1])[:7] if is_over else "",
-        picture=heat_map(data.rows, says=_SAYS) if data.rows else None,
+        picture=heat_map(data.rows, alt_text=_SAYS) if data.rows else None,
         share=percent_text(data.valid, data.expected),
         substituted=percent_text(data.substituted, data.expected),
     )  # fmt: skip
@@ -67,33 +67,33 @@ async def completeness(visit: Visit) -> View:
 
 async def _until(visit: Visit) -> Instant:
     """A moment in the last month that is shown."""
-    if asked := visit.moments.typed(f"{visit.asked('month')}-02T00:00"):
-        return asked
+    if asked_month := visit.moments.typed(f"{visit.asked('month')}-02T00:00"):
+        return asked_month
     query = (("page_size", "1"), ("sort", "-start_time"))
     newest = await visit.ask(list_events, query)
-    moments = [to_instant(one.start_time) for one in newest.data]
-    return min([*moments, visit.frame.now])
+    start_times = [to_instant(event_.start_time) for event_ in newest.data]
+    return min([*start_times, visit.frame.now])
 
 
 async def _data(visit: Visit, start: Instant, end: Instant) -> CompleteData:
     types = await visit.ask(list_event_types, (("page_size", "100"), ("sort", "name")))
-    expecting = [one for one in types.data if one.cadence_unit is not None]
+    expected_types = [event_type for event_type in types.data if event_type.cadence_unit is not None]
     rows, totals = [], []
-    for one in expecting[:TYPES_MAX]:
+    for event_type in expected_types[:TYPES_MAX]:
         query = (("start_time", start.text), ("end_time", end.text), ("period", "day"))
         try:
-            rate = await visit.ask(get_capture_rate, query, event_type_id=one.id)
+            rate = await visit.ask(get_capture_rate, query, event_type_id=event_type.id)
         except (Invalid, Forbidden):
             # Too many slots for a picture, or the account has the feature off.
             continue
-        rows.append(_row(visit, one, rate))
+        rows.append(_row(visit, event_type, rate))
         totals.append(rate.total)
     return CompleteData(
         rows,
-        sum(one.expected for one in totals),
-        sum(one.valid for one in totals),
-        sum(one.substituted for one in totals),
-        len(expecting) - len(rows),
+        sum(total.expected for total in totals),
+        sum(total.valid for total in totals),
+        sum(total.substituted for total in totals),
+        len(expected_types) - len(rows),
     )
 
 
@@ -108,11 +108,11 @@ def _row(visit: Visit, event_type: Any, rate: CaptureRate) -> CalendarRow:
 
 
 def _cell(day: date, figures: CaptureFigures, gaps: str, *, has_begun: bool) -> DayCell:
-    lacks = figures.expected > figures.valid
+    is_incomplete = figures.expected > figures.valid
     return DayCell(
         day, figures.expected,
         measured=figures.valid, substituted=figures.substituted, imputed=figures.imputed,
-        outage=int(has_begun and not figures.expected), address=gaps if lacks else "",
+        outage=int(has_begun and not figures.expected), address=gaps if is_incomplete else "",
     )  # fmt: skip
 
 
@@ -142,28 +142,41 @@ async def gap_event_types(visit: Visit) -> View:
     types = (await visit.ask(list_event_types, OFFERED)).data
     path = visit.url("event_types")
     return view(
-        "data/gap_types.html", "Gaps", call=path, types=[one for one in types if one.cadence_unit], path=path
+        "data/gap_types.html",
+        "Gaps",
+        call=path,
+        types=[type_ for type_ in types if type_.cadence_unit],
+        path=path,
     )
 
 
-@page(PATH, permission="data_collection:read", of=list_gaps, asked=build_gaps_query, computes=True)
+@page(PATH, permission="data_collection:read", of=list_gaps, query_of=build_gaps_query, computes=True)
 async def gaps(visit: Visit) -> View:
     """The gaps of an event type in a range."""
     kind = await visit.ask(get_event_type)
     query = build_gaps_query(visit)
-    found, problems = await _gaps(visit, query)
+    gap_list, problems = await _gaps(visit, query)
     project = f"/projects/{visit.path['project_id']}"
-    units = {one.slug: one.unit or "" for one in kind.data_point_types}
+    units = {type_.slug: type_.unit or "" for type_ in kind.data_point_types}
     moments = visit.moments
     start, end = (Instant.read(text) for _, text in query)
     return view(
-        "data/gaps.html", kind.name, call=f"{project}/event_types/{kind.id}/gaps", crumbs=(
-            ("Gaps", f"{project}/gaps"),
-        ),
-        kind=kind, gaps=found, refused=problems, units=units, project=project, rules=await _rules(visit),
-        fields=(moments.field(start), moments.field(end)), start=start, end=end,
-        missing=sum(one.missing for one in found), filled=sum(one.imputed + one.substituted for one in found),
-    )  # fmt: skip
+        "data/gaps.html",
+        kind.name,
+        call=f"{project}/event_types/{kind.id}/gaps",
+        crumbs=(("Gaps", f"{project}/gaps"),),
+        kind=kind,
+        gaps=gap_list,
+        refused=problems,
+        units=units,
+        project=project,
+        rules=await _rules(visit),
+        fields=(moments.field(start), moments.field(end)),
+        start=start,
+        end=end,
+        missing=sum(gap.missing for gap in gap_list),
+        filled=sum(gap.imputed + gap.substituted for gap in gap_list),
+    )
 
 
 async def _gaps(visit: Visit, query: ListQuery) -> tuple[list[Gap], tuple[Problem, ...]]:
@@ -177,7 +190,7 @@ async def _rules(visit: Visit) -> dict[str, Any]:
     """Return the rules of the project by ID, for their names and messages."""
     if not visit.may("data_rules:read"):
         return {}
-    return {one.id: one for one in (await visit.ask(list_rules, OFFERED)).data}
+    return {rule.id: rule for rule in (await visit.ask(list_rules, OFFERED)).data}
 
 
 PAGES = [*completeness, *gap_event_types, *gaps]

@@ -54,6 +54,8 @@ PAGES: Final = (
 
 def routes(slices: Sequence[Sequence[HTTPRouteHandler]]) -> list[HTTPRouteHandler]:
     """The handlers of all pages; a record of the interface that has no page of its own gets a plain one."""
-    own = [handler for area in PAGES for handler in area.PAGES]
-    taken = {path for handler in own for path in handler.paths if "GET" in handler.http_methods}
-    return [*own, *records.pages(slices, taken), *responses.ROUTES]
+    page_handlers = [handler for area in PAGES for handler in area.PAGES]
+    page_paths = {
+        path for handler in page_handlers for path in handler.paths if "GET" in handler.http_methods
+    }
+    return [*page_handlers, *records.pages(slices, page_paths), *responses.ROUTES]

@@ -76,24 +76,28 @@ def event_fields(kind: EventType, new_locations: int = 0) -> list[FormField]:
 
     So many new locations can be typed in with it.
     """
-    values = FormField(VALUES, "Values", "group", fields=[_value(one) for one in kind.data_point_types])
+    values = FormField(VALUES, "Values", "group", fields=[_value(type_) for type_ in kind.data_point_types])
     lines = max(1, LOCATIONS_OF[kind.expected_locations])
     places = FormField("locations", "Locations", "rows", fields=(_LOCATION,), lines=lines)
     words = [
-        replace(one, is_required=kind.requires_tracking_id) if one.name == "tracking_id" else one
-        for one in fields_of(NewEvent, _WORDS)
+        replace(field, is_required=kind.requires_tracking_id) if field.name == "tracking_id" else field
+        for field in fields_of(NewEvent, _WORDS)
     ]
     new = [replace(_NEW_LOCATION, lines=new_locations)] if new_locations else []
     return [*fields_of(NewEvent, _WHEN), values, *fields_of(NewEvent, _TAGS), places, *new, *words]
 
 
-def _value(one: DataPointType) -> FormField:
-    is_truth = one.value_type == "boolean"
-    note = "" if one.required else "can be added later"
+def _value(data_point_type: DataPointType) -> FormField:
+    is_truth = data_point_type.value_type == "boolean"
+    note = "" if data_point_type.required else "can be added later"
     return FormField(
-        one.slug, one.name, _KINDS[one.value_type], unit=one.unit or "", choices=ANSWERS if is_truth else (),
+        data_point_type.slug,
+        data_point_type.name,
+        _KINDS[data_point_type.value_type],
+        unit=data_point_type.unit or "",
+        choices=ANSWERS if is_truth else (),
         help=note,
-    )  # fmt: skip
+    )
 
 
 @page(PATH, permission=_WRITE)
@@ -104,20 +108,20 @@ async def new_event_page(visit: Visit) -> View:
 
 async def new_event(visit: Visit) -> View:
     """An event that is to be typed in; its form, once the type is chosen."""
-    named = visit.text("event_type_id") or visit.asked("event_type_id")
-    found = (await visit.ask(list_event_types, _TYPES)).data
-    types = [one for one in found if one.rolled_up_from is None]
+    type_id = visit.text("event_type_id") or visit.asked("event_type_id")
+    all_types = (await visit.ask(list_event_types, _TYPES)).data
+    types = [event_type for event_type in all_types if event_type.rolled_up_from is None]
     path = visit.url("events")
-    if not named and len(types) != 1:
+    if not type_id and len(types) != 1:
         return view(
             "data/event_types.html", "New event", call=path, method="POST", crumbs=(("Events", path),),
             types=types, path=path,
         )  # fmt: skip
-    kind: EventType = await visit.ask(get_event_type, event_type_id=named or types[0].id)
+    kind: EventType = await visit.ask(get_event_type, event_type_id=type_id or types[0].id)
     fields = event_fields(kind, await _count_missing_locations(visit, kind))
     texts = usual_texts(fields) | {"start_time": visit.moments.field(visit.moments.now)} | dict(visit.query)
-    sent = typed_texts(visit)
-    typed = [one.slug for one in kind.data_point_types if sent.get(f"{VALUES}.{one.slug}")]
+    sent_texts = typed_texts(visit)
+    typed = [type_.slug for type_ in kind.data_point_types if sent_texts.get(f"{VALUES}.{type_.slug}")]
     reference = visit.text("client_reference") or f"{_REFERENCE}{token_hex(8)}"
     return await form_view(
         visit.refused(at_values(visit.problems, typed)), fields, texts, "event", f"New {kind.name.lower()}",
@@ -126,7 +130,7 @@ async def new_event(visit: Visit) -> View:
     )  # fmt: skip
 
 
-@form(PATH, permission=_WRITE, again=new_event)
+@form(PATH, permission=_WRITE, error_page=new_event)
 async def make_event(visit: Visit) -> Any:
     """Keep the event; then its page, or the form of the next one."""
     if visit.text(MORE):
@@ -142,15 +146,17 @@ async def make_event(visit: Visit) -> Any:
         "event_type": kind.slug, "client_reference": texts.get("client_reference") or None,
         "data_points": points_of(body.pop(VALUES, None) or {}),
     }  # fmt: skip
-    made: Event = await visit.do(create_events, {"event": body})
-    missing = f" Missing: {', '.join(made.missing)}." if made.missing else ""
+    created_event: Event = await visit.do(create_events, {"event": body})
+    missing = f" Missing: {', '.join(created_event.missing)}." if created_event.missing else ""
     home = visit.url("events")
     if not visit.text(NEXT):
-        return Redirect(f"{home}/{made.id}", f"Event created.{missing}")
-    carried = [(name, texts[name]) for name in _CARRIED_ON if texts.get(name)]
+        return Redirect(f"{home}/{created_event.id}", f"Event created.{missing}")
+    carried_texts = [(name, texts[name]) for name in _CARRIED_ON if texts.get(name)]
     start = texts.get("end_time") or texts.get("start_time", "")
-    query = urlencode([("event_type_id", kind.id), ("start_time", start), *carried])
-    return Redirect(f"{home}/new?{query}", f"Event {made.id} created.{missing} Enter the next event.")
+    query = urlencode([("event_type_id", kind.id), ("start_time", start), *carried_texts])
+    return Redirect(
+        f"{home}/new?{query}", f"Event {created_event.id} created.{missing} Enter the next event."
+    )
 
 
 async def _count_missing_locations(visit: Visit, kind: EventType) -> int:
@@ -158,21 +164,21 @@ async def _count_missing_locations(visit: Visit, kind: EventType) -> int:
     expected = LOCATIONS_OF[kind.expected_locations]
     if not expected:
         return 0
-    there = (await visit.ask(list_locations, (("page_size", str(expected)),))).data
-    return max(0, expected - len(there))
+    existing_locations = (await visit.ask(list_locations, (("page_size", str(expected)),))).data
+    return max(0, expected - len(existing_locations))
 
 
 async def _make_locations(visit: Visit, new: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Make the locations that were typed in with an event, and name them as the event does."""
-    made = []
-    for at, one in enumerate(new):
+    location_ids = []
+    for at, new_location in enumerate(new):
         try:
-            location: Location = await visit.do(create_location, {"location": one})
+            location: Location = await visit.do(create_location, {"location": new_location})
         except Invalid as refused:
             at_row = f"{NEW_LOCATIONS}[{at}].name"
             raise Invalid([Problem(p.message, at_row, p.code, p.records) for p in refused.problems]) from None
-        made.append({"id": location.id})
-    return made
+        location_ids.append({"id": location.id})
+    return location_ids
 
 
 def points_of(values: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -188,7 +194,8 @@ def at_values(problems: Sequence[Problem], typed: Sequence[str]) -> tuple[Proble
         for part in ("", ".value", ".slug")
     }
     return tuple(
-        Problem(one.message, names.get(one.field or "", one.field), one.code, one.records) for one in problems
+        Problem(problem.message, names.get(problem.field or "", problem.field), problem.code, problem.records)
+        for problem in problems
     )
 
 
@@ -206,17 +213,19 @@ async def edit_event(visit: Visit) -> View:
 @page(f"{ONE}/impact", permission=_WRITE, computes=True, tries=True)
 async def event_impact(visit: Visit) -> View:
     """What a correction would change; it is carried out, looked at and undone."""
-    asked = replace(visit, typed={name: (value,) for name, value in visit.query})
-    if asked.text(MORE):
-        return await _show_correction(asked, None)
+    typed_visit = replace(visit, typed={name: (value,) for name, value in visit.query})
+    if typed_visit.text(MORE):
+        return await _show_correction(typed_visit, None)
     try:
-        impact = await asked.attempt(update_event, DRY_RUNS["update_event"], {"event": await _body(asked)})
+        impact = await typed_visit.attempt(
+            update_event, DRY_RUNS["update_event"], {"event": await _body(typed_visit)}
+        )
     except (Invalid, Malformed, Conflict) as refusal:
-        return await _show_correction(asked.refused(refusal.problems), None)
-    return await _show_correction(asked, impact)
+        return await _show_correction(typed_visit.refused(refusal.problems), None)
+    return await _show_correction(typed_visit, impact)
 
 
-@form(f"{ONE}/edit", permission=_WRITE, again=edit_event)
+@form(f"{ONE}/edit", permission=_WRITE, error_page=edit_event)
 async def correct_event(visit: Visit) -> Any:
     """Correct the event; the captured values remain stored."""
     if visit.text(MORE):
@@ -229,27 +238,40 @@ async def correct_event(visit: Visit) -> Any:
 
 
 async def _show_correction(visit: Visit, impact: Any) -> View:
-    found, kind, fields = await _read_event(visit)
-    own, events = visit.url("events/{event_id}"), visit.url("events")
-    before, sent = _current_texts(visit, found, fields), typed_texts(visit)
-    names = {one.slug: f"{VALUES}.{one.slug}" for one in kind.data_point_types}
-    typed = [slug for slug, name in names.items() if sent.get(name) and sent[name] != before.get(name)]
+    event_record, kind, fields = await _read_event(visit)
+    event_url, events = visit.url("events/{event_id}"), visit.url("events")
+    before, sent_texts = _current_texts(visit, event_record, fields), typed_texts(visit)
+    names = {type_.slug: f"{VALUES}.{type_.slug}" for type_ in kind.data_point_types}
+    typed = [
+        slug for slug, name in names.items() if sent_texts.get(name) and sent_texts[name] != before.get(name)
+    ]
     return await form_view(
-        visit.refused(at_values(visit.problems, typed)), fields, before, "event", "Correct",
-        template="data/event_change.html", call=own, method="PATCH",
-        crumbs=(("Events", events), (found.event_type, own)), event=found, action=f"{own}/edit", back=own,
-        is_new=True, impact=impact, previews=visit.may(DRY_RUNS["update_event"].permission),
-        impact_path=f"{own}/impact",
-    )  # fmt: skip
+        visit.refused(at_values(visit.problems, typed)),
+        fields,
+        before,
+        "event",
+        "Correct",
+        template="data/event_change.html",
+        call=event_url,
+        method="PATCH",
+        crumbs=(("Events", events), (event_record.event_type, event_url)),
+        event=event_record,
+        action=f"{event_url}/edit",
+        back=event_url,
+        is_new=True,
+        impact=impact,
+        previews=visit.may(DRY_RUNS["update_event"].permission),
+        impact_path=f"{event_url}/impact",
+    )
 
 
 async def _body(visit: Visit) -> dict[str, Any]:
     """What was typed anew; Invalid where that is nothing, or takes away what was captured."""
-    found, kind, fields = await _read_event(visit)
+    event_record, kind, fields = await _read_event(visit)
     reading, texts = FormBody(visit.moments), typed_texts(visit)
-    body = reading.changed(fields, texts, _current_texts(visit, found, fields))
+    body = reading.changed(fields, texts, _current_texts(visit, event_record, fields))
     values: Mapping[str, Any] = body.pop(VALUES, {})
-    names = {one.slug: one.name for one in kind.data_point_types}
+    names = {type_.slug: type_.name for type_ in kind.data_point_types}
     reading.problems.extend(
         Problem(
             f"{names[slug]} must have a value, because one was captured. Correct the value instead.",
@@ -268,22 +290,26 @@ async def _body(visit: Visit) -> dict[str, Any]:
 
 
 async def _read_event(visit: Visit) -> tuple[Event, EventType, list[FormField]]:
-    found: Event = await visit.ask(get_event)
-    kind: EventType = await visit.ask(get_event_type, event_type_id=found.event_type_id)
-    fields = [replace(one, is_merged=one.name == VALUES) for one in event_fields(kind) if one.name != "notes"]
-    return found, kind, [*fields, _REASON]
+    event_record: Event = await visit.ask(get_event)
+    kind: EventType = await visit.ask(get_event_type, event_type_id=event_record.event_type_id)
+    fields = [
+        replace(field, is_merged=field.name == VALUES)
+        for field in event_fields(kind)
+        if field.name != "notes"
+    ]
+    return event_record, kind, [*fields, _REASON]
 
 
-def _current_texts(visit: Visit, found: Event, fields: list[FormField]) -> dict[str, str]:
+def _current_texts(visit: Visit, event_record: Event, fields: list[FormField]) -> dict[str, str]:
     """The event as the texts of its fields; one without a length has no end, as it was sent."""
     record = {
-        "start_time": found.start_time,
-        "end_time": found.end_time if found.end_time != found.start_time else None,
-        VALUES: {one.slug: one.value for one in found.data_points},
-        "asset_id": found.asset.id if found.asset else None,
-        "feedstock_id": found.feedstock.id if found.feedstock else None,
-        "locations": found.locations,
-        "tracking_id": found.tracking_id,
+        "start_time": event_record.start_time,
+        "end_time": event_record.end_time if event_record.end_time != event_record.start_time else None,
+        VALUES: {point.slug: point.value for point in event_record.data_points},
+        "asset_id": event_record.asset.id if event_record.asset else None,
+        "feedstock_id": event_record.feedstock.id if event_record.feedstock else None,
+        "locations": event_record.locations,
+        "tracking_id": event_record.tracking_id,
     }
     return texts_of(fields, record, visit.moments)
 
@@ -292,7 +318,7 @@ PAGES = [
     *new_event_page,
     *make_event,
     *action(
-        f"{ONE}/void", void_event, permission=_WRITE, again=event, back="events",
+        f"{ONE}/void", void_event, permission=_WRITE, error_page=event, back="events",
         notice="Event voided. It is excluded from all calculations and remains in the audit log.",
     ),
     *page(f"{ONE}/edit", permission=_WRITE)(edit_event),

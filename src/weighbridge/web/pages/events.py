@@ -57,25 +57,25 @@ _QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS)
     "/projects/{project_id}/events",
     permission="data_collection:read",
     of=list_events,
-    asked=_QUERY,
+    query_of=_QUERY,
 )
 async def events(visit: Visit) -> View:
     """Events of a project, the newest first."""
     query = _QUERY(visit)
-    found = await visit.ask(list_events, query)
+    listed_events = await visit.ask(list_events, query)
     types = await visit.ask(list_event_types, (("page_size", TYPES_OFFERED), ("sort", "name")))
     path = f"/projects/{visit.frame.project.id}/events" if visit.frame.project else ""
     return view(
         "data/events.html", "Events",
         call=f"{path}?{urlencode(query)}", has_csv=True,
-        events=found.data, list=ListView(path, visit.query, found.info), types=types.data,
+        events=listed_events.data, list=ListView(path, visit.query, listed_events.info), types=types.data,
         statuses=EVENT_STATUSES, of_type=_creatable_type(types.data, visit.asked("filter[slug]")),
     )  # fmt: skip
 
 
 def _creatable_type(types: Sequence[EventType], slug: str) -> str:
     """The id of the event type that the list is filtered by; empty where events of it are not typed in."""
-    return next((one.id for one in types if one.slug == slug and one.rolled_up_from is None), "")
+    return next((type_.id for type_ in types if type_.slug == slug and type_.rolled_up_from is None), "")
 
 
 # One event. It is the pattern of a record page: what it is, what it holds, what was done to it.
@@ -92,23 +92,23 @@ EVIDENCE_SHOWN: Final = "50"
 
 async def event(visit: Visit) -> View:
     """An event with its data points and its history."""
-    found = await visit.ask(get_event)
+    event_record = await visit.ask(get_event)
     evidence = await visit.ask(list_event_evidence, (("page_size", EVIDENCE_SHOWN), ("sort", "-id")))
     history = await visit.ask(list_event_corrections, (("page_size", "50"), ("sort", "-id")))
-    names = {point.id: point.data_point_type for point in found.data_points}
-    path = f"/projects/{found.project_id}/events"
+    names = {point.id: point.data_point_type for point in event_record.data_points}
+    path = f"/projects/{event_record.project_id}/events"
     return view(
-        "data/event.html", found.event_type,
-        call=f"{path}/{found.id}", crumbs=(("Events", path),),
-        event=found, history=history, names=names, evidence=evidence, pictures=PICTURES,
+        "data/event.html", event_record.event_type,
+        call=f"{path}/{event_record.id}", crumbs=(("Events", path),),
+        event=event_record, history=history, names=names, evidence=evidence, pictures=PICTURES,
     )  # fmt: skip
 
 
-@form(f"{EVENT_PATH}/notes", permission="data_collection:write", again=event)
+@form(f"{EVENT_PATH}/notes", permission="data_collection:write", error_page=event)
 async def write_notes(visit: Visit) -> Redirect:
     """Write notes, which are no measurement and so no correction."""
-    found = await visit.do(update_event, {"event": {"notes": visit.text("notes") or None}})
-    return Redirect(f"/projects/{found.project_id}/events/{found.id}", "Notes saved.")
+    event_record = await visit.do(update_event, {"event": {"notes": visit.text("notes") or None}})
+    return Redirect(f"/projects/{event_record.project_id}/events/{event_record.id}", "Notes saved.")
 
 
 # Evidence of an event: files and links that prove what was measured, put there and looked at.
@@ -118,46 +118,52 @@ EVIDENCE_PATH: Final = EVENT_PATH + "/evidences/{evidence_id}"
 
 
 @form(
-    f"{EVENT_PATH}/evidences", permission="data_collection:write", again=event,
-    takes=create_evidence.opt["operation"].form,
+    f"{EVENT_PATH}/evidences", permission="data_collection:write", error_page=event,
+    upload_form=create_evidence.opt["operation"].form,
 )  # fmt: skip
 async def attach_evidence(visit: Visit) -> Redirect:
     """Attach a file, or a link where no file came."""
     if visit.file is not None:
-        made = await visit.keep(create_evidence)
+        created_evidence = await visit.keep(create_evidence)
     elif not visit.text("url"):
         raise Invalid([Problem("Select a file or enter a URL.", "url", "required")])
     else:
         link = {"type": "url", "url": visit.text("url"), "name": visit.text("name") or visit.text("url")}
-        made = await visit.do(create_evidence, {"evidence": link})
-    return Redirect(visit.url("events/{event_id}"), f"{made.name} attached.")
+        created_evidence = await visit.do(create_evidence, {"evidence": link})
+    return Redirect(visit.url("events/{event_id}"), f"{created_evidence.name} attached.")
 
 
 async def evidence(visit: Visit) -> View:
     """One file or link, with a look at it where it is a picture."""
-    found = await visit.ask(get_evidence)
-    path = visit.url(f"events/{{event_id}}/evidences/{found.id}")
-    is_file = found.type == "file"
+    evidence_record = await visit.ask(get_evidence)
+    path = visit.url(f"events/{{event_id}}/evidences/{evidence_record.id}")
+    is_file = evidence_record.type == "file"
     return view(
-        "data/evidence.html", found.name, call=path, crumbs=(("Event", visit.url("events/{event_id}")),),
-        evidence=found, path=path, is_file=is_file, is_seen=is_file and found.content_type in PICTURES,
-    )  # fmt: skip
+        "data/evidence.html",
+        evidence_record.name,
+        call=path,
+        crumbs=(("Event", visit.url("events/{event_id}")),),
+        evidence=evidence_record,
+        path=path,
+        is_file=is_file,
+        is_seen=is_file and evidence_record.content_type in PICTURES,
+    )
 
 
 @page(f"{EVIDENCE_PATH}/file", permission="data_collection:read")
 async def evidence_file(visit: Visit) -> Sendable:
     """The file itself: shown where it is a picture, and else kept."""
-    found = await visit.ask(get_evidence)
-    sent = await visit.ask(download_evidence)
-    with await sent.read() as spool:
+    evidence_record = await visit.ask(get_evidence)
+    file_reply = await visit.ask(download_evidence)
+    with await file_reply.read() as spool:
         content = spool.read()
     headers = {
-        "Content-Type": sent.media_type,
+        "Content-Type": file_reply.media_type,
         "Content-Security-Policy": "default-src 'none'; sandbox",
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "private, no-store",
     }
-    if found.content_type not in PICTURES:
+    if evidence_record.content_type not in PICTURES:
         headers["Content-Disposition"] = "attachment"
     return Sendable(200, content, headers)
 
@@ -213,7 +219,7 @@ async def correction_impact(visit: Visit) -> View:
     return await _show_data_point(visit, impact)
 
 
-@form(f"{DATA_POINT_PATH}/correct", permission="data_collection:write", again=data_point)
+@form(f"{DATA_POINT_PATH}/correct", permission="data_collection:write", error_page=data_point)
 async def make_correction(visit: Visit) -> Redirect:
     """Correct the data point; the captured value remains stored."""
     body = await _body(visit, visit.text("value"), visit.text("reason"))
@@ -225,22 +231,26 @@ async def make_correction(visit: Visit) -> Redirect:
 
 
 async def _show_data_point(visit: Visit, impact: Any) -> View:
-    found = await visit.ask(get_data_point)
+    data_point_record = await visit.ask(get_data_point)
     path = visit.url("data_points/{data_point_id}")
     project = f"/projects/{visit.path['project_id']}"
-    if isinstance(found, OutputDataPointOfRun):
+    if isinstance(data_point_record, OutputDataPointOfRun):
         return view(
-            "data/output.html", found.data_point_type, call=path, point=found, project=project,
-        )  # fmt: skip
+            "data/output.html",
+            data_point_record.data_point_type,
+            call=path,
+            point=data_point_record,
+            project=project,
+        )
     history = await visit.ask(list_corrections, CORRECTIONS_SHOWN)
     return view(
-        "data/point.html", found.data_point_type,
+        "data/point.html", data_point_record.data_point_type,
         call=path, crumbs=(
-            (found.event.slug, f"{project}/events?filter[slug]={found.event.slug}"),
-            ("Event", f"{project}/events/{found.event.id}"),
+            (data_point_record.event.slug, f"{project}/events?filter[slug]={data_point_record.event.slug}"),
+            ("Event", f"{project}/events/{data_point_record.event.id}"),
         ),
-        point=found, history=history.data, path=path, project=project, impact=impact, visit=visit,
-        used=await _used_by(visit, found) if visit.may("production_accounting:read") else None,
+        point=data_point_record, history=history.data, path=path, project=project, impact=impact, visit=visit,
+        used=await _used_by(visit, data_point_record) if visit.may("production_accounting:read") else None,
         value=visit.text("value") or visit.asked("value"),
         reason=visit.text("reason") or visit.asked("reason"),
     )  # fmt: skip
@@ -248,23 +258,25 @@ async def _show_data_point(visit: Visit, impact: Any) -> View:
 
 async def _body(visit: Visit, value: str, reason: str) -> dict[str, Any]:
     """What was typed as the interface takes it: of the type of the value, where it can be read as one."""
-    found = await visit.ask(get_data_point)
-    return {"data_point": {"value": _read(found, value.strip()), "reason": reason.strip() or None}}
+    data_point_record = await visit.ask(get_data_point)
+    return {
+        "data_point": {"value": _read(data_point_record, value.strip()), "reason": reason.strip() or None}
+    }
 
 
-def _read(found: DataPoint | OutputDataPointOfRun, text: str) -> Decimal | str | bool:
+def _read(data_point_record: DataPoint | OutputDataPointOfRun, text: str) -> Decimal | str | bool:
     """The value that a text says; where it says none the text itself, which is refused in words."""
-    if found.value_type == "number":
+    if data_point_record.value_type == "number":
         try:
             number = Decimal(text)
         except InvalidOperation:
             return text
         return number if number.is_finite() else text
-    return _TRUTHS.get(text.lower(), text) if found.value_type == "boolean" else text
+    return _TRUTHS.get(text.lower(), text) if data_point_record.value_type == "boolean" else text
 
 
-async def _used_by(visit: Visit, found: DataPoint) -> list[dict[str, Any]]:
-    key = identity.parse("data_point", found.id)
+async def _used_by(visit: Visit, data_point_record: DataPoint) -> list[dict[str, Any]]:
+    key = identity.parse("data_point", data_point_record.id)
     if key is None:
         return []
     values = {
@@ -291,8 +303,11 @@ PAGES = [
     *correction_impact,
     *make_correction,
     *action(
-        f"{DATA_POINT_PATH}/revert", revert_data_point, permission="data_collection:write", again=data_point,
+        f"{DATA_POINT_PATH}/revert",
+        revert_data_point,
+        permission="data_collection:write",
+        error_page=data_point,
         back="data_points/{data_point_id}",
         notice="Captured value restored. The history remains stored.",
     ),
-]  # fmt: skip
+]

@@ -92,13 +92,13 @@ def new_draft(name: str = "", zone: str = "") -> FeedDraft:
 
 def draft_of_feed(feed: DataFeed) -> FeedDraft:
     """A feed as it is."""
-    texts = {one: getattr(feed, one) or "" for one in (*_TEXTS, *_OR_NULL)}
+    texts = {name: getattr(feed, name) or "" for name in (*_TEXTS, *_OR_NULL)}
     texts |= {
         "delimiter": _TAB if feed.delimiter == "\t" else feed.delimiter,
         "header_line": str(feed.header_line),
         "missing": ", ".join(feed.missing),
     }
-    lines = [ColumnLine(one.column, one.field, one.unit or "") for one in feed.columns]
+    lines = [ColumnLine(column.column, column.field, column.unit or "") for column in feed.columns]
     all_lines = [*lines, *[ColumnLine()] * LINES_FREE]
     return FeedDraft(texts, all_lines, feed.location_ids, feed.rows_in_order, feed.units_line)
 
@@ -106,9 +106,9 @@ def draft_of_feed(feed: DataFeed) -> FeedDraft:
 def draft_of_sample(sample: FileSample, suggested: SuggestedColumns, zone: str) -> FeedDraft:
     """A feed as a sample of its files suggests it; columns about which nothing is known are left out."""
     time_format, has_offsets = guess_time_format(sample, suggested)
-    known = {one.column: one for one in suggested.columns}
+    suggestions = {column.column: column for column in suggested.columns}
     lines = [
-        _line(known.get(name, FeedColumn(name, LEFT_OUT)), sample.column(index))
+        _line(suggestions.get(name, FeedColumn(name, LEFT_OUT)), sample.column(index))
         for index, name in enumerate(sample.header)
     ]
     texts = {
@@ -124,18 +124,18 @@ def draft_of_form(visit: Visit) -> FeedDraft:
     """Return the draft of the typed fields, with problems at the lines of their columns."""
     texts = {name: visit.text(name) for name in visit.typed}
     lines = list(_typed_lines(visit))
-    sent = [at for at, one in enumerate(lines) if _is_sent(one)]
+    sent_indices = [at for at, line in enumerate(lines) if _is_sent(line)]
     wrong: dict[int, str] = {}
     for problem in visit.problems:
         at = _place_of(problem)
-        if at is not None and at < len(sent):
-            wrong[sent[at]] = f"{wrong.get(sent[at], '')} {problem.message}".strip()
-    shown = [
-        ColumnLine(one.column, one.field, one.unit, one.sample, wrong.get(at, ""))
-        for at, one in enumerate(lines)
+        if at is not None and at < len(sent_indices):
+            wrong[sent_indices[at]] = f"{wrong.get(sent_indices[at], '')} {problem.message}".strip()
+    shown_lines = [
+        ColumnLine(line.column, line.field, line.unit, line.sample, wrong.get(at, ""))
+        for at, line in enumerate(lines)
     ]
-    locations = [one for one in visit.texts("location_ids") if one]
-    return FeedDraft(texts, shown, locations, "rows_in_order" in texts, "units_line" in texts)
+    locations = [text for text in visit.texts("location_ids") if text]
+    return FeedDraft(texts, shown_lines, locations, "rows_in_order" in texts, "units_line" in texts)
 
 
 def read_feed_body(visit: Visit) -> dict[str, Any]:
@@ -144,16 +144,18 @@ def read_feed_body(visit: Visit) -> dict[str, Any]:
     body |= {name: visit.text(name) or None for name in _OR_NULL}
     line, delimiter = visit.text("header_line"), visit.text("delimiter")
     columns = [
-        {"column": one.column, "field": one.field, "unit": one.unit or None}
-        for one in _typed_lines(visit)
-        if _is_sent(one)
+        {"column": typed_line.column, "field": typed_line.field, "unit": typed_line.unit or None}
+        for typed_line in _typed_lines(visit)
+        if _is_sent(typed_line)
     ]
     return body | {
         "columns": columns,
         "delimiter": "\t" if delimiter == _TAB else delimiter,
         "header_line": int(line) if line.isascii() and line.isdigit() and len(line) < 9 else line,
-        "missing": [one.strip() for one in visit.text("missing").split(",") if one.strip()],
-        "location_ids": [one for one in visit.texts("location_ids") if one],
+        "missing": [
+            missing_text.strip() for missing_text in visit.text("missing").split(",") if missing_text.strip()
+        ],
+        "location_ids": [text for text in visit.texts("location_ids") if text],
         "rows_in_order": visit.text("rows_in_order") == "yes",
         "units_line": visit.text("units_line") == "yes",
     }
@@ -161,24 +163,28 @@ def read_feed_body(visit: Visit) -> dict[str, Any]:
 
 def delimiters(draft: FeedDraft) -> list[tuple[str, str]]:
     """The delimiters that the form offers, with the one that is set."""
-    offered = [(_TAB if one == "\t" else one, words) for one, words in DELIMITERS.items()]
-    own = draft.text("delimiter")
-    return offered if not own or own in {one for one, _ in offered} else [*offered, (own, own)]
+    offered = [(_TAB if delimiter == "\t" else delimiter, words) for delimiter, words in DELIMITERS.items()]
+    own_delimiter = draft.text("delimiter")
+    return (
+        offered
+        if not own_delimiter or own_delimiter in {delimiter for delimiter, _ in offered}
+        else [*offered, (own_delimiter, own_delimiter)]
+    )
 
 
 def _line(column: FeedColumn, cells: Sequence[str]) -> ColumnLine:
-    shown = [
+    samples_shown = [
         cell if len(cell) <= CELL_LENGTH_SHOWN else f"{cell[:CELL_LENGTH_SHOWN]}…"
         for cell in cells[:CELLS_SHOWN]
     ]
-    return ColumnLine(column.column, column.field, column.unit or "", _CELLS_APART.join(shown))
+    return ColumnLine(column.column, column.field, column.unit or "", _CELLS_APART.join(samples_shown))
 
 
 def _typed_lines(visit: Visit) -> Iterator[ColumnLine]:
     columns, fields, units, samples = (visit.texts(name) for name in ("column", "field", "unit", "sample"))
     for at, column in enumerate(columns):
-        rest = (one[at].strip() if at < len(one) else "" for one in (fields, units, samples))
-        yield ColumnLine(column.strip(), *rest)
+        other_texts = (texts[at].strip() if at < len(texts) else "" for texts in (fields, units, samples))
+        yield ColumnLine(column.strip(), *other_texts)
 
 
 def _is_sent(line: ColumnLine) -> bool:
@@ -188,8 +194,8 @@ def _is_sent(line: ColumnLine) -> bool:
 
 def _place_of(problem: Problem) -> int | None:
     """Which of the columns a problem is about; None where it is about none."""
-    _, bracket, rest = (problem.field or "").partition("columns[")
-    number = rest.partition("]")[0]
+    _, bracket, index_part = (problem.field or "").partition("columns[")
+    number = index_part.partition("]")[0]
     return int(number) if bracket and number.isdigit() else None
 
 
@@ -218,7 +224,9 @@ async def receive_sample(_: Any, upload: Upload) -> AsyncIterator[FileSample]:
     try:
         sample = await _read_apart(upload, int(line))
     except Refusal as refusal:
-        raise Invalid([Problem(one.message, FILE_PART, "invalid") for one in refusal.problems]) from None
+        raise Invalid(
+            [Problem(problem.message, FILE_PART, "invalid") for problem in refusal.problems]
+        ) from None
     yield sample
 
 
@@ -239,14 +247,18 @@ async def new_feed_page(visit: Visit) -> View:
 
 async def new_feed(visit: Visit) -> View:
     """A feed that is to be made; its form, once the event type is chosen."""
-    named = visit.text("event_type_id") or visit.asked("event_type_id")
-    types = [one for one in (await visit.ask(list_event_types, OFFERED)).data if one.rolled_up_from is None]
-    if not named and len(types) != 1:
+    type_id = visit.text("event_type_id") or visit.asked("event_type_id")
+    types = [
+        event_type
+        for event_type in (await visit.ask(list_event_types, OFFERED)).data
+        if event_type.rolled_up_from is None
+    ]
+    if not type_id and len(types) != 1:
         return view(
             "data/feed_types.html", "New feed", crumbs=(("Feeds", visit.url("data_feeds")),), types=types,
             path=visit.url("data_feeds"), call=visit.url("data_feeds"), method="POST",
         )  # fmt: skip
-    kind = await visit.ask(get_event_type, event_type_id=named or types[0].id)
+    kind = await visit.ask(get_event_type, event_type_id=type_id or types[0].id)
     is_typed = visit.text("event_type_id") != ""
     zone = visit.frame.zone
     draft = draft_of_form(visit) if is_typed else new_draft(zone=zone)
@@ -256,9 +268,9 @@ async def new_feed(visit: Visit) -> View:
 @form(
     f"{PATH}/sample",
     permission="data_collection:read",
-    again=new_feed,
+    error_page=new_feed,
     asks=True,
-    takes=SAMPLE,
+    upload_form=SAMPLE,
     computes=True,
 )
 async def look_at_sample(visit: Visit) -> View:
@@ -274,13 +286,13 @@ async def look_at_sample(visit: Visit) -> View:
     return await _editor(visit, kind, draft, sample=sample, suggested=suggested)
 
 
-@form(f"{PATH}/new", permission=_WRITE, again=new_feed)
+@form(f"{PATH}/new", permission=_WRITE, error_page=new_feed)
 async def make_feed(visit: Visit) -> Redirect:
     """Make the feed."""
     body = read_feed_body(visit) | {"event_type_id": visit.text("event_type_id")}
-    made = await visit.do(create_data_feed, {"data_feed": body})
+    created_feed = await visit.do(create_data_feed, {"data_feed": body})
     return Redirect(
-        visit.url(f"data_feeds/{made.id}"),
+        visit.url(f"data_feeds/{created_feed.id}"),
         "Feed created. Validate a file to test it without storing anything.",
     )
 
@@ -293,12 +305,13 @@ async def edit_feed(visit: Visit) -> View:
     return await _editor(visit, kind, draft, feed=feed)
 
 
-@form(f"{ONE}/edit", permission=_WRITE, again=edit_feed)
+@form(f"{ONE}/edit", permission=_WRITE, error_page=edit_feed)
 async def change_feed(visit: Visit) -> Redirect:
     """Change how files are read from now on."""
-    made = await visit.do(update_data_feed, {"data_feed": read_feed_body(visit)})
+    changed_feed = await visit.do(update_data_feed, {"data_feed": read_feed_body(visit)})
     return Redirect(
-        visit.url(f"data_feeds/{made.id}"), "Feed saved. The changes apply to files uploaded from now on."
+        visit.url(f"data_feeds/{changed_feed.id}"),
+        "Feed saved. The changes apply to files uploaded from now on.",
     )
 
 
@@ -327,7 +340,11 @@ async def _editor(
 
 def _missing_fields(suggested: SuggestedColumns | None) -> list[str]:
     """What events need and no column of the sample seems to give, in words."""
-    return [feeds.FIELDS.get(one, one) for one in suggested.lacking] if suggested is not None else []
+    return (
+        [feeds.FIELDS.get(field_name, field_name) for field_name in suggested.lacking]
+        if suggested is not None
+        else []
+    )
 
 
 async def _read_apart(upload: Upload, header_line: int) -> FileSample:

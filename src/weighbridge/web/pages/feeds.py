@@ -94,7 +94,7 @@ def meaning_of(column: FeedColumn, event_type: EventType) -> str:
     """What a column gives, in words."""
     if column.field == LEFT_OUT:
         return "ignored"
-    point = next((one for one in event_type.data_point_types if one.slug == column.field), None)
+    point = next((type_ for type_ in event_type.data_point_types if type_.slug == column.field), None)
     if point is None:
         return FIELDS.get(column.field, column.field)
     return point.name
@@ -102,28 +102,32 @@ def meaning_of(column: FeedColumn, event_type: EventType) -> str:
 
 def unit_of(column: FeedColumn, event_type: EventType) -> str:
     """The unit in which the numbers of a column are written, and into which they are converted."""
-    own = next((one.unit for one in event_type.data_point_types if one.slug == column.field), None) or ""
-    column_unit = column.unit or own
-    return column_unit if column_unit == own or not own else f"{column_unit}, converted to {own}"
+    own_unit = (
+        next((type_.unit for type_ in event_type.data_point_types if type_.slug == column.field), None) or ""
+    )
+    column_unit = column.unit or own_unit
+    return (
+        column_unit if column_unit == own_unit or not own_unit else f"{column_unit}, converted to {own_unit}"
+    )
 
 
 def fields_of(event_type: EventType) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
     """What a column may give, in groups: of the values, of the event."""
     points = [
-        (one.slug, f"{one.name} ({one.unit})" if one.unit else one.name)
-        for one in event_type.data_point_types
+        (type_.slug, f"{type_.name} ({type_.unit})" if type_.unit else type_.name)
+        for type_ in event_type.data_point_types
     ]
-    taken = {slug for slug, _ in points}
-    of_event = [(field, words) for field, words in FIELDS.items() if field not in taken]
+    point_slugs = {slug for slug, _ in points}
+    of_event = [(field, words) for field, words in FIELDS.items() if field not in point_slugs]
     return (("Data points", points), ("Event fields", of_event))
 
 
 def _files(feed: DataFeed) -> str:
-    parted = DELIMITERS.get(feed.delimiter, repr(feed.delimiter))
+    delimiter_name = DELIMITERS.get(feed.delimiter, repr(feed.delimiter))
     sheet = f"the sheet {feed.sheet}" if feed.sheet else "the first sheet"
     units = ", the next line has the units" if feed.units_line else ""
     return (
-        f"CSV in {feed.encoding}, delimited by {parted}, or {sheet} of a workbook; "
+        f"CSV in {feed.encoding}, delimited by {delimiter_name}, or {sheet} of a workbook; "
         f"line {feed.header_line} is the header{units}"
     )
 
@@ -157,16 +161,22 @@ UPLOADS_SHOWN: Final = (("page_size", "10"),)
 """Uploads on the page of a feed, the newest."""
 
 
-@page(PATH, permission="data_collection:read", of=list_data_feeds, asked=list_query)
+@page(PATH, permission="data_collection:read", of=list_data_feeds, query_of=list_query)
 async def data_feeds(visit: Visit) -> View:
     """The data feeds of a project."""
-    found = await visit.ask(list_data_feeds, list_query(visit))
+    listed_feeds = await visit.ask(list_data_feeds, list_query(visit))
     types = await visit.ask(list_event_types, OFFERED)
     path = visit.url("data_feeds")
     return view(
-        "data/feeds.html", "Feeds", call=path, has_csv=True, feeds=found.data, path=path,
-        list=ListView(path, visit.query, found.info), names={one.id: one.name for one in types.data},
-    )  # fmt: skip
+        "data/feeds.html",
+        "Feeds",
+        call=path,
+        has_csv=True,
+        feeds=listed_feeds.data,
+        path=path,
+        list=ListView(path, visit.query, listed_feeds.info),
+        names={event_type_.id: event_type_.name for event_type_ in types.data},
+    )
 
 
 async def data_feed(visit: Visit) -> View:
@@ -179,18 +189,18 @@ async def data_feed(visit: Visit) -> View:
         "data/feed.html", feed.name, call=f"{path}/{feed.id}", crumbs=(("Feeds", path),),
         feed=feed, kind=event_type, path=f"{path}/{feed.id}", sentences=describe_feed(feed),
         columns=[
-            (one.column, meaning_of(one, event_type), unit_of(one, event_type))
-            for one in feed.columns
+            (column.column, meaning_of(column, event_type), unit_of(column, event_type))
+            for column in feed.columns
         ],
         records=await _records(visit, feed), uploads=uploads.data, more=uploads.info.next_cursor is not None,
     )  # fmt: skip
 
 
-@form(f"{ONE}/unwatch", permission="data_collection:write", again=data_feed)
+@form(f"{ONE}/unwatch", permission="data_collection:write", error_page=data_feed)
 async def stop_watching(visit: Visit) -> Redirect:
     """Look for no more files at the watched place."""
-    made = await visit.do(update_data_feed, {"data_feed": {"watch": None}})
-    return Redirect(visit.url(f"data_feeds/{made.id}"), "Watching stopped.")
+    changed_feed = await visit.do(update_data_feed, {"data_feed": {"watch": None}})
+    return Redirect(visit.url(f"data_feeds/{changed_feed.id}"), "Watching stopped.")
 
 
 async def named_records(visit: Visit) -> dict[str, list[Any]]:
@@ -204,16 +214,20 @@ async def named_records(visit: Visit) -> dict[str, list[Any]]:
 
 async def _records(visit: Visit, feed: DataFeed) -> list[tuple[str, list[tuple[str, str]]]]:
     """What every event of the feed is marked with: ids and names."""
-    named = {
+    ids_by_term = {
         "Locations": feed.location_ids,
         "Feedstock": [feed.feedstock_id] if feed.feedstock_id else [],
         "Asset": [feed.asset_id] if feed.asset_id else [],
     }
-    if not any(named.values()):
+    if not any(ids_by_term.values()):
         return []
-    known = {one.id: one.name for group in (await named_records(visit)).values() for one in group}
+    names_by_id = {
+        record.id: record.name for group in (await named_records(visit)).values() for record in group
+    }
     return [
-        (term, [(one, known.get(one, one)) for one in marked]) for term, marked in named.items() if marked
+        (term, [(record, names_by_id.get(record, record)) for record in record_ids])
+        for term, record_ids in ids_by_term.items()
+        if record_ids
     ]
 
 
@@ -226,20 +240,31 @@ UPLOAD: Final = UPLOADS + "/{upload_id}"
 _RUNNING: Final = (TaskState.PENDING, TaskState.RUNNING)
 
 
-@page(UPLOADS, permission="data_collection:read", of=list_uploads, asked=list_query)
+@page(UPLOADS, permission="data_collection:read", of=list_uploads, query_of=list_query)
 async def uploads(visit: Visit) -> View:
     """Show all files of a feed, the newest first."""
     feed = await visit.ask(get_data_feed)
-    found = await visit.ask(list_uploads, list_query(visit))
+    listed_uploads = await visit.ask(list_uploads, list_query(visit))
     path = visit.url(f"data_feeds/{feed.id}")
     return view(
-        "data/uploads.html", "Files", call=f"{path}/uploads", has_csv=True,
+        "data/uploads.html",
+        "Files",
+        call=f"{path}/uploads",
+        has_csv=True,
         crumbs=(("Feeds", visit.url("data_feeds")), (feed.name, path)),
-        feed=feed, path=path, uploads=found.data, list=ListView(f"{path}/uploads", visit.query, found.info),
-    )  # fmt: skip
+        feed=feed,
+        path=path,
+        uploads=listed_uploads.data,
+        list=ListView(f"{path}/uploads", visit.query, listed_uploads.info),
+    )
 
 
-@form(UPLOADS, permission="data_collection:write", again=data_feed, takes=create_upload.opt["operation"].form)
+@form(
+    UPLOADS,
+    permission="data_collection:write",
+    error_page=data_feed,
+    upload_form=create_upload.opt["operation"].form,
+)
 async def send_file(visit: Visit) -> Redirect:
     """Upload a file: to validate or to import it."""
     if visit.file is None:
@@ -252,34 +277,41 @@ async def upload(visit: Visit) -> View:
     """One file: how far it is, then what became of its rows, with what is wrong with the bad ones."""
     feed = await visit.ask(get_data_feed)
     kind: EventType = await visit.ask(get_event_type, event_type_id=feed.event_type_id)
-    found: DataFeedUpload = await visit.ask(get_upload)
+    upload_record: DataFeedUpload = await visit.ask(get_upload)
     path = visit.url(f"data_feeds/{feed.id}")
-    names = {one.slug: one.name for one in kind.data_point_types}
+    names = {type_.slug: type_.name for type_ in kind.data_point_types}
     return view(
-        "data/upload.html", found.file_name, call=f"{path}/uploads/{found.id}",
+        "data/upload.html",
+        upload_record.file_name,
+        call=f"{path}/uploads/{upload_record.id}",
         crumbs=(("Feeds", visit.url("data_feeds")), (feed.name, path)),
-        feed=feed, kind=kind, upload=found, path=path, names=names, is_over=found.state not in _RUNNING,
-        events=_events_url(visit, kind, found, feed.duration),
-    )  # fmt: skip
+        feed=feed,
+        kind=kind,
+        upload=upload_record,
+        path=path,
+        names=names,
+        is_over=upload_record.state not in _RUNNING,
+        events=_events_url(visit, kind, upload_record, feed.duration),
+    )
 
 
-@form(f"{UPLOAD}/again", permission="data_collection:write", again=upload)
+@form(f"{UPLOAD}/again", permission="data_collection:write", error_page=upload)
 async def import_upload(visit: Visit) -> Redirect:
     """Take the same file once more: in earnest as a rule, after it was tried."""
-    tried: DataFeedUpload = await visit.ask(get_upload)
-    body = {"of_upload": tried.id, "dry_run": visit.text("dry_run") == "true"}
-    made = await visit.do(create_upload, {"upload": body})
-    return Redirect(visit.url(f"data_feeds/{{data_feed_id}}/uploads/{made.id}"))
+    trial_upload: DataFeedUpload = await visit.ask(get_upload)
+    body = {"of_upload": trial_upload.id, "dry_run": visit.text("dry_run") == "true"}
+    created_upload = await visit.do(create_upload, {"upload": body})
+    return Redirect(visit.url(f"data_feeds/{{data_feed_id}}/uploads/{created_upload.id}"))
 
 
-def _events_url(visit: Visit, kind: EventType, found: DataFeedUpload, duration: str | None) -> str:
+def _events_url(visit: Visit, kind: EventType, upload_record: DataFeedUpload, duration: str | None) -> str:
     """Return the URL of the events of a file, by their type and time; empty without events."""
-    if not found.stored or found.first_start is None or found.last_end is None:
+    if not upload_record.stored or upload_record.first_start is None or upload_record.last_end is None:
         return ""
-    last = found.last_end if duration is None else Instant.of(found.last_end - MILLISECOND)
+    last = upload_record.last_end if duration is None else Instant.of(upload_record.last_end - MILLISECOND)
     query = {
         "filter[slug]": kind.slug,
-        "filter[start_time][geq]": found.first_start.text,
+        "filter[start_time][geq]": upload_record.first_start.text,
         "filter[start_time][leq]": last.text,
     }
     return f"/projects/{visit.path['project_id']}/events?{urlencode(query)}"
@@ -289,7 +321,7 @@ PAGES = [
     *data_feeds,
     *page(ONE, permission="data_collection:read", of=get_data_feed)(data_feed),
     *action(
-        f"{ONE}/delete", delete_data_feed, permission="data_collection:write", again=data_feed,
+        f"{ONE}/delete", delete_data_feed, permission="data_collection:write", error_page=data_feed,
         back="data_feeds", notice="Feed deleted.",
     ),
     *stop_watching,

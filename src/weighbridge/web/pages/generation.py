@@ -65,31 +65,34 @@ class InputInPeriod:
 
 
 async def list_inputs_in_period(
-    visit: Visit, inputs: Sequence[RequiredInput], asked: GenerationRequest, ledgers: Mapping[str, Ledger]
+    visit: Visit, inputs: Sequence[RequiredInput], request: GenerationRequest, ledgers: Mapping[str, Ledger]
 ) -> list[InputInPeriod]:
     """What there is of each input in the period that was asked for."""
-    types = {(one.subcategory, one.slug): str(one.id) for one in inputs if one.id > 0}
-    found: list[InputInPeriod] = []
-    for one in inputs:
-        if one.category == "ledger":
+    types = {(input_.subcategory, input_.slug): str(input_.id) for input_ in inputs if input_.id > 0}
+    inputs_in_period: list[InputInPeriod] = []
+    for input_ in inputs:
+        if input_.category == "ledger":
             balance = sum(
-                (ledgers[it.id].balance for it in one.output_of_ledgers if it.id in ledgers), Decimal(0)
+                (ledgers[ledger.id].balance for ledger in input_.output_of_ledgers if ledger.id in ledgers),
+                Decimal(0),
             )
-            unit = one.output_of_ledgers[0].unit if one.output_of_ledgers else ""
-            found.append(
-                InputInPeriod(one, len(one.output_of_ledgers), value=Decimal(plain(balance)), unit=unit)
+            unit = input_.output_of_ledgers[0].unit if input_.output_of_ledgers else ""
+            inputs_in_period.append(
+                InputInPeriod(input_, len(input_.output_of_ledgers), value=Decimal(plain(balance)), unit=unit)
             )
-        elif not visit.may("data_collection:read") or asked.start is None or asked.end is None:
-            found.append(_skippable(InputInPeriod(one), types, asked))
-        elif one.category == "event":
-            found.append(_skippable(await _events(visit, one, asked.start, asked.end), types, asked))
+        elif not visit.may("data_collection:read") or request.start is None or request.end is None:
+            inputs_in_period.append(_skippable(InputInPeriod(input_), types, request))
+        elif input_.category == "event":
+            inputs_in_period.append(
+                _skippable(await _events(visit, input_, request.start, request.end), types, request)
+            )
         else:
-            found.append(await _static_input(visit, one, asked.start))
-    return found
+            inputs_in_period.append(await _static_input(visit, input_, request.start))
+    return inputs_in_period
 
 
 def _skippable(
-    need: InputInPeriod, types: Mapping[tuple[str, str], str], asked: GenerationRequest
+    need: InputInPeriod, types: Mapping[tuple[str, str], str], request: GenerationRequest
 ) -> InputInPeriod:
     number = types.get((need.input.subcategory, need.input.slug), "")
     if need.input.category != "event":
@@ -99,31 +102,33 @@ def _skippable(
         need.count,
         need.is_estimate,
         skips=number,
-        is_skipped=number in asked.skipped and bool(number),
+        is_skipped=number in request.skipped and bool(number),
     )
 
 
-async def _events(visit: Visit, one: RequiredInput, start: Instant, end: Instant) -> InputInPeriod:
+async def _events(visit: Visit, required_input: RequiredInput, start: Instant, end: Instant) -> InputInPeriod:
     query = (
-        ("filter[slug]", one.subcategory),
+        ("filter[slug]", required_input.subcategory),
         ("filter[start_time][geq]", start.text),
         ("filter[start_time][leq]", Instant.of(end - MILLISECOND).text),
         _ONE,
     )
     info = (await visit.ask(list_events, query)).info
-    return InputInPeriod(one, info.total_items, info.total_is_estimate)
+    return InputInPeriod(required_input, info.total_items, info.total_is_estimate)
 
 
-async def _static_input(visit: Visit, one: RequiredInput, start: Instant) -> InputInPeriod:
+async def _static_input(visit: Visit, required_input: RequiredInput, start: Instant) -> InputInPeriod:
     query = (
-        ("filter[slug]", one.slug), ("filter[effective_from][leq]", start.text), ("sort", "-effective_from"),
+        ("filter[slug]", required_input.slug),
+        ("filter[effective_from][leq]", start.text),
+        ("sort", "-effective_from"),
         _ONE,
-    )  # fmt: skip
-    found = await visit.ask(list_static_inputs, query)
-    newest = found.data[0] if found.data and one.subcategory == "project" else None
+    )
+    listed_inputs = await visit.ask(list_static_inputs, query)
+    newest = listed_inputs.data[0] if listed_inputs.data and required_input.subcategory == "project" else None
     return InputInPeriod(
-        one,
-        found.info.total_items,
+        required_input,
+        listed_inputs.info.total_items,
         value=newest.value if newest else None,
         unit=(newest and newest.unit) or "",
     )
@@ -163,47 +168,53 @@ class ManualWithdrawals:
     @property
     def holds(self) -> bool:
         """Whether the period draws something for it already."""
-        return any(one.held for one in self.lots)
+        return any(lot.held for lot in self.lots)
 
 
 async def list_manual_withdrawals(
-    visit: Visit, ledger: Ledger, inputs: Sequence[RequiredInput], asked: GenerationRequest
+    visit: Visit, ledger: Ledger, inputs: Sequence[RequiredInput], request: GenerationRequest
 ) -> list[ManualWithdrawals]:
     """The nodes that draw by hand, each with the lots of its ledgers."""
-    manual = [(one, group) for one in inputs if one.is_manual_select for group in one.allocation_groups]
+    manual = [
+        (input_, group) for input_ in inputs if input_.is_manual_select for group in input_.allocation_groups
+    ]
     if not manual:
         return []
     key = Key(project_number(visit.path["project_id"]), ledger.numeric_id)
-    held: dict[str, dict[int, Decimal]] = {}
-    if asked.start is not None and asked.end is not None:
+    holdings: dict[str, dict[int, Decimal]] = {}
+    if request.start is not None and request.end is not None:
         nodes = [group.node for _, group in manual]
-        for found in await read_holdings(visit.reading, key, nodes, asked.start, asked.end):
-            held.setdefault(found.node, {})[found.batch] = found.amount
+        for holding in await read_holdings(visit.reading, key, nodes, request.start, request.end):
+            holdings.setdefault(holding.node, {})[holding.batch] = holding.amount
     return [
-        await _node(visit, ManualWithdrawals(one, group.name), held.get(group.node, {}), asked)
-        for one, group in manual
+        await _node(
+            visit, ManualWithdrawals(required_input, group.name), holdings.get(group.node, {}), request
+        )
+        for required_input, group in manual
     ]
 
 
 async def _node(
-    visit: Visit, node: ManualWithdrawals, held: Mapping[int, Decimal], asked: GenerationRequest
+    visit: Visit, node: ManualWithdrawals, holdings: Mapping[int, Decimal], request: GenerationRequest
 ) -> ManualWithdrawals:
     """The node with its lots: those that it holds, those named, and the newest with something left."""
     project = project_number(visit.path["project_id"])
-    sources = {identity.number("ledger", one.id): one for one in node.input.output_of_ledgers}
-    typed = {draw.batch: draw.text for draw in asked.draws or () if draw.group == node.group}
-    named = {key.key for text in typed if (key := identity.parse("batch", text)) and key.project == project}
-    found = await read_lots(visit.reading, project, list(sources), [*held, *named], LOTS_SHOWN + 1)
-    shown: list[ManualLot] = []
-    for lot in found:
-        if len(shown) >= LOTS_SHOWN and lot.number not in {*held, *named}:
+    sources = {identity.number("ledger", ledger.id): ledger for ledger in node.input.output_of_ledgers}
+    typed = {draw.batch: draw.text for draw in request.draws or () if draw.group == node.group}
+    typed_numbers = {
+        key.key for text in typed if (key := identity.parse("batch", text)) and key.project == project
+    }
+    lots = await read_lots(visit.reading, project, list(sources), [*holdings, *typed_numbers], LOTS_SHOWN + 1)
+    shown_lots: list[ManualLot] = []
+    for lot in lots:
+        if len(shown_lots) >= LOTS_SHOWN and lot.number not in {*holdings, *typed_numbers}:
             continue
-        batch_id, holds = identity.of("batch", project, lot.number), held.get(lot.number)
-        text = typed.get(batch_id, "") if asked.draws is not None else plain(holds) if holds else ""
+        batch_id, holds = identity.of("batch", project, lot.number), holdings.get(lot.number)
+        text = typed.get(batch_id, "") if request.draws is not None else plain(holds) if holds else ""
         source = sources[lot.ledger]
         field = f"{DRAW}{node.group}:{batch_id}"
-        shown.append(ManualLot(lot, batch_id, source.name, source.unit, holds, field, text))
-    return replace(node, lots=shown, is_cut=len(shown) < len(found))
+        shown_lots.append(ManualLot(lot, batch_id, source.name, source.unit, holds, field, text))
+    return replace(node, lots=shown_lots, is_cut=len(shown_lots) < len(lots))
 
 
 # Make batches: choose a period, see what would come of it, then watch the task, then the result.
@@ -220,55 +231,55 @@ async def generate(visit: Visit) -> View | Redirect:
     ledger: Ledger = await visit.ask(get_ledger)
     if elsewhere := find_own_project_url(visit, ledger):
         return Redirect(elsewhere)
-    asked = read_generation_request(visit)
+    request = read_generation_request(visit)
     inputs = (await visit.ask(list_required_inputs)).data if ledger.latest_model is not None else []
-    listed = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
-    ledgers: dict[str, Ledger] = {one.id: one for one in listed.data}
-    preview, problems = await _preview(visit, asked)
-    usual = None if asked.is_chosen else await suggest_period(visit, ledger, inputs)
-    within = asked if usual is None else replace(asked, start=usual.start, end=usual.end)
+    listed_ledgers = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
+    ledgers: dict[str, Ledger] = {ledger_.id: ledger_ for ledger_ in listed_ledgers.data}
+    preview, problems = await _preview(visit, request)
+    usual = None if request.is_chosen else await suggest_period(visit, ledger, inputs)
+    usual_request = request if usual is None else replace(request, start=usual.start, end=usual.end)
     path = f"{visit.frame.home}/ledgers/{ledger.id}/generations"
     return view(
         "ledgers/generate.html", "Generate batches",
-        crumbs=_crumbs(visit, ledger), ledger=ledger, preview=preview, problems=problems, asked=asked,
+        crumbs=_crumbs(visit, ledger), ledger=ledger, preview=preview, problems=problems, asked=request,
         path=path, call=f"/ledgers/{ledger.id}/generate_preview", method="POST", usual=usual,
         period={
-            "from": asked.values.get("from") or visit.moments.field(within.start),
-            "until": asked.values.get("until") or visit.moments.field(within.end),
+            "from": request.values.get("from") or visit.moments.field(usual_request.start),
+            "until": request.values.get("until") or visit.moments.field(usual_request.end),
         },
-        needs=await list_inputs_in_period(visit, inputs, within, ledgers),
-        manual=await list_manual_withdrawals(visit, ledger, inputs, asked),
-        strip=await build_period_strip(visit, ledger, asked, path),
+        needs=await list_inputs_in_period(visit, inputs, usual_request, ledgers),
+        manual=await list_manual_withdrawals(visit, ledger, inputs, request),
+        strip=await build_period_strip(visit, ledger, request, path),
         models=[] if ledger.latest_model else await list_active_models(visit),
-        others=[one.name for one in ledgers.values() if _shares_model(one, ledger)],
+        others=[ledger_.name for ledger_ in ledgers.values() if _shares_model(ledger_, ledger)],
         makes=_count_batches(preview),
     )  # fmt: skip
 
 
-@form(PATH, permission="production_accounting:write", again=generate, computes=True)
+@form(PATH, permission="production_accounting:write", error_page=generate, computes=True)
 async def start_generation(visit: Visit) -> Redirect:
     """Start it, and go where its progress is."""
-    asked = read_generation_request(visit)
+    request = read_generation_request(visit)
     problems: list[Problem] = []
-    body = asked.body(problems)
+    body = request.body(problems)
     if problems:
         raise Invalid(problems)
     task = await visit.do(create_batch_generation, body)
     return Redirect(f"{visit.frame.home}/ledgers/{visit.path['ledger_id']}/generations/{task.id}")
 
 
-async def _preview(visit: Visit, asked: GenerationRequest) -> tuple[Preview | None, list[Problem]]:
+async def _preview(visit: Visit, request: GenerationRequest) -> tuple[Preview | None, list[Problem]]:
     """What generation would do; or what is wrong with what was asked for."""
     problems = list(visit.problems)
-    if not asked.is_chosen or problems:
-        return None, asked.at_fields(problems)
-    body = asked.body(problems)
+    if not request.is_chosen or problems:
+        return None, request.at_fields(problems)
+    body = request.body(problems)
     if problems:
         return None, problems
     try:
         return await visit.do(generate_preview, body), []
     except (Invalid, Malformed, Conflict) as refusal:
-        return None, asked.at_fields(refusal.problems)
+        return None, request.at_fields(refusal.problems)
 
 
 @page(f"{PATH}/{{task_id}}", permission="production_accounting:read", of=get_async_task)
@@ -280,12 +291,12 @@ async def generation(visit: Visit) -> View:
         raise NotFound("async_task", visit.path["task_id"])
     is_over = task.state not in {TaskState.PENDING, TaskState.RUNNING}
     result = as_record(task.result, GenerationResult) if task.state == TaskState.COMPLETE else None
-    made = result.batches if result is not None else []
+    batch_ids = result.batches if result is not None else []
     return view(
         "ledgers/generation.html", "Generation", call=f"/async_tasks/{task.id}",
         crumbs=_crumbs(visit, ledger),
-        ledger=ledger, task=task, is_over=is_over, result=result, made=len(made),
-        batches=[await visit.ask(get_batch, batch_id=one) for one in made[:BATCHES_SHOWN]],
+        ledger=ledger, task=task, is_over=is_over, result=result, made=len(batch_ids),
+        batches=[await visit.ask(get_batch, batch_id=batch_id) for batch_id in batch_ids[:BATCHES_SHOWN]],
         again=_range_of(visit, task.args),
     )  # fmt: skip
 
@@ -298,24 +309,24 @@ def _crumbs(visit: Visit, ledger: Ledger) -> tuple[tuple[str, str], ...]:
 def _range_of(visit: Visit, args: dict[str, Any]) -> dict[str, str]:
     """The period of a task as the fields of the form take it; empty where the task does not say."""
     texts = [args.get(name) for name in ("start_time", "end_time")]
-    if not all(isinstance(one, str) for one in texts):
+    if not all(isinstance(text, str) for text in texts):
         return {}
-    first, last = (visit.moments.field(Instant.of(Instant.fromisoformat(str(one)))) for one in texts)
+    first, last = (visit.moments.field(Instant.of(Instant.fromisoformat(str(text)))) for text in texts)
     return {"from": first, "until": last}
 
 
 def _count_batches(preview: Preview | None) -> int:
     """Batches that would be made; none while anything would fail the generation."""
-    if preview is None or any(one.problems for one in preview.data):
+    if preview is None or any(partition_preview.problems for partition_preview in preview.data):
         return 0
-    return sum(one.count for one in preview.data)
+    return sum(partition_preview.count for partition_preview in preview.data)
 
 
-def _shares_model(one: Ledger, ledger: Ledger) -> bool:
+def _shares_model(other: Ledger, ledger: Ledger) -> bool:
     """Whether another ledger is credited by the same model."""
-    if one.latest_model is None or ledger.latest_model is None or one.id == ledger.id:
+    if other.latest_model is None or ledger.latest_model is None or other.id == ledger.id:
         return False
-    return one.latest_model.id == ledger.latest_model.id
+    return other.latest_model.id == ledger.latest_model.id
 
 
 PAGES: Final[list[HTTPRouteHandler]] = [

@@ -71,12 +71,12 @@ class YearOfLedger:
     @property
     def produced(self) -> Decimal:
         """What it produced in the year."""
-        return sum((one.produced for one in self.periods), Decimal(0))
+        return sum((period.produced for period in self.periods), Decimal(0))
 
     @property
     def drawn(self) -> Decimal:
         """What was drawn of it in the year, by other ledgers and by reports."""
-        return sum((one.drawn for one in self.periods), Decimal(0))
+        return sum((period.drawn for period in self.periods), Decimal(0))
 
     @property
     def newest(self) -> Decimal:
@@ -123,7 +123,7 @@ async def ledger_year(visit: Visit) -> LedgerYear:
 
 def twelve_months_until(visit: Visit, newest: Sequence[Batch]) -> list[Instant]:
     """Return the edges of the twelve months until the newest batch, or until now without batches."""
-    until = max((to_instant(one.end_time) for one in newest), default=visit.frame.now)
+    until = max((to_instant(batch.end_time) for batch in newest), default=visit.frame.now)
     return months_until(until, visit.frame.zone)
 
 
@@ -136,10 +136,12 @@ def describe_months(visit: Visit, edges: Sequence[Instant]) -> str:
 def _row(
     ledger: Ledger, periods: Sequence[Turnover] | None, months: int, stale: int, period: str
 ) -> YearOfLedger:
-    known = periods or [Turnover()] * months
-    produced = [one.produced for one in known]
-    picture = sparkline(produced, says=f"Production of {ledger.name} by month, {period}", newest=_NEW_MONTHS)
-    return YearOfLedger(ledger, known, picture, stale)
+    periods_shown = periods or [Turnover()] * months
+    produced = [turnover.produced for turnover in periods_shown]
+    picture = sparkline(
+        produced, alt_text=f"Production of {ledger.name} by month, {period}", newest=_NEW_MONTHS
+    )
+    return YearOfLedger(ledger, periods_shown, picture, stale)
 
 
 # What flows between ledgers as one picture: bars as high as what each produced, bands as wide as draws.
@@ -155,23 +157,29 @@ def _flow_picture(
     home: str, rows: Sequence[YearOfLedger], flows: Sequence[LedgerFlow], *, of: int | None = None
 ) -> Markup | None:
     """The diagram, of all ledgers or of one and its neighbours; None where nothing flows."""
-    near = [one for one in flows if of is None or of in {one.source, one.target}]
+    flows_nearby = [
+        known_flow for known_flow in flows if of is None or of in {known_flow.source, known_flow.target}
+    ]
     by_number = {row.ledger.numeric_id: row for row in rows}
-    known = [one for one in near if one.source in by_number and one.amount > 0]
-    if not known:
+    known_flows = [
+        known_flow for known_flow in flows_nearby if known_flow.source in by_number and known_flow.amount > 0
+    ]
+    if not known_flows:
         return None
-    shown = {one.source for one in known} | {one.target for one in known if one.target is not None}
-    bands = [_band(one, by_number[one.source]) for one in known]
-    for number in sorted(shown):
+    shown_numbers = {known_flow.source for known_flow in known_flows} | {
+        known_flow.target for known_flow in known_flows if known_flow.target is not None
+    }
+    bands = [_band(known_flow, by_number[known_flow.source]) for known_flow in known_flows]
+    for number in sorted(shown_numbers):
         row = by_number.get(number)
         if row is not None and row.ledger.balance > 0 and of in {None, number}:
             bands.append(_remaining(row))
-    nodes = [_node(home, by_number[number]) for number in sorted(shown) if number in by_number]
+    nodes = [_node(home, by_number[number]) for number in sorted(shown_numbers) if number in by_number]
     ends = {flow.target for flow in bands}
     nodes += [
         FlowNode(key, f"in {key}" if key == REPORTS else key) for key in (REPORTS, REMAINING) if key in ends
     ]
-    return sankey(nodes, bands, says="Flows between ledgers")
+    return sankey(nodes, bands, alt_text="Flows between ledgers")
 
 
 def _node(home: str, row: YearOfLedger) -> FlowNode:
@@ -192,8 +200,8 @@ def _remaining(row: YearOfLedger) -> Flow:
 
 def _share(amount: Decimal, source: YearOfLedger) -> Decimal:
     """A part of all that the ledger gave or holds."""
-    whole = max(source.produced, source.drawn + source.ledger.balance, amount)
-    return CONTEXT.divide(amount, whole)
+    total = max(source.produced, source.drawn + source.ledger.balance, amount)
+    return CONTEXT.divide(amount, total)
 
 
 def _key(number: int) -> str:
@@ -235,7 +243,7 @@ async def ledgers(visit: Visit) -> View:
 async def list_active_models(visit: Visit) -> list[Model]:
     """The active models of the project, which a ledger can run."""
     models = await visit.ask(list_project_models, (("page_size", MODELS_OFFERED), ("sort", "name")))
-    return [one for one in models.data if one.is_active]
+    return [model for model in models.data if model.is_active]
 
 
 def read_ledger_fields(visit: Visit) -> dict[str, str]:
@@ -243,7 +251,7 @@ def read_ledger_fields(visit: Visit) -> dict[str, str]:
     return {name: visit.text(name) for name in FIELDS}
 
 
-@form(LEDGERS_PATH, permission="production_accounting:write", again=ledgers)
+@form(LEDGERS_PATH, permission="production_accounting:write", error_page=ledgers)
 async def make_ledger(visit: Visit) -> Redirect:
     """Make a ledger, which runs a model where one was chosen."""
     new: dict[str, Any] = {name: value for name, value in read_ledger_fields(visit).items() if value}
@@ -253,8 +261,11 @@ async def make_ledger(visit: Visit) -> Redirect:
             message = f"scale must be a whole number of decimals, but is {scale!r}."
             raise Invalid([Problem(message, "ledger.scale", "invalid")])
         new["scale"] = int(scale)
-    made = await visit.do(create_ledger_of_project, {"ledger": new})
-    return Redirect(f"/projects/{made.project_id}/ledgers/{made.id}", f"Ledger {made.name} created.")
+    created_ledger = await visit.do(create_ledger_of_project, {"ledger": new})
+    return Redirect(
+        f"/projects/{created_ledger.project_id}/ledgers/{created_ledger.id}",
+        f"Ledger {created_ledger.name} created.",
+    )
 
 
 # One ledger: its balance, its batches and its flows.
@@ -265,43 +276,58 @@ LEDGER_PATH: Final = "/projects/{project_id}/ledgers/{ledger_id}"
 
 async def ledger(visit: Visit) -> View | Redirect:
     """A ledger with its balance over twelve months and its batches."""
-    found = await visit.ask(get_ledger)
-    if elsewhere := find_own_project_url(visit, found):
+    ledger_record = await visit.ask(get_ledger)
+    if elsewhere := find_own_project_url(visit, ledger_record):
         return Redirect(elsewhere)
     batches = await visit.ask(list_ledger_batches, build_query(visit.query, sort="-start_time"))
     deficits = await visit.ask(list_deficits)
     year = await ledger_year(visit)
-    own = next((row for row in year.rows if row.ledger.id == found.id), None)
+    own_row = next((row for row in year.rows if row.ledger.id == ledger_record.id), None)
     number = project_number(visit.path["project_id"])
     flows = await read_ledger_flows(visit.reading, number, year.edges[0], year.edges[-1])
-    path = f"{visit.frame.home}/ledgers/{found.id}"
-    before, posted = await read_turnover_until(visit.reading, number, found.numeric_id, year.edges[0])
-    total = posted.drawn
+    path = f"{visit.frame.home}/ledgers/{ledger_record.id}"
+    produced_before, posted_amount = await read_turnover_until(
+        visit.reading, number, ledger_record.numeric_id, year.edges[0]
+    )
+    total = posted_amount.drawn
     bar = stacked_bar(
-        [("drawn", total), ("remaining", found.balance), ("deficit", found.deficit)],
-        says=f"{total} withdrawn, {found.balance} remaining, {found.deficit} deficit",
+        [("drawn", total), ("remaining", ledger_record.balance), ("deficit", ledger_record.deficit)],
+        alt_text=f"{total} withdrawn, {ledger_record.balance} remaining, {ledger_record.deficit} deficit",
     )
     return view(
-        "ledgers/ledger.html", found.name,
-        call=f"/ledgers/{found.id}", crumbs=(("Ledgers", visit.url("ledgers")),),
-        ledger=found, batches=batches.data, list=ListView(path, visit.query, batches.info), year=year,
-        chart=_chart(visit, year, own, before) if own and (posted.produced or posted.drawn) else None,
-        bar=bar, drawn=total, path=path,
-        deficits=[one for one in deficits.data if one.settled_at is None],
-        flow=_flow_picture(visit.frame.home, year.rows, flows, of=found.numeric_id),
-        models=[] if found.latest_model else await list_active_models(visit),
-    )  # fmt: skip
+        "ledgers/ledger.html",
+        ledger_record.name,
+        call=f"/ledgers/{ledger_record.id}",
+        crumbs=(("Ledgers", visit.url("ledgers")),),
+        ledger=ledger_record,
+        batches=batches.data,
+        list=ListView(path, visit.query, batches.info),
+        year=year,
+        chart=_chart(visit, year, own_row, produced_before)
+        if own_row and (posted_amount.produced or posted_amount.drawn)
+        else None,
+        bar=bar,
+        drawn=total,
+        path=path,
+        deficits=[deficit for deficit in deficits.data if deficit.settled_at is None],
+        flow=_flow_picture(visit.frame.home, year.rows, flows, of=ledger_record.numeric_id),
+        models=[] if ledger_record.latest_model else await list_active_models(visit),
+    )
 
 
-@form(f"{LEDGER_PATH}/model", permission="production_accounting:write", again=ledger, computes=True)
+@form(f"{LEDGER_PATH}/model", permission="production_accounting:write", error_page=ledger, computes=True)
 async def assign_model(visit: Visit) -> Redirect:
     """Give a ledger that has none the model that it runs from now on."""
     change = {"model_id": visit.text("model_id")} | (
         {"output": output} if (output := visit.text("output")) else {}
     )
-    made: Ledger = await visit.do(update_ledger, {"ledger": change})
-    path = f"{visit.frame.home}/ledgers/{made.id}"
-    notice = f"Model {made.latest_model.name} assigned to {made.name}." if made.latest_model else ""
+    changed_ledger: Ledger = await visit.do(update_ledger, {"ledger": change})
+    path = f"{visit.frame.home}/ledgers/{changed_ledger.id}"
+    notice = (
+        f"Model {changed_ledger.latest_model.name} assigned to {changed_ledger.name}."
+        if changed_ledger.latest_model
+        else ""
+    )
     return Redirect(f"{path}/generations", notice)
 
 
@@ -313,7 +339,7 @@ def _chart(visit: Visit, year: LedgerYear, row: YearOfLedger, before: Turnover) 
         name = MONTHS[local.month - 1]
         balance = f"{level:,f}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", MINUS)
         months.append((name[:3], level, f"end of {name} {local.year}: {balance} {row.ledger.unit}"))
-    return steps(months, says=f"Balance of {row.ledger.name} at the end of each month, {year.period}")
+    return steps(months, alt_text=f"Balance of {row.ledger.name} at the end of each month, {year.period}")
 
 
 PAGES = [

@@ -81,29 +81,33 @@ class NodeOfRun:
 
 async def _read_version(visit: Visit) -> records.Model | Redirect:
     """The version that a path names; where it belongs to another project, the way there."""
-    found: records.Model = await visit.ask(get_model)
-    here, asked = visit.path["project_id"], visit.path["model_id"]
-    if found.project_id is None or found.project_id == here:
-        return found
-    elsewhere = visit.request.url.path.replace(here, found.project_id, 1)
-    return Redirect(elsewhere if asked == found.id else f"/projects/{found.project_id}/models/{found.id}")
+    model_record: records.Model = await visit.ask(get_model)
+    project_id, asked_id = visit.path["project_id"], visit.path["model_id"]
+    if model_record.project_id is None or model_record.project_id == project_id:
+        return model_record
+    elsewhere = visit.request.url.path.replace(project_id, model_record.project_id, 1)
+    return Redirect(
+        elsewhere
+        if asked_id == model_record.id
+        else f"/projects/{model_record.project_id}/models/{model_record.id}"
+    )
 
 
 async def read_document(visit: Visit) -> tuple[str, Model]:
     """The text of the version that a path names, and the model that it is."""
-    stored = await find_owned_model(visit.reading, visit.actor, visit.path["model_id"])
-    return stored.document, await visit.reading.in_thread(read_model, stored.document)
+    stored_model = await find_owned_model(visit.reading, visit.actor, visit.path["model_id"])
+    return stored_model.document, await visit.reading.in_thread(read_model, stored_model.document)
 
 
-def _version_context(visit: Visit, found: records.Model, tab: str) -> dict[str, Any]:
+def _version_context(visit: Visit, model_record: records.Model, tab: str) -> dict[str, Any]:
     """What every page of a version shows around its own."""
     models = visit.url("models")
     return {
-        "model": found,
+        "model": model_record,
         "tab": tab,
-        "path": f"{models}/{found.id}",
+        "path": f"{models}/{model_record.id}",
         "models_path": models,
-        "crumbs": (("Models", models), (found.name, f"{models}/{found.id}"))
+        "crumbs": (("Models", models), (model_record.name, f"{models}/{model_record.id}"))
         if tab
         else (("Models", models),),
     }
@@ -111,21 +115,21 @@ def _version_context(visit: Visit, found: records.Model, tab: str) -> dict[str, 
 
 async def model_version(visit: Visit) -> View | Redirect:
     """Show a version: its nodes as a graph, and the selected one in detail."""
-    found = await _read_version(visit)
-    if isinstance(found, Redirect):
-        return found
+    model_record = await _read_version(visit)
+    if isinstance(model_record, Redirect):
+        return model_record
     _, model = await read_document(visit)
-    chosen = model.by_slug.get(visit.asked("node")) or model.by_slug[model.primary_output]
-    context = _version_context(visit, found, "")
+    chosen_node = model.by_slug.get(visit.asked("node")) or model.by_slug[model.primary_output]
+    context = _version_context(visit, model_record, "")
     return view(
-        "models/version.html", found.name, call=f"/models/{found.id}", about=model.about,
-        picture=draw_graph(model, context["path"], chosen), chosen=describe_node(chosen, model),
+        "models/version.html", model_record.name, call=f"/models/{model_record.id}", about=model.about,
+        picture=draw_graph(model, context["path"], chosen_node), chosen=describe_node(chosen_node, model),
         nodes=[describe_node(node, model) for node in model.nodes],
-        latest=await _latest(visit, chosen.slug), **context,
+        latest=await _latest(visit, chosen_node.slug), **context,
     )  # fmt: skip
 
 
-def draw_graph(model: Model, path: str, chosen: Node | None = None) -> Markup:
+def draw_graph(model: Model, path: str, chosen_node: Node | None = None) -> Markup:
     """The graph of a model's nodes, units on the edges; each box leads to its node."""
     boxes = [
         Box(
@@ -134,7 +138,7 @@ def draw_graph(model: Model, path: str, chosen: Node | None = None) -> Markup:
             f"{_kind(node)} · {node.unit}",
             "chosen" if node.is_output else "",
             f"{path}?node={node.slug}#node",
-            is_current=chosen is not None and node.slug == chosen.slug,
+            is_current=chosen_node is not None and node.slug == chosen_node.slug,
         )
         for node in model.nodes
     ]
@@ -144,7 +148,7 @@ def draw_graph(model: Model, path: str, chosen: Node | None = None) -> Markup:
         for slug in list_needs(node)
         if slug in model.by_slug
     ]
-    return graph(boxes, edges, says=f"{model.name}: {len(boxes)} nodes and their inputs")
+    return graph(boxes, edges, alt_text=f"{model.name}: {len(boxes)} nodes and their inputs")
 
 
 def describe_node(node: Node, model: Model) -> dict[str, Any]:
@@ -170,14 +174,14 @@ def describe_node(node: Node, model: Model) -> dict[str, Any]:
 
 async def _latest(visit: Visit, slug: str) -> list[NodeOfRun]:
     """Return the values of a node in the latest batches of the version."""
-    listed = await visit.ask(list_model_runs, (("page_size", RUNS_SHOWN), ("sort", "-start_time")))
-    runs: list[ModelRun] = [one for one in listed.data if one.batch_id is not None]
+    listed_runs = await visit.ask(list_model_runs, (("page_size", RUNS_SHOWN), ("sort", "-start_time")))
+    runs: list[ModelRun] = [value for value in listed_runs.data if value.batch_id is not None]
     values = [(run, _calculation_of(run.calculations, slug)) for run in runs]
-    return [NodeOfRun(run, one.value, one.unit) for run, one in values if one is not None]
+    return [NodeOfRun(run, value.value, value.unit) for run, value in values if value is not None]
 
 
 def _calculation_of(calculations: Sequence[Calculation], slug: str) -> Calculation | None:
-    return next((one for one in calculations if one.slug == slug), None)
+    return next((calculation for calculation in calculations if calculation.slug == slug), None)
 
 
 def _neighbour(node: Node) -> Mapping[str, str]:
@@ -213,31 +217,31 @@ _QUERY: Final = partial(list_query, sort="name,-version")
 """Every version, those of one model together."""
 
 
-@page(PATH, permission="production_accounting:read", of=list_project_models, asked=_QUERY)
+@page(PATH, permission="production_accounting:read", of=list_project_models, query_of=_QUERY)
 async def models(visit: Visit) -> View:
     """The models of a project with their versions."""
     query = _QUERY(visit)
-    found = await visit.ask(list_project_models, query)
+    listed_models = await visit.ask(list_project_models, query)
     path = visit.url("models")
     return view(
         "models/models.html", "Models", call=f"{path}?{urlencode(query)}", has_csv=True,
-        models=found.data, list=ListView(path, visit.query, found.info), path=path,
+        models=listed_models.data, list=ListView(path, visit.query, listed_models.info), path=path,
     )  # fmt: skip
 
 
 async def model_versions(visit: Visit) -> View | Redirect:
     """The versions of a model, with what people call them and wrote about them."""
-    found = await _read_version(visit)
-    if isinstance(found, Redirect):
-        return found
+    model_record = await _read_version(visit)
+    if isinstance(model_record, Redirect):
+        return model_record
     versions = await visit.ask(list_model_versions, (("page_size", "100"), ("sort", "-version")))
     return view(
-        "models/versions.html", "Versions", call=f"/models/{found.id}/versions",
-        versions=versions.data, **_version_context(visit, found, "versions"),
+        "models/versions.html", "Versions", call=f"/models/{model_record.id}/versions",
+        versions=versions.data, **_version_context(visit, model_record, "versions"),
     )  # fmt: skip
 
 
-@form(f"{ONE}/notes", permission="production_accounting:write", again=model_versions)
+@form(f"{ONE}/notes", permission="production_accounting:write", error_page=model_versions)
 async def note_version(visit: Visit) -> Redirect:
     """Write what people call a version, and what they should know of it."""
     await visit.do(set_version_label, {"model": {"version_label": visit.text("version_label") or None}})
@@ -245,13 +249,13 @@ async def note_version(visit: Visit) -> Redirect:
     return Redirect(visit.url("models/{model_id}/versions"), "Label and notes saved.")
 
 
-@form(f"{ONE}/activate", permission="production_accounting:write", again=model_versions, computes=True)
+@form(f"{ONE}/activate", permission="production_accounting:write", error_page=model_versions, computes=True)
 async def activate_version(visit: Visit) -> Redirect:
     """Make a version the one that ledgers run from now on."""
-    made = await visit.do(activate_model, {})
+    active_model = await visit.do(activate_model, {})
     return Redirect(
         visit.url("models/{model_id}/versions"),
-        f"Version {made.version} activated. Existing batches are unchanged.",
+        f"Version {active_model.version} activated. Existing batches are unchanged.",
     )
 
 
@@ -276,35 +280,53 @@ async def edit_model(visit: Visit) -> View | Redirect:
     return await _show_editor(visit, None)
 
 
-@form(f"{PATH}/new", permission="production_accounting:write", again=new_model, computes=True)
+@form(f"{PATH}/new", permission="production_accounting:write", error_page=new_model, computes=True)
 async def make_model(visit: Visit) -> Redirect:
     """Make the model; its first version is active at once."""
     project = visit.path["project_id"]
-    made = await visit.do(create_model, {"model": {"yaml": _document_text(visit), "project_id": project}})
-    return Redirect(f"/projects/{project}/models/{made.id}", "Model created. You can assign it to a ledger.")
+    created_model = await visit.do(
+        create_model, {"model": {"yaml": _document_text(visit), "project_id": project}}
+    )
+    return Redirect(
+        f"/projects/{project}/models/{created_model.id}", "Model created. You can assign it to a ledger."
+    )
 
 
-@form(f"{PATH}/validate", permission="production_accounting:read", again=new_model, computes=True, asks=True)
+@form(
+    f"{PATH}/validate",
+    permission="production_accounting:read",
+    error_page=new_model,
+    computes=True,
+    asks=True,
+)
 async def check_new_model(visit: Visit) -> View:
     """Say everything that is wrong with the document; nothing is stored."""
     body = {"yaml": _document_text(visit), "project_id": visit.path["project_id"]}
     return await _show_new(visit, await visit.do(validate_yaml, body))
 
 
-@form(f"{ONE}/edit", permission="production_accounting:write", again=edit_model, computes=True)
+@form(f"{ONE}/edit", permission="production_accounting:write", error_page=edit_model, computes=True)
 async def save_version(visit: Visit) -> Redirect:
     """Save the document as the next version."""
     body = {
         "yaml": _document_text(visit), "version_label": visit.text("version_label") or None,
         "description": visit.text("description") or None, "activate": visit.text("activate") == "yes",
     }  # fmt: skip
-    made = await visit.do(create_model_version, body)
-    path = f"/projects/{visit.path['project_id']}/models/{made.id}"
+    created_version = await visit.do(create_model_version, body)
+    path = f"/projects/{visit.path['project_id']}/models/{created_version.id}"
     was = visit.path["model_id"]
-    return Redirect(f"{path}/changes?to={made.id}&from={was}", f"Version {made.version} created.")
+    return Redirect(
+        f"{path}/changes?to={created_version.id}&from={was}", f"Version {created_version.version} created."
+    )
 
 
-@form(f"{ONE}/validate", permission="production_accounting:read", again=edit_model, computes=True, asks=True)
+@form(
+    f"{ONE}/validate",
+    permission="production_accounting:read",
+    error_page=edit_model,
+    computes=True,
+    asks=True,
+)
 async def check_version(visit: Visit) -> View | Redirect:
     """Say everything that is wrong with the document that is to be the next version; nothing is stored."""
     return await _show_editor(visit, await visit.do(validate_model_yaml, {"yaml": _document_text(visit)}))
@@ -323,13 +345,13 @@ async def _show_new(visit: Visit, validation: Validation | None) -> View:
 
 
 async def _show_editor(visit: Visit, validation: Validation | None) -> View | Redirect:
-    found = await _read_version(visit)
-    if isinstance(found, Redirect):
-        return found
+    model_record = await _read_version(visit)
+    if isinstance(model_record, Redirect):
+        return model_record
     text, _ = await read_document(visit)
-    context: dict[str, Any] = _version_context(visit, found, "edit")
+    context: dict[str, Any] = _version_context(visit, model_record, "edit")
     return view(
-        "models/editor.html", "Document", call=f"/models/{found.id}",
+        "models/editor.html", "Document", call=f"/models/{model_record.id}",
         yaml=_document_text(visit) if visit.typed else text, action=f"{context['path']}/edit",
         checking=f"{context['path']}/validate", validation=validation, examples={}, **context,
     )  # fmt: skip
@@ -360,7 +382,7 @@ async def simulate_version(visit: Visit) -> View | Redirect:
 
 
 @form(
-    f"{ONE}/simulate", permission="production_accounting:read", again=simulate_version, computes=True,
+    f"{ONE}/simulate", permission="production_accounting:read", error_page=simulate_version, computes=True,
     asks=True,
 )  # fmt: skip
 async def run_simulation(visit: Visit) -> View | Redirect:
@@ -371,9 +393,9 @@ async def run_simulation(visit: Visit) -> View | Redirect:
     if start is None or end is None:
         problems.append(Problem("The period must have a start and an end.", "from", "required"))
     inputs = {
-        one.node: _numbers(one.node, text, problems)
-        for one in schema.required_inputs
-        if (text := visit.text(f"{INPUT}{one.node}"))
+        input_.node: _numbers(input_.node, text, problems)
+        for input_ in schema.required_inputs
+        if (text := visit.text(f"{INPUT}{input_.node}"))
     }
     if problems or start is None or end is None:
         raise Invalid(problems)
@@ -386,9 +408,9 @@ async def run_simulation(visit: Visit) -> View | Redirect:
 
 
 async def _show_simulation(visit: Visit, result: Any) -> View | Redirect:
-    found = await _read_version(visit)
-    if isinstance(found, Redirect):
-        return found
+    model_record = await _read_version(visit)
+    if isinstance(model_record, Redirect):
+        return model_record
     schema: Schema = await visit.ask(get_model_schema)
     example = schema.example_simulation
 
@@ -396,12 +418,17 @@ async def _show_simulation(visit: Visit, result: Any) -> View | Redirect:
         if visit.typed:
             return visit.text(f"{INPUT}{node}")
         value = example.inputs.get(node, example.inputs.get(slug))
-        return ", ".join(str(one) for one in value) if isinstance(value, list) else str(value or "")
+        return ", ".join(str(item) for item in value) if isinstance(value, list) else str(value or "")
 
     moments = visit.moments
     return view(
-        "models/simulate.html", "Simulate", call=f"/models/{found.id}/schema", schema=schema, result=result,
-        shown=shown, partition={
+        "models/simulate.html",
+        "Simulate",
+        call=f"/models/{model_record.id}/schema",
+        schema=schema,
+        result=result,
+        shown=shown,
+        partition={
             name: visit.text(f"partition:{name}") if visit.typed else value
             for name, value in example.partition.items()
         },
@@ -409,14 +436,14 @@ async def _show_simulation(visit: Visit, result: Any) -> View | Redirect:
             visit.text("from") or moments.field(example.start_time),
             visit.text("until") or moments.field(example.end_time),
         ),
-        **_version_context(visit, found, "simulate"),
-    )  # fmt: skip
+        **_version_context(visit, model_record, "simulate"),
+    )
 
 
 def _numbers(node: str, text: str, problems: list[Problem]) -> Decimal | list[Decimal] | None:
     """A number, or a list of them with commas between."""
     try:
-        numbers = [Decimal(one.strip()) for one in text.split(",")]
+        numbers = [Decimal(number_text.strip()) for number_text in text.split(",")]
     except InvalidOperation:
         message = f"{node} must be a number or numbers separated by commas, but is {text!r}."
         problems.append(Problem(message, f"{INPUT}{node}", "invalid"))
@@ -427,23 +454,25 @@ def _numbers(node: str, text: str, problems: list[Problem]) -> Decimal | list[De
 @page(f"{ONE}/changes", permission="production_accounting:read", of=get_model, computes=True)
 async def model_changes(visit: Visit) -> View | Redirect:
     """What differs between two versions, and what one would have changed over a past period."""
-    found = await _read_version(visit)
-    if isinstance(found, Redirect):
-        return found
+    model_record = await _read_version(visit)
+    if isinstance(model_record, Redirect):
+        return model_record
     versions = (await visit.ask(list_model_versions, VERSIONS_OFFERED)).data
-    other = next((one for one in versions if one.id == visit.asked("from")), None)
-    other = other or next((one for one in versions if one.is_active and one.id != found.id), None)
-    other = other or next((one for one in versions if one.id != found.id), None)
+    other = next((version for version in versions if version.id == visit.asked("from")), None)
+    other = other or next(
+        (version for version in versions if version.is_active and version.id != model_record.id), None
+    )
+    other = other or next((version for version in versions if version.id != model_record.id), None)
     difference = lines = compared = None
     problems: tuple[Problem, ...] = ()
     if other is not None:
-        difference = await visit.ask(compare_models, (("to", found.id),), model_id=other.id)
-        lines = [*_lines(await _document(visit, other.id), await _document(visit, found.id))]
+        difference = await visit.ask(compare_models, (("to", model_record.id),), model_id=other.id)
+        lines = [*_lines(await _document(visit, other.id), await _document(visit, model_record.id))]
         compared, problems = await _compare(visit, other.id)
     return view(
-        "models/changes.html", "Compare", call=f"/models/{found.id}", versions=versions,
+        "models/changes.html", "Compare", call=f"/models/{model_record.id}", versions=versions,
         other=other, difference=difference, lines=lines, compared=compared, refused=problems,
-        period=(visit.asked("start"), visit.asked("end")), **_version_context(visit, found, "changes"),
+        period=(visit.asked("start"), visit.asked("end")), **_version_context(visit, model_record, "changes"),
     )  # fmt: skip
 
 

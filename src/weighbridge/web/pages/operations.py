@@ -56,22 +56,22 @@ ENDED: Final = ("complete", "failed")
 
 async def tasks(visit: Visit) -> View:
     """Tasks of the account, the newest first."""
-    found = await visit.ask(list_async_tasks, list_query(visit))
+    listed_tasks = await visit.ask(list_async_tasks, list_query(visit))
     return view(
         "operations/tasks.html", "Tasks",
-        call="/async_tasks", has_csv=True, tasks=found.data,
-        list=ListView(visit.request.url.path, visit.query, found.info),
+        call="/async_tasks", has_csv=True, tasks=listed_tasks.data,
+        list=ListView(visit.request.url.path, visit.query, listed_tasks.info),
     )  # fmt: skip
 
 
 async def task(visit: Visit) -> View:
     """Show a task: its progress, its parameters and its result."""
-    found = await visit.ask(get_async_task)
+    task_record = await visit.ask(get_async_task)
     return view(
-        "operations/task.html", f"Task {found.id}",
-        call=f"/async_tasks/{found.id}", crumbs=(("Tasks", visit.url("async_tasks")),),
-        task=found, args=describe_record(found.args), result=describe_value(found.result),
-        has_ended=found.state in ENDED,
+        "operations/task.html", f"Task {task_record.id}",
+        call=f"/async_tasks/{task_record.id}", crumbs=(("Tasks", visit.url("async_tasks")),),
+        task=task_record, args=describe_record(task_record.args), result=describe_value(task_record.result),
+        has_ended=task_record.state in ENDED,
     )  # fmt: skip
 
 
@@ -83,13 +83,17 @@ _ACCOUNT: Final = "SELECT name FROM accounts WHERE id = %s"
 
 async def flags(visit: Visit) -> View:
     """The feature flags of the account; they are switched on the server, not here."""
-    found = await visit.ask(get_feature_flags)
+    feature_flags = await visit.ask(get_feature_flags)
     account = await visit.reading.value(_ACCOUNT, (visit.actor.account_id,))
     return view(
-        "operations/flags.html", "Feature flags",
-        call="/feature_flags", account=quote(account),
-        flags=[(feature.value, meaning, getattr(found, feature)) for feature, meaning in FEATURES.items()],
-    )  # fmt: skip
+        "operations/flags.html",
+        "Feature flags",
+        call="/feature_flags",
+        account=quote(account),
+        flags=[
+            (feature.value, meaning, getattr(feature_flags, feature)) for feature, meaning in FEATURES.items()
+        ],
+    )
 
 
 # Health: whether the service does its work, by what the process, the database and the queue tell.
@@ -212,14 +216,14 @@ class AuditHead:
 
 async def audit(visit: Visit) -> View:
     """Every write of the account, the newest first, and the head that they are under."""
-    found = await visit.ask(list_audit_log, list_query(visit))
+    listed_rows = await visit.ask(list_audit_log, list_query(visit))
     path = f"{visit.frame.base}{_PATH}"
     head = await _head(visit)
     return view(
         "operations/audit.html", "Audit",
         call=_PATH, has_csv=True, path=path, head=head,
-        list=ListView(path, visit.query, found.info),
-        rows=[(row, _fields(row.before), _fields(row.after)) for row in found.data],
+        list=ListView(path, visit.query, listed_rows.info),
+        rows=[(row, _fields(row.before), _fields(row.after)) for row in listed_rows.data],
     )  # fmt: skip
 
 
@@ -256,11 +260,11 @@ async def webhooks(visit: Visit) -> View:
     return await _webhooks(visit)
 
 
-@form(_ALL, permission=_WRITE, again=webhooks, everywhere=True)
+@form(_ALL, permission=_WRITE, error_page=webhooks, everywhere=True)
 async def make_webhook(visit: Visit) -> View:
     """Make a webhook; its secret is shown this once."""
-    made: IssuedWebhook = await visit.do(create_webhook, {"webhook": _webhook_body(visit)})
-    return await _webhooks(visit, issued=made)
+    created_webhook: IssuedWebhook = await visit.do(create_webhook, {"webhook": _webhook_body(visit)})
+    return await _webhooks(visit, issued=created_webhook)
 
 
 async def webhook(visit: Visit) -> View:
@@ -268,14 +272,14 @@ async def webhook(visit: Visit) -> View:
     return await _webhook(visit)
 
 
-@form(_ONE, permission=_WRITE, again=webhook, everywhere=True)
+@form(_ONE, permission=_WRITE, error_page=webhook, everywhere=True)
 async def change_webhook(visit: Visit) -> Redirect:
     """Change the URL or the subscription of a webhook."""
     await visit.do(update_webhook, {"webhook": _webhook_body(visit)})
     return Redirect(visit.url("webhooks/{webhook_id}"), "Webhook saved.")
 
 
-@form(f"{_ONE}/switch", permission=_WRITE, again=webhook, everywhere=True)
+@form(f"{_ONE}/switch", permission=_WRITE, error_page=webhook, everywhere=True)
 async def switch(visit: Visit) -> Redirect:
     """Disable or enable a webhook; enabled again, it continues with the oldest pending message."""
     is_on = visit.text("on") == "yes"
@@ -288,7 +292,7 @@ async def switch(visit: Visit) -> Redirect:
     return Redirect(visit.url("webhooks/{webhook_id}"), notice)
 
 
-@form(f"{_ONE}/roll_secret", permission=_WRITE, again=webhook, everywhere=True)
+@form(f"{_ONE}/roll_secret", permission=_WRITE, error_page=webhook, everywhere=True)
 async def new_secret(visit: Visit) -> View:
     """Give a webhook another secret; it is shown this once."""
     hours = visit.text("hours")
@@ -297,79 +301,87 @@ async def new_secret(visit: Visit) -> View:
 
 
 async def _webhooks(visit: Visit, issued: IssuedWebhook | None = None) -> View:
-    found = await visit.ask(list_webhooks, list_query(visit))
+    listed_webhooks = await visit.ask(list_webhooks, list_query(visit))
     path = f"{visit.frame.base}{_ALL}"
     return view(
-        "operations/webhooks.html", "Webhooks",
-        call=_ALL, has_csv=True, webhooks=found.data, issued=issued, path=path,
-        list=ListView(path, visit.query, found.info), kinds=ACTIONS, chosen=_selected_changes(visit, None),
-        is_here=visit.text("project", "yes") == "yes", names=_names(visit),
-    )  # fmt: skip
+        "operations/webhooks.html",
+        "Webhooks",
+        call=_ALL,
+        has_csv=True,
+        webhooks=listed_webhooks.data,
+        issued=issued,
+        path=path,
+        list=ListView(path, visit.query, listed_webhooks.info),
+        kinds=ACTIONS,
+        chosen=_selected_changes(visit, None),
+        is_here=visit.text("project", "yes") == "yes",
+        names=_names(visit),
+    )
 
 
 async def _webhook(visit: Visit, issued: IssuedWebhook | None = None) -> View:
-    found: Webhook = await visit.ask(get_webhook)
+    webhook_record: Webhook = await visit.ask(get_webhook)
     deliveries = await visit.ask(list_deliveries, list_query(visit))
     path = f"{visit.frame.base}{_ALL}"
     return view(
-        "operations/webhook.html", found.description or found.url,
-        call=f"{_ALL}/{found.id}", crumbs=(("Webhooks", path),),
-        webhook=found, deliveries=deliveries.data, path=f"{path}/{found.id}", issued=issued,
-        list=ListView(f"{path}/{found.id}", visit.query, deliveries.info), kinds=ACTIONS,
-        chosen=_selected_changes(visit, found), overlaps=OVERLAP_HOURS, names=_names(visit),
-        is_here=found.project_id is not None,
+        "operations/webhook.html", webhook_record.description or webhook_record.url,
+        call=f"{_ALL}/{webhook_record.id}", crumbs=(("Webhooks", path),),
+        webhook=webhook_record, deliveries=deliveries.data, path=f"{path}/{webhook_record.id}", issued=issued,
+        list=ListView(f"{path}/{webhook_record.id}", visit.query, deliveries.info), kinds=ACTIONS,
+        chosen=_selected_changes(visit, webhook_record), overlaps=OVERLAP_HOURS, names=_names(visit),
+        is_here=webhook_record.project_id is not None,
     )  # fmt: skip
 
 
 def _names(visit: Visit) -> Mapping[str, str]:
     """What the projects that webhooks may be of are called, by their ids."""
-    return {one.id: one.name for one in visit.frame.projects}
+    return {project.id: project.name for project in visit.frame.projects}
 
 
-def _selected_changes(visit: Visit, found: Webhook | None) -> Sequence[str]:
+def _selected_changes(visit: Visit, webhook_record: Webhook | None) -> Sequence[str]:
     """Return the selected changes: those of the form, else those of the webhook."""
     if visit.typed:
         return visit.texts("change_types")
-    return found.change_types if found else ()
+    return webhook_record.change_types if webhook_record else ()
 
 
 def _webhook_body(visit: Visit) -> dict[str, Any]:
     """Return the body of a webhook; without selected changes it receives all that its creator may read."""
     project = visit.frame.project
-    named: dict[str, Any] = {"url": visit.text("url"), "description": visit.text("description")}
+    body: dict[str, Any] = {"url": visit.text("url"), "description": visit.text("description")}
     if types := visit.texts("change_types"):
-        named["change_types"] = [*types]
+        body["change_types"] = [*types]
     if project is not None and "project" in visit.typed:
-        named["project_id"] = project.id if visit.text("project") == "yes" else None
-    return named
+        body["project_id"] = project.id if visit.text("project") == "yes" else None
+    return body
 
 
 PAGES = [
-    *page("/async_tasks", of=list_async_tasks, asked=list_query, everywhere=True)(tasks),
+    *page("/async_tasks", of=list_async_tasks, query_of=list_query, everywhere=True)(tasks),
     *page("/async_tasks/{task_id}", of=get_async_task, everywhere=True)(task),
     *action(
-        "/async_tasks/{task_id}/cancel", cancel_async_task, again=task, everywhere=True,
+        "/async_tasks/{task_id}/cancel", cancel_async_task, error_page=task, everywhere=True,
         back="async_tasks/{task_id}", notice="Task cancelled. It changed nothing.",
     ),
     *page("/feature_flags", permission=ANY, of=get_feature_flags, everywhere=True)(flags),
     *health,
-    *page(_PATH, permission=_READ, of=list_audit_log, asked=list_query, everywhere=True)(audit),
+    *page(_PATH, permission=_READ, of=list_audit_log, query_of=list_query, everywhere=True)(audit),
     *download(f"{_PATH}/head", get_audit_head, permission=_READ, everywhere=True),
     *download(f"{_PATH}/proof", get_audit_proof, permission=_READ, everywhere=True),
     *download(f"{_PATH}/consistency", get_audit_consistency, permission=_READ, everywhere=True),
-    *page(_ALL, permission=_READ, of=list_webhooks, asked=list_query, everywhere=True)(webhooks),
+    *page(_ALL, permission=_READ, of=list_webhooks, query_of=list_query, everywhere=True)(webhooks),
     *page(_ONE, permission=_READ, of=get_webhook, everywhere=True)(webhook),
     *(*make_webhook, *change_webhook, *switch, *new_secret),
     *action(
-        f"{_ONE}/delete", delete_webhook, permission=_WRITE, again=webhook, everywhere=True,
+        f"{_ONE}/delete", delete_webhook, permission=_WRITE, error_page=webhook, everywhere=True,
         back="webhooks", notice="Webhook deleted.",
     ),
     *action(
-        f"{_ONE}/test", try_webhook, permission=_WRITE, again=webhook, everywhere=True,
+        f"{_ONE}/test", try_webhook, permission=_WRITE, error_page=webhook, everywhere=True,
         back="webhooks/{webhook_id}", notice="Test message queued.",
     ),
     *action(
-        f"{_ONE}/deliveries/{{delivery_id}}/again", redeliver, permission=_WRITE, again=webhook,
+        f"{_ONE}/deliveries/{{delivery_id}}/again", redeliver, permission=_WRITE, error_page=webhook,
         everywhere=True, back="webhooks/{webhook_id}", notice="Message queued again.",
     ),
 ]  # fmt: skip

@@ -68,14 +68,14 @@ _OWN: Final = frozenset({"of", "meter", "from", "until", "span"})
 async def read_selection(visit: Visit) -> tuple[SeriesSelection | None, Sequence[EventType]]:
     """What the address asks for, and what else there is; the first number there is when it asks for none."""
     types = (await visit.ask(list_event_types, TYPES_OFFERED)).data
-    offered = [(one, point) for one in types for point in one.data_point_types]
-    asked = visit.asked("of")
+    offered = [(type_, point) for type_ in types for point in type_.data_point_types]
+    asked_name = visit.asked("of")
     numbers = [pair for pair in offered if pair[1].value_type == "number"]
     slug = visit.asked("slug") or visit.asked("filter[slug]")
-    pair = next((pair for pair in offered if asked and asked == _name(*pair)), None)
+    pair = next((pair for pair in offered if asked_name and asked_name == _name(*pair)), None)
     pair = pair or next((pair for pair in offered if slug and pair[1].slug == slug), None)
-    if (asked or slug) and pair is None:
-        raise NotFound("data point type", asked or slug)
+    if (asked_name or slug) and pair is None:
+        raise NotFound("data point type", asked_name or slug)
     pair = pair or next(iter(numbers), None)
     if pair is None:
         return None, types
@@ -94,10 +94,10 @@ async def read_selection(visit: Visit) -> tuple[SeriesSelection | None, Sequence
 
 def _meter(visit: Visit, project: int) -> tuple[int | None, int | None]:
     """The asset or the location that the address narrows the series to; NotFound for an id of neither."""
-    named = visit.asked("meter")
-    asset, location = parse_meter(named, project)
-    if named and asset is None and location is None:
-        raise NotFound("meter", named)
+    meter_name = visit.asked("meter")
+    asset, location = parse_meter(meter_name, project)
+    if meter_name and asset is None and location is None:
+        raise NotFound("meter", meter_name)
     return asset, location
 
 
@@ -120,18 +120,18 @@ def _name(event_type: EventType, point: DataPointType) -> str:
     return f"{event_type.slug}/{point.slug}"
 
 
-def _values_query(visit: Visit, chosen: SeriesSelection | None) -> ListQuery:
+def _values_query(visit: Visit, selection: SeriesSelection | None) -> ListQuery:
     """What the table below asks for: the values of the range."""
-    kept = tuple(pair for pair in visit.query if pair[0] in {"cursor", "page_size", "sort"})
-    if chosen is None:
-        return build_query(kept, sort="-start_time")
+    kept_pairs = tuple(pair for pair in visit.query if pair[0] in {"cursor", "page_size", "sort"})
+    if selection is None:
+        return build_query(kept_pairs, sort="-start_time")
     return build_query(
         (
-            ("filter[slug]", chosen.point.slug),
+            ("filter[slug]", selection.point.slug),
             *_by_meter(visit),
-            ("filter[start_time][geq]", chosen.start.text),
-            ("filter[start_time][leq]", _before(chosen.end).text),
-            *kept,
+            ("filter[start_time][geq]", selection.start.text),
+            ("filter[start_time][leq]", _before(selection.end).text),
+            *kept_pairs,
         ),
         sort="-start_time",
     )
@@ -139,8 +139,8 @@ def _values_query(visit: Visit, chosen: SeriesSelection | None) -> ListQuery:
 
 def _by_meter(visit: Visit) -> ListQuery:
     """The filter of the list that the chosen meter is."""
-    named = visit.asked("meter")
-    return ((f"filter[{identity.kind_of(named)}_id]", named),) if named else ()
+    meter_name = visit.asked("meter")
+    return ((f"filter[{identity.kind_of(meter_name)}_id]", meter_name),) if meter_name else ()
 
 
 def _before(end: Instant) -> Instant:
@@ -151,121 +151,145 @@ def _before(end: Instant) -> Instant:
 def build_data_points_query(visit: Visit) -> ListQuery:
     """What the same address gives as data: the list, of the slug and the range that are chosen."""
     slug = visit.asked("of").rpartition("/")[2]
-    own = tuple(pair for pair in visit.query if pair[0] not in _OWN)
+    own_pairs = tuple(pair for pair in visit.query if pair[0] not in _OWN)
     moments = [
         (f"filter[start_time][{bound}]", moment.text if bound == "geq" else _before(moment).text)
         for name, bound in (("from", "geq"), ("until", "leq"))
         if (moment := visit.moments.typed(visit.asked(name)))
     ]
     return build_query(
-        (*own, *((("filter[slug]", slug),) if slug else ()), *_by_meter(visit), *moments), sort="-start_time"
+        (*own_pairs, *((("filter[slug]", slug),) if slug else ()), *_by_meter(visit), *moments),
+        sort="-start_time",
     )
 
 
-@page(PATH, permission="data_collection:read", of=list_data_points, asked=build_data_points_query)
+@page(PATH, permission="data_collection:read", of=list_data_points, query_of=build_data_points_query)
 async def data_points(visit: Visit) -> View:
     """A data point over time, with its values below."""
-    chosen, types = await read_selection(visit)
-    query = _values_query(visit, chosen)
-    found = await visit.ask(list_data_points, query)
+    selection, types = await read_selection(visit)
+    query = _values_query(visit, selection)
+    listed_points = await visit.ask(list_data_points, query)
     path = visit.url("data_points")
-    is_number = chosen is not None and chosen.point.value_type == "number"
-    drawn = (
-        await read_series(visit.reading, chosen.name, chosen.start, chosen.end)
-        if is_number and chosen
+    is_number = selection is not None and selection.point.value_type == "number"
+    series = (
+        await read_series(visit.reading, selection.name, selection.start, selection.end)
+        if is_number and selection
         else None
     )
-    own = _chart_query(visit, chosen)
+    own_query = _chart_query(visit, selection)
     slots = SlotStrips([])
     meters: list[SeriesMeter] = []
-    if chosen is not None:
-        slots = await read_slot_strips(visit, chosen.event_type, chosen.name, chosen.start, chosen.end)
-        meters = await list_meters(visit.reading, chosen.name.project, chosen.name.event_type)
+    if selection is not None:
+        slots = await read_slot_strips(
+            visit, selection.event_type, selection.name, selection.start, selection.end
+        )
+        meters = await list_meters(visit.reading, selection.name.project, selection.name.event_type)
     return view(
-        "data/over_time.html", chosen.point.name if chosen else "Data points",
-        call=f"{path}?{urlencode(query)}", has_csv=True,
-        chosen=chosen, types=types, also=_other_types(chosen, types),
-        name_of=_name, path=path, spans=[name for name, _ in SPANS],
-        slots=slots, meters=meters, meter=visit.asked("meter"),
+        "data/over_time.html",
+        selection.point.name if selection else "Data points",
+        call=f"{path}?{urlencode(query)}",
+        has_csv=True,
+        chosen=selection,
+        types=types,
+        also=_other_types(selection, types),
+        name_of=_name,
+        path=path,
+        spans=[name for name, _ in SPANS],
+        slots=slots,
+        meters=meters,
+        meter=visit.asked("meter"),
         span="" if visit.asked("from") else visit.asked("span", SPAN_USUAL),
-        points=found.data, list=ListView(path, (*own, *_page_query(visit)), found.info), series=drawn,
-        picture=_picture(visit, chosen, drawn) if chosen and drawn else None,
-        source=f"{path}/series.json?{urlencode(own)}", own=own,
-        fields=(visit.moments.field(chosen.start), visit.moments.field(chosen.end)) if chosen else ("", ""),
-    )  # fmt: skip
+        points=listed_points.data,
+        list=ListView(path, (*own_query, *_page_query(visit)), listed_points.info),
+        series=series,
+        picture=_picture(visit, selection, series) if selection and series else None,
+        source=f"{path}/series.json?{urlencode(own_query)}",
+        own=own_query,
+        fields=(visit.moments.field(selection.start), visit.moments.field(selection.end))
+        if selection
+        else ("", ""),
+    )
 
 
-def _other_types(chosen: SeriesSelection | None, types: Sequence[EventType]) -> list[str]:
+def _other_types(selection: SeriesSelection | None, types: Sequence[EventType]) -> list[str]:
     """What other event types that have the slug are called; the table has their values too."""
-    if chosen is None:
+    if selection is None:
         return []
-    others = (one for one in types if one.id != chosen.event_type.id)
-    return [one.name for one in others if any(it.slug == chosen.point.slug for it in one.data_point_types)]
+    others = (type_ for type_ in types if type_.id != selection.event_type.id)
+    return [
+        other.name
+        for other in others
+        if any(point_type.slug == selection.point.slug for point_type in other.data_point_types)
+    ]
 
 
-def _chart_query(visit: Visit, chosen: SeriesSelection | None) -> ListQuery:
-    named = (("of", _name(chosen.event_type, chosen.point)),) if chosen else ()
-    return named + tuple(pair for pair in visit.query if pair[0] in _OWN - {"of"} and pair[1])
+def _chart_query(visit: Visit, selection: SeriesSelection | None) -> ListQuery:
+    name_pairs = (("of", _name(selection.event_type, selection.point)),) if selection else ()
+    return name_pairs + tuple(pair for pair in visit.query if pair[0] in _OWN - {"of"} and pair[1])
 
 
 def _page_query(visit: Visit) -> ListQuery:
     return tuple(pair for pair in visit.query if pair[0] in {"cursor", "sort"})
 
 
-def _picture(visit: Visit, chosen: SeriesSelection, drawn: Series) -> Any:
-    says = f"{chosen.point.name} of {chosen.event_type.name}, {len(drawn.points)} values or extremes"
-    return trace(drawn, says=says, ticks=_ticks(visit, drawn), breaks=_break_of(chosen, drawn))
+def _picture(visit: Visit, selection: SeriesSelection, series: Series) -> Any:
+    alt_text = (
+        f"{selection.point.name} of {selection.event_type.name}, {len(series.points)} values or extremes"
+    )
+    return trace(series, alt_text=alt_text, ticks=_ticks(visit, series), breaks=_break_of(selection, series))
 
 
-def _ticks(visit: Visit, drawn: Series) -> list[tuple[datetime, str]]:
-    step = (drawn.end - drawn.start) / 6
-    moments = [Instant.of(drawn.start + step * at) for at in range(6)]
-    return [(one, str(visit.moments.day(one).striptags())) for one in moments]
+def _ticks(visit: Visit, series: Series) -> list[tuple[datetime, str]]:
+    step = (series.end - series.start) / 6
+    moments = [Instant.of(series.start + step * at) for at in range(6)]
+    return [(moment, str(visit.moments.day(moment).striptags())) for moment in moments]
 
 
 _UNITS: Final = {"minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800, "month": 2_678_400}
 """Seconds of the longest of each unit of a cadence."""
 
 
-def _break_of(chosen: SeriesSelection, drawn: Series) -> timedelta | None:
+def _break_of(selection: SeriesSelection, series: Series) -> timedelta | None:
     """From how long a pause on the line is broken, for none is bridged; None without a cadence."""
-    unit = _UNITS.get(chosen.event_type.cadence_unit or "")
+    unit = _UNITS.get(selection.event_type.cadence_unit or "")
     if unit is None:
         return None
-    step = timedelta(seconds=unit * (chosen.event_type.cadence_amount or 1))
-    bucket = (drawn.end - drawn.start) / BUCKETS if drawn.is_cut else timedelta(0)
+    step = timedelta(seconds=unit * (selection.event_type.cadence_amount or 1))
+    bucket = (series.end - series.start) / BUCKETS if series.is_cut else timedelta(0)
     return step * 3 / 2 + bucket
 
 
 @page(f"{PATH}/series.json", permission="data_collection:read")
 async def data_point_series(visit: Visit) -> Sendable:
     """What the chart draws of a range, for the script of the page."""
-    chosen, _ = await read_selection(visit)
-    if chosen is None or chosen.point.value_type != "number":
+    selection, _ = await read_selection(visit)
+    if selection is None or selection.point.value_type != "number":
         raise NotFound("data point type", visit.asked("of"))
-    drawn = await read_series(visit.reading, chosen.name, chosen.start, chosen.end)
-    pause = _break_of(chosen, drawn)
+    series = await read_series(visit.reading, selection.name, selection.start, selection.end)
+    pause = _break_of(selection, series)
     content = {
-        "unit": chosen.point.unit or "",
-        "name": chosen.point.name,
+        "unit": selection.point.unit or "",
+        "name": selection.point.name,
         "zone": visit.moments.zone,
-        "start": _seconds(drawn.start),
-        "end": _seconds(drawn.end),
-        "is_cut": drawn.is_cut,
+        "start": _seconds(series.start),
+        "end": _seconds(series.end),
+        "is_cut": series.is_cut,
         "pause": None if pause is None else int(pause.total_seconds()),
-        "times": [_seconds(one.start) for one in drawn.points],
-        "low": [one.low for one in drawn.points],
-        "high": [one.high for one in drawn.points],
-        "captured": [one.captured for one in drawn.points],
-        "imputed": [at for at, one in enumerate(drawn.points) if one.is_imputed],
+        "times": [_seconds(point.start) for point in series.points],
+        "low": [point.low for point in series.points],
+        "high": [point.high for point in series.points],
+        "captured": [point.captured for point in series.points],
+        "imputed": [at for at, traced_point in enumerate(series.points) if traced_point.is_imputed],
         "pins": [
-            {"at": _seconds(one.start), "value": one.value, "captured": one.captured, "source": one.source,
-             "by": one.by, "reason": one.reason or "", "id": one.id}
-            for one in drawn.pins
+            {"at": _seconds(pin.start), "value": pin.value, "captured": pin.captured, "source": pin.source,
+             "by": pin.by, "reason": pin.reason or "", "id": pin.id}
+            for pin in series.pins
         ],
         "outages": [
-            {"start": _seconds(one.start), "end": _seconds(one.end or drawn.end), "reason": one.reason}
-            for one in drawn.outages
+                        {
+"start": _seconds(outage.start), "end": _seconds(outage.end or series.end),
+"reason": outage.reason}
+            for outage in series.outages
         ],
     }  # fmt: skip
     return build_file(visit.request.app.state.encode(content), "application/json")

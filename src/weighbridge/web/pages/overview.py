@@ -51,72 +51,79 @@ class OpenItem:
 
 async def list_open_items(visit: Visit, year: LedgerYear | None) -> list[OpenItem]:
     """What waits in the project that the visit is in, as far as the person may see it."""
-    found: list[OpenItem] = []
+    open_items: list[OpenItem] = []
     if visit.may("data_rules:read"):
-        pending = await _results(visit, ("filter[approval_state]", "pending"))
-        found += [_proposal(visit, one) for one in pending]
+        pending_proposals = await _results(visit, ("filter[approval_state]", "pending"))
+        open_items += [_proposal(visit, item) for item in pending_proposals]
         alerts = await _results(visit, ("filter[status]", "fail"))
-        found += [_alert(visit, one) for one in alerts if one.approval_state != "pending"]
+        open_items += [_alert(visit, alert) for alert in alerts if alert.approval_state != "pending"]
     if year is not None:
-        found += [_stale(visit, one) for one in year.stale]
-        found += [_not_counted(visit, one) for one in year.not_counted]
+        open_items += [_stale(visit, item) for item in year.stale]
+        open_items += [_not_counted(visit, item) for item in year.not_counted]
         for row in [row for row in year.rows if row.ledger.deficit][:SHORT_LEDGERS_MAX]:
             deficits = await visit.ask(list_deficits, ledger_id=row.ledger.id)
-            found += [_deficit(visit, row.ledger, one) for one in deficits.data if one.settled_at is None]
-    return sorted(found, key=lambda one: one.since)
+            open_items += [
+                _deficit(visit, row.ledger, item) for item in deficits.data if item.settled_at is None
+            ]
+    return sorted(open_items, key=lambda item: item.since)
 
 
-async def _results(visit: Visit, chosen: tuple[str, str]) -> Sequence[Any]:
-    query = (chosen, ("page_size", EACH_SHOWN), ("sort", "created_at"))
+async def _results(visit: Visit, filter_pair: tuple[str, str]) -> Sequence[Any]:
+    query = (filter_pair, ("page_size", EACH_SHOWN), ("sort", "created_at"))
     try:
-        listed = await visit.ask(list_project_rule_results, query)
+        listed_results = await visit.ask(list_project_rule_results, query)
     except Forbidden:
         return ()
-    results: Sequence[Any] = listed.data
+    results: Sequence[Any] = listed_results.data
     return results
 
 
-def _proposal(visit: Visit, one: Any) -> OpenItem:
-    change = one.proposed_correction
+def _proposal(visit: Visit, proposal: Any) -> OpenItem:
+    change = proposal.proposed_correction
     why = "for an interval without data" if change is None else ""
     if change is not None:
         before = change.get("from_value")
         why = f"{'no value' if before is None else before} → {change['to_value']}"
     return OpenItem(
-        "proposal", "waits", one.rule_name, why,
-        to_instant(one.created_at), f"{visit.frame.home}/rule_results/{one.id}", "Review proposal",
+        "proposal", "waits", proposal.rule_name, why,
+        to_instant(proposal.created_at), f"{visit.frame.home}/rule_results/{proposal.id}", "Review proposal",
     )  # fmt: skip
 
 
-def _alert(visit: Visit, one: Any) -> OpenItem:
+def _alert(visit: Visit, alert: Any) -> OpenItem:
     return OpenItem(
-        "alert", "short", one.rule_name, one.message or "",
-        to_instant(one.created_at), f"{visit.frame.home}/rule_results/{one.id}", "Review alert",
+        "alert", "short", alert.rule_name, alert.message or "",
+        to_instant(alert.created_at), f"{visit.frame.home}/rule_results/{alert.id}", "Review alert",
     )  # fmt: skip
 
 
-def _stale(visit: Visit, one: Any) -> OpenItem:
-    reasons = ", ".join(sorted({reason.reason.replace("_", " ") for reason in one.stale_reasons}))
+def _stale(visit: Visit, stale_batches: Any) -> OpenItem:
+    reasons = ", ".join(sorted({reason.reason.replace("_", " ") for reason in stale_batches.stale_reasons}))
     return OpenItem(
-        "out of date", "waits", one.tracking_id, reasons,
-        to_instant(one.created_at), f"{visit.frame.home}/batches/{one.id}", "Review batch",
-    )  # fmt: skip
+        "out of date",
+        "waits",
+        stale_batches.tracking_id,
+        reasons,
+        to_instant(stale_batches.created_at),
+        f"{visit.frame.home}/batches/{stale_batches.id}",
+        "Review batch",
+    )
 
 
 def _not_counted(visit: Visit, ledger: Any) -> OpenItem:
-    waiting = ledger.not_counted_yet
-    count = f"more than {waiting.event_count}" if waiting.is_more else str(waiting.event_count)
+    not_counted = ledger.not_counted_yet
+    count = f"more than {not_counted.event_count}" if not_counted.is_more else str(not_counted.event_count)
     form = f"{visit.frame.home}/ledgers/{ledger.id}/generations"
     return OpenItem(
         "not counted yet", "waits", ledger.name, f"{count} events since the last generation",
-        to_instant(waiting.start_time), f"{form}?{_slots_of(visit, ledger)}", "Generate batches",
+        to_instant(not_counted.start_time), f"{form}?{_slots_of(visit, ledger)}", "Generate batches",
     )  # fmt: skip
 
 
 def _slots_of(visit: Visit, ledger: Any) -> str:
     """The period of the slots in which events wait, as the form of a generation takes it."""
-    waiting, field = ledger.not_counted_yet, visit.moments.field
-    start, end = to_instant(waiting.start_time), to_instant(waiting.end_time)
+    not_counted, field = ledger.not_counted_yet, visit.moments.field
+    start, end = to_instant(not_counted.start_time), to_instant(not_counted.end_time)
     if ledger.cadence == EVENT:
         return urlencode({"from": field(start), "until": field(Instant.of(end + timedelta(minutes=1)))})
     zone = ZoneInfo(visit.frame.zone)
@@ -125,11 +132,11 @@ def _slots_of(visit: Visit, ledger: Any) -> str:
     return urlencode({"from": field(first.start), "until": field(last.end)})
 
 
-def _deficit(visit: Visit, ledger: Any, one: Any) -> OpenItem:
+def _deficit(visit: Visit, ledger: Any, deficit: Any) -> OpenItem:
     return OpenItem(
-        "deficit", "short", ledger.name, one.partition or "",
-        to_instant(one.end_time), f"{visit.frame.home}/ledgers/{ledger.id}", "Review ledger",
-        amount=-one.amount, unit=ledger.unit,
+        "deficit", "short", ledger.name, deficit.partition or "",
+        to_instant(deficit.end_time), f"{visit.frame.home}/ledgers/{ledger.id}", "Review ledger",
+        amount=-deficit.amount, unit=ledger.unit,
     )  # fmt: skip
 
 
@@ -143,30 +150,32 @@ LEDGERS_DRAWN_MAX: Final = 12
 async def dataflow(visit: Visit, rows: Sequence[YearOfLedger]) -> Markup | None:
     """The picture; None where no ledger runs a model yet."""
     home = visit.frame.home
-    drawn = [row.ledger for row in rows if row.ledger.latest_model is not None][:LEDGERS_DRAWN_MAX]
+    drawn_ledgers = [row.ledger for row in rows if row.ledger.latest_model is not None][:LEDGERS_DRAWN_MAX]
     boxes: dict[str, Box] = {}
     edges: dict[GraphEdge, None] = {}
-    for ledger in drawn:
+    for ledger in drawn_ledgers:
         model = ledger.latest_model
         if model is None:
             continue
         boxes[model.id] = Box(model.id, model.name, "model", "", f"{home}/models/{model.id}")
         boxes[ledger.id] = Box(ledger.id, ledger.name, ledger.unit, "chosen", f"{home}/ledgers/{ledger.id}")
         edges[GraphEdge(model.id, ledger.id)] = None
-        needed = await visit.ask(list_required_inputs, ledger_id=ledger.id)
-        for one in needed.data:
-            if one.category == "event":
-                key = f"events {one.subcategory}"
-                address = f"{home}/events?filter[slug]={one.subcategory}"
-                boxes.setdefault(key, Box(key, one.subcategory.replace("-", " "), "events", "", address))
+        required_inputs = await visit.ask(list_required_inputs, ledger_id=ledger.id)
+        for required_input in required_inputs.data:
+            if required_input.category == "event":
+                key = f"events {required_input.subcategory}"
+                address = f"{home}/events?filter[slug]={required_input.subcategory}"
+                boxes.setdefault(
+                    key, Box(key, required_input.subcategory.replace("-", " "), "events", "", address)
+                )
                 edges[GraphEdge(key, model.id)] = None
-            for source in one.output_of_ledgers:
+            for source in required_input.output_of_ledgers:
                 address = f"{home}/ledgers/{source.id}"
                 boxes.setdefault(source.id, Box(source.id, source.name, source.unit, "chosen", address))
                 edges[GraphEdge(source.id, model.id)] = None
     if not boxes:
         return None
-    return graph([*boxes.values()], [*edges], says="Data flow from event types through models to ledgers")
+    return graph([*boxes.values()], [*edges], alt_text="Data flow from event types through models to ledgers")
 
 
 # All projects, and the overview of one.
@@ -192,16 +201,16 @@ async def front(visit: Visit) -> Redirect | View:
 
 async def projects(visit: Visit) -> View:
     """The projects of the account."""
-    found = await visit.ask(list_projects, (("page_size", "100"), ("sort", "name")))
-    return view("overview/projects.html", "Projects", call="/projects", has_csv=True, page=found)
+    listed_projects = await visit.ask(list_projects, (("page_size", "100"), ("sort", "name")))
+    return view("overview/projects.html", "Projects", call="/projects", has_csv=True, page=listed_projects)
 
 
-@form("/projects", permission="administration:write", again=projects)
+@form("/projects", permission="administration:write", error_page=projects)
 async def make_project(visit: Visit) -> Redirect:
     """Make a project, and open it."""
-    named = {"name": visit.text("name"), "time_zone": visit.text("time_zone", "UTC") or "UTC"}
-    made = await visit.do(create_project, {"project": named})
-    return Redirect(f"/projects/{made.id}", f"Project {made.name} created.")
+    body = {"name": visit.text("name"), "time_zone": visit.text("time_zone", "UTC") or "UTC"}
+    created_project = await visit.do(create_project, {"project": body})
+    return Redirect(f"/projects/{created_project.id}", f"Project {created_project.name} created.")
 
 
 @page("/projects/{project_id}", of=get_project)
@@ -227,8 +236,8 @@ async def overview(visit: Visit) -> View:
 
 def _final(rows: Sequence[YearOfLedger]) -> list[YearOfLedger]:
     """Return the ledgers of the first sentence: with production that no other ledger withdraws."""
-    made = [row for row in rows if row.newest]
-    last = [row for row in made if not row.periods[-1].drawn] or made
+    rows_with_batches = [row for row in rows if row.newest]
+    last = [row for row in rows_with_batches if not row.periods[-1].drawn] or rows_with_batches
     return last[:SENTENCE_LEDGERS_MAX]
 
 

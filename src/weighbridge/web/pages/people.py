@@ -42,14 +42,14 @@ async def people(visit: Visit) -> View:
     return await _people(visit)
 
 
-@form("/people/invite", permission="administration:write", again=people, everywhere=True)
+@form("/people/invite", permission="administration:write", error_page=people, everywhere=True)
 async def invite_person(visit: Visit) -> View:
     """Invite somebody: the link is shown this once, to be handed on."""
     secret = await actions.invite_user(visit.tx, visit.actor, visit.text("email"), _permissions(visit))
     return await _people(visit, link=_absolute_url(visit, "join", secret), link_of=visit.text("email"))
 
 
-@form("/people/withdraw", permission="administration:write", again=people, everywhere=True)
+@form("/people/withdraw", permission="administration:write", error_page=people, everywhere=True)
 async def revoke_invitation(visit: Visit) -> Redirect:
     """Take back an invitation that nobody has followed."""
     email = visit.text("email")
@@ -70,7 +70,7 @@ async def one_person(visit: Visit) -> View:
     )  # fmt: skip
 
 
-@form("/people/{user_id}", permission="administration:write", again=one_person, everywhere=True)
+@form("/people/{user_id}", permission="administration:write", error_page=one_person, everywhere=True)
 async def update_person(visit: Visit) -> Redirect:
     """Say what a user may do."""
     may_sign_in = bool(visit.text("may_sign_in"))
@@ -84,19 +84,21 @@ async def update_person(visit: Visit) -> Redirect:
     return Redirect(visit.url("people"), "Permissions saved.")
 
 
-@form("/people/{user_id}/hand_over", permission="administration:write", again=one_person, everywhere=True)
+@form(
+    "/people/{user_id}/hand_over", permission="administration:write", error_page=one_person, everywhere=True
+)
 async def transfer_credential(visit: Visit) -> Redirect:
     """Have somebody else answer for a token or a link to a report of a user."""
-    wanted = {"user_email": visit.text("email")}
+    body = {"user_email": visit.text("email")}
     if token := visit.text("token"):
-        await visit.do(reassign_api_token, {"api_token": wanted}, token_id=token)
+        await visit.do(reassign_api_token, {"api_token": body}, token_id=token)
     else:
-        named = {"report_id": visit.text("report"), "link_id": visit.text("link")}
-        await visit.do(reassign_report_link, {"link": wanted}, **named)
+        link_ids = {"report_id": visit.text("report"), "link_id": visit.text("link")}
+        await visit.do(reassign_report_link, {"link": body}, **link_ids)
     return Redirect(visit.url("people/{user_id}"), f"Transferred to {visit.text('email')}.")
 
 
-@form("/people/{user_id}/end", permission="administration:write", again=one_person, everywhere=True)
+@form("/people/{user_id}/end", permission="administration:write", error_page=one_person, everywhere=True)
 async def end(visit: Visit) -> Redirect:
     """End a token or a link to a report of a user."""
     if token := visit.text("token"):
@@ -106,7 +108,7 @@ async def end(visit: Visit) -> Redirect:
     return Redirect(visit.url("people/{user_id}"), "Token revoked." if token else "Link revoked.")
 
 
-@form("/people/{user_id}/password", permission="administration:write", again=one_person, everywhere=True)
+@form("/people/{user_id}/password", permission="administration:write", error_page=one_person, everywhere=True)
 async def offer_password(visit: Visit) -> View:
     """Make a link by which a user sets another password; it is shown this once."""
     number = _number(visit)
@@ -138,13 +140,13 @@ async def _people(visit: Visit, link: str = "", link_of: str = "") -> View:
 
 def _permissions(visit: Visit) -> tuple[str, ...]:
     """The permissions of the role that was chosen, or those that were chosen one by one."""
-    named = visit.text("role")
-    if named == OWN:
+    role_name = visit.text("role")
+    if role_name == OWN:
         return visit.texts("permissions")
-    role = find_role(named)
+    role = find_role(role_name)
     if role is None:
         raise Invalid(
-            [Problem(f"role must be one of the listed roles, but is {named!r}.", "role", "invalid")]
+            [Problem(f"role must be one of the listed roles, but is {role_name!r}.", "role", "invalid")]
         )
     return role.permissions
 
@@ -168,25 +170,25 @@ async def tokens(visit: Visit) -> View:
     return await _tokens(visit)
 
 
-@form("/api_tokens", permission="administration:write", again=tokens, everywhere=True)
+@form("/api_tokens", permission="administration:write", error_page=tokens, everywhere=True)
 async def make_token(visit: Visit) -> View:
     """Make a token; it is shown this once."""
-    named = {
+    body = {
         "name": visit.text("name"),
         "permissions": list(visit.texts("permissions")),
         "expires_in_days": int(visit.text("days")) if visit.text("days").isdecimal() else None,
     }
-    made = await visit.do(create_api_token, {"api_token": named})
-    return await _tokens(visit, made=made)
+    issued_token = await visit.do(create_api_token, {"api_token": body})
+    return await _tokens(visit, issued_token=issued_token)
 
 
-async def _tokens(visit: Visit, made: object = None) -> View:
-    found = await visit.ask(list_api_tokens, list_query(visit))
+async def _tokens(visit: Visit, issued_token: object = None) -> View:
+    listed_tokens = await visit.ask(list_api_tokens, list_query(visit))
     path = visit.url("api_tokens")
     return view(
         "operations/tokens.html", "Tokens",
-        call="/api_tokens", has_csv=True, tokens=found.data, made=made, path=path,
-        list=ListView(path, visit.query, found.info), every=ALL_PERMISSIONS,
+        call="/api_tokens", has_csv=True, tokens=listed_tokens.data, made=issued_token, path=path,
+        list=ListView(path, visit.query, listed_tokens.info), every=ALL_PERMISSIONS,
         lifetimes=LIFETIMES_DAYS, usual=LIFETIME_DAYS_DEFAULT, title_of=name_permissions,
     )  # fmt: skip
 
@@ -204,12 +206,17 @@ PAGES = [
         "/api_tokens",
         permission="administration:read",
         of=list_api_tokens,
-        asked=list_query,
+        query_of=list_query,
         everywhere=True,
     )(tokens),
     *make_token,
     *action(
-        "/api_tokens/{token_id}/revoke", revoke_api_token, permission="administration:write", again=tokens,
-        everywhere=True, back="api_tokens", notice="Token revoked.",
+        "/api_tokens/{token_id}/revoke",
+        revoke_api_token,
+        permission="administration:write",
+        error_page=tokens,
+        everywhere=True,
+        back="api_tokens",
+        notice="Token revoked.",
     ),
-]  # fmt: skip
+]

@@ -66,11 +66,11 @@ class GenerationRequest:
     def pairs(self) -> list[tuple[str, str]]:
         """The fields again, as the form that starts the generation carries them."""
         plain = [(name, self.values[name]) for name in _PLAIN if self.values.get(name)]
-        skips = [("skip", one) for one in self.skipped]
+        skips = [("skip", type_id) for type_id in self.skipped]
         if self.draws is None:
             return plain + skips
-        drawn = [(one.field, one.text) for one in self.draws]
-        return [*plain, *skips, ("by_hand", self.period), ("held", "yes"), *drawn]
+        draw_pairs = [(draw.field, draw.text) for draw in self.draws]
+        return [*plain, *skips, ("by_hand", self.period), ("held", "yes"), *draw_pairs]
 
     @property
     def address(self) -> str:
@@ -93,15 +93,15 @@ class GenerationRequest:
         if self.values.get("together") == "yes":
             body["generate_concurrent_ledgers"] = True
         if self.skipped:
-            body["skipped_data_point_type_ids"] = [int(one) for one in self.skipped]
+            body["skipped_data_point_type_ids"] = [int(type_id) for type_id in self.skipped]
         if self.draws is not None:
-            amounts = [_amount(one, problems) for one in self.draws]
-            body["batch_amounts"] = [one for one in amounts if one is not None]
+            amounts = [_amount(draw, problems) for draw in self.draws]
+            body["batch_amounts"] = [amount for amount in amounts if amount is not None]
         return body
 
     def at_fields(self, problems: Sequence[Problem]) -> list[Problem]:
         """Problems of the interface, at the fields of the form that they are about."""
-        return [self._at_field(one) for one in problems]
+        return [self._at_field(problem) for problem in problems]
 
     def _at_field(self, problem: Problem) -> Problem:
         for index, draw in enumerate(self.draws or ()):
@@ -119,17 +119,17 @@ def read_generation_request(visit: Visit) -> GenerationRequest:
     pairs = [(name, value.strip()) for name, value in typed or visit.query]
     values = dict(pairs)
     start, end = (visit.moments.typed(values.get(name, "")) for name in ("from", "until"))
-    skipped = tuple(dict.fromkeys(value for name, value in pairs if name == "skip" and value.isdigit()))
-    asked = GenerationRequest(values, skipped, None, start, end)
-    if values.get("by_hand") not in {"/", asked.period}:
-        return asked
+    skipped_ids = tuple(dict.fromkeys(value for name, value in pairs if name == "skip" and value.isdigit()))
+    request = GenerationRequest(values, skipped_ids, None, start, end)
+    if values.get("by_hand") not in {"/", request.period}:
+        return request
     draws = [_draw(name, value) for name, value in pairs if name.startswith(DRAW) and value]
     if batch := values.get("other_batch"):
         name = f"{DRAW}{values.get('other_group', '')}:{batch}"
         draws.append(_draw(name, values.get("other_amount", "")))
     if not draws and values.get("held") != "yes":
-        return asked
-    return GenerationRequest(values, skipped, tuple(draws), start, end)
+        return request
+    return GenerationRequest(values, skipped_ids, tuple(draws), start, end)
 
 
 def _draw(name: str, text: str) -> Draw:
@@ -146,8 +146,8 @@ def _amount(draw: Draw, problems: list[Problem]) -> dict[str, Any] | None:
         message = f"The withdrawal from {draw.batch} must be a number, but is {draw.text!r}."
         problems.append(Problem(message, draw.field, "invalid"))
         return None
-    named: dict[str, Any] = {"batch_id": draw.batch, "primary_output_amount": amount}
-    return named | ({"allocation_group": draw.group} if draw.group else {})
+    amount_body: dict[str, Any] = {"batch_id": draw.batch, "primary_output_amount": amount}
+    return amount_body | ({"allocation_group": draw.group} if draw.group else {})
 
 
 # The period that the form of a generation begins with: what is complete and was not generated yet.
@@ -206,9 +206,9 @@ async def _first_data(visit: Visit, inputs: Sequence[RequiredInput]) -> Instant 
     """Return the start of the first event that the model reads; None without one or without permission."""
     if not visit.may("data_collection:read"):
         return None
-    slugs = dict.fromkeys(one.subcategory for one in inputs if one.category == "event")
-    found = [await visit.ask(list_events, (*_OLDEST, ("filter[slug]", slug))) for slug in slugs]
-    return min((to_instant(page.data[0].start_time) for page in found if page.data), default=None)
+    slugs = dict.fromkeys(input_.subcategory for input_ in inputs if input_.category == "event")
+    oldest_events = [await visit.ask(list_events, (*_OLDEST, ("filter[slug]", slug))) for slug in slugs]
+    return min((to_instant(page.data[0].start_time) for page in oldest_events if page.data), default=None)
 
 
 # The slots of a ledger as a strip, each of which chooses its period.
@@ -249,51 +249,51 @@ class Strip:
 
 
 async def build_period_strip(
-    visit: Visit, ledger: Ledger, asked: GenerationRequest, path: str
+    visit: Visit, ledger: Ledger, request: GenerationRequest, path: str
 ) -> Strip | None:
     """The strip that ends with the chosen period, or with the newest data; None where slots are events."""
     cadence = ledger.cadence
     if cadence is None or cadence == EVENT or cadence not in SLOTS_SHOWN:
         return None
     zone, count = ZoneInfo(visit.frame.zone), SLOTS_SHOWN[cadence]
-    slots = _slots(cadence, zone, await _until(visit, ledger, asked))
-    if asked.start is not None and asked.end is not None and "strip" not in asked.values:
-        is_in_sight = slots[0].start <= asked.start and asked.end <= slots[-1].end
-        slots = slots if is_in_sight else _slots(cadence, zone, asked.end)
+    slots = _slots(cadence, zone, await _until(visit, ledger, request))
+    if request.start is not None and request.end is not None and "strip" not in request.values:
+        is_in_sight = slots[0].start <= request.start and request.end <= slots[-1].end
+        slots = slots if is_in_sight else _slots(cadence, zone, request.end)
     last = slots[-1]
     project = project_number(visit.path["project_id"])
     states = await read_slot_states(
         visit.reading, project, ledger.numeric_id, Instant.of(slots[0].start), Instant.of(last.end)
     )
-    addresses = _Addresses(visit, asked, path)
-    shown = [
-        _slot(label_slot(cadence, slot, zone), slot, states, asked, addresses.over(slot.start, slot.end))
+    addresses = _Addresses(visit, request, path)
+    strip_slots = [
+        _slot(label_slot(cadence, slot, zone), slot, states, request, addresses.over(slot.start, slot.end))
         for slot in slots
     ]
-    stale = [slot for slot, one in zip(slots, shown, strict=True) if one.state == "stale"]
-    behind = _behind(slots, shown)
+    stale = [slot for slot, strip_slot in zip(slots, strip_slots, strict=True) if strip_slot.state == "stale"]
+    slots_behind = _behind(slots, strip_slots)
     ahead = last
     for _ in range(count):
         ahead = find_slot(cadence, ahead.end, zone)
     return Strip(
-        shown,
+        strip_slots,
         addresses.ending(slots[0].start),
         addresses.ending(ahead.end) if last.end < visit.frame.now else "",
         addresses.over(stale[0].start, stale[-1].end) if stale else "",
         len(stale),
-        addresses.over(behind[0].start, behind[-1].end) if behind else "",
+        addresses.over(slots_behind[0].start, slots_behind[-1].end) if slots_behind else "",
     )
 
 
 class _Addresses:
     """URLs of the form for other periods; the other fields are kept."""
 
-    def __init__(self, visit: Visit, asked: GenerationRequest, path: str) -> None:
+    def __init__(self, visit: Visit, request: GenerationRequest, path: str) -> None:
         self.visit, self.path = visit, path
         self.kept = [
-            (name, asked.values[name]) for name in ("model_version", "together") if asked.values.get(name)
+            (name, request.values[name]) for name in ("model_version", "together") if request.values.get(name)
         ]
-        self.period = [(name, asked.values[name]) for name in ("from", "until") if asked.values.get(name)]
+        self.period = [(name, request.values[name]) for name in ("from", "until") if request.values.get(name)]
 
     def over(self, start: datetime, end: datetime) -> str:
         field = self.visit.moments.field
@@ -313,41 +313,44 @@ def _slots(cadence: str, zone: ZoneInfo, until: datetime) -> list[Interval]:
     return slots[::-1]
 
 
-async def _until(visit: Visit, ledger: Ledger, asked: GenerationRequest) -> Instant:
+async def _until(visit: Visit, ledger: Ledger, request: GenerationRequest) -> Instant:
     """Return the end of the strip: as requested, or after the newest batch and data."""
-    if strip := visit.moments.typed(asked.values.get("strip", "")):
+    if strip := visit.moments.typed(request.values.get("strip", "")):
         return strip
     batches = await visit.ask(list_ledger_batches, _NEWEST, ledger_id=ledger.id)
-    known = [to_instant(one.end_time) for one in batches.data]
+    end_times = [to_instant(record.end_time) for record in batches.data]
     if visit.may("data_collection:read"):
         events = await visit.ask(list_events, _NEWEST)
-        known += [Instant.of(to_instant(one.start_time) + MILLISECOND) for one in events.data]
-    return min(max(known, default=visit.frame.now), visit.frame.now)
+        end_times += [Instant.of(to_instant(record.start_time) + MILLISECOND) for record in events.data]
+    return min(max(end_times, default=visit.frame.now), visit.frame.now)
 
 
 def _slot(
-    name: str, slot: Interval, states: Sequence[SlotState], asked: GenerationRequest, address: str
+    name: str, slot: Interval, states: Sequence[SlotState], request: GenerationRequest, address: str
 ) -> StripSlot:
-    there = [one for one in states if slot.start <= one.start < slot.end]
-    count, stale = sum(one.batches for one in there), sum(one.stale for one in there)
-    waiting = sum(one.waiting for one in there)
-    state = "stale" if stale else "waiting" if waiting else "fresh" if count else "never"
-    says = {
-        "waiting": f"{plural(waiting, 'event')} not counted yet",
+    states_within = [slot_state for slot_state in states if slot.start <= slot_state.start < slot.end]
+    count, stale = (
+        sum(slot_state.batches for slot_state in states_within),
+        sum(slot_state.stale for slot_state in states_within),
+    )
+    waiting_count = sum(slot_state.waiting for slot_state in states_within)
+    state = "stale" if stale else "waiting" if waiting_count else "fresh" if count else "never"
+    alt_text = {
+        "waiting": f"{plural(waiting_count, 'event')} not counted yet",
         "stale": f"{stale} of {plural(count, 'batch', 'batches')} out of date",
         "fresh": f"{plural(count, 'batch', 'batches')} up to date",
         "never": "never generated",
     }[state]
     is_chosen = (
-        asked.start is not None
-        and asked.end is not None
-        and asked.start < slot.end
-        and slot.start < asked.end
+        request.start is not None
+        and request.end is not None
+        and request.start < slot.end
+        and slot.start < request.end
     )
-    return StripSlot(name, state, f"{name}: {says}", address, is_chosen)
+    return StripSlot(name, state, f"{name}: {alt_text}", address, is_chosen)
 
 
-def _behind(slots: Sequence[Interval], shown: Sequence[StripSlot]) -> list[Interval]:
+def _behind(slots: Sequence[Interval], strip_slots: Sequence[StripSlot]) -> list[Interval]:
     """Return the periods after the last one with batches; none if no period has batches."""
-    made = [at for at, one in enumerate(shown) if one.state != "never"]
-    return list(slots[made[-1] + 1 :]) if made else []
+    generated_indices = [at for at, strip_slot in enumerate(strip_slots) if strip_slot.state != "never"]
+    return list(slots[generated_indices[-1] + 1 :]) if generated_indices else []

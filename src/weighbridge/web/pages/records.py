@@ -66,11 +66,11 @@ def find_record_url(text: str, project: str = "") -> str:
 @page("/open/{record_id}", everywhere=True)
 async def open_record(visit: Visit) -> Any:
     """Redirect to the page of a record by its ID."""
-    named = visit.path["record_id"].strip()
+    record_name = visit.path["record_id"].strip()
     project = visit.frame.project.id if visit.frame.project else ""
-    place = find_record_url(named, project)
+    place = find_record_url(record_name, project)
     if not place:
-        raise NotFound("record", named)
+        raise NotFound("record", record_name)
     return Redirect(place)
 
 
@@ -124,17 +124,17 @@ async def find(visit: Visit) -> View | Redirect:
     if place := find_record_url(words, project.id if project else ""):
         if not visit.is_partial:
             return Redirect(place)
-        found = [(identity.kind_of(words) or "record", words, words)]
+        matches = [(identity.kind_of(words) or "record", words, words)]
     elif words and "\x00" not in words:
-        found = [
+        matches = [
             *await _search_by_reference(visit, words, "event", _EVENTS, "data_collection:read"),
             *await _search_by_reference(visit, words, "batch", _BATCHES, "production_accounting:read"),
             *await _search_by_name(visit, words),
             *await _search_models(visit, words),
         ]
     else:
-        found = []
-    return view("records/found.html", "Search", words=words, found=found)
+        matches = []
+    return view("records/found.html", "Search", words=words, found=matches)
 
 
 async def _search_by_reference(
@@ -143,7 +143,9 @@ async def _search_by_reference(
     if not visit.may(permission):
         return []
     rows = await visit.tx.tuples(statement, _values(visit, words))
-    return [(kind, f"{name}, {known}", identity.of(kind, of, number)) for of, number, name, known in rows]
+    return [
+        (kind, f"{name}, {reference}", identity.of(kind, of, number)) for of, number, name, reference in rows
+    ]
 
 
 async def _search_models(visit: Visit, words: str) -> list[tuple[str, str, str]]:
@@ -162,7 +164,7 @@ async def _search_models(visit: Visit, words: str) -> list[tuple[str, str, str]]
 
 
 async def _search_by_name(visit: Visit, words: str) -> list[tuple[str, str, str]]:
-    found: list[tuple[str, str, str]] = []
+    matches: list[tuple[str, str, str]] = []
     for kind, table, permission in _NAMED:
         if not visit.may(permission):
             continue
@@ -175,8 +177,8 @@ async def _search_by_name(visit: Visit, words: str) -> list[tuple[str, str, str]
             """,
             _values(visit, words),
         )
-        found += [(kind, name, identity.of(kind, of, number)) for of, number, name in rows]
-    return found
+        matches += [(kind, name, identity.of(kind, of, number)) for of, number, name in rows]
+    return matches
 
 
 def _values(visit: Visit, words: str) -> dict[str, object]:
@@ -185,7 +187,7 @@ def _values(visit: Visit, words: str) -> dict[str, object]:
     projects = [frame.project] if frame.project else frame.projects
     return {
         "account": visit.actor.account_id,
-        "projects": [one.number for one in projects],
+        "projects": [project.number for project in projects],
         "words": words,
         "most": FOUND_MAX,
     }
@@ -199,25 +201,31 @@ VALUES_SHOWN: Final = "20"
 """Static inputs on the page of the record they apply to, the newest."""
 
 
-def pages(slices: Sequence[Sequence[HTTPRouteHandler]], taken: AbstractSet[str]) -> list[HTTPRouteHandler]:
+def pages(
+    slices: Sequence[Sequence[HTTPRouteHandler]], taken_paths: AbstractSet[str]
+) -> list[HTTPRouteHandler]:
     """Return a plain page for each operation that reads, at the paths that are not taken."""
-    made: list[HTTPRouteHandler] = []
-    known = {*taken}
+    handlers: list[HTTPRouteHandler] = []
+    known_paths = {*taken_paths}
     making = _creation_examples(slices)
-    opened = {one.opt["operation"].path.rpartition("/{")[0] for one in _read_operations(slices)}
+    opened_paths = {
+        operation.opt["operation"].path.rpartition("/{")[0] for operation in _read_operations(slices)
+    }
     for handler in _read_operations(slices):
         for path in _paths(handler.opt["operation"].path):
-            if framework_path(path) not in known:
-                routes = _page(handler, path, making.get(handler.opt["operation"].path, ""), opened)
-                known |= {one for route in routes for one in route.paths}
-                made += routes
-    return made
+            if framework_path(path) not in known_paths:
+                routes = _page(handler, path, making.get(handler.opt["operation"].path, ""), opened_paths)
+                known_paths |= {route_path for route in routes for route_path in route.paths}
+                handlers += routes
+    return handlers
 
 
 def _read_operations(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRouteHandler]:
     """Yield the operations that a plain page can show; those below a project first, for their paths."""
-    every = [handler for routes in slices for handler in routes]
-    for handler in sorted(every, key=lambda one: not one.opt["operation"].path.startswith(IN_PROJECT)):
+    handlers = [handler for routes in slices for handler in routes]
+    for handler in sorted(
+        handlers, key=lambda handler_: not handler_.opt["operation"].path.startswith(IN_PROJECT)
+    ):
         operation: Operation = handler.opt["operation"]
         is_shown = operation.method == "GET" and not operation.sends and not operation.query
         is_open = operation.permission == LINK or operation.streams
@@ -229,9 +237,9 @@ def _creation_examples(slices: Sequence[Sequence[HTTPRouteHandler]]) -> dict[str
     """Return the example of a body that creates a record, by the path of its list."""
     operations: list[Operation] = [handler.opt["operation"] for routes in slices for handler in routes]
     return {
-        one.path: quote_body(one.example)
-        for one in operations
-        if one.method == "POST" and isinstance(one.example, dict)
+        operation.path: quote_body(operation.example)
+        for operation in operations
+        if operation.method == "POST" and isinstance(operation.example, dict)
     }
 
 
@@ -240,32 +248,32 @@ def _paths(path: str) -> tuple[str, ...]:
 
 
 def _page(
-    handler: HTTPRouteHandler, path: str, example: str, opened: AbstractSet[str]
+    handler: HTTPRouteHandler, path: str, example: str, opened_paths: AbstractSet[str]
 ) -> list[HTTPRouteHandler]:
     operation: Operation = handler.opt["operation"]
-    opens = operation.path in opened
+    opens = operation.path in opened_paths
     is_listing = operation.listing is not None
 
     async def plain(visit: Visit) -> View | Redirect:
         query = build_query(_of_project(visit, operation)) if is_listing else visit.query
-        found = await visit.ask(handler, query)
+        answer = await visit.ask(handler, query)
         call = _fill_path(operation.path, visit)
-        if is_listing and isinstance(found, Page):
+        if is_listing and isinstance(answer, Page):
             return view(
                 "records/list.html", _title(operation), call=call, has_csv=True,
-                rows=describe_rows(found.data, visit.request.url.path if opens else ""),
-                list=ListView(visit.request.url.path, visit.query, found.info),
+                rows=describe_rows(answer.data, visit.request.url.path if opens else ""),
+                list=ListView(visit.request.url.path, visit.query, answer.info),
                 creation={"call": call if example else "", "body": example}, form=_form_of(visit, operation),
                 new=f"{visit.request.url.path}/new",
             )  # fmt: skip
-        if elsewhere := find_own_project_url(visit, found):
+        if elsewhere := find_own_project_url(visit, answer):
             return Redirect(elsewhere)
-        name = str(getattr(found, "name", "") or _title(operation))
+        name = str(getattr(answer, "name", "") or _title(operation))
         return view(
             "records/record.html", name, call=call,
-            record=describe_record(found), id=str(getattr(found, "id", "")), kind=_title(operation),
+            record=describe_record(answer), id=str(getattr(answer, "id", "")), kind=_title(operation),
             form=_form_of(visit, operation), own=visit.request.url.path, crumbs=_crumbs(visit, operation),
-            values=await _values_of(visit, operation, found),
+            values=await _values_of(visit, operation, answer),
         )  # fmt: skip
 
     plain.__name__ = f"plain_{operation.name}"
@@ -276,25 +284,27 @@ def _page(
 def _form_of(visit: Visit, operation: Operation) -> RecordForm | None:
     """Return the form of a list or a record, if the person has its permission."""
     path = operation.path
-    made = BY_LIST.get(path.rpartition("/")[0] if path.endswith("}") else path)
-    return made if made is not None and visit.may(made.writes) else None
+    record_form = BY_LIST.get(path.rpartition("/")[0] if path.endswith("}") else path)
+    return record_form if record_form is not None and visit.may(record_form.writes) else None
 
 
-async def _values_of(visit: Visit, operation: Operation, found: Any) -> tuple[str, DisplayRows] | None:
+async def _values_of(visit: Visit, operation: Operation, record: Any) -> tuple[str, DisplayRows] | None:
     """Return the newest static inputs of a record with the URL of all; None for records without any."""
-    made = BY_LIST.get(operation.path.rpartition("/")[0])
-    if made is None or not made.values_by:
+    record_form = BY_LIST.get(operation.path.rpartition("/")[0])
+    if record_form is None or not record_form.values_by:
         return None
-    query = ((f"filter[{made.values_by}]", found.id), ("sort", "-effective_from"))
-    listed = await visit.ask(list_static_inputs, (*query, ("page_size", VALUES_SHOWN)))
+    query = ((f"filter[{record_form.values_by}]", record.id), ("sort", "-effective_from"))
+    listed_inputs = await visit.ask(list_static_inputs, (*query, ("page_size", VALUES_SHOWN)))
     path = visit.url("static_inputs")
-    return f"{path}?{urlencode(query)}", describe_rows(listed.data, path)
+    return f"{path}?{urlencode(query)}", describe_rows(listed_inputs.data, path)
 
 
 def _crumbs(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:
     """Return the breadcrumb of a record: its list."""
-    made = BY_LIST.get(operation.path.rpartition("/")[0])
-    return ((made.title, f"{visit.frame.home}/{made.folder}"),) if made is not None else ()
+    record_form = BY_LIST.get(operation.path.rpartition("/")[0])
+    return (
+        ((record_form.title, f"{visit.frame.home}/{record_form.folder}"),) if record_form is not None else ()
+    )
 
 
 def _of_project(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:
@@ -306,12 +316,12 @@ def _of_project(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ..
     return (*visit.query, ("filter[project_id]", project.id))
 
 
-def find_own_project_url(visit: Visit, found: Any) -> str:
+def find_own_project_url(visit: Visit, record: Any) -> str:
     """Return the URL of a record's page in its own project; empty if this is it."""
-    project, own = visit.frame.project, getattr(found, "project_id", None)
-    if project is None or not isinstance(own, str) or own == project.id:
+    project, project_id = visit.frame.project, getattr(record, "project_id", None)
+    if project is None or not isinstance(project_id, str) or project_id == project.id:
         return ""
-    return visit.request.url.path.replace(project.id, own, 1)
+    return visit.request.url.path.replace(project.id, project_id, 1)
 
 
 def _fill_path(path: str, visit: Visit) -> str:

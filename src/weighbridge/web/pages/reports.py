@@ -87,11 +87,11 @@ def build_reports_query(visit: Visit) -> ListQuery:
 
 async def reports(visit: Visit) -> View:
     """The reports of a project."""
-    found = await visit.ask(list_reports, build_reports_query(visit))
+    listed_reports = await visit.ask(list_reports, build_reports_query(visit))
     path = visit.url("reports")
     return view(
         "reports/reports.html", "Reports", call="/reports", has_csv=True,
-        reports=found.data, list=ListView(path, visit.query, found.info), tones=TONES,
+        reports=listed_reports.data, list=ListView(path, visit.query, listed_reports.info), tones=TONES,
         statuses=tuple(ReportStatus), **await choices(visit),
     )  # fmt: skip
 
@@ -103,7 +103,7 @@ async def choices(visit: Visit) -> dict[str, Any]:
     return {"ledgers": ledgers.data, "methodologies": methodologies.data}
 
 
-@form(REPORTS_PATH, permission="production_accounting:write", again=reports)
+@form(REPORTS_PATH, permission="production_accounting:write", error_page=reports)
 async def make_report(visit: Visit) -> Redirect:
     """Make a draft of the batches of a ledger's period; without a ledger, of none yet."""
     project = visit.frame.project
@@ -117,8 +117,11 @@ async def make_report(visit: Visit) -> Redirect:
     if visit.text("ledger_id"):
         batches = await read_batches_of_period(visit)
         new["batch_ids"] = name_batches(batches, list_empty(batches))
-    made = await visit.do(create_report, {"report": new})
-    return Redirect(f"/projects/{made.project_id}/reports/{made.id}", f"Draft {made.name} created.")
+    created_report = await visit.do(create_report, {"report": new})
+    return Redirect(
+        f"/projects/{created_report.project_id}/reports/{created_report.id}",
+        f"Draft {created_report.name} created.",
+    )
 
 
 async def read_batches_of_period(visit: Visit) -> list[Batch]:
@@ -127,21 +130,21 @@ async def read_batches_of_period(visit: Visit) -> list[Batch]:
     bounds = (("start_time][geq", start), ("end_time][leq", end))
     query = tuple((f"filter[{name}]", moment.text) for name, moment in bounds if moment is not None)
     cursor: str | None = ""
-    found: list[Batch] = []
-    while cursor is not None and sum(batch.ledger_balance > 0 for batch in found) <= REPORT_BATCHES_MAX:
+    batches: list[Batch] = []
+    while cursor is not None and sum(batch.ledger_balance > 0 for batch in batches) <= REPORT_BATCHES_MAX:
         position = (("cursor", cursor),) if cursor else (("sort", "start_time"),)
-        listed = await visit.ask(
+        listed_batches = await visit.ask(
             list_ledger_batches, (*query, ("page_size", _PAGE), *position), ledger_id=visit.text("ledger_id")
         )
-        found += listed.data
-        cursor = listed.info.next_cursor
-    return found
+        batches += listed_batches.data
+        cursor = listed_batches.info.next_cursor
+    return batches
 
 
-def name_batches(batches: Iterable[Batch], without: AbstractSet[str]) -> list[str]:
+def name_batches(batches: Iterable[Batch], excluded_ids: AbstractSet[str]) -> list[str]:
     """Return the IDs of batches except some; Invalid if no batch remains."""
-    if named := [batch.id for batch in batches if batch.id not in without]:
-        return named
+    if batch_ids := [batch.id for batch in batches if batch.id not in excluded_ids]:
+        return batch_ids
     message = "The ledger must have a batch with a balance above zero in the period. Select another period."
     raise Invalid([Problem(message, "report.batch_ids", "no_batches")])
 
@@ -187,32 +190,43 @@ async def report(visit: Visit) -> View | Redirect:
     return await show_report(visit)
 
 
-async def show_report(visit: Visit, **more: Any) -> View | Redirect:
+async def show_report(visit: Visit, **more_context: Any) -> View | Redirect:
     """The page of a report; with the address of a new link, which is shown this once."""
-    found: Report = await visit.ask(get_report)
-    if elsewhere := find_own_project_url(visit, found):
+    report_record: Report = await visit.ask(get_report)
+    if elsewhere := find_own_project_url(visit, report_record):
         return Redirect(elsewhere)
-    is_draft = found.status == ReportStatus.DRAFT
-    ledger = await visit.ask(get_ledger, ledger_id=found.ledger_id) if found.ledger_id else None
+    is_draft = report_record.status == ReportStatus.DRAFT
+    ledger = (
+        await visit.ask(get_ledger, ledger_id=report_record.ledger_id) if report_record.ledger_id else None
+    )
     methodology = (
-        await visit.ask(get_methodology, methodology_id=str(found.methodology_id))
-        if found.methodology_id is not None
+        await visit.ask(get_methodology, methodology_id=str(report_record.methodology_id))
+        if report_record.methodology_id is not None
         else None
     )
     links = await visit.ask(list_report_links, (("page_size", LINKS_SHOWN), ("sort", "-id")))
-    key = key_named("report", found.id)
-    context: dict[str, Any] = {"issued": None, **more}
+    key = key_named("report", report_record.id)
+    context: dict[str, Any] = {"issued": None, **more_context}
     return view(
-        "reports/report.html", found.name,
-        call=f"/reports/{found.id}", crumbs=(("Reports", visit.url("reports")),),
-        report=found, tones=TONES, ledger=ledger, methodology=methodology, links=links.data,
-        path=f"{visit.frame.home}/reports/{found.id}", days=DAYS_DEFAULT, requirement_names=REQUIREMENT_NAMES,
+        "reports/report.html",
+        report_record.name,
+        call=f"/reports/{report_record.id}",
+        crumbs=(("Reports", visit.url("reports")),),
+        report=report_record,
+        tones=TONES,
+        ledger=ledger,
+        methodology=methodology,
+        links=links.data,
+        path=f"{visit.frame.home}/reports/{report_record.id}",
+        days=DAYS_DEFAULT,
+        requirement_names=REQUIREMENT_NAMES,
         requirements=await requirements_of(visit.reading, key) if is_draft else [],
         submission=None if is_draft else await visit.ask(get_submission),
         bundle=await read_bundle(visit.reading, key),
-        is_restatable=found.status in RESTATABLE and found.superseded_by is None,
-        choices=await choices(visit) if is_draft and visit.may(_WRITE) else None, **context,
-    )  # fmt: skip
+        is_restatable=report_record.status in RESTATABLE and report_record.superseded_by is None,
+        choices=await choices(visit) if is_draft and visit.may(_WRITE) else None,
+        **context,
+    )
 
 
 async def read_bundle(tx: Read, key: identity.Key) -> KeptBundle | None:
@@ -220,32 +234,34 @@ async def read_bundle(tx: Read, key: identity.Key) -> KeptBundle | None:
     return await kept_bundle(tx, key.project, key.key)
 
 
-@form(f"{REPORT_PATH}/batches", permission=_WRITE, again=report)
+@form(f"{REPORT_PATH}/batches", permission=_WRITE, error_page=report)
 async def replace_batches(visit: Visit) -> Redirect:
     """Replace the batches of a draft with those of a period, each with its entire balance.
 
     What the restated report reserves is available to its restatement, so a restatement also includes
     batches without a balance, except those of which nothing is available.
     """
-    found: Report = await visit.ask(get_report)
+    report_record: Report = await visit.ask(get_report)
     batches = await read_batches_of_period(visit)
     empty = list_empty(batches)
     try:
-        changed = await _update_batches(visit, name_batches(batches, set() if found.supersedes else empty))
+        changed_report = await _update_batches(
+            visit, name_batches(batches, set() if report_record.supersedes else empty)
+        )
     except Invalid as refusal:
         unavailable = empty & {record for problem in refusal.problems for record in problem.records}
         if not unavailable:
             raise
-        changed = await _update_batches(visit, name_batches(batches, unavailable))
-    return _redirect_to_report(visit, changed, "Batches of the draft replaced.")
+        changed_report = await _update_batches(visit, name_batches(batches, unavailable))
+    return _redirect_to_report(visit, changed_report, "Batches of the draft replaced.")
 
 
-async def _update_batches(visit: Visit, named: Sequence[str]) -> Report:
-    changed: Report = await visit.do(update_report, {"report": {"batch_ids": named}})
-    return changed
+async def _update_batches(visit: Visit, batch_ids: Sequence[str]) -> Report:
+    changed_report: Report = await visit.do(update_report, {"report": {"batch_ids": batch_ids}})
+    return changed_report
 
 
-@form(f"{REPORT_PATH}/bundle", permission=_WRITE, again=report)
+@form(f"{REPORT_PATH}/bundle", permission=_WRITE, error_page=report)
 async def make_bundle(visit: Visit) -> Redirect:
     """Have the proof bundle of a draft made."""
     await visit.do(make_report_bundle, {"redact": visit.text("redact") == "yes"})
@@ -254,7 +270,7 @@ async def make_bundle(visit: Visit) -> Redirect:
     )
 
 
-@form(f"{REPORT_PATH}/accept", permission=_WRITE, again=report)
+@form(f"{REPORT_PATH}/accept", permission=_WRITE, error_page=report)
 async def accept(visit: Visit) -> Redirect:
     """Write down that the receiver accepted it."""
     decision = {"reason": visit.text("reason") or None, "reference": visit.text("reference") or None}
@@ -263,7 +279,7 @@ async def accept(visit: Visit) -> Redirect:
     )
 
 
-@form(f"{REPORT_PATH}/reject", permission=_WRITE, again=report)
+@form(f"{REPORT_PATH}/reject", permission=_WRITE, error_page=report)
 async def reject(visit: Visit) -> Redirect:
     """Write down that the receiver rejected it."""
     decision = {"reason": visit.text("reason"), "reference": visit.text("reference") or None}
@@ -274,7 +290,7 @@ async def reject(visit: Visit) -> Redirect:
     )
 
 
-@form(f"{REPORT_PATH}/restate", permission=_WRITE, again=report)
+@form(f"{REPORT_PATH}/restate", permission=_WRITE, error_page=report)
 async def restate(visit: Visit) -> Redirect:
     """Make the draft that restates it, which begins with what it takes."""
     before: Report = await visit.ask(get_report)
@@ -290,18 +306,20 @@ async def restate(visit: Visit) -> Redirect:
     )
 
 
-@form(f"{REPORT_PATH}/links", permission=_WRITE, again=report)
+@form(f"{REPORT_PATH}/links", permission=_WRITE, error_page=report)
 async def make_link(visit: Visit) -> View | Redirect:
     """Make a link for a verifier; its address is shown this once."""
     days = visit.text("days")
     seconds = int(days) * DAY_SECONDS if days.isdecimal() and len(days) <= len("366") else 0
-    made = await visit.do(create_report_link, {"link": {"name": visit.text("name"), "expires_in": seconds}})
-    address = str(made.url.path).rpartition("/reports/")[2]
-    return await show_report(visit, issued={"name": made.name, "path": f"/reports/{address}"})
+    created_link = await visit.do(
+        create_report_link, {"link": {"name": visit.text("name"), "expires_in": seconds}}
+    )
+    address = str(created_link.url.path).rpartition("/reports/")[2]
+    return await show_report(visit, issued={"name": created_link.name, "path": f"/reports/{address}"})
 
 
-def _redirect_to_report(visit: Visit, changed: Report, notice: str) -> Redirect:
-    return Redirect(f"{visit.frame.home}/reports/{changed.id}", notice)
+def _redirect_to_report(visit: Visit, changed_report: Report, notice: str) -> Redirect:
+    return Redirect(f"{visit.frame.home}/reports/{changed_report.id}", notice)
 
 
 # The page of a link: a report and its bundle, without a session.
@@ -314,11 +332,11 @@ VERIFIER_PATH: Final = "/reports/{report_id}/by_link"
 async def report_by_link(request: WebRequest) -> PageResponse:
     """A report, read-only, by a link that somebody was given."""
     entry = await open_link(request, report_entry)
-    opened = entry.behind
+    linked_report = entry.behind
     async with shares(request).request(entry.account), database(request).read() as tx:
-        report = await report_numbered(tx, opened.project, opened.report)
-        project = await read_project(tx, opened.project)
-        bundle = await kept_bundle(tx, opened.project, opened.report)
+        report = await report_numbered(tx, linked_report.project, linked_report.report)
+        project = await read_project(tx, linked_report.project)
+        bundle = await kept_bundle(tx, linked_report.project, linked_report.report)
         now = await tx.value("SELECT now()")
         await tx.settle()
     key = request.query_params[KEY]
@@ -333,39 +351,51 @@ async def report_by_link(request: WebRequest) -> PageResponse:
 async def bundle_by_link(request: WebRequest) -> PageResponse:
     """Send the proof bundle of the report of a link."""
     entry = await open_link(request, report_entry)
-    opened = entry.behind
+    linked_report = entry.behind
     async with shares(request).request(entry.account), database(request).read() as tx:
-        kept = await kept_bundle(tx, opened.project, opened.report)
+        kept_file = await kept_bundle(tx, linked_report.project, linked_report.report)
     name = request.path_params["report_id"]
-    if kept is None:
+    if kept_file is None:
         raise NotFound("report", name, message="The report has no bundle yet.", code="bundle_missing")
-    read = partial(request.app.state.files.get, kept.storage_key, kept.size, kept.sha256)
-    file = Attachment(f"{name}.zip", MEDIA_TYPE, kept.size, read)
+    read_file = partial(request.app.state.files.get, kept_file.storage_key, kept_file.size, kept_file.sha256)
+    file = Attachment(f"{name}.zip", MEDIA_TYPE, kept_file.size, read_file)
     return file.reply(request.app.state.downloads, entry.account)
 
 
 PAGES = [
-    *page(REPORTS_PATH, permission="production_accounting:read", of=list_reports, asked=build_reports_query)(
-        reports
-    ),
+    *page(
+        REPORTS_PATH, permission="production_accounting:read", of=list_reports, query_of=build_reports_query
+    )(reports),
     *make_report,
     *page(REPORT_PATH, permission=_READ, of=get_report)(report),
     *(*replace_batches, *make_bundle, *accept, *reject, *restate, *make_link),
     *action(
-        f"{REPORT_PATH}/submit", submit_report, permission=_WRITE, again=report,
-        back="reports/{report_id}", notice="Report submitted.",
+        f"{REPORT_PATH}/submit",
+        submit_report,
+        permission=_WRITE,
+        error_page=report,
+        back="reports/{report_id}",
+        notice="Report submitted.",
     ),
     *action(
-        f"{REPORT_PATH}/delete", delete_report, permission=_WRITE, again=report, back="reports",
+        f"{REPORT_PATH}/delete",
+        delete_report,
+        permission=_WRITE,
+        error_page=report,
+        back="reports",
         notice="Draft deleted.",
     ),
     *action(
-        f"{REPORT_PATH}/links/{{link_id}}/revoke", revoke_report_link, permission=_WRITE, again=report,
-        back="reports/{report_id}", notice="Link revoked.",
+        f"{REPORT_PATH}/links/{{link_id}}/revoke",
+        revoke_report_link,
+        permission=_WRITE,
+        error_page=report,
+        back="reports/{report_id}",
+        notice="Link revoked.",
     ),
     *download(f"{REPORT_PATH}/bundle.zip", download_report_bundle, permission=_READ),
     *download(f"{REPORT_PATH}/bundle.zip.tsr", download_report_time_stamp, permission=_READ),
     *download(f"{REPORT_PATH}/submission_file", download_submission, permission=_READ),
     *report_by_link,
     *bundle_by_link,
-]  # fmt: skip
+]

@@ -50,24 +50,29 @@ _QUERY: Final = partial(list_query, sort="-id")
 async def rule_results(visit: Visit) -> View:
     """What the rules of a project found, the newest first."""
     query = _QUERY(visit)
-    found = await visit.ask(list_project_rule_results, query)
+    listed_results = await visit.ask(list_project_rule_results, query)
     rules = await visit.ask(list_rules, (("page_size", RULES_OFFERED), ("sort", "name")))
     path = visit.url("rule_results")
     return view(
-        "rules/results.html", "Results",
+        "rules/results.html",
+        "Results",
         call=f"{path}?{urlencode(query)}",
-        results=found.data, list=ListView(path, visit.query, found.info), rules=rules.data, path=path,
-        statuses=[*ResultStatus], approval_states=[*ApprovalState],
-    )  # fmt: skip
+        results=listed_results.data,
+        list=ListView(path, visit.query, listed_results.info),
+        rules=rules.data,
+        path=path,
+        statuses=[*ResultStatus],
+        approval_states=[*ApprovalState],
+    )
 
 
-@form(f"{RESULTS_PATH}/dismiss", permission="data_rules:write", again=rule_results)
+@form(f"{RESULTS_PATH}/dismiss", permission="data_rules:write", error_page=rule_results)
 async def dismiss_results(visit: Visit) -> Redirect:
     """Dismiss the chosen results with one reason."""
-    chosen = visit.texts("result_ids")
-    done = await visit.do(bulk_dismiss, {"result_ids": [*chosen], "reason": visit.text("reason")})
+    result_ids = visit.texts("result_ids")
+    dismissed = await visit.do(bulk_dismiss, {"result_ids": [*result_ids], "reason": visit.text("reason")})
     path = visit.url("rule_results")
-    return Redirect(path, f"{plural(len(done.data), 'result')} dismissed.")
+    return Redirect(path, f"{plural(len(dismissed.data), 'result')} dismissed.")
 
 
 # The inbox of proposals: what rules would correct, until somebody approves or rejects it.
@@ -79,9 +84,9 @@ CHOSEN: Final = "result_ids"
 
 def build_proposals_query(visit: Visit) -> ListQuery:
     """What the list asks for: the pending ones, as many as can be decided on at once."""
-    given = tuple(pair for pair in visit.query if pair[0] not in {CHOSEN, "filter[approval_state]"})
+    pairs = tuple(pair for pair in visit.query if pair[0] not in {CHOSEN, "filter[approval_state]"})
     return build_query(
-        (*given, ("filter[approval_state]", "pending"), ("page_size", str(PROPOSALS_MAX))), sort="-id"
+        (*pairs, ("filter[approval_state]", "pending"), ("page_size", str(PROPOSALS_MAX))), sort="-id"
     )
 
 
@@ -93,56 +98,56 @@ async def proposals(visit: Visit) -> View:
 @page(f"{PROPOSALS_PATH}/impact", permission="data_rules:read", computes=True, tries=True)
 async def impact_of_proposals(visit: Visit) -> View:
     """What approving the chosen proposals together would change; nothing is stored."""
-    chosen = _selected_results(visit)
-    impact = await visit.do(find_impact, {CHOSEN: chosen}) if chosen else None
+    result_ids = _selected_results(visit)
+    impact = await visit.do(find_impact, {CHOSEN: result_ids}) if result_ids else None
     return await _show_inbox(visit, impact)
 
 
-@form(f"{PROPOSALS_PATH}/impact", permission="data_rules:read", again=proposals, asks=True)
+@form(f"{PROPOSALS_PATH}/impact", permission="data_rules:read", error_page=proposals, asks=True)
 async def choose_proposals(visit: Visit) -> Redirect:
     """Redirect to the impact of the selected proposals, at a URL that names only them."""
     return Redirect(
-        visit.url(f"proposals/impact?{urlencode([(CHOSEN, one) for one in _selected_results(visit)])}")
+        visit.url(f"proposals/impact?{urlencode([(CHOSEN, result) for result in _selected_results(visit)])}")
     )
 
 
-@form(f"{PROPOSALS_PATH}/approve", permission=APPROVE, again=proposals, computes=True)
+@form(f"{PROPOSALS_PATH}/approve", permission=APPROVE, error_page=proposals, computes=True)
 async def approve_proposals(visit: Visit) -> Redirect:
     """Approve the chosen proposals: all of them, or none."""
-    done = await visit.do(bulk_approve, {CHOSEN: _selected_results(visit)})
-    approved = sum(one.approval_state == "approved" for one in done.data)
-    gone = len(done.data) - approved
+    decided = await visit.do(bulk_approve, {CHOSEN: _selected_results(visit)})
+    approved = sum(result.approval_state == "approved" for result in decided.data)
+    gone_count = len(decided.data) - approved
     notice = f"{plural(approved, 'proposal')} approved."
-    if gone:
-        notice += f" {plural(gone, 'proposal')} superseded, because the data changed."
+    if gone_count:
+        notice += f" {plural(gone_count, 'proposal')} superseded, because the data changed."
     return Redirect(visit.url("proposals"), notice)
 
 
-@form(f"{PROPOSALS_PATH}/reject", permission=APPROVE, again=proposals)
+@form(f"{PROPOSALS_PATH}/reject", permission=APPROVE, error_page=proposals)
 async def reject_proposals(visit: Visit) -> Redirect:
     """Reject the chosen proposals with one reason."""
-    done = await visit.do(bulk_reject, {CHOSEN: _selected_results(visit), "reason": visit.text("reason")})
+    decided = await visit.do(bulk_reject, {CHOSEN: _selected_results(visit), "reason": visit.text("reason")})
     return Redirect(
-        visit.url("proposals"), f"{plural(len(done.data), 'proposal')} rejected. The values are unchanged."
+        visit.url("proposals"), f"{plural(len(decided.data), 'proposal')} rejected. The values are unchanged."
     )
 
 
 async def _show_inbox(visit: Visit, impact: ImpactOfProposals | None) -> View:
     query = build_proposals_query(visit)
-    found = await visit.ask(list_project_rule_results, query)
+    listed_results = await visit.ask(list_project_rule_results, query)
     project = f"/projects/{visit.path['project_id']}"
     return view(
         "rules/inbox.html", "Proposals",
         call="" if impact else f"{project}/rule_results?{urlencode(query)}",
-        results=found.data, list=ListView(visit.url("proposals"), visit.query, found.info),
+        results=listed_results.data, list=ListView(visit.url("proposals"), visit.query, listed_results.info),
         path=visit.url("proposals"),
         project=project, chosen=_selected_results(visit), impact=impact,
     )  # fmt: skip
 
 
 def _selected_results(visit: Visit) -> list[str]:
-    asked = tuple(value for name, value in visit.query if name == CHOSEN)
-    return [*(visit.texts(CHOSEN) or asked)]
+    asked_ids = tuple(value for name, value in visit.query if name == CHOSEN)
+    return [*(visit.texts(CHOSEN) or asked_ids)]
 
 
 # One result of a rule: what was found, what is proposed, what approving it would change, and the decision.
@@ -174,17 +179,17 @@ async def rule_result_impact(visit: Visit) -> View:
     return await _show_result(visit, await visit.ask(get_impact))
 
 
-@form(f"{RESULT_PATH}/approve", permission=APPROVE, again=rule_result, computes=True)
+@form(f"{RESULT_PATH}/approve", permission=APPROVE, error_page=rule_result, computes=True)
 async def approve_proposal(visit: Visit) -> Redirect:
     """Approve a proposal, and go on to the next."""
     onward = await _next(visit)
-    done = await visit.do(approve, {})
-    if done.approval_state == "superseded":
+    decided = await visit.do(approve, {})
+    if decided.approval_state == "superseded":
         return Redirect(onward, "Proposal superseded, because the data changed.")
     return Redirect(onward, "Proposal approved. Affected batches are out of date until regenerated.")
 
 
-@form(f"{RESULT_PATH}/reject", permission=APPROVE, again=rule_result)
+@form(f"{RESULT_PATH}/reject", permission=APPROVE, error_page=rule_result)
 async def reject_proposal(visit: Visit) -> Redirect:
     """Reject a proposal with a reason, and go on to the next."""
     onward = await _next(visit)
@@ -192,36 +197,38 @@ async def reject_proposal(visit: Visit) -> Redirect:
     return Redirect(onward, "Proposal rejected. The value is unchanged.")
 
 
-@form(f"{RESULT_PATH}/dismiss", permission="data_rules:write", again=rule_result)
+@form(f"{RESULT_PATH}/dismiss", permission="data_rules:write", error_page=rule_result)
 async def dismiss_result(visit: Visit) -> Redirect:
     """Dismiss a result with a reason."""
-    found = await visit.do(dismiss, {"reason": visit.text("reason")})
-    return Redirect(f"/projects/{visit.path['project_id']}/rule_results/{found.id}", "Result dismissed.")
+    result_record = await visit.do(dismiss, {"reason": visit.text("reason")})
+    return Redirect(
+        f"/projects/{visit.path['project_id']}/rule_results/{result_record.id}", "Result dismissed."
+    )
 
 
 async def _show_result(visit: Visit, impact: Any) -> View:
-    found = await visit.ask(get_rule_result)
+    result_record = await visit.ask(get_rule_result)
     project = f"/projects/{visit.path['project_id']}"
-    path = f"{project}/rule_results/{found.id}"
-    waits = found.approval_state == "pending"
-    pending = await _pending_proposals(visit) if waits else []
-    place = pending.index(found.id) if found.id in pending else None
-    point_id = getattr(found, "data_point_id", None)
+    path = f"{project}/rule_results/{result_record.id}"
+    waits = result_record.approval_state == "pending"
+    pending_ids = await _pending_proposals(visit) if waits else []
+    place = pending_ids.index(result_record.id) if result_record.id in pending_ids else None
+    point_id = getattr(result_record, "data_point_id", None)
     point = None
     if point_id is not None and visit.may("data_collection:read"):
         point = await visit.ask(get_data_point, data_point_id=point_id)
-    window = await _window(visit, found, point)
-    rule = await visit.ask(get_rule, rule_id=found.rule_id)
+    window = await _window(visit, result_record, point)
+    rule = await visit.ask(get_rule, rule_id=result_record.rule_id)
     crumbs = ("Proposals", f"{project}/proposals") if waits else ("Results", f"{project}/rule_results")
     return view(
-        "rules/review.html", found.rule_name,
+        "rules/review.html", result_record.rule_name,
         call=f"{path}/impact" if waits else path, crumbs=(crumbs,),
-        result=found, rule=rule, point=point, impact=impact, window=window,
-        path=path, project=project, waits=waits, is_own=waits and await _is_own(visit, found.id),
-        place=place, count=len(pending),
-        before=f"{project}/rule_results/{pending[place - 1]}" if place else "",
-        after=f"{project}/rule_results/{pending[place + 1]}"
-        if place is not None and place + 1 < len(pending)
+        result=result_record, rule=rule, point=point, impact=impact, window=window,
+        path=path, project=project, waits=waits, is_own=waits and await _is_own(visit, result_record.id),
+        place=place, count=len(pending_ids),
+        before=f"{project}/rule_results/{pending_ids[place - 1]}" if place else "",
+        after=f"{project}/rule_results/{pending_ids[place + 1]}"
+        if place is not None and place + 1 < len(pending_ids)
         else "",
     )  # fmt: skip
 
@@ -234,10 +241,10 @@ async def _is_own(visit: Visit, result: str) -> bool:
     )
 
 
-async def _window(visit: Visit, found: Any, point: Any) -> Markup | None:
+async def _window(visit: Visit, result_record: Any, point: Any) -> Markup | None:
     """The values around the one that a result is about, as a picture; None where there is no number."""
-    name = await _series_of(visit, found)
-    proposed = getattr(found, "proposed_event", None)
+    name = await _series_of(visit, result_record)
+    proposed = getattr(result_record, "proposed_event", None)
     if name is None or not visit.may("data_collection:read"):
         return None
     if point is not None and point.event is not None and point.value_type == "number":
@@ -246,22 +253,24 @@ async def _window(visit: Visit, found: Any, point: Any) -> Markup | None:
         at = datetime.fromisoformat(proposed["slot_start"])
     else:
         return None
-    drawn = await read_series(visit.reading, name, at - WINDOW, at + WINDOW / 4)
-    if not drawn.points:
+    series = await read_series(visit.reading, name, at - WINDOW, at + WINDOW / 4)
+    if not series.points:
         return None
-    ticks = [(moment, str(visit.moments.day(Instant.of(moment)).striptags())) for moment in (drawn.start, at)]
+    ticks = [
+        (moment, str(visit.moments.day(Instant.of(moment)).striptags())) for moment in (series.start, at)
+    ]
     return trace(
-        drawn,
-        says="Values around this result",
+        series,
+        alt_text="Values around this result",
         ticks=ticks,
-        chosen=at,
-        proposed=_proposed_value(found),
+        chosen_time=at,
+        proposed=_proposed_value(result_record),
         width=WINDOW_WIDTH,
     )
 
 
-def _proposed_value(found: Any) -> Decimal | None:
-    value = (getattr(found, "proposed_correction", None) or {}).get("to_value")
+def _proposed_value(result_record: Any) -> Decimal | None:
+    value = (getattr(result_record, "proposed_correction", None) or {}).get("to_value")
     return Decimal(value) if isinstance(value, Decimal | int) and not isinstance(value, bool) else None
 
 
@@ -272,8 +281,8 @@ _SERIES: Final = """
 """
 
 
-async def _series_of(visit: Visit, found: Any) -> SeriesName | None:
-    key = identity.parse("data_point_result", found.id)
+async def _series_of(visit: Visit, result_record: Any) -> SeriesName | None:
+    key = identity.parse("data_point_result", result_record.id)
     if key is None:
         return None
     rows = await visit.reading.tuples(_SERIES, (key.project, key.key))
@@ -283,21 +292,22 @@ async def _series_of(visit: Visit, found: Any) -> SeriesName | None:
 async def _pending_proposals(visit: Visit) -> list[str]:
     """The proposals that wait, in the order of the inbox."""
     query = (("filter[approval_state]", "pending"), ("page_size", WAITING_WALKED), ("sort", "-id"))
-    return [one.id for one in (await visit.ask(list_project_rule_results, query)).data]
+    return [result.id for result in (await visit.ask(list_project_rule_results, query)).data]
 
 
 async def _next(visit: Visit) -> str:
     """Return the URL of the next proposal, else of the previous one, else of the inbox."""
-    pending, here = await _pending_proposals(visit), visit.path["rule_result_id"]
+    pending_ids, shown_id = await _pending_proposals(visit), visit.path["rule_result_id"]
     project = f"/projects/{visit.path['project_id']}"
-    if here not in pending or len(pending) == 1:
+    if shown_id not in pending_ids or len(pending_ids) == 1:
         return f"{project}/proposals"
-    place = pending.index(here)
-    return f"{project}/rule_results/{pending[place + 1] if place + 1 < len(pending) else pending[place - 1]}"
+    place = pending_ids.index(shown_id)
+    next_id = pending_ids[place + 1] if place + 1 < len(pending_ids) else pending_ids[place - 1]
+    return f"{project}/rule_results/{next_id}"
 
 
 PAGES = [
-    *page(RESULTS_PATH, permission="data_rules:read", of=list_project_rule_results, asked=_QUERY)(
+    *page(RESULTS_PATH, permission="data_rules:read", of=list_project_rule_results, query_of=_QUERY)(
         rule_results
     ),
     *dismiss_results,
@@ -305,7 +315,7 @@ PAGES = [
         PROPOSALS_PATH,
         permission="data_rules:read",
         of=list_project_rule_results,
-        asked=build_proposals_query,
+        query_of=build_proposals_query,
     )(proposals),
     *impact_of_proposals,
     *choose_proposals,

@@ -46,42 +46,42 @@ SHOWN: Final = (("page_size", "20"),)
 _QUERY: Final = partial(list_query, sort="name")
 
 
-@page(PATH, permission="data_rules:read", of=list_rules, asked=_QUERY)
+@page(PATH, permission="data_rules:read", of=list_rules, query_of=_QUERY)
 async def rules(visit: Visit) -> View:
     """The rules of a project, by name."""
     query = _QUERY(visit)
-    found = await visit.ask(list_rules, query)
+    listed_rules = await visit.ask(list_rules, query)
     path = visit.url("rules")
     return view(
         "rules/rules.html", "Rules", call=f"{path}?{urlencode(query)}", has_csv=True,
-        rules=found.data, list=ListView(path, visit.query, found.info), path=path,
+        rules=listed_rules.data, list=ListView(path, visit.query, listed_rules.info), path=path,
     )  # fmt: skip
 
 
 async def rule(visit: Visit) -> View | Redirect:
     """A rule with every result of it."""
-    found = await visit.ask(get_rule)
-    if found.project_id != visit.path["project_id"]:
-        return Redirect(f"/projects/{found.project_id}/rules/{found.id}")
+    rule_record = await visit.ask(get_rule)
+    if rule_record.project_id != visit.path["project_id"]:
+        return Redirect(f"/projects/{rule_record.project_id}/rules/{rule_record.id}")
     query = build_query(visit.query, sort="-id")
     results = await visit.ask(list_rule_results, query)
     versions = await visit.ask(list_rule_versions, SHOWN)
     runs = await visit.ask(list_rule_runs, (*SHOWN, ("sort", "-id")))
-    path = f"/projects/{found.project_id}/rules/{found.id}"
+    path = f"/projects/{rule_record.project_id}/rules/{rule_record.id}"
     return view(
-        "rules/rule.html", found.name,
-        call=f"/rules/{found.id}", crumbs=(("Rules", f"/projects/{found.project_id}/rules"),),
-        rule=found, results=results.data, list=ListView(path, visit.query, results.info),
+        "rules/rule.html", rule_record.name,
+        call=f"/rules/{rule_record.id}", crumbs=(("Rules", f"/projects/{rule_record.project_id}/rules"),),
+        rule=rule_record, results=results.data, list=ListView(path, visit.query, results.info),
         versions=versions.data, runs=runs.data, path=path,
     )  # fmt: skip
 
 
-@form(f"{ONE}/run", permission="data_rules:write", again=rule)
+@form(f"{ONE}/run", permission="data_rules:write", error_page=rule)
 async def run_rule(visit: Visit) -> Redirect:
     """Have a rule evaluated anew over all that it is effective for."""
-    found = await visit.ask(get_rule)
-    until = found.effective_to or visit.moments.now
-    await visit.do(start_rule_run, {"start_time": found.effective_from.text, "end_time": until.text})
+    rule_record = await visit.ask(get_rule)
+    until = rule_record.effective_to or visit.moments.now
+    await visit.do(start_rule_run, {"start_time": rule_record.effective_from.text, "end_time": until.text})
     path = f"/projects/{visit.path['project_id']}/rules/{visit.path['rule_id']}"
     return Redirect(path, "Rule run started.")
 
@@ -119,47 +119,50 @@ async def new_rule(visit: Visit) -> View:
 
 async def edit_rule(visit: Visit) -> View | Redirect:
     """A rule that is to be changed."""
-    found = await visit.ask(get_rule)
-    if found.project_id != visit.path["project_id"]:
-        return Redirect(f"/projects/{found.project_id}/rules/{found.id}/edit")
+    rule_record = await visit.ask(get_rule)
+    if rule_record.project_id != visit.path["project_id"]:
+        return Redirect(f"/projects/{rule_record.project_id}/rules/{rule_record.id}/edit")
     return await _show_editor(
-        visit, _fields_of(found), f"{visit.frame.home}/rules/{found.id}/edit", found.name
+        visit, _fields_of(rule_record), f"{visit.frame.home}/rules/{rule_record.id}/edit", rule_record.name
     )
 
 
-@form(f"{PATH}/new", permission="data_rules:write", again=new_rule, computes=True)
+@form(f"{PATH}/new", permission="data_rules:write", error_page=new_rule, computes=True)
 async def make_rule(visit: Visit) -> Redirect:
     """Make the rule; an automatic one is evaluated at once."""
-    made = await visit.do(create_rule, {"rule": _rule_body(visit, is_new=True)})
+    created_rule = await visit.do(create_rule, {"rule": _rule_body(visit, is_new=True)})
     notice = (
-        "Rule created. It is now evaluated over existing data." if made.backfill_enqueued else "Rule created."
+        "Rule created. It is now evaluated over existing data."
+        if created_rule.backfill_enqueued
+        else "Rule created."
     )
-    return Redirect(f"{visit.frame.home}/rules/{made.id}", notice)
+    return Redirect(f"{visit.frame.home}/rules/{created_rule.id}", notice)
 
 
-@form(f"{ONE}/edit", permission="data_rules:write", again=edit_rule, computes=True)
+@form(f"{ONE}/edit", permission="data_rules:write", error_page=edit_rule, computes=True)
 async def change_rule(visit: Visit) -> Redirect:
     """Change the rule; what decides a result makes another version."""
-    made = await visit.do(update_rule, {"rule": _rule_body(visit, is_new=False)})
+    changed_rule = await visit.do(update_rule, {"rule": _rule_body(visit, is_new=False)})
     return Redirect(
-        f"{visit.frame.home}/rules/{made.id}", f"Rule saved. The current version is {made.version}."
+        f"{visit.frame.home}/rules/{changed_rule.id}",
+        f"Rule saved. The current version is {changed_rule.version}.",
     )
 
 
-@form(f"{PATH}/preview", permission="data_rules:read", again=new_rule, computes=True, asks=True)
+@form(f"{PATH}/preview", permission="data_rules:read", error_page=new_rule, computes=True, asks=True)
 async def try_rule(visit: Visit) -> View:
     """What the rule would find and correct in a past period; nothing is stored."""
     problems: tuple[Problem, ...] = ()
-    found = None
+    preview = None
     try:
         body = {"rule": _rule_body(visit, is_new=True), **_period(visit)}
-        found = await visit.do(preview_rule, body)
+        preview = await visit.do(preview_rule, body)
     except (Invalid, Malformed) as refusal:
         problems = tuple(refusal.problems)
     action = visit.text("action")
     address = action if action.startswith(f"{visit.frame.home}/rules/") else f"{visit.frame.home}/rules/new"
     title = visit.text("name") or "New rule"
-    return await _show_editor(visit.refused(problems), {}, address, title, found)
+    return await _show_editor(visit.refused(problems), {}, address, title, preview)
 
 
 async def _show_editor(
@@ -203,8 +206,12 @@ async def _newest(visit: Visit) -> Instant:
     now = visit.moments.now
     if visit.typed or not visit.may("data_collection:read"):
         return now
-    found = (await visit.ask(list_events, (("page_size", "1"), ("sort", "-start_time")))).data
-    return min(now, Instant.of(to_instant(found[0].end_time) + timedelta(minutes=1))) if found else now
+    newest_events = (await visit.ask(list_events, (("page_size", "1"), ("sort", "-start_time")))).data
+    return (
+        min(now, Instant.of(to_instant(newest_events[0].end_time) + timedelta(minutes=1)))
+        if newest_events
+        else now
+    )
 
 
 def _own_call(visit: Visit, action: str) -> str:
@@ -236,23 +243,25 @@ def _rule_body(visit: Visit, *, is_new: bool) -> dict[str, Any]:
     body["requires_approval"] = visit.text("requires_approval") == "yes"
     if problems:
         raise Invalid(problems)
-    needed = {"name", "expression"}
+    required_names = {"name", "expression"}
     optional = {"message", "data_point", "event_type_id", "asset_id", "window", "correction", "effective_to"}
     return {
         name: "" if value is None else value
         for name, value in body.items()
-        if value is not None or name in needed
+        if value is not None or name in required_names
     } | ({} if is_new else {name: None for name in optional if body[name] is None})
 
 
-def _read(visit: Visit, name: str, reader: Callable[[str], Any], problems: list[Problem], what: str) -> Any:
+def _read(
+    visit: Visit, name: str, reader: Callable[[str], Any], problems: list[Problem], description: str
+) -> Any:
     text = visit.text(name)
     if not text:
         return None
     try:
         return reader(text)
     except (ValueError, msgspec.DecodeError) as error:
-        problems.append(Problem(f"{name} must be {what}: {error}.", name, "invalid"))
+        problems.append(Problem(f"{name} must be {description}: {error}.", name, "invalid"))
         return None
 
 

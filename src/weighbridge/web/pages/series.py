@@ -179,7 +179,7 @@ async def read_extent(tx: Read, name: SeriesName) -> tuple[Instant, Instant] | N
 
 async def read_series(tx: Read, name: SeriesName, start: datetime, end: datetime) -> Series:
     """The series over a range, its end exclusive."""
-    given: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "project": name.project, "event_type": name.event_type, "position": name.position, "start": start,
         "end": end, "width": _width(start, end), "in_force": CorrectionState.IN_FORCE.value,
         "completion": CorrectionOrigin.COMPLETION.value,
@@ -187,7 +187,7 @@ async def read_series(tx: Read, name: SeriesName, start: datetime, end: datetime
     }  # fmt: skip
 
     async def rows(statement: str, limit: int) -> list[tuple[Any, ...]]:
-        filled = {key: Literal(value) for key, value in {**given, "limit": limit}.items()}
+        filled = {key: Literal(value) for key, value in {**parameters, "limit": limit}.items()}
         return await tx.tuples(SQL(statement).format(meter=name.meter, **filled))
 
     points = await rows(_EACH, POINTS_MAX + 1)
@@ -201,8 +201,8 @@ async def read_series(tx: Read, name: SeriesName, start: datetime, end: datetime
         is_cut,
         [SeriesPoint(*row) for row in points],
         [
-            SeriesPin(identity.of("data_point", name.project, event, name.position), *rest)
-            for event, *rest in pins
+            SeriesPin(identity.of("data_point", name.project, event, name.position), *pin_fields)
+            for event, *pin_fields in pins
         ],
         [SeriesOutage(*row) for row in await rows(_OUTAGES, OUTAGES_MAX)],
     )
@@ -255,10 +255,10 @@ async def list_meters(tx: Read, project: int, event_type: int) -> list[SeriesMet
     return [SeriesMeter(identity.of(kind, project, number), name) for kind, number, name in rows]
 
 
-def parse_meter(named: str, project: int) -> tuple[int | None, int | None]:
+def parse_meter(meter_name: str, project: int) -> tuple[int | None, int | None]:
     """The numbers of the asset or the location that an id names; of none, where it names neither."""
     asset, location = (
-        key.key if (key := identity.parse(kind, named)) is not None and key.project == project else None
+        key.key if (key := identity.parse(kind, meter_name)) is not None and key.project == project else None
         for kind in _KINDS
     )
     return asset, location
@@ -328,11 +328,11 @@ async def read_slot_strips(
     edges = _edges(question)
     periods = [Interval(first, last) for first, last in pairwise(edges)]
     rows = await counted(visit.reading, question, meters, periods)
-    shown = [MeterSlots(one.name or kind.name, row) for one, row in zip(meters, rows, strict=True)]
-    if len(shown) > METERS_SHOWN:
+    meter_slots = [MeterSlots(meter.name or kind.name, row) for meter, row in zip(meters, rows, strict=True)]
+    if len(meter_slots) > METERS_SHOWN:
         together = [_sum([row[at] for row in rows]) for at in range(len(periods))]
-        shown = [MeterSlots(f"{len(rows)} meters in total", together, len(rows))]
-    return SlotStrips([_strip(visit, question, periods, one) for one in shown])
+        meter_slots = [MeterSlots(f"{len(rows)} meters in total", together, len(rows))]
+    return SlotStrips([_strip(visit, question, periods, meter) for meter in meter_slots])
 
 
 def _edges(question: CaptureQuestion) -> list[Instant]:
@@ -340,14 +340,14 @@ def _edges(question: CaptureQuestion) -> list[Instant]:
     slots = question.counted
     step = -(-len(slots) // CELLS_MAX)
     starts = [*range(slots.start, slots.stop, step), slots.stop]
-    return [question.slots.start(one) for one in starts]
+    return [question.slots.start(start) for start in starts]
 
 
 def _selected_meters(meters: list[ExpectedMeter], name: SeriesName) -> list[ExpectedMeter]:
     if name.asset is not None:
-        return [one for one in meters if one.asset == name.asset]
+        return [meter for meter in meters if meter.asset == name.asset]
     if name.location is not None:
-        return [one for one in meters if one.location == name.location]
+        return [meter for meter in meters if meter.location == name.location]
     return meters
 
 
@@ -358,7 +358,7 @@ def _strip(visit: Visit, question: CaptureQuestion, periods: list[Interval], row
         for period, counts in zip(periods, row.counts, strict=True)
     ]
     total = _sum(row.counts)
-    says = (
+    alt_text = (
         f"Intervals of {name}: {total.valid} of {total.expected} captured, {total.substituted} substituted, "
         f"{total.imputed} imputed, {total.missing - total.imputed} missing"
     )
@@ -367,7 +367,7 @@ def _strip(visit: Visit, question: CaptureQuestion, periods: list[Interval], row
         return str(visit.moments.span(Instant.of(first), Instant.of(last)).striptags())
 
     time = question.time
-    return MeterStrip(name, strip(cells, time.start, time.end, says=says, span=span))
+    return MeterStrip(name, strip(cells, time.start, time.end, alt_text=alt_text, span=span))
 
 
 def _kinds(counts: CaptureCounts, slots: int) -> tuple[int, ...]:
@@ -384,6 +384,6 @@ def _kinds(counts: CaptureCounts, slots: int) -> tuple[int, ...]:
 
 def _sum(row: list[CaptureCounts]) -> CaptureCounts:
     total = CaptureCounts()
-    for one in row:
-        total = total.plus(one)
+    for cell in row:
+        total = total.plus(cell)
     return total

@@ -87,13 +87,13 @@ async def me(visit: Visit) -> View:
         (visit.actor.user_id,),
     )
     sessions = [
-        {"id": number, "program": program, "created_at": created, "used_at": used}
-        for number, program, created, used in rows
+        {"id": number, "program": program, "created_at": created, "used_at": last_used}
+        for number, program, created, last_used in rows
     ]
     return view("access/me.html", visit.person.name, guide="howto/give-people-access.md", sessions=sessions)
 
 
-@form("/sign_out", again=me)
+@form("/sign_out", error_page=me)
 async def sign_out(visit: Visit) -> Sendable:
     """End the session, or every session of the person."""
     if visit.text("everywhere"):
@@ -107,9 +107,9 @@ async def sign_out(visit: Visit) -> Sendable:
 async def theme(request: WebRequest) -> Sendable:
     """Look light, dark, or as the browser asks for; and go back to where one was."""
     typed = await read_fields(request, OPEN_FIELDS_MAX)
-    wanted = "".join(typed.get("theme", ()))
-    seconds = _YEAR_SECONDS if wanted in THEMES else 0
-    cookie = f"{THEME}={wanted if wanted in THEMES else ''}; Max-Age={seconds}; SameSite=Lax; Path=/"
+    theme_name = "".join(typed.get("theme", ()))
+    seconds = _YEAR_SECONDS if theme_name in THEMES else 0
+    cookie = f"{THEME}={theme_name if theme_name in THEMES else ''}; Max-Age={seconds}; SameSite=Lax; Path=/"
     return redirect_to(local_path_or_home("".join(typed.get("next", ()))), {"Set-Cookie": cookie})
 
 
@@ -207,9 +207,9 @@ async def _email_of(tx: Any, link: AccessLink) -> str | None:
     return str(await tx.value("SELECT email FROM users WHERE id = %s", (link.user_id,)))
 
 
-def _refuse(password: str, again: str, email: str) -> None:
+def _refuse(password: str, repeated: str, email: str) -> None:
     problems = [wrong] if (wrong := problem_of_password(password, email)) else []
-    if password != again:
+    if password != repeated:
         problems.append(Problem("The two passwords must be the same.", "again", "invalid"))
     if problems:
         raise Invalid(problems)

@@ -318,20 +318,20 @@ TIER_LANGUAGE: Final = Language({**_PLAIN, **{function.name: function for functi
 
 def write_filling(filling: GapFilling) -> dict[str, Any]:
     """How a rule fills gaps, as JSON; numbers are decimals."""
-    written: dict[str, Any] = {}
+    document: dict[str, Any] = {}
     if filling.is_tiered:
-        written["tiers"] = [_write_tier(tier) for tier in filling.tiers]
+        document["tiers"] = [_write_tier(tier) for tier in filling.tiers]
     else:
-        written.update(_write_tier(filling.tiers[0]))
+        document.update(_write_tier(filling.tiers[0]))
     rounding = filling.rounding
-    rest = {
+    options = {
         "border_where": filling.border_text,
         "operating_where": filling.operating_text,
         "availability_slots": filling.availability_slots,
         "round": None if rounding is None else {"places": rounding.places, "mode": rounding.mode},
         "conservative": filling.conservative.value,
     }
-    return written | {name: value for name, value in rest.items() if value is not None}
+    return document | {name: value for name, value in options.items() if value is not None}
 
 
 def _write_tier(tier: Tier) -> dict[str, Any]:
@@ -341,26 +341,26 @@ def _write_tier(tier: Tier) -> dict[str, Any]:
 
 def write_method(method: SlotMethod) -> dict[str, Any]:
     """A method as JSON, with all it takes."""
-    written: dict[str, Any] = {"method": name_of(method)}
+    document: dict[str, Any] = {"method": name_of(method)}
     match method:
         case FixedValue(value=value):
-            written["value"] = value
+            document["value"] = value
         case Computed(text=text):
-            written["expression"] = text
+            document["expression"] = text
         case ExtremeOf(methods=methods):
-            written["methods"] = [write_method(part) for part in methods]
+            document["methods"] = [write_method(part) for part in methods]
         case FromBorders(method=kind, without_after=after, without_before=before):
             if kind is not BorderMethod.PREVIOUS:
-                written["without_after"] = _write_without(after)
+                document["without_after"] = _write_without(after)
             if before is not None:
-                written["without_before"] = _write_without(before)
+                document["without_before"] = _write_without(before)
         case FromWindow():
-            written |= _write_from_window(method)
-    return written
+            document |= _write_from_window(method)
+    return document
 
 
-def _write_without(without: Without | SlotMethod) -> Any:
-    return without.value if isinstance(without, Without) else write_method(without)
+def _write_without(policy: Without | SlotMethod) -> Any:
+    return policy.value if isinstance(policy, Without) else write_method(policy)
 
 
 def _write_from_window(method: FromWindow) -> dict[str, Any]:
@@ -393,15 +393,15 @@ METHOD_NAMES: Final = ("constant", *BorderMethod, *WindowMethod, *ExtremeMethod,
 """Every method, as it is written."""
 
 
-def read_filling(given: Mapping[str, Any]) -> tuple[GapFilling | None, list[Problem]]:
+def read_filling(mapping: Mapping[str, Any]) -> tuple[GapFilling | None, list[Problem]]:
     """Read how a rule fills gaps as it is written in JSON; None with everything that is wrong with it."""
-    reader = FieldReader(given, FIELD)
+    reader = FieldReader(mapping, FIELD)
     border, border_text = _read_condition(reader, "border_where")
     operating, operating_text = _read_condition(reader, "operating_where")
     slots = reader.whole("availability_slots", AVAILABILITY_SLOTS_MAX)
     rounding = _read_rounding(reader)
     conservative = reader.choice("conservative", list(Conservative), Conservative.HIGH)
-    is_tiered = "tiers" in given
+    is_tiered = "tiers" in mapping
     tiers = _read_tiers(reader) if is_tiered else [_read_tier(reader, is_alone=True)]
     reader.refuse_the_rest("is no part of how a rule fills gaps")
     if reader.problems:
@@ -420,9 +420,9 @@ def check_filling(filling: GapFilling, records: Vocabulary, data_point: str) -> 
     if slug is not None and records.types[slug].kind is not Kind.NUMBER:
         message = f"{FIELD} fills gaps with numbers, and {slug!r} of {records.label} holds none."
         problems.append(Problem(message, FIELD, "invalid"))
-    for tree, field, kind, what in _list_expressions(filling):
+    for tree, field, kind, role in _list_expressions(filling):
         types, unknown = type_names(names(tree), [records], field, RuleTarget.DATA_POINT)
-        problems += dict.fromkeys(unknown) or _check_kind(tree, types, kind, field, what)
+        problems += dict.fromkeys(unknown) or _check_kind(tree, types, kind, field, role)
     return problems
 
 
@@ -446,29 +446,29 @@ def _check_kind(
     types: Mapping[str, Type],
     kind: Kind,
     field: str,
-    what: str,
+    role: str,
     *,
     leaves: Mapping[Expression, Type] | None = None,
 ) -> list[Problem]:
     try:
-        found = check(tree, NameScope(types), leaves or {})
+        kind_found = check(tree, NameScope(types), leaves or {})
     except ExpressionError as error:
         return [Problem(str(error), field, "invalid")]
-    if found.kind is kind:
+    if kind_found.kind is kind:
         return []
-    return [Problem(str(ExpressionError(f"{what}; this is {found}.", tree.position)), field, "invalid")]
+    return [Problem(str(ExpressionError(f"{role}; this is {kind_found}.", tree.position)), field, "invalid")]
 
 
 def _read_condition(
     reader: FieldReader, name: str, language: Language = SLOT_LANGUAGE, *, is_required: bool = False
 ) -> tuple[Expression | None, str | None]:
-    given = reader.take(name)
-    if given is None and not is_required:
+    text = reader.take(name)
+    if text is None and not is_required:
         return None, None
-    if not isinstance(given, str) or not given.strip():
+    if not isinstance(text, str) or not text.strip():
         reader.refuse(name, "is an expression, as a text")
         return None, None
-    return _parse_condition(reader, name, given.strip(), language), given.strip()
+    return _parse_condition(reader, name, text.strip(), language), text.strip()
 
 
 def _parse_condition(reader: FieldReader, name: str, text: str, language: Language) -> Expression | None:
@@ -490,18 +490,22 @@ def _read_rounding(reader: FieldReader) -> ValueRounding | None:
 
 
 def _read_tiers(reader: FieldReader) -> list[Tier | None]:
-    given = reader.take("tiers")
-    if not isinstance(given, Sequence) or isinstance(given, str) or not 1 <= len(given) <= TIERS_MAX:
+    tiers_given = reader.take("tiers")
+    if (
+        not isinstance(tiers_given, Sequence)
+        or isinstance(tiers_given, str)
+        or not 1 <= len(tiers_given) <= TIERS_MAX
+    ):
         reader.refuse("tiers", f"are 1 to {TIERS_MAX} tiers, in their order")
         return []
     tiers = []
-    for index, one in enumerate(given):
-        inner = reader.at(f"tiers[{index}]", one)
+    for index, tier_given in enumerate(tiers_given):
+        inner = reader.at(f"tiers[{index}]", tier_given)
         if inner is None:
             continue
         tier = _read_tier(inner, is_alone=False)
-        if "when" not in one and index + 1 < len(given):
-            inner.refuse("when", "may be left out of the last tier alone; no tier behind this one is taken")
+        if "when" not in tier_given and index + 1 < len(tiers_given):
+            inner.refuse("when", "may be left out of the last tier alone; no tier after it is reached")
         tiers.append(tier)
     return tiers
 
@@ -570,17 +574,17 @@ def _read_from_borders(method: BorderMethod, reader: FieldReader, depth: int) ->
 def _read_without(
     name: str, words: Sequence[Without], reader: FieldReader, depth: int
 ) -> Without | SlotMethod | None:
-    given = reader.take(name)
-    if given is None:
+    value = reader.take(name)
+    if value is None:
         return None
-    if isinstance(given, Mapping):
-        inner = reader.at(name, given)
+    if isinstance(value, Mapping):
+        inner = reader.at(name, value)
         assert inner is not None  # noqa: S101 - it is an object
         method = _read_method(inner, depth + 1)
         inner.refuse_the_rest("is nothing that this method takes")
         return method
-    if isinstance(given, str) and given in words:
-        return Without(given)
+    if isinstance(value, str) and value in words:
+        return Without(value)
     reader.refuse(name, f"is {', '.join(words)} or a method")
     return None
 
@@ -602,13 +606,13 @@ def _read_from_window(method: WindowMethod, reader: FieldReader) -> FromWindow |
 
 
 def _look_back(reader: FieldReader) -> LookBack | None:
-    given = reader.take("window")
-    if not isinstance(given, Mapping):
+    window_given = reader.take("window")
+    if not isinstance(window_given, Mapping):
         reader.refuse("window", "says which values the method is taken of; it is an object")
         return None
-    window, problems = read_window(given, f"{reader.path}.window", allows_both=True)
+    window, problems = read_window(window_given, f"{reader.path}.window", allows_both=True)
     reader.problems += problems
-    if given.get("include_current") is True:
+    if window_given.get("include_current") is True:
         reader.refuse("window.include_current", "is false where gaps are filled; an empty slot is no member")
     where = None
     if window is not None and window.where is not None:
@@ -617,13 +621,17 @@ def _look_back(reader: FieldReader) -> LookBack | None:
 
 
 def _read_extreme(method: ExtremeMethod, reader: FieldReader, depth: int) -> ExtremeOf | None:
-    given = reader.take("methods")
-    if not isinstance(given, Sequence) or isinstance(given, str) or not 2 <= len(given) <= METHODS_MAX:
+    methods_given = reader.take("methods")
+    if (
+        not isinstance(methods_given, Sequence)
+        or isinstance(methods_given, str)
+        or not 2 <= len(methods_given) <= METHODS_MAX
+    ):
         reader.refuse("methods", f"are 2 to {METHODS_MAX} methods")
         return None
     parts = []
-    for index, one in enumerate(given):
-        inner = reader.at(f"methods[{index}]", one)
+    for index, method_given in enumerate(methods_given):
+        inner = reader.at(f"methods[{index}]", method_given)
         if inner is not None:
             parts.append(_read_method(inner, depth + 1))
             inner.refuse_the_rest("is nothing that this method takes")

@@ -170,28 +170,28 @@ def list_trees(filling: GapFilling) -> Iterable[Expression]:
 
 def compile_filling(filling: GapFilling, budget: Budget | None = None) -> GapProgram:
     """Make a substitution that was checked ready to fill the gaps of one or more series."""
-    read = list_names(filling)
-    allowed = budget or Budget(COST_MAX)
+    read_names = list_names(filling)
+    budget_left = budget or Budget(COST_MAX)
 
     def spend(states: int) -> None:
-        allowed.spend(states, START)
+        budget_left.spend(states, START)
 
-    indexes: dict[Expression, int] = {name: index for index, name in enumerate(read)}
-    nothing: tuple[Scalar | None, ...] = (None,) * len(read)
+    indexes: dict[Expression, int] = {name: index for index, name in enumerate(read_names)}
+    no_values: tuple[Scalar | None, ...] = (None,) * len(read_names)
 
     def on_slot(tree: Expression) -> SlotTest:
-        computed = compile_row(tree, indexes, spend)
-        return lambda slot: computed(nothing if slot.row is None else slot.row)
+        compiled = compile_row(tree, indexes, spend)
+        return lambda slot: compiled(no_values if slot.row is None else slot.row)
 
     def tested(tree: Expression | None) -> SlotTest | None:
         return None if tree is None else on_slot(tree)
 
     turn = mirror_method if filling.conservative is Conservative.LOW else _keep_method
     parts = tuple(_list_methods(filling))
-    asked = {node for tier in filling.tiers if tier.when is not None for node in walk(tier.when)}
+    condition_nodes = {node for tier in filling.tiers if tier.when is not None for node in walk(tier.when)}
     look_backs = dict.fromkeys(part.look_back for part in parts if isinstance(part, FromWindow))
     return GapProgram(
-        read,
+        read_names,
         tuple(
             TierProgram(
                 turn(tier.method), None if tier.when is None else compile_row(tier.when, _AROUND), tier.code
@@ -203,10 +203,10 @@ def compile_filling(filling: GapFilling, budget: Budget | None = None) -> GapPro
         tuple((back, tested(back.where)) for back in look_backs),
         {part.expression: on_slot(part.expression) for part in parts if isinstance(part, Computed)},
         filling.availability_slots,
-        AVAILABILITY in asked,
-        not asked.isdisjoint((AVAILABILITY, VALID_SLOTS)),
+        AVAILABILITY in condition_nodes,
+        not condition_nodes.isdisjoint((AVAILABILITY, VALID_SLOTS)),
         filling.rounding,
-        allowed,
+        budget_left,
         sum(compute_cost(node) for tree in list_trees(filling) for node in walk(tree)),
     )
 
@@ -224,14 +224,14 @@ def _list_methods(filling: GapFilling) -> Iterable[SlotMethod]:
 
 
 def find_affected_slots(
-    program: GapProgram, around: Interval, changed: Interval, zone: tzinfo
+    program: GapProgram, window: Interval, changed: Interval, zone: tzinfo
 ) -> tuple[datetime, datetime | None]:
     """From when and until when slots start that a change may change; None: to the end of the series.
 
     `around` reaches from the last border before the change to the first one behind it, or to where the series
     begins and ends.
     """
-    start, ends = around.start, [around.end]
+    start, ends = window.start, [window.end]
     counts = program.asks_history
     for look_back, _ in program.look_backs:
         reached = find_affected(look_back.window, changed, zone)
@@ -458,43 +458,49 @@ class Filling:
         """Windows forget what neither a waiting slot nor a later one asks for."""
         oldest = self._ended[0] if self._ended else self._gap
         if oldest is None:
-            needed = tuple(members.before(moment) for members in self._windows)
+            needed_ranges = tuple(members.before(moment) for members in self._windows)
         else:
-            needed = oldest.waiting[0].ranges
-        for window, members in zip(self._windows, needed, strict=True):
+            needed_ranges = oldest.waiting[0].ranges
+        for window, members in zip(self._windows, needed_ranges, strict=True):
             window.forget(members.first)
 
     def _decided(self, moment: datetime | None) -> list[SlotOutcome]:
         """The outcomes of the gaps whose windows are known at a moment; with none, of all."""
         outcomes: list[SlotOutcome] = []
-        ended = self._ended
-        while ended and (moment is None or ended[0].known_from is None or ended[0].known_from <= moment):
-            outcomes += self._of_gap(ended.popleft())
+        ended_gaps = self._ended
+        while ended_gaps and (
+            moment is None or ended_gaps[0].known_from is None or ended_gaps[0].known_from <= moment
+        ):
+            outcomes += self._of_gap(ended_gaps.popleft())
         return outcomes
 
     def _of_gap(self, gap: _Gap) -> Iterable[SlotOutcome]:
         statistics: dict[tuple[FromWindow, MemberRange], Given | Absent] = {}
-        for waiting in proceeding(gap.waiting):
-            if not self._is_asked(waiting.slot.start):
+        for waiting_slot in proceeding(gap.waiting):
+            if not self._is_asked(waiting_slot.slot.start):
                 continue
-            tier, number, wrong = self._tier(waiting, gap)
-            found = wrong if tier is None else self._found(tier, waiting, gap, statistics)
+            tier, number, wrong = self._tier(waiting_slot, gap)
+            outcome = wrong if tier is None else self._found(tier, waiting_slot, gap, statistics)
             yield SlotOutcome(
-                waiting.slot,
-                found,
+                waiting_slot.slot,
+                outcome,
                 None if tier is None else name_of(tier.method),
                 number,
                 None if tier is None else tier.code,
-                waiting.availability if self._program.asks_availability else None,
+                waiting_slot.availability if self._program.asks_availability else None,
                 len(gap.waiting),
                 gap.after is not None,
             )
 
-    def _tier(self, waiting: _WaitingSlot, gap: _Gap) -> tuple[TierProgram | None, int | None, Absent]:
+    def _tier(self, waiting_slot: _WaitingSlot, gap: _Gap) -> tuple[TierProgram | None, int | None, Absent]:
         """The first tier whose condition is true and its number, or why there is none."""
-        around: list[Element] = [waiting.availability, Decimal(len(gap.waiting)), Decimal(gap.valid_before)]
+        facts: list[Element] = [
+            waiting_slot.availability,
+            Decimal(len(gap.waiting)),
+            Decimal(gap.valid_before),
+        ]
         for number, tier in enumerate(self._program.tiers, start=1):
-            verdict = True if tier.when is None else tier.when(around)
+            verdict = True if tier.when is None else tier.when(facts)
             if verdict is True:
                 return tier, number, _NO_TIER
             if isinstance(verdict, Fault):
@@ -504,7 +510,7 @@ class Filling:
     def _found(
         self,
         tier: TierProgram,
-        waiting: _WaitingSlot,
+        waiting_slot: _WaitingSlot,
         gap: _Gap,
         statistics: dict[tuple[FromWindow, MemberRange], Given | Absent],
     ) -> Given | Absent:
@@ -513,19 +519,19 @@ class Filling:
         def from_window(method: FromWindow) -> Given | Absent:
             index = self._index[method.look_back]
             window = self._windows[index]
-            members = window.resolved(waiting.ranges[index], waiting.slot.start)
-            known = statistics.get((method, members))
-            if known is None:
+            members = window.resolved(waiting_slot.ranges[index], waiting_slot.slot.start)
+            statistic = statistics.get((method, members))
+            if statistic is None:
                 values = window.values(members)
                 self._program.spend_on_members(len(values))
-                known = statistics[method, members] = compute_window_statistic(method, values)
-            return known
+                statistic = statistics[method, members] = compute_window_statistic(method, values)
+            return statistic
 
         def computed(method: Computed) -> Element:
-            return self._program.computed[method.expression](waiting.slot)
+            return self._program.computed[method.expression](waiting_slot.slot)
 
-        around = MethodInputs(waiting.slot, gap.before, gap.after, from_window, computed)
-        return compute_value(tier.method, around, self._program.rounding)
+        inputs = MethodInputs(waiting_slot.slot, gap.before, gap.after, from_window, computed)
+        return compute_value(tier.method, inputs, self._program.rounding)
 
 
 def fill(program: GapProgram, slots: Iterable[SeriesSlot], zone: tzinfo) -> list[SlotOutcome]:

@@ -163,16 +163,16 @@ def write_outcome(outcome: SlotOutcome) -> dict[str, Any] | None:
 
     `found_by` is the part of the method that gave the value; `availability` is null where no tier asks.
     """
-    found = outcome.found
-    if isinstance(found, Absent):
+    result = outcome.found
+    if isinstance(result, Absent):
         return None
     return {
         "method": outcome.method,
-        "found_by": str(found.method),
+        "found_by": str(result.method),
         "tier": outcome.tier,
         "code": outcome.code,
-        "window": None if found.window is None else write_window(found.window),
-        "members_used": found.members,
+        "window": None if result.window is None else write_window(result.window),
+        "members_used": result.members,
         "availability": outcome.availability,
         "gap_slots": outcome.gap_slots,
     }
@@ -198,39 +198,39 @@ class MethodInputs:
 
 
 def compute_value(
-    method: SlotMethod, around: MethodInputs, rounding: ValueRounding | None = None
+    method: SlotMethod, inputs: MethodInputs, rounding: ValueRounding | None = None
 ) -> Given | Absent:
     """What the method comes to for a slot, rounded if need be."""
     try:
-        found = _compute_unrounded(method, around)
-        if rounding is None or isinstance(found, Absent):
-            return found
-        return found._replace(value=CONTEXT.plus(rounding.of(found.value)))
+        result = _compute_unrounded(method, inputs)
+        if rounding is None or isinstance(result, Absent):
+            return result
+        return result._replace(value=CONTEXT.plus(rounding.of(result.value)))
     except ArithmeticError:
         message = f"The method {name_of(method)} has no result for these numbers."
         return Absent(Absence.NO_RESULT, message)
 
 
-def _compute_unrounded(method: SlotMethod, around: MethodInputs) -> Given | Absent:
+def _compute_unrounded(method: SlotMethod, inputs: MethodInputs) -> Given | Absent:
     match method:
         case FixedValue(value=value):
             return Given(value, name_of(method))
         case FromBorders():
-            return _compute_from_borders(method, around)
+            return _compute_from_borders(method, inputs)
         case FromWindow():
-            return around.from_window(method)
+            return inputs.from_window(method)
         case ExtremeOf():
-            return _compute_extreme(method, around)
+            return _compute_extreme(method, inputs)
         case Computed():
-            return _compute_expression(method, around)
+            return _compute_expression(method, inputs)
 
 
-def _compute_from_borders(method: FromBorders, around: MethodInputs) -> Given | Absent:
-    kind, before, after = method.method, around.before, around.after
+def _compute_from_borders(method: FromBorders, inputs: MethodInputs) -> Given | Absent:
+    kind, before, after = method.method, inputs.before, inputs.after
     if before is None and kind is not BorderMethod.NEXT:
-        return _replace_border_before(method, around)
+        return _replace_border_before(method, inputs)
     if after is None and kind is not BorderMethod.PREVIOUS:
-        return _replace_border_after(method, around)
+        return _replace_border_after(method, inputs)
     match kind, before, after:
         case BorderMethod.PREVIOUS, Border(value=value), _:
             return Given(value, kind, 1)
@@ -239,40 +239,40 @@ def _compute_from_borders(method: FromBorders, around: MethodInputs) -> Given | 
         case BorderMethod.MEAN_BEFORE_AFTER, Border(), Border():
             return Given(CONTEXT.divide(EXACT.add(before.value, after.value), _TWO), kind, 2)
         case BorderMethod.LINEAR, Border(), Border():
-            return Given(_interpolate(before, after, around.slot.start), kind, 2)
+            return Given(_interpolate(before, after, inputs.slot.start), kind, 2)
     raise AssertionError("a border that is not there was seen to before")
 
 
-def _replace_border_before(method: FromBorders, around: MethodInputs) -> Given | Absent:
+def _replace_border_before(method: FromBorders, inputs: MethodInputs) -> Given | Absent:
     match method.without_before:
         case None:
             return _NO_BEFORE
         case Without():
-            if around.after is not None:
-                return Given(around.after.value, BorderMethod.NEXT, 1)
-            return _replace_border_after(method, around)
+            if inputs.after is not None:
+                return Given(inputs.after.value, BorderMethod.NEXT, 1)
+            return _replace_border_after(method, inputs)
         case other:
-            return _compute_unrounded(other, around)
+            return _compute_unrounded(other, inputs)
 
 
-def _replace_border_after(method: FromBorders, around: MethodInputs) -> Given | Absent:
+def _replace_border_after(method: FromBorders, inputs: MethodInputs) -> Given | Absent:
     match method.without_after:
         case Without.WAIT:
             return _PENDING
         case Without():
-            if around.before is None:
+            if inputs.before is None:
                 return _PENDING
-            return Given(around.before.value, BorderMethod.PREVIOUS, 1)
+            return Given(inputs.before.value, BorderMethod.PREVIOUS, 1)
         case other:
-            return _compute_unrounded(other, around)
+            return _compute_unrounded(other, inputs)
 
 
 def _interpolate(before: Border, after: Border, moment: datetime) -> Decimal:
     """The value at a moment on the straight line between two borders, rounded once."""
     passed = Decimal((moment - before.start) // MILLISECOND)
     ahead = Decimal((after.start - moment) // MILLISECOND)
-    weighed = EXACT.add(EXACT.multiply(before.value, ahead), EXACT.multiply(after.value, passed))
-    return CONTEXT.divide(weighed, EXACT.add(passed, ahead))
+    weighted = EXACT.add(EXACT.multiply(before.value, ahead), EXACT.multiply(after.value, passed))
+    return CONTEXT.divide(weighted, EXACT.add(passed, ahead))
 
 
 def compute_window_statistic(method: FromWindow, values: Sequence[Decimal]) -> Given | Absent:
@@ -304,27 +304,27 @@ def _compute_statistic(method: FromWindow, values: Sequence[Decimal]) -> Decimal
 def compute_standard_deviation(values: Sequence[Decimal], *, is_sample: bool) -> Decimal:
     """The standard deviation of at least one value, of a sample at least two, from exact sums."""
     count = Decimal(len(values))
-    whole = exact_total(values)
+    total = exact_total(values)
     squares = exact_total(EXACT.multiply(value, value) for value in values)
-    spread = EXACT.subtract(EXACT.multiply(count, squares), EXACT.multiply(whole, whole))
+    spread = EXACT.subtract(EXACT.multiply(count, squares), EXACT.multiply(total, total))
     divisor = EXACT.subtract(count, _ONE) if is_sample else count
     return CONTEXT.sqrt(CONTEXT.divide(spread, EXACT.multiply(count, divisor)))
 
 
-def _compute_extreme(method: ExtremeOf, around: MethodInputs) -> Given | Absent:
+def _compute_extreme(method: ExtremeOf, inputs: MethodInputs) -> Given | Absent:
     """The extreme of all of them; while one is absent there is none."""
-    given: list[Given] = []
+    values: list[Given] = []
     for part in method.methods:
-        found = _compute_unrounded(part, around)
-        if isinstance(found, Absent):
-            return found
-        given.append(found)
+        result = _compute_unrounded(part, inputs)
+        if isinstance(result, Absent):
+            return result
+        values.append(result)
     choose = max if method.method is ExtremeMethod.GREATER_OF else min
-    return choose(given, key=lambda one: one.value)
+    return choose(values, key=lambda candidate: candidate.value)
 
 
-def _compute_expression(method: Computed, around: MethodInputs) -> Given | Absent:
-    match around.computed(method):
+def _compute_expression(method: Computed, inputs: MethodInputs) -> Given | Absent:
+    match inputs.computed(method):
         case Decimal() as value:
             return Given(value, name_of(method))
         case Fault(error=error):

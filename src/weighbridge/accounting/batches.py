@@ -8,14 +8,15 @@ task runs. Other inputs of a batch are a generation of its slot (`batch_generati
 """
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import timedelta
+from typing import Any, Final
 
 from weighbridge.accounting import batches_queries as queries
 from weighbridge.accounting.batch_generations import queue_request
 from weighbridge.accounting.batches_queries import find_known_batches
 from weighbridge.accounting.books.balances import find_ledger_key
 from weighbridge.accounting.ledgers_queries import find_ledger_to_read, get_ledger
-from weighbridge.accounting.planning.proposal import Request, build_generation, check_early, read_updated_run
+from weighbridge.accounting.planning.proposal import Request, UpdatedRun, check_early, read_updated_run
 from weighbridge.accounting.posting.deletion import (
     end_inputs,
     list_blockers,
@@ -30,12 +31,12 @@ from weighbridge.accounting.records.batches import (
     InputDataPage,
     Lineage,
 )
-from weighbridge.accounting.records.model_runs import UpdatedBatch, UpdatedInputs
+from weighbridge.accounting.records.model_runs import NewGeneration, UpdatedBatch, UpdatedInputs
 from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db import locks
-from weighbridge.db.engine import Database, Write
+from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
@@ -182,7 +183,18 @@ async def _queue_task(
     return task
 
 
-# Give a batch other inputs.
+# Give a batch other inputs: its slot is generated again with those that the caller names for the batch.
+#
+# What is named replaces what stayed with the slot, list by list. Amounts of sources are for the batch's
+# run. Data points are the complete set of the batch: of the types that they touch, what batches of the
+# slot's other partitions were made of stays with the slot, so that those do not change.
+#
+# Invariants: an update that would leave less than was drawn is refused, and one that fails changes nothing.
+# While its task is at work the batch is `processing`; why it failed is the batch's `error_message`.
+
+
+_SHORTEST: Final = timedelta(milliseconds=1)
+"""How long a range is at least, where the slot is a reading."""
 
 
 async def queue_input_update(
@@ -198,7 +210,7 @@ async def queue_input_update(
         names = ", ".join(UpdatedInputs.__struct_fields__)
         raise Invalid([Problem(f"The body names no inputs; it takes {names}.", None, "required")])
     run = await read_updated_run(tx, ledger, key.key)
-    generation = await build_generation(tx, key.project, run, inputs)
+    generation = await _build_generation(tx, key.project, run, inputs)
     request = Request(actor, ledger, generation, key.key)
     task = await queue_request(tx, request, await check_early(tx, request))
     await tx.execute(
@@ -209,6 +221,66 @@ async def queue_input_update(
     shown = {name: getattr(after, name) for name in UpdatedBatch.__struct_fields__}
     changes.record(tx, actor, action="batch.update_inputs", target=batch, project_id=key.project, after=task)
     return UpdatedBatch(**shown), task
+
+
+async def _build_generation(tx: Read, project: int, run: UpdatedRun, inputs: UpdatedInputs) -> NewGeneration:
+    """The generation that gives a run its other inputs."""
+    data_points = inputs.data_point_ids
+    if data_points:
+        data_points = list(
+            dict.fromkeys([*data_points, *await _read_inputs_of_others(tx, project, run, data_points)])
+        )
+    return NewGeneration(
+        start_time=run.start_time,
+        end_time=max(run.end_time, run.start_time + _SHORTEST),
+        batch_amounts=inputs.batch_amounts,
+        data_point_ids=data_points,
+        skipped_data_point_type_ids=inputs.skipped_data_point_type_ids,
+    )
+
+
+async def _read_inputs_of_others(tx: Read, project: int, run: UpdatedRun, names: Sequence[str]) -> list[str]:
+    """What the slot's other partitions are made of, of the types that are named."""
+    keys = [identity.parse("data_point", text) for text in names]
+    event_keys = [key for key in keys if key and key.project == project and key.owner is identity.Owner.EVENT]
+    rows = await tx.tuples(
+        _OF_OTHERS,
+        {
+            "project": project,
+            "run": run.number,
+            "events": [key.key for key in event_keys],
+            "positions": [key.position for key in event_keys],
+        },
+    )
+    return [identity.of("data_point", project, event, position) for event, position in rows]
+
+
+# The newest batch of a run says what the run is made of.
+_OF_OTHERS: Final = """
+    WITH named AS (
+        SELECT DISTINCT e.event_type_id, point.position
+          FROM unnest(%(events)s::bigint[], %(positions)s::integer[]) AS point (event_id, position)
+          JOIN events e ON e.project_id = %(project)s AND e.id = point.event_id
+    ), others AS (
+        SELECT DISTINCT ON (b.run_id) b.id
+          FROM runs mine
+          JOIN runs r ON (r.project_id, r.family_id, r.start_time, r.end_time)
+                       = (mine.project_id, mine.family_id, mine.start_time, mine.end_time) AND r.id <> mine.id
+           AND r.by_event = mine.by_event AND r.event_id IS NOT DISTINCT FROM mine.event_id
+           AND (NOT mine.by_event OR r.tracking_id IS NOT DISTINCT FROM mine.tracking_id)
+          JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
+         WHERE mine.project_id = %(project)s AND mine.id = %(run)s
+         ORDER BY b.run_id, b.id DESC
+    )
+    SELECT DISTINCT used.id, named.position
+      FROM others
+      JOIN batch_input_sets s ON s.project_id = %(project)s AND s.batch_id = others.id
+      JOIN named ON named.event_type_id = s.event_type_id AND named.position = ANY (s.positions)
+      JOIN batch_inputs i ON (i.project_id, i.batch_id, i.set_number)
+                           = (s.project_id, s.batch_id, s.set_number)
+      CROSS JOIN unnest(i.event_ids) AS used (id)
+     ORDER BY 1, 2
+"""
 
 
 # Paths of batches.

@@ -219,7 +219,7 @@ async def _complaints_of(
     """What is wrong with each batch that the generations of a portion made."""
     tx, catalogue, first = reading.tx, reading.catalogue, portion[0]
     model = read_model((await find_stored_model(tx, first.model)).document)
-    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
+    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda batch: batch.number)}
     newest_batches = [(batch.position, batch.number) for batch in newest.values()]
     separate_inputs = await inputs_apart(tx, first.project, model, catalogue, newest_batches)
     rounds = (
@@ -251,9 +251,9 @@ async def _complaints_of_slots(
 ) -> dict[int, list[str]]:
     """The same for slots whose inputs stand in the same streams."""
     tx, first = reading.tx, portion[0]
-    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
+    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda batch: batch.number)}
     slot_of = _slots_of(batches)
-    slots = sorted(set(slot_of.values()), key=lambda one: (one[0], one[1].start, one[1].end))
+    slots = sorted(set(slot_of.values()), key=lambda slot: (slot[0], slot[1].start, slot[1].end))
     index_of = {slot: index for index, slot in enumerate(slots)}
     newest_batches = [
         (index_of[slot_of[batch.number, batch.position]], batch.number) for batch in newest.values()
@@ -274,22 +274,15 @@ async def _complaints_of_slots(
     data = await with_named_partitions(
         LineageReading(tx, first.project, model, resolved_streams), data, placed
     )
-    setting = EngineSetting(
-        prepare(model),
-        resolved_streams.measures,
-        first.project,
-        ZoneInfo(first.time_zone),
-        says_contributions=True,
-    )
+    setting = _build_setting(model, resolved_streams, first)
     runs = await tx.in_thread(_run, setting, data)
-    run_of = [{run.partition: run for run in slot_run.runs} for slot_run in runs]
     names = {stream.number: stream.node_slugs for stream in resolved_streams.streams}
     generated_batches = [batch for batch in batches if batch.is_of_generation]
     calculated = await read_calculations(tx, first.project, [batch.number for batch in generated_batches])
     complaints: dict[int, list[str]] = {}
     for batch in generated_batches:
-        index = index_of[slot_of[batch.number, batch.position]]
-        run = run_of[index].get(batch.partition)
+        slot_run = runs[index_of[slot_of[batch.number, batch.position]]]
+        run = next((run for run in slot_run.runs if run.partition == batch.partition), None)
         misplaced = [] if run is None else list(batch.misplaced(portion[batch.position], model))
         if misplaced and not batch.is_there and "period_days" in setting.program.functions:
             # The project's clock was set anew since, and with it the length of days.
@@ -298,10 +291,15 @@ async def _complaints_of_slots(
         complaints[batch.number] = [
             *_complaints(model, batch, run, calculated.get(batch.number, {}), names),
             *(misplaced if batch.is_there else ()),
-            *(problem.message for problem in runs[index].problems),
+            *(problem.message for problem in slot_run.problems),
             *_of_version(model, batch),
         ]
     return complaints
+
+
+def _build_setting(model: Model, streams: Resolved, unit: ComputedSlot) -> EngineSetting:
+    zone = ZoneInfo(unit.time_zone)
+    return EngineSetting(prepare(model), streams.measures, unit.project, zone, says_contributions=True)
 
 
 def _of_version(model: Model, batch: _Batch) -> Iterator[str]:

@@ -406,11 +406,8 @@ def _serve_write(
 
                 async def work(database_: Database) -> Reply:
                     async with database_.write() as tx:
-                        if (
-                            scope is not None
-                            and (stored_answer := await idempotency.claim(tx, scope)) is not None
-                        ):
-                            return replay_answer(stored_answer)
+                        if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
+                            return replay_answer(stored)
                         answer = await refuse_outside_calendar(
                             function(build_call(request, tx, actor), decoded_body), decoded_body
                         )

@@ -237,7 +237,9 @@ async def _complaints_of(
 
 
 def _rounds(portion: Sequence[ComputedSlot]) -> dict[int, int]:
-    """How often each slot of a portion stood before it: draws are told apart by slot, partition and node."""
+    """Count how often each slot of a portion occurred before it: withdrawals differ by slot, partition and
+    node.
+    """
     times: Counter[tuple[object, ...]] = Counter()
     rounds = {}
     for position, unit in enumerate(portion):
@@ -249,7 +251,7 @@ def _rounds(portion: Sequence[ComputedSlot]) -> dict[int, int]:
 async def _complaints_of_slots(
     reading: _PortionReading, portion: Portion, model: Model, streams: Resolved, batches: Sequence[_Batch]
 ) -> dict[int, list[str]]:
-    """The same for slots whose inputs stand in the same streams."""
+    """Check slots whose inputs are in the same streams."""
     tx, first = reading.tx, portion[0]
     newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
     slot_of = _slots_of(batches)
@@ -314,7 +316,7 @@ def _of_version(model: Model, batch: _Batch) -> Iterator[str]:
 
 
 def _slots_of(batches: Sequence[_Batch]) -> dict[tuple[int, int], tuple[int, Interval]]:
-    """The slot of each batch in each unit that it is seen in, and the unit; one of events stands where the
+    """The slot of each batch in each unit that it is seen in, and the unit; a slot of events is where the
     generation had it, whenever others were made.
     """
     sorted_batches = sorted(batches, key=lambda batch: batch.is_of_generation)
@@ -370,7 +372,7 @@ def _key(portion: Sequence[ComputedSlot]) -> dict[str, int]:
 
 
 # Of every run in the slots that one version computed in a generation, the newest batch that was there by the
-# generation's end, on each ledger that it touched there: a run may stand at other data on a ledger that was
+# generation's end, on each ledger that it touched there: a run may have other data on a ledger that was
 # generated at another time.
 _BATCHES: Final = """
     WITH unit AS MATERIALIZED (

@@ -331,7 +331,7 @@ def draw_entries(plans: Sequence[Plan], pool: Pool) -> tuple[list[Entry], list[s
     problems = []
     for drawer, moves in pool.moved().items():
         if (poster := posting.get(RunIdentity(drawer.slot, drawer.partition))) is None:
-            # A run that stands as it was has no batch to post that what it holds counts for other moments.
+            # An unchanged run has no batch that could post a change of its withdrawals' effective times.
             if not _is_only_redated(moves):
                 problems.append(_explain_unposted(drawer))
             continue
@@ -508,7 +508,7 @@ class Request:
     updated_batch: int | None = None
     """The number of the batch that is given other inputs."""
     slots: tuple[Interval, ...] = ()
-    """The generated slots that are computed, by the versions that they stand at; none for all of the range.
+    """The generated slots that are computed, by their versions; none for all of the range.
     """
     trial_version: int | None = None
     """The number of the version that is computed as if it were the active one, with every run kept."""
@@ -561,7 +561,7 @@ async def read_scopes(tx: Read, request: Request) -> tuple[Scope, ...]:
 
 
 async def check_early(tx: Read, request: Request) -> Scope:
-    """Raise Invalid with what can be told without measurements; give the scope of the active version."""
+    """Raise Invalid for problems that need no measurements; return the scope of the active version."""
     scopes, run = await _read_scopes_and_run(tx, request)
     await _check_statics_and_streams(tx, scopes)
     sources = await _resolve_manual_sources(tx, request, scopes, run)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -202,7 +202,7 @@ async def _check_portion(
     for batch in torn_batches:
         recomputed.leave_out(portion[batch.position], batch.number, missing.get(batch.number))
     outdated = await reading.source.outdated(
-        project, [one for one, complaints_of_batch in complaints.items() if complaints_of_batch]
+        project, [number for number, sentences in complaints.items() if sentences]
     )
     for batch in batches:
         if batch.is_of_generation and batch.number in outdated:
@@ -219,7 +219,7 @@ async def _complaints_of(
     """What is wrong with each batch that the generations of a portion made."""
     tx, catalogue, first = reading.tx, reading.catalogue, portion[0]
     model = read_model((await find_stored_model(tx, first.model)).document)
-    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
+    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=attrgetter("number"))}
     newest_batches = [(batch.position, batch.number) for batch in newest.values()]
     separate_inputs = await inputs_apart(tx, first.project, model, catalogue, newest_batches)
     rounds = (
@@ -253,36 +253,28 @@ async def _complaints_of_slots(
 ) -> dict[int, list[str]]:
     """Check slots whose inputs are in the same streams."""
     tx, first = reading.tx, portion[0]
-    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
+    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=attrgetter("number"))}
     slot_of = _slots_of(batches)
-    slots = sorted(set(slot_of.values()), key=lambda one: (one[0], one[1].start, one[1].end))
+    slots = sorted(set(slot_of.values()), key=lambda unit: (unit[0], unit[1].start, unit[1].end))
     index_of = {slot: index for index, slot in enumerate(slots)}
-    newest_batches = [
-        (index_of[slot_of[batch.number, batch.position]], batch.number) for batch in newest.values()
-    ]
+    newest_batches = [(index_of[slot_of[row.number, row.position]], row.number) for row in newest.values()]
     times = [slot for _, slot in slots]
     lineage = ByLineage(first.project, times, newest_batches, reading.source.events)
     resolved_streams, data = await data_as_used(tx, model, lineage, streams)
     runs_as_used = [
-        RunAsUsed(slot_of[one.number, one.position][1], one.partition, one.number) for one in newest.values()
+        RunAsUsed(slot_of[row.number, row.position][1], row.partition, row.number) for row in newest.values()
     ]
     drawings = await read_drawing(tx, first.project, model, times, runs_as_used)
-    data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
+    data = [replace(of_slot, drawing=drawing) for of_slot, drawing in zip(data, drawings, strict=True)]
     placed = [
-        (index_of[slot_of[one.number, one.position]], one.partition)
-        for one in newest.values()
-        if one.comes_to
+        (index_of[slot_of[row.number, row.position]], row.partition)
+        for row in newest.values()
+        if row.comes_to
     ]
-    data = await with_named_partitions(
-        LineageReading(tx, first.project, model, resolved_streams), data, placed
-    )
-    setting = EngineSetting(
-        prepare(model),
-        resolved_streams.measures,
-        first.project,
-        ZoneInfo(first.time_zone),
-        says_contributions=True,
-    )
+    lineage_reading = LineageReading(tx, first.project, model, resolved_streams)
+    data = await with_named_partitions(lineage_reading, data, placed)
+    measures, zone = resolved_streams.measures, ZoneInfo(first.time_zone)
+    setting = EngineSetting(prepare(model), measures, first.project, zone, says_contributions=True)
     runs = await tx.in_thread(_run, setting, data)
     run_of = [{run.partition: run for run in slot_run.runs} for slot_run in runs]
     names = {stream.number: stream.node_slugs for stream in resolved_streams.streams}

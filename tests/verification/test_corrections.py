@@ -56,7 +56,7 @@ def test_a_rule_that_corrected_a_value_twice_is_named(books):
     [sentence] = books.violations()[ONCE]
 
     assert sentence.startswith("event evt_")
-    assert sentence.endswith("a rule has 2 corrections of one value that stand, and at most 1 may")
+    assert sentence.endswith("a rule has 2 corrections in force of one value, and at most 1 may be")
 
 
 def test_a_correction_that_should_be_in_force_and_is_not_is_named(books):

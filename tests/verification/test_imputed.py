@@ -5,7 +5,7 @@ from tests.given import accounting
 from tests.given.gaps import filling, report, stack
 from tests.given.rule_evaluation import work
 
-BESIDE = "no imputed event stands beside a captured one in its meter's slot"
+BESIDE = "no imputed event is in its meter's slot with a captured one"
 VALUES = "every value is what was captured, or what the correction in force says"
 SLOT = "every imputed event has a slot, and is voided when it is withdrawn from there, and not before"
 
@@ -58,7 +58,7 @@ def test_a_captured_hour_beside_the_imputed_one_is_named(books):
 
     [sentence] = books.violations()[BESIDE]
 
-    assert "it was imputed, and 1 captured events stand in its slot" in sentence
+    assert "it was imputed, but its slot has 1 captured events" in sentence
 
 
 @pytest.mark.parametrize("away", ["- interval '1 millisecond'", "+ interval '1 hour'"])

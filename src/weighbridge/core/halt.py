@@ -1,9 +1,9 @@
-"""A halt is the word that a computation is to end before it is done: nobody waits for it any more.
+"""A halt stops a computation before its end, because nobody waits for it any more.
 
-Whoever starts a computation in a thread keeps its halt and may call it; the computation asks between its
-steps, by `proceed`, which costs next to nothing. A thread cannot be ended in any other way.
+The caller that starts a computation in a thread keeps its halt and may call it. The computation asks between
+its steps, by `proceed`, which costs next to nothing. A thread cannot be ended in any other way.
 
-Invariants: a computation that was not given a halt goes on to its end; one that is told to halt ends at its
+Invariants: a computation that was not given a halt goes on to its end; one that is halted ends at its
 next step, and nothing that it has done so far is used.
 """
 
@@ -48,7 +48,7 @@ _current: ContextVar[Halt | None] = ContextVar("halt", default=None)
 
 
 def proceed() -> None:
-    """Go on, unless the computation in hand was told to halt: then Halted is raised."""
+    """Continue; raise Halted if the current computation was halted."""
     halt = _current.get()
     if halt is not None and halt.is_called:
         raise Halted

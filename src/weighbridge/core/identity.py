@@ -3,7 +3,7 @@
 A friendly id names a record in text: a type prefix and 24 hexadecimal digits, `evt_3f…`. The digits are the
 record's key (project, key and, for data points and model runs, position and kind of owner) packed into 96
 bits and stirred, so that an id leads straight to a primary key, needs no column of its own and no round trip
-to make, and tells a reader nothing about how many records there are. A name has 1 to 255 visible characters,
+to make, and does not show how many records there are. A name has 1 to 255 visible characters,
 a slug small letters and digits in words. A suggestion is the known name that an unknown one most resembles.
 
 Invariants: `parse(kind, make(kind, key)) == key` for every key in range, and `parse` answers None for any
@@ -81,7 +81,7 @@ _OWNERS: Final = frozenset(Owner)
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Where a record stands: its project, its key there and, for a data point, its place in the owner.
+    """The place of a record: its project, its key there and, for a data point, its place in the owner.
 
     The key of a data point or a model run is that of its owner.
     """
@@ -93,7 +93,7 @@ class Key:
 
 
 def of(kind: str, project: int, key: int = 0, position: int = 0, owner: Owner = Owner.EVENT) -> str:
-    """Write the id of a record of a kind: `of("event", 7, 4711)`. Models stand outside projects, in 0.
+    """Write the id of a record of a kind: `of("event", 7, 4711)`. Models are outside projects, in 0.
 
     A page has hundreds of them, so this is `make_packed(PREFIXES[kind], packed(...))` in one function.
     """
@@ -135,7 +135,7 @@ def make_packed(prefix: str, value: int) -> str:
 
 
 def kind_of(text: str) -> str | None:
-    """The kind that the prefix of an id names, whatever follows it; None for any other text."""
+    """Return the kind that an id's prefix names, with anything after it; None for any other text."""
     return _KINDS.get(text.partition("_")[0])
 
 
@@ -237,7 +237,7 @@ def problem_of_unseen(text: str, field: str) -> Problem | None:
 
 
 def _is_joining(text: str, index: int) -> bool:
-    """Whether a joiner stands between two letters that it can join."""
+    """Whether a joiner is between two letters that it can join."""
     neighbours = text[max(0, index - 1) : index], text[index + 1 : index + 2]
     return text[index] in _JOINERS and all(
         neighbour and unicodedata.category(neighbour) in _JOINED for neighbour in neighbours
@@ -286,7 +286,7 @@ def is_slug(text: str) -> bool:
 
 
 def make_slug(name: str) -> str:
-    """Make a slug of a name; empty when no letter or digit of the name can stand in one."""
+    """Make a slug of a name; empty if the name has no letter or digit that a slug may have."""
     if is_slug(name):
         return name
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower().replace("_", "-")

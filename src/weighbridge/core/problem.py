@@ -6,7 +6,7 @@ Invariants: the message is never empty; `field` is the path of the offending fie
 with indexes), `code` is one of the error codes below, which a program may switch on, `records` are
 the ids of what is in the way, and `type` and `id` name the record that was asked for and is not there.
 
-An error code is the word by which a program tells one reason for a refusal from another.
+An error code is the word by which a program distinguishes the reasons for an error response.
 
 One table lists every code: of requests and records of any kind, and of ledgers, models and background
 work. A refusal names one of them; a word that is not in the table cannot leave the service.
@@ -95,7 +95,7 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
         RULE, "Batches were made by models that do not implement the methodology.", "Leave them out."
     ),
     "open_alerts": ErrorCode(
-        RULE, "Alerts stand on what the batches were made of.", "Put the data right, or dismiss the alerts."
+        RULE, "Alerts concern the inputs of the batches.", "Put the data right, or dismiss the alerts."
     ),
     "no_evidence": ErrorCode(
         RULE, "Batches have no evidence.", "Attach evidence to events of the batches in `records`."
@@ -144,7 +144,7 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
         RULE, "Another version of the model has replaced the batch's slot.", "Name the newer batch."
     ),
     "cut_slot": ErrorCode(
-        RULE, "The range begins or ends inside a slot that stands.", "Move it to where the slot does."
+        RULE, "The range begins or ends inside a slot in force.", "Move it to where the slot does."
     ),
     "no_slot": ErrorCode(
         RULE, "The range holds no whole slot of the cadence.", "Ask for a longer or another range."
@@ -300,17 +300,17 @@ REQUEST: Final[Mapping[str, ErrorCode]] = {
         "Take a new cursor by `after=latest`, read the lists anew, and follow the feed from that cursor.",
     ),
     "link_expired": ErrorCode(
-        (410,), "The link opened a report, and its time is over.", "Ask whoever sent it for another one."
+        (410,), "The link opened a report, and its time is over.", "Ask the sender for another one."
     ),
     "link_revoked": ErrorCode(
-        (410,), "The link opened a report, and was revoked.", "Ask whoever sent it for another one."
+        (410,), "The link opened a report, and was revoked.", "Ask the sender for another one."
     ),
     "too_large": ErrorCode((413,), "The body or the file is over the limit.", "Send less at a time."),
     "more": ErrorCode(
         BOTH, "More is wrong than the answer lists.", "Correct what is listed and send it again."
     ),
 }
-"""What is wrong with a request, whatever it asks for."""
+"""Errors that any request can have."""
 
 SERVICE: Final[Mapping[str, ErrorCode]] = {
     "token_missing": ErrorCode(
@@ -333,7 +333,7 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
     ),
     "not_found": ErrorCode(
         (404,),
-        "The account has no record of this `type` and `id`; another account's is not told apart.",
+        "The account has no record of this `type` and `id`; records of other accounts get the same answer.",
         "Look the id up in the list of such records.",
     ),
     "no_such_path": ErrorCode((404,), "There is nothing at this path.", "See the OpenAPI document."),
@@ -365,7 +365,7 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
     "quota": ErrorCode(
         (422, 429),
         "The account would use more than its quota; the message says how much it uses and may.",
-        "After 429 wait as long as `Retry-After` says; otherwise ask whoever runs the service for more.",
+        "After 429 wait as long as `Retry-After` says; otherwise ask the operator for more.",
     ),
     "task_ended": ErrorCode(
         (409,), "The task is complete or failed, so there is nothing to cancel.", "Read the task."
@@ -451,13 +451,13 @@ RECORD: Final[Mapping[str, ErrorCode]] = {
     ),
     "own_proposal": ErrorCode(
         RULE,
-        "The account has somebody else approve what one's own rule or data proposed.",
+        "The account requires another user to approve the proposals of one's own rule or data.",
         "Ask another person who may approve; `GET /feature_flags` says so in `approval_of_own`.",
     ),
     "decided": ErrorCode(
         RULE,
         "The proposal of the rule result waits for nobody: it was decided on otherwise, or withdrawn.",
-        "Read the result again; its `approval_state` says where the proposal stands.",
+        "Read the result again; its `approval_state` has the state of the proposal.",
     ),
 }
 """Why a record cannot be as it was sent."""

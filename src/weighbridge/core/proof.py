@@ -3,8 +3,8 @@
 The hashes of a log's rows and a key come in; texts in public formats go out, and the check of each of them,
 which needs nothing of the service. Trees follow RFC 6962, section 2.1, with SHA-256: one over n leaves is
 split at the largest power of two below n, again and again. A proof is a list of roots of parts; which parts
-is a matter of numbers alone, so it is written here as spans, and whoever keeps the hashes looks up their
-roots. A checkpoint is a signed head (C2SP tlog-checkpoint, signed-note, tlog-proof).
+is a matter of numbers alone, so it is written here as spans, and the caller that stores the hashes looks up
+their roots. A checkpoint is a signed head (C2SP tlog-checkpoint, signed-note, tlog-proof).
 
 Worked example: of three rows with the leaf hashes a, b, c the root is H(1, H(1, a, b), c). That b is in it
 is proved by a and c, in this order: H(1, a, b) from the first, the root from the second. That the tree of
@@ -49,7 +49,7 @@ def hash_leaf(content: bytes) -> bytes:
 
 
 def hash_node(left: bytes, right: bytes) -> bytes:
-    """The hash of two parts that lie beside each other."""
+    """Return the hash of two adjacent parts."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 

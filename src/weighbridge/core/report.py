@@ -1,6 +1,6 @@
 """Reports: who has one, and what of its amounts is reserved and posted, also when it restates another.
 
-A draft reserves nothing. Whoever submits it reserves its amounts; they stay reserved until the receiver has
+A draft reserves nothing. Submission reserves its amounts; they stay reserved until the receiver has
 decided, and while it is not certain that nothing was received. What is accepted is posted, what is rejected
 is given back. A report that is restated is superseded: by the submission of the next one while it waits
 itself, by its acceptance once it is complete.
@@ -37,7 +37,7 @@ from weighbridge.core.number import CONTEXT, EXACT, ZERO, plain, round_to
 
 
 class ReportStatus(StrEnum):
-    """Where a report stands."""
+    """The state of a report."""
 
     DRAFT = "draft"
     SUBMITTING = "submitting"
@@ -91,7 +91,7 @@ RESTATABLE: Final = (ReportStatus.SUBMITTED, ReportStatus.COMPLETE, ReportStatus
 
 
 def may(status: ReportStatus, trigger: ReportTrigger) -> bool:
-    """Whether a trigger moves a report that stands there."""
+    """Whether a trigger moves a report in this state."""
     return (status, trigger) in MOVES
 
 
@@ -134,11 +134,11 @@ MEDIA_TYPES: Final = {
 """What each format is called on its way."""
 
 
-# Delivery: the steps by which a report is handed on, and what they make certain.
+# Delivery: the steps of a report's submission, and what they make certain.
 #
-# Each step is written down, that of sending before anything leaves. Whoever reads the steps knows whether
-# the receiver may have the report: it may from the moment that sending was written down, unless that very
-# attempt ended with the certainty that nothing arrived.
+# Each step is recorded, and sending is recorded before anything leaves. So the steps show whether
+# the receiver may have the report: from the record of sending on, unless that attempt certainly failed
+# before anything arrived.
 #
 # >>> step = DeliveryStep
 # >>> may_have_been_received([step.SENDING, step.NOT_SENT])
@@ -146,7 +146,7 @@ MEDIA_TYPES: Final = {
 # >>> may_have_been_received([step.SENDING, step.UNANSWERED, step.SENDING, step.REFUSED])
 # True
 #
-# Invariants: what may have been received stays so until somebody decides; a step that is missing, because
+# Invariants: what may have been received stays so until a person decides; a step that is missing, because
 # the process died, counts as one without an answer.
 
 
@@ -210,7 +210,7 @@ class Requirement(StrEnum):
     """No correction of the data behind it waits for approval."""
 
     NOT_STALE = "stale_batches"
-    """Its batches stand on the data as they are."""
+    """Its batches are up to date with their data."""
 
     NO_LATE_DATA = "late_data"
     """No data of its time wait for a generation to look at them."""
@@ -222,7 +222,7 @@ class Requirement(StrEnum):
     """Its batches were made by models that implement its methodology."""
 
     NO_OPEN_ALERTS = "open_alerts"
-    """No alert stands on the data or the runs behind it."""
+    """No alert concerns its data or runs."""
 
     MEASURED_ENOUGH = "measured_share"
     """Of what it takes, as much was measured as its methodology asks for."""
@@ -334,12 +334,12 @@ class ChangeCause(StrEnum):
     """The run was computed anew, with other draws or static inputs."""
 
     SELECTION = "selection"
-    """The run stands as it did; the report takes another amount of it."""
+    """The run is unchanged; the report includes another amount of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunBasis:
-    """What a run stood on when a report took from it: its newest batch, and what that was made of."""
+    """The basis of a run when a report included it: its newest batch, and the inputs of that batch."""
 
     batch: int
     model: int | None = None
@@ -350,7 +350,7 @@ class RunBasis:
 
 @dataclass(frozen=True, slots=True)
 class TakenOfRun:
-    """What a report takes of one run, and what that stood on."""
+    """The amount that a report includes of one run, and its basis."""
 
     amount: Decimal
     basis: RunBasis
@@ -381,7 +381,7 @@ def compare_reports(
 
 
 def list_causes(old: RunBasis, new: RunBasis) -> tuple[ChangeCause, ...]:
-    """Why a run stands otherwise than it did; that it stands as it did leaves the choice of the amount."""
+    """Return why a run changed; if it did not, only the included amount was changed."""
     if old.batch == new.batch:
         return (ChangeCause.SELECTION,)
     causes = [

@@ -3,7 +3,7 @@
 A template names fields of the report by paths such as `report.amount`; filling it gives the values that
 are written.
 
-Reading a mapping as somebody wrote it: every flaw is named by its place, `template.batches.$do.mass`.
+Reading a mapping document: every flaw is named by its place, `template.batches.$do.mass`.
 
 Invariant: a mapping without flaws can be filled for every report that has batches, unless a unit does not
 fit.
@@ -45,7 +45,7 @@ class WrittenAs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConstantPart:
-    """A text, number, truth value or null that stands for itself."""
+    """A constant text, number, truth value or null."""
 
     value: Any
 
@@ -59,7 +59,7 @@ class FieldPart:
     unit: Unit | None = None
     """The unit that it is converted to; None leaves it as it is."""
     otherwise: Any = None
-    """What stands there when the field has no value."""
+    """The value if the field has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ OF_REPORT: Final[Mapping[str, FieldKind]] = {
     "methodology.name": FieldKind.TEXT,
     "methodology.version": FieldKind.TEXT,
 }
-"""Fields that stand once."""
+"""Fields that occur once."""
 
 OF_INCLUSION: Final[Mapping[str, FieldKind]] = {
     "inclusion.number": FieldKind.NUMBER,
@@ -193,7 +193,7 @@ class StatedReport:
     fields: Fields
     inclusions: Sequence[Fields]
     zone: tzinfo
-    """The time zone of its project, by which days are told."""
+    """The time zone of its project, which determines days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +324,7 @@ PARTS_MAX: Final = 2_000
 """Parts of one mapping."""
 
 DEPTH_MAX: Final = 32
-"""Parts of a mapping that stand within one another."""
+"""The deepest nesting of parts."""
 
 SCHEMA_CHARACTERS_MAX: Final = 262_144
 """Characters of a schema."""
@@ -385,7 +385,7 @@ class _MappingReader:
         for name in node:
             if name not in known_names:
                 path = f"{place}.{shorten(name)}" if place else shorten(name)
-                self.tell(path, f"is unknown; what may stand here is {', '.join(sorted(known_names))}.")
+                self.tell(path, f"is unknown; allowed here are {', '.join(sorted(known_names))}.")
 
     def enters(self, place: str) -> bool:
         """Whether one more part may be read."""
@@ -393,7 +393,7 @@ class _MappingReader:
         if self._parts == PARTS_MAX + 1:
             self.tell(place, f"is one part too many: a mapping has at most {PARTS_MAX:,}.")
         if place.count(".") + place.count("[") > DEPTH_MAX:
-            self.tell(place, f"stands too deep: at most {DEPTH_MAX} parts stand within one another.")
+            self.tell(place, f"is nested too deeply: at most {DEPTH_MAX} parts may be nested.")
             return False
         return self._parts <= PARTS_MAX
 
@@ -442,7 +442,7 @@ class _MappingReader:
                 if isinstance(path, str) and not scope
                 else ""
             )
-            message = f"stands only{scope}." if scope else f"is no field{suggestion}."
+            message = f"is allowed only{scope}." if scope else f"is no field{suggestion}."
             self.tell(f"{place}.$value", f"is {_describe_value(path)}, which {message}")
             return _NOTHING
         written_as = node.get("$as", WrittenAs.TEXT)
@@ -462,7 +462,7 @@ class _MappingReader:
     def unit(self, text: Any, path: str, place: str) -> Unit | None:
         """The unit that a field is converted to."""
         if path not in UNITS:
-            self.tell(place, f"says a unit, and {path} has none.")
+            self.tell(place, f"has a unit, but {path} has none.")
             return None
         try:
             return parse_unit(text) if isinstance(text, str) else _reject_unit(text)
@@ -496,7 +496,7 @@ class _MappingReader:
             self.tell(f"{place}.namespace", f"is {_describe_value(namespace)}, which is no namespace.")
         attributes = node.get("attributes", {})
         if not isinstance(attributes, dict) or not all(map(_XML_NAME.fullmatch, attributes)):
-            self.tell(f"{place}.attributes", "has the names of attributes, and what each says.")
+            self.tell(f"{place}.attributes", "must map the names of attributes to their values.")
             attributes = {}
         if "text" in node and "children" in node:
             self.tell(place, "has a text or children, not both.")

@@ -109,7 +109,7 @@ class VerifierKey:
 
     @property
     def key_id(self) -> bytes:
-        """The four bytes that stand before each of its signatures."""
+        """The four bytes before each of its signatures."""
         return hashlib.sha256(self.name.encode() + b"\n" + ED25519 + self.public).digest()[:4]
 
     @property

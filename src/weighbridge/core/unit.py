@@ -1,11 +1,11 @@
 """A unit is what a number counts: pint's units, plus tags in braces such as `t{CO2e}`.
 
 A tag is a dimension of its own, so `t{wet}` and `t{dry}` do not mix and `kg{CH4} * kg{CO2e}/kg{CH4}`
-is `kg{CO2e}`. `%` is one hundredth. What single names mean stands in a table (`unit_table.py`); the text of a
-unit is read by the few rules below.
+is `kg{CO2e}`. `%` is one hundredth. The meanings of single names are in a table (`unit_table.py`); the text
+of a unit is read by the few rules below.
 
 Invariants: a factor is an exact rational; a conversion rounds at most once, and not at all when the
-result fits a number; only degC and degF have an offset, and only when they stand alone.
+result fits a number; only degC and degF have an offset, and only alone.
 """
 
 import re
@@ -25,7 +25,7 @@ from weighbridge.core.number import CONTEXT, EXACT, shorten
 # name first, then each prefix before each unit, then the same with an `s` at the end. To have pint itself
 # read them would take a third of a second of each process.
 #
-# Invariants: whatever was asked before, a name means the same; a factor is an exact rational.
+# Invariants: a name always means the same; a factor is an exact rational.
 
 
 Meaning = tuple[tuple[tuple[str, int], ...], Fraction, Fraction]
@@ -128,7 +128,7 @@ ONE: Final = Unit("", (), (), Fraction(1))
 """The unit of a plain number."""
 
 _OWN_UNITS: Final = {"%": ("percent", 1), "mmBtu": ("Btu", 10**6)}
-"""Symbols beside pint's: the pint unit they stand for, and how many of it."""
+"""Symbols in addition to pint's: the pint unit they mean, and how many of it."""
 
 _MISLEADING: Final = {
     "kt": "which pint reads as knot; write 1000 t as 'kilotonne', or 'knot'",
@@ -319,10 +319,10 @@ class _UnitReader:
 
     def _refusal(self) -> UnitError:
         unread_text = self.text[self.position :].strip()
-        fact = f"came {unread_text!r}" if unread_text else "the text ends"
+        fact = f"found {unread_text!r}" if unread_text else "the text ends"
         return UnitError(
-            f"In the unit {self.text!r} a unit name, a tag in braces, *, /, ^ with a whole number or"
-            f" parentheses may stand; here {fact}."
+            f"In the unit {self.text!r}, expected a unit name, a tag in braces, *, /, ^ with a whole number"
+            f" or parentheses, but {fact}."
         )
 
 
@@ -339,7 +339,7 @@ def _build_unit(parts: Iterable[tuple[str, int]], written: str | None = None) ->
             raise UnitError(f"The power {exponent} of the unit {symbol} is beyond {EXPONENT_MAX}.")
         single = _build_single_unit(symbol)
         if not single.is_absolute and exponents != {symbol: 1}:
-            raise UnitError(f"{symbol} stands alone only; within a larger unit write K or delta_{symbol}.")
+            raise UnitError(f"{symbol} is allowed only alone; in a larger unit write K or delta_{symbol}.")
         value *= single.factor**exponent
         if not _SMALLEST < value < _LARGEST:
             raise UnitError(

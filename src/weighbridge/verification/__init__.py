@@ -70,9 +70,9 @@ class VerificationReport(msgspec.Struct, frozen=True):
     is_clean: bool
     checks: list[Check]
     unshown_events: int = 0
-    """Events that were stored before their writes told the root of what they captured."""
+    """Events that were stored before writes logged the root of their captured values."""
     unshown_generations: int = 0
-    """Generations that were carried out before they told the digests of what they wrote."""
+    """Generations from before they logged the digests of their entries."""
     since: Instant | None = None
     """From when on batches, audit rows and files were looked at; null, all of them."""
 
@@ -83,7 +83,7 @@ ProgressReport = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class VerificationRequest:
-    """What is to be verified, and who is told how far it is."""
+    """The scope of a verification, and the receiver of its progress."""
 
     since: Instant | None = None
     """Only batches made, audit rows sealed and files attached since; the rules of the books look at all."""
@@ -91,7 +91,7 @@ class VerificationRequest:
 
 
 EVERYTHING: Final = VerificationRequest()
-"""Everything, and nobody is told."""
+"""Everything, without a receiver of progress."""
 
 
 @dataclass(slots=True)

@@ -149,8 +149,8 @@ async def _begun(tx: Read, account: int, since: Instant | None) -> Walk:
 
 # Events against the audit log: each is what was captured when the log says that it was stored.
 #
-# A bulk write tells the root over the leaves of its events, a single one its leaf; whoever completes an
-# event tells its leaf before and after. The log is walked in portions; in memory are only the leaves of
+# A bulk write logs the root over the leaves of its events, a single write its leaf. The completion of an
+# event logs its leaf before and after. The log is walked in portions; in memory are only the leaves of
 # completed events. What rows of before 1.1.0 stored has no leaf, and is counted as what cannot be shown.
 
 
@@ -184,7 +184,7 @@ class CompletedEvents:
 
 
 async def check_events(tx: Read) -> RecordedEvents:
-    """Hold every event that the log tells of against its leaf or root."""
+    """Compare every event in the log with its leaf or root."""
     recorded_events = RecordedEvents()
     completed = await _completed(tx)
     async for rows in _rows(tx, ["event.create"]):

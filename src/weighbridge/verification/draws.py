@@ -29,7 +29,7 @@ from weighbridge.db.engine import Read
 
 @dataclass(frozen=True, slots=True)
 class RunAsUsed:
-    """A run, and the batch that tells what it was made of."""
+    """A run, and the batch whose lineage has its inputs."""
 
     slot: Interval
     partition: Partition

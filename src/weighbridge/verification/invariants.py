@@ -59,7 +59,7 @@ def ledger_invariant(words: str, sentence: str, statement: LiteralString) -> Inv
 BATCHES: Final = (
     Invariant(
         "every batch has the times of its run's slot",
-        "batch {id}: it stands from {actual}, its run from {expected}",
+        "batch {id}: it is effective from {actual}, its run from {expected}",
         """
         SELECT b.project_id, b.id, concat_ws(' to ', b.start_time, b.end_time),
                concat_ws(' to ', r.start_time, r.end_time)
@@ -208,7 +208,7 @@ CORRECTIONS: Final = (
     ),
     Invariant(
         "a rule corrects a value once",
-        "event {id}: a rule has {actual} corrections of one value that stand, and at most {expected} may",
+        "event {id}: a rule has {actual} corrections in force of one value, and at most {expected} may be",
         f"""
         SELECT c.project_id, c.event_id, count(*)::text, 1
           FROM corrections c
@@ -227,8 +227,8 @@ CORRECTIONS: Final = (
 
 IMPUTED: Final = (
     Invariant(
-        "no imputed event stands beside a captured one in its meter's slot",
-        "event {id}: it was imputed, and {actual} captured events stand in its slot, of which {expected} may",
+        "no imputed event is in its meter's slot with a captured one",
+        "event {id}: it was imputed, but its slot has {actual} captured events instead of {expected}",
         f"""
         SELECT m.project_id, m.event_id, beside.count, 0
           FROM imputations m
@@ -380,7 +380,7 @@ REPORTS: Final = (
 # slots have it and one of them counts all of it.
 #
 # Readings that only give context are none of these: those whatever their date (`period: any`), the reading
-# that stands when a slot begins (`delta`, `time_weighted`), and what an input repeats for each slot of an
+# in force when a slot begins (`delta`, `time_weighted`), and what an input repeats for each slot of an
 # event.
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -202,7 +202,7 @@ async def _check_portion(
     for batch in torn_batches:
         recomputed.leave_out(portion[batch.position], batch.number, missing.get(batch.number))
     outdated = await reading.source.outdated(
-        project, [one for one, complaints_of_batch in complaints.items() if complaints_of_batch]
+        project, [number for number, sentences in complaints.items() if sentences]
     )
     for batch in batches:
         if batch.is_of_generation and batch.number in outdated:
@@ -219,7 +219,7 @@ async def _complaints_of(
     """What is wrong with each batch that the generations of a portion made."""
     tx, catalogue, first = reading.tx, reading.catalogue, portion[0]
     model = read_model((await find_stored_model(tx, first.model)).document)
-    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda batch: batch.number)}
+    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=attrgetter("number"))}
     newest_batches = [(batch.position, batch.number) for batch in newest.values()]
     separate_inputs = await inputs_apart(tx, first.project, model, catalogue, newest_batches)
     rounds = (
@@ -237,7 +237,9 @@ async def _complaints_of(
 
 
 def _rounds(portion: Sequence[ComputedSlot]) -> dict[int, int]:
-    """How often each slot of a portion stood before it: draws are told apart by slot, partition and node."""
+    """Count how often each slot of a portion occurred before it: withdrawals differ by slot, partition and
+    node.
+    """
     times: Counter[tuple[object, ...]] = Counter()
     rounds = {}
     for position, unit in enumerate(portion):
@@ -249,32 +251,30 @@ def _rounds(portion: Sequence[ComputedSlot]) -> dict[int, int]:
 async def _complaints_of_slots(
     reading: _PortionReading, portion: Portion, model: Model, streams: Resolved, batches: Sequence[_Batch]
 ) -> dict[int, list[str]]:
-    """The same for slots whose inputs stand in the same streams."""
+    """Check slots whose inputs are in the same streams."""
     tx, first = reading.tx, portion[0]
-    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda batch: batch.number)}
+    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=attrgetter("number"))}
     slot_of = _slots_of(batches)
-    slots = sorted(set(slot_of.values()), key=lambda slot: (slot[0], slot[1].start, slot[1].end))
+    slots = sorted(set(slot_of.values()), key=lambda unit: (unit[0], unit[1].start, unit[1].end))
     index_of = {slot: index for index, slot in enumerate(slots)}
-    newest_batches = [
-        (index_of[slot_of[batch.number, batch.position]], batch.number) for batch in newest.values()
-    ]
+    newest_batches = [(index_of[slot_of[row.number, row.position]], row.number) for row in newest.values()]
     times = [slot for _, slot in slots]
     lineage = ByLineage(first.project, times, newest_batches, reading.source.events)
     resolved_streams, data = await data_as_used(tx, model, lineage, streams)
     runs_as_used = [
-        RunAsUsed(slot_of[one.number, one.position][1], one.partition, one.number) for one in newest.values()
+        RunAsUsed(slot_of[row.number, row.position][1], row.partition, row.number) for row in newest.values()
     ]
     drawings = await read_drawing(tx, first.project, model, times, runs_as_used)
-    data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
+    data = [replace(of_slot, drawing=drawing) for of_slot, drawing in zip(data, drawings, strict=True)]
     placed = [
-        (index_of[slot_of[one.number, one.position]], one.partition)
-        for one in newest.values()
-        if one.comes_to
+        (index_of[slot_of[row.number, row.position]], row.partition)
+        for row in newest.values()
+        if row.comes_to
     ]
-    data = await with_named_partitions(
-        LineageReading(tx, first.project, model, resolved_streams), data, placed
-    )
-    setting = _build_setting(model, resolved_streams, first)
+    lineage_reading = LineageReading(tx, first.project, model, resolved_streams)
+    data = await with_named_partitions(lineage_reading, data, placed)
+    measures, zone = resolved_streams.measures, ZoneInfo(first.time_zone)
+    setting = EngineSetting(prepare(model), measures, first.project, zone, says_contributions=True)
     runs = await tx.in_thread(_run, setting, data)
     names = {stream.number: stream.node_slugs for stream in resolved_streams.streams}
     generated_batches = [batch for batch in batches if batch.is_of_generation]
@@ -297,11 +297,6 @@ async def _complaints_of_slots(
     return complaints
 
 
-def _build_setting(model: Model, streams: Resolved, unit: ComputedSlot) -> EngineSetting:
-    zone = ZoneInfo(unit.time_zone)
-    return EngineSetting(prepare(model), streams.measures, unit.project, zone, says_contributions=True)
-
-
 def _of_version(model: Model, batch: _Batch) -> Iterator[str]:
     """How a batch differs from the model version that it names."""
     if batch.share_places != model.share_places:
@@ -312,7 +307,7 @@ def _of_version(model: Model, batch: _Batch) -> Iterator[str]:
 
 
 def _slots_of(batches: Sequence[_Batch]) -> dict[tuple[int, int], tuple[int, Interval]]:
-    """The slot of each batch in each unit that it is seen in, and the unit; one of events stands where the
+    """The slot of each batch in each unit that it is seen in, and the unit; a slot of events is where the
     generation had it, whenever others were made.
     """
     sorted_batches = sorted(batches, key=lambda batch: batch.is_of_generation)
@@ -368,7 +363,7 @@ def _key(portion: Sequence[ComputedSlot]) -> dict[str, int]:
 
 
 # Of every run in the slots that one version computed in a generation, the newest batch that was there by the
-# generation's end, on each ledger that it touched there: a run may stand at other data on a ledger that was
+# generation's end, on each ledger that it touched there: a run may have other data on a ledger that was
 # generated at another time.
 _BATCHES: Final = """
     WITH unit AS MATERIALIZED (

@@ -1,4 +1,4 @@
-"""The stored records against the audit log: what a row of the log tells is what is in the database.
+"""Compare the stored records with the audit log: the database has what the rows of the log say.
 
 Invariant: a column is compared only where every operation that changes it leaves a row with the record.
 """
@@ -15,16 +15,16 @@ from weighbridge.core import identity
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal, canonical
 
-# The nouns whose records the log tells: by which actions, and which column has which field.
+# The nouns whose records are in the log: by which actions, and which column has which field.
 
 
 Told = Mapping[str, Any]
-"""A record as a row of the audit log tells it."""
+"""A record as a row of the audit log has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedNoun:
-    """One kind of records, where they are stored, and how the log tells them."""
+    """One kind of records, where they are stored, and their form in the log."""
 
     name: str
     table: LiteralString
@@ -45,7 +45,7 @@ class RecordedNoun:
     key: str = "id"
     """The field of the record that says which it is, where its `object` does not."""
     part: str | None = None
-    """The field that tells records of one object apart, such as the version."""
+    """The field that distinguishes records of one object, such as the version."""
     part_column: LiteralString = "version"
     kind: str | None = None
     """What the object is, where it is not of the noun's own kind."""
@@ -83,7 +83,7 @@ def _shape_report(recorded: Told) -> Told:
     }
 
 
-# That a report was superseded the row of the one that took its place tells, and an invariant of reports
+# The row of the superseding report shows that a report was superseded, and an invariant of reports
 # holds that one did. Status and moves agree on it.
 _STATUS_OF_REPORT: Final[LiteralString] = """
     (SELECT CASE WHEN (t.status = 'superseded') <> bool_or(m.status = 'superseded') THEN 'superseded'
@@ -95,7 +95,7 @@ _STATUS_OF_REPORT: Final[LiteralString] = """
 
 _APPROVES: Final = "data_rules:approve"
 
-# An upgrade from 1.0.0 gave it to whatever might write rules, which the log does not tell of each.
+# An upgrade from 1.0.0 granted it to every token that could write rules, without a row of the log for each.
 _PERMISSIONS: Final[LiteralString] = f"""
     CASE WHEN 'data_rules:write' = ANY (t.permissions) THEN array_remove(t.permissions, '{_APPROVES}')
          ELSE t.permissions END
@@ -383,7 +383,7 @@ NOUNS: Final = (
 """Every noun, in the order of the report."""
 
 
-# Each record as the newest row of the audit log tells it: a field that differs was changed by no operation.
+# Each record as in the newest row of the audit log: no operation changed a field that differs.
 #
 # Rows of the log are read noun by noun, and compared in sets by PostgreSQL.
 
@@ -396,7 +396,7 @@ _EVIDENCE: Final = re.compile(r"evidence (\d+) of (evt_\w+)\Z")
 
 @dataclass(frozen=True, slots=True)
 class RecordedState:
-    """What the newest row of the log tells of a record: None where it is gone."""
+    """The content of a record in the newest row of the log: None if it was deleted."""
 
     object: str
     project: int
@@ -406,7 +406,7 @@ class RecordedState:
 
 
 async def check_records(tx: Read) -> list[str]:
-    """Hold each record that the log tells against its row; a sentence for each that differs or is missing."""
+    """Compare each logged record with its row; return a sentence for each that differs or is missing."""
     complaints: list[str] = []
     for noun in NOUNS:
         after = 0
@@ -480,7 +480,7 @@ async def _find_differing(tx: Read, noun: RecordedNoun, states: Sequence[Recorde
         state = states[number - 1]
         name = f"{noun.name} {state.object}" + (f" {noun.part} {state.part}" if noun.part else "")
         if not is_there:
-            sentences.append(f"{name}: the log tells of it, and it is not there")
+            sentences.append(f"{name}: the log has it, but the database does not")
         elif state.told is None:
             sentences.append(f"{name}: the log says that it was removed, and it is there")
         else:
@@ -489,7 +489,7 @@ async def _find_differing(tx: Read, noun: RecordedNoun, states: Sequence[Recorde
 
 
 def _build_comparison(noun: RecordedNoun) -> Composed:
-    """The statement that gives records that differ from what is told, with the fields that do."""
+    """Build the statement that finds records that differ from the log, with the differing fields."""
     columns = SQL(", ").join(
         SQL("{}, {}").format(Literal(name), SQL(expression)) for name, expression in noun.columns.items()
     )
@@ -504,7 +504,7 @@ def _build_comparison(noun: RecordedNoun) -> Composed:
     return _COMPARE.format(columns=columns, table=table, matching=SQL(" AND ").join(conditions))
 
 
-# Whoever erases a person, or imports a table of assets, changes many records by one row of the log.
+# Erasing a person, or importing a table of assets, changes many records by one row of the log.
 _NEWEST: Final = """
     SELECT a.id, a.project_id, a.object, a.after, a.action = ANY (%(gone)s)
       FROM audit_log a
@@ -540,7 +540,7 @@ _COMPARE: Final = SQL("""
 
 # When records were made: the moment of a transaction is that of its row in the audit log.
 #
-# A record that was made at a moment for which its account's log tells nothing was not made by an operation.
+# A record from an instant without a row in its account's log was not created by an operation.
 
 
 NAMED_MAX: Final = 20
@@ -552,22 +552,22 @@ MADE_BY_OPERATIONS: Final[dict[LiteralString, LiteralString]] = {
     "rules": "id", "rule_versions": "rule_id", "reports": "id", "report_links": "id", "data_feeds": "id",
     "corrections": "id", "batches": "id", "events": "id",
 }  # fmt: skip
-"""Tables whose rows are made in the transaction of an operation, or of a task that tells what it did."""
+"""Tables whose rows are made in the transaction of an operation, or of a task that logs what it did."""
 
 
 async def check_moments(tx: Read) -> list[str]:
-    """A sentence for each record that was made when the log tells of nothing in its project."""
+    """Return a sentence for each record from an instant without a row of the log for its project."""
     complaints = []
     for table, key in MADE_BY_OPERATIONS.items():
         # What is rolled up follows from its readings, which is checked by itself.
         condition = SQL("t.readings IS NULL" if table == "events" else "true")
         statement = SQL(_UNTOLD).format(table=SQL(table), key=SQL(key), condition=condition)
         rows = await tx.tuples(statement, (NAMED_MAX,))
-        complaints += [f"{table} {number} of project {project}: made at {at}, when the log tells of nothing"
+        complaints += [f"{table} {number} of project {project}: created at {at}, for which the log has no row"
                   for project, number, at in rows]  # fmt: skip
     for project, number, at in await tx.tuples(_VOIDED, (NAMED_MAX,)):
         complaints.append(
-            f"events {number} of project {project}: voided at {at}, when the log tells of nothing"
+            f"events {number} of project {project}: voided at {at}, for which the log has no row"
         )
     return complaints
 
@@ -588,7 +588,7 @@ _UNTOLD: Final = """
 
 # Corrections against the audit log: whose they are, why, and what a rule run did.
 #
-# A correction was recorded in the transaction of a row of the log, which tells its reason where a person
+# A correction was recorded in the transaction of a row of the log, which has its reason if a person
 # gave one, and the rule run where a rule did.
 
 
@@ -596,9 +596,9 @@ ROWS_AT_ONCE: Final = 2_000
 
 
 async def check_corrections(tx: Read) -> list[str]:
-    """A sentence for each correction that the log tells otherwise, or not at all."""
+    """Return a sentence for each correction that differs from the log or is not in it."""
     complaints = [
-        f"correction {number} of {identity.of('event', project, event)}: the log tells of another, or of none"
+        f"correction {number} of {identity.of('event', project, event)}: the log has another, or none"
         for project, number, event in await tx.tuples(_OTHERS)
     ]
     after = 0
@@ -613,13 +613,13 @@ async def check_corrections(tx: Read) -> list[str]:
             "reasons": [row[4] for row in rows],
         }
         complaints += [
-            f"data point {rows[number - 1][2]}: the log tells of a correction that is not there so"
+            f"data point {rows[number - 1][2]}: the log has a correction that the database has not"
             for (number,) in await tx.tuples(_NOT_THERE, values)
         ]
     return complaints
 
 
-# A row of the same moment names the user and the token. The row of a run tells what its rule corrected in it;
+# A row of the same moment names the user and the token. The row of a rule's run lists its corrections;
 # what was approved later is of a run of that rule.
 _OTHERS: Final = """
     SELECT c.project_id, c.id, c.event_id FROM corrections c
@@ -651,7 +651,7 @@ _NOT_THERE: Final = """
 """
 
 
-# The books against the audit log: what each generation wrote is what its row tells, by its digests.
+# The books against the audit log: the entries of each generation match the digests in its row.
 
 
 Digests = dict[int, list[Any]]
@@ -659,7 +659,7 @@ Digests = dict[int, list[Any]]
 
 
 async def check_written(tx: Read) -> tuple[int, list[str]]:
-    """Gives how many generations told no digests, and a sentence for each table that was changed."""
+    """Return the number of generations without digests, and a sentence for each table that was changed."""
     rows = await tx.tuples(_TOLD)
     recorded_digests = [written for (written,) in rows if written is not None]
     complaints: list[str] = []

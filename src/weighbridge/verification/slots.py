@@ -67,7 +67,7 @@ class ComputedSlot(msgspec.Struct, frozen=True):
 
     @property
     def slot(self) -> tuple[object, ...]:
-        """What tells the slot from others."""
+        """The identity of the slot."""
         return self.event, self.tracking_id, self.start_time, self.end_time
 
 
@@ -112,7 +112,7 @@ def columns_of(units: Sequence[ComputedSlot]) -> dict[str, list[object]]:
     }
 
 
-# Whoever verifies runs through all of them, once; PostgreSQL sorts, and gives them a thousand at a time.
+# A verification reads all of them once; PostgreSQL sorts, and returns a thousand at a time.
 _UNITS: Final = """
     SELECT b.project_id, m.family_id, b.model_id, b.async_task_id,
            max(max(b.id)) OVER (PARTITION BY b.project_id, m.family_id, b.model_id, b.async_task_id),
@@ -138,13 +138,13 @@ _UNITS: Final = """
 
 
 Chosen = Sequence[tuple[int, int]]
-"""Pairs of a slot's index and a batch whose lineage tells the data of that slot."""
+"""Pairs of a slot's index and a batch whose lineage has the data of that slot."""
 
 
 async def inputs_apart(
     tx: Read, project: int, model: Model, catalogue: Catalogue, chosen_batches: Chosen
 ) -> dict[int, frozenset[str]]:
-    """By slot, the inputs that stood apart when its batches were made: their data were named or set aside."""
+    """Return by slot the inputs that its batches read separately: their data were named or excluded."""
     known_slugs = {stream.node_slugs for stream in resolve_streams(model, catalogue).streams}
     separate_nodes = {
         slot: {str(node) for node in nodes}
@@ -306,7 +306,7 @@ _HAVE_READINGS: Final = """
 
 # Event sources: where recomputation reads the events that batches were made of.
 #
-# What a batch was made of stands in its lineage, which names events; their rows come of the database, or of
+# The inputs of a batch are in its lineage, which names events; their rows come from the database, or from
 # whatever else holds them, such as an archive. Corrections, models and postings are the database's.
 
 
@@ -323,7 +323,7 @@ class EventSource(Protocol):
 
     @property
     def events(self) -> Composable:
-        """What stands behind the columns of an event: `FROM …` with the row `e` of `slot.event_id`."""
+        """Return the source of an event's columns: `FROM …` with the row `e` of `slot.event_id`."""
 
     async def hold(self, project: int, batches: Sequence[int]) -> Mapping[int, MissingEvents]:
         """Have the events of some batches ready; gives the batches some of whose events are not there."""

@@ -164,8 +164,8 @@ def test_a_type_without_a_stand_in_and_unknown_types_are_refused(api, drain):
         (
             "skipped_data_point_type_ids",
             (
-                f"skipped_data_point_type_ids names {energy}, and nothing stands in for input 'power', which "
-                "reads it: it is no sum, not optional and has no default."
+                f"skipped_data_point_type_ids names {energy}, but input 'power', which reads it, "
+                "cannot be skipped: it is no sum, not optional and has no default."
             ),
         ),
         (

@@ -58,7 +58,7 @@ COUNTED = """
     output: true
 """
 OPTIONAL = COUNTED.replace("output: true", "output: true\n    optional: true\n    default: 0")
-ALONE = "no other reading of their meter stands beside them, from or to which input counted could count"
+ALONE = "their meter has no reading before or after them, from or to which input counted could count"
 
 
 def counting(api, drain, nodes=COUNTED, **fields):

@@ -276,7 +276,7 @@ def test_a_data_point_that_only_weighs_another_is_refused_without_it(api):
     assert yard.came_to(weighed["moisture"], weighed["mass"]) == {"dry": 10}
     [error] = yard.ask(weighed["moisture"], lone["mass"]).expect(422).errors
     assert (error["field"], error["code"]) == ("data_point_ids[1]", "unused")
-    assert "only beside other values of its event, of which none counts" in error["message"]
+    assert "only with other values of its event, of which none counts" in error["message"]
 
 
 def test_an_input_without_data_is_refused_by_name(api):

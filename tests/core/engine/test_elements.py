@@ -249,7 +249,7 @@ def test_arrays_that_meet_in_a_formula_are_of_the_same_events():
     assert (problem.field, problem.code, problem.records) == ("result", UNMATCHED, (name(1), name(2)))
     assert problem.message == (
         "Inputs 'wet' and 'moisture' are computed element by element and need the same events; "
-        f"{name(1)}, {name(2)} stand in one of them only."
+        f"{name(1)}, {name(2)} are in one of them only."
     )
 
 

@@ -16,7 +16,7 @@ MODEL = Vocabulary("Biochar", {"net_removal": PLAIN}, {"net_removal": "Net remov
         ("", "At column 1: The expression ends where"),
         ("{{mass}} >", "At column 11: The expression ends where"),
         ("{{mass}} == 5", "At column 11: Two values are compared with a single =."),
-        ("{{mass}} > 2 + 2", "At column 10: Arithmetic beside a comparison is ambiguous"),
+        ("{{mass}} > 2 + 2", "At column 10: Arithmetic next to a comparison is ambiguous"),
         ("avg({{mass}}) > 5", "At column 1: average looks at the members of a window; the rule has none."),
         ("lookup({{mass}}) > 5", "At column 1: There is no function 'lookup'"),
         ("{{site}} matches '(a+'", None),

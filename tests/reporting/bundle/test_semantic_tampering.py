@@ -58,7 +58,7 @@ def test_a_row_of_the_log_that_has_to_be_there_is_missed(bundle, action):
         parts["audit/rows.jsonl"] = b"".join(line for line in lines if line is not dropped)
         del parts[f"audit/{json.loads(dropped)['number']}.tlog-proof"]
 
-    assert any("No row of the audit log" in text for text in faults(bundle, change))
+    assert any("The audit log has no row" in text for text in faults(bundle, change))
 
 
 @pytest.mark.parametrize(("field", "written"), [("window_meters", "all"), ("asset_id", 1)])

@@ -103,7 +103,7 @@ def test_evidence_that_the_operator_leaves_out_is_missed_for_the_audit_log_tells
     [fault] = found(bundle, tampering.remade(bundle, change, read_model))
 
     assert fault.part == "evidence.csv"
-    assert "The audit log tells of evidence" in fault.sentence
+    assert "The audit log has evidence" in fault.sentence
 
 
 def test_another_key_opens_nothing(bundle):

@@ -188,7 +188,7 @@ async def resolve_manual_sources(
 ) -> ManualSources:
     """What a request says of sources; raise Invalid with everything that is wrong with it.
 
-    A request that speaks of one partition is about a batch; what it names beside that must be there as well.
+    A request for one partition names a batch; everything else that it names must exist as well.
     """
     count = len(request.batch_amounts or ())
     if count > BATCH_AMOUNTS_MAX:
@@ -510,7 +510,7 @@ def find_partitions_of_slot(
 #
 # One pool serves all versions of a generation, in the order of slots, nodes and partitions, so that what
 # one run takes the next does not find. Working it out moves amounts in the pool only; what it comes to is
-# told by `Pool.moved`, and posted as draws and returns.
+# reported by `Pool.moved`, and posted as withdrawals and returns.
 
 
 @dataclass(frozen=True, slots=True)

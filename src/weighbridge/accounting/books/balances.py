@@ -34,7 +34,7 @@ from weighbridge.errors import Conflict, NotFound
 
 
 def parse_ledger(ledger: str) -> identity.Key:
-    """The key that an id of a ledger stands for, whoever's it is; raise NotFound for what is no such id."""
+    """Parse the key of a ledger id, of any account; raise NotFound for another text."""
     key = identity.parse("ledger", ledger)
     if key is None:
         raise NotFound("ledger", ledger)
@@ -285,7 +285,7 @@ async def read_taken(tx: Read, project: int, runs: Collection[int]) -> dict[tupl
 # Entries less deficit entries are produced less drawn at every moment (`core/ledger/posting.py`), so both
 # are read from what was posted. An account is one partition of a ledger over all slots.
 #
-# Invariant: an account stands below nothing only where deficit entries say so, so only accounts that have
+# Invariant: an account is below zero only where deficit entries say so, so only accounts that have
 # some are looked at for shortages.
 
 
@@ -309,7 +309,7 @@ SlotStarts = Mapping[tuple[Account, datetime], datetime]
 async def read_standings_after(
     tx: Read, project: int, ledgers: Collection[int], instant: datetime
 ) -> dict[Account, Standing]:
-    """How the accounts of ledgers stand at a moment, and how that changes afterwards."""
+    """Read the balances of the accounts of ledgers at an instant, and their later changes."""
     rows = await tx.tuples(_AFTER, {"project": project, "ledgers": sorted(ledgers), "moment": instant})
     return _build_standings(rows)
 
@@ -317,7 +317,7 @@ async def read_standings_after(
 async def read_standings(
     tx: Read, project: int, ledgers: Collection[int], also: Collection[Account] = ()
 ) -> dict[Account, Standing]:
-    """How accounts of ledgers stood from the beginning: those that ever had a deficit, and these others."""
+    """Read all balances of accounts of ledgers: those that ever had a deficit, and the given ones."""
     rows = await tx.tuples(
         _SHORT_ONES, {"project": project, "ledgers": sorted(ledgers), **_build_account_columns(also)}
     )
@@ -357,7 +357,7 @@ Changes = Mapping[Account, Mapping[datetime, Decimal]]
 
 
 def apply_changes(standings: Mapping[Account, Standing], changes: Changes) -> dict[Account, Standing]:
-    """How accounts stand once changes are posted; of accounts that are not there nothing changes."""
+    """Return the balances after changes are posted; changes of absent accounts are ignored."""
     return {
         account: _apply_steps(standing, changes.get(account, {})) for account, standing in standings.items()
     }
@@ -417,7 +417,7 @@ def _list_account_shortages(account: Account, standing: Standing) -> list[Shorta
 
 
 def _build_standings(rows: Iterable[tuple[Any, ...]]) -> dict[Account, Standing]:
-    """Rows of account, moment and change; without a moment it is where the account stands in the end."""
+    """Build balances from rows of account, instant and change; without an instant it is the final balance."""
     ends: dict[Account, Decimal] = {}
     steps: dict[Account, dict[datetime, Decimal]] = {}
     for ledger, tracking_id, feedstock, asset, instant, amount in rows:
@@ -470,7 +470,7 @@ _IS_OF_ACCOUNT: Final = """
     AND coalesce(a.name, '') = coalesce(account.asset, '')
 """
 
-# Beside what changes there is where the account stands in the end, which is the sum of all changes.
+# In addition to the changes there is the final balance, which is the sum of all changes.
 _SHORT_ONES: Final = SQL("""
     WITH account AS (
         SELECT d.ledger_id, r.tracking_id, f.name AS feedstock, a.name AS asset

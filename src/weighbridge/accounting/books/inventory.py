@@ -130,7 +130,7 @@ async def read_source_attributes(
 ) -> Mapping[tuple[int, int], dict[str, tuple[Decimal, Unit]]]:
     """What the runs behind the sources came to, by ledger and run: their newest batch says it.
 
-    An instrument says itself what it came to, and stands in for a run, by its own number below zero.
+    An instrument states its own total, and serves as a run, by its own number below zero.
     """
     if not slugs or not sources:
         return {}
@@ -167,7 +167,7 @@ async def read_source_contributions(
 ) -> Mapping[tuple[int, int], dict[str, Contributions | None]]:
     """What contributes to each output of the runs behind the sources, by ledger and run, as of now.
 
-    Under no name stands that of what is drawn of them; an instrument rests on no value.
+    The entry without a name is that of the withdrawn output; an instrument has no contributions.
     """
     if not sources:
         return {}
@@ -378,7 +378,7 @@ async def _add_fallen_runs(
 async def _read_source_standings(
     tx: Read, request: InventoryRequest, rows: Sequence[_SourceRow]
 ) -> Mapping[Account, Standing]:
-    """How the accounts of the sources stand from the first moment on for which anything may be drawn."""
+    """Read the balances of the sources' accounts from the first instant on that a withdrawal may have."""
     if not rows:
         return {}
     since = min(slot.end for slot in request.slots)

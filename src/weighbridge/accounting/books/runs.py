@@ -50,7 +50,7 @@ CHUNK_SIZE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
-    """What tells a run from the others of its model."""
+    """The identity of a run within its model."""
 
     slot: Interval
     partition: Partition
@@ -148,7 +148,8 @@ def build_slot_columns(slots: Sequence[Interval]) -> Mapping[str, list[Any] | st
 # The fingerprint of a run: a digest of everything that its result depends on.
 #
 # Two runs of the same fingerprint come to the same; a batch whose run has another one is made anew. What an
-# event says is told by its id and the corrections in force on it, for a captured value never changes.
+# event says is identified by its id and the corrections in force on it, because a captured value never
+# changes.
 #
 # A run of which no data is left has a fingerprint of its own: its data have left it, or other slots have
 # taken its time, and its batch brings it to zero. A run counts something while its newest batch on a ledger
@@ -232,8 +233,8 @@ SPAN: Final[LiteralString] = """
 """
 """The time of a slot, of a table with its bounds; a reading holds its own instant."""
 
-# Of two slots that share time the later one is told. What comes before it in time may reach into it: of slots
-# of one kind of event only those of another kind, or cut by a clock.
+# Of two slots that share time, the later one is reported. What comes before it in time may reach into it: of
+# slots of one kind of event only those of another kind, or cut by a clock.
 SHARING_TIME: Final[LiteralString] = f"""
     WITH slot AS (
         SELECT b.project_id, b.ledger_id, r.family_id, r.start_time, upper({SPAN.format("r")}) AS end_time,
@@ -264,7 +265,7 @@ def select_sharing_time(condition: LiteralString) -> LiteralString:
     return SHARING_TIME.replace("%condition%", condition)
 
 
-# Digests of slots: what each slot of a ledger was last computed from, so that it can be told unchanged.
+# Digests of slots: what each slot of a ledger was last computed from, to recognise an unchanged slot.
 #
 # Invariant: a slot has a digest only while its batches are what was computed from the data of that digest;
 # deleting one of them, or replacing the slot, forgets it.
@@ -333,13 +334,13 @@ def keep_digests(
     )
 
 
-# What a batch `b` tells of its run: what it adds to its total, what that is, and which batches adjust it.
+# The part of a batch `b` in its run: what it adds to the total, the total, and which batches adjust it.
 #
 # Invariant: the differences of a run's batches add up to its total.
 
 
 # What a batch adds to its run, signed: a fall, or a rise that first gives back what falls took, credits less.
-# Batches of a run are deleted from the newest on, so those that are there stand on one another.
+# Batches of a run are deleted from the newest on, so the remaining ones build on one another.
 DIFFERENCE: Final[LiteralString] = """
     CASE WHEN b.adjusts IS NULL THEN b.total ELSE trim_scale(b.total - (
         SELECT earlier.total FROM batches earlier
@@ -390,9 +391,9 @@ def compute_measured_share(shares: ValueSourceShares | None) -> Decimal | None:
     return None if shares is None else shares.captured
 
 
-# Stale reasons: why a batch no longer stands on the data as they are, and how readers are told.
+# Stale reasons: why a batch is out of date, and how readers are notified.
 #
-# A run carries its own reasons, and one that an older revision of the engine computed has that beside them,
+# A run carries its own reasons, and one that an older revision of the engine computed has that in addition,
 # unless it was made of nothing, which every revision computes alike; a batch that draws from a stale run is
 # stale by it. Of the batches of a run the newest on its ledger says so, because it has the run's total.
 #
@@ -604,7 +605,7 @@ _REASONS: Final = f"""
 
 # Staleness as generations meet it: they clear the marks of what they compute anew, and mark what changed.
 #
-# Whoever changes an input marks the runs that used it; `platform/staleness.py` says which, and holds the
+# A change of an input marks the runs that used it; `platform/staleness.py` defines which, and holds the
 # project's lock. A batch is stale while its run is marked, or while a run that it draws from is stale; of a
 # run's batches the newest says so.
 

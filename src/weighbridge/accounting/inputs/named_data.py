@@ -334,7 +334,7 @@ def _explain_unused(
     elif is_read:
         why = f"the filter of every input that reads {point_name} leaves its event out"
     elif (point.event_type, point.position) in read_together:
-        why = f"the model reads {point_name} only beside other values of its event, of which none counts"
+        why = f"the model reads {point_name} only with other values of its event, of which none counts"
     return Problem(f"{point.field} cannot count: {why}.", point.field, "unused")
 
 

@@ -91,7 +91,7 @@ _EVENT_AS_USED: Final = """
 def select_event_as_used(events: Composable) -> Composable:
     """The event `e` as a batch saw it, of a table `slot` with event_id and batch_id; takes the project.
 
-    `events` is what stands behind the columns, such as `STORED_EVENTS`: a row `e` of the type of the table.
+    `events` is the source of the columns, such as `STORED_EVENTS`: a row `e` of the type of the table.
     It has the columns of events, so that whatever reads a value of `e` reads what the batch saw. An event
     that a batch was made of was not voided then, though an imputed one may have been withdrawn since.
     """
@@ -151,8 +151,8 @@ _REVISION: Final = SQL("""
 
 # A series of slots, each beginning where the last one ended: one scan of the events finds those of all.
 #
-# The start of an event tells its slot, so no event is held against every slot; and each value is taken out
-# of its array once, however many statistics are made of it. Both count when there are millions of events.
+# The start of an event determines its slot, so no event is compared with every slot; and each value is taken
+# out of its array once, however many statistics are made of it. Both count when there are millions of events.
 #
 # Invariant: a series has the events that the window's condition gives its slots one by one.
 
@@ -202,7 +202,7 @@ def _name(column: ValueColumn) -> Identifier:
 # OFFSET has the values taken out where the events are read; without it they are worked out again for every
 # statistic, and the planner, which sees that origins are found by the event's number, expects as many groups
 # as events and sums nothing in parallel. It is quoted because a number would be converted, and what is no
-# constant keeps PostgreSQL from reading in parallel. The ends stand in the text, so that a plan made once is
+# constant keeps PostgreSQL from reading in parallel. The ends are in the text, so that a plan made once is
 # not kept for other lengths.
 _SERIES: Final = SQL("""
     {slots}
@@ -236,7 +236,7 @@ _SERIES: Final = SQL("""
 #     join any period     any       all of them, of which the partners select (`Partners`)
 #
 # By slot these are the events of a stream that are complete and not voided now. Where the caller named {B,
-# D} for slot 1, the stream stands apart and of the events inside `match_chosen` leaves B. By name, as for a
+# D} for slot 1, the stream is separate, and of the events inside `match_chosen` leaves B. By name, as for a
 # model run, nothing else is looked at: {B, D} and straddle start give B and D, and no reading before the slot
 # that was not named. By lineage the slot has what its batch was made of, with the values that it saw: if B
 # was corrected to 20 t since, it counts 20 t by slot and 25 t by lineage, and so `verify` comes to the
@@ -252,13 +252,13 @@ SetOfSlot = Mapping[int, Mapping[str, Collection[int]]]
 
 @dataclass(frozen=True, slots=True)
 class SelectedEvents:
-    """Where events come from: a FROM clause, its parameters, and what tells an event's states apart."""
+    """The source of events: a FROM clause, its parameters, and the columns that identify an event's state."""
 
     events: Composable
     values: Mapping[str, Any]
     revision: Composable
     before: Composable | None = None
-    """The reading that stands when a slot begins, as a FROM clause; None when it is not asked for apart."""
+    """The reading in force when a slot begins, as a FROM clause; None if it is not selected separately."""
     is_limited: bool = True
     """Whether there may be too many; what batches were made of is taken as it is."""
     value: Callable[[ValueColumn], Composable] = value_of
@@ -269,7 +269,7 @@ class SelectedEvents:
 
 @dataclass(frozen=True, slots=True)
 class BySlot:
-    """Events are selected anew for some slots, by their times; complete sets stand for some."""
+    """Select events by time for some slots; complete sets define the others."""
 
     project: int
     slots: Sequence[Interval]
@@ -289,7 +289,7 @@ class ByLineage:
 
 @dataclass(frozen=True, slots=True)
 class ByName:
-    """Events are those that somebody named for some slots: no others, nor an earlier reading."""
+    """Select only the events that a caller named for some slots, without an earlier reading."""
 
     project: int
     slots: Sequence[Interval]
@@ -422,7 +422,7 @@ def _match_partners(stream: InputStream, partners: Partners | None) -> tuple[Com
 def _select_readings_before(stream: InputStream, dimensions: Sequence[str]) -> Composable:
     """For every slot and every meter the last reading that came before the slot's events.
 
-    A totaliser goes on whatever its readings are tagged with; other values stand for their own tags only.
+    A totaliser continues through any tags of its readings; other values apply to their own tags only.
     """
     is_counted = stream.window.reach is Reach.COUNTED
     keys = [*_METER, *([] if is_counted else [SQL(_TAGS[dimension]) for dimension in dimensions])]

@@ -42,7 +42,7 @@ from weighbridge.errors import Invalid
 #
 # PostgreSQL adds numerics exactly and in any order to the same digits; division is left to the engine,
 # which rounds at 34 digits. Events with values that do not come from a meter make sums of their own, one
-# for each mixture of sources, so that the same scan tells what rests on what; most slots have none.
+# for each mixture of sources, so that the same scan yields the contributions; most slots have none.
 
 
 _STATISTIC_COLUMNS: Final[Mapping[str, LiteralString]] = {
@@ -404,7 +404,7 @@ def check_statics(model: Model, statics: Statics, slots: Sequence[Interval]) -> 
 
 
 def _has_no_substitute(model: Model, node: Node, body: StaticInput) -> bool:
-    """Whether nothing stands in for the value: at elements, wherever there must be elements."""
+    """Whether the value has no default: at elements, wherever there must be elements."""
     reader = node if body.at is None else model.node(body.at)
     return not reader.is_optional and reader.default is None
 
@@ -434,7 +434,7 @@ def _build_static_value(row: _Stored) -> StaticValue:
 
 
 EVERY_SLOT = -1
-"""The index that stands for every slot: data that are matched whatever their date."""
+"""The index that means every slot: data that are matched from any date."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from weighbridge.errors import Invalid
 # A window says which events of a stream a slot has, by their times.
 #
 # Most inputs take the events that lie inside the slot; others take those that begin or end in it, all that
-# reach into it, or those whose reading at the end counts. Some also need the reading that stands when the
+# reach into it, or those whose reading at the end counts. Some also need the reading in force when the
 # slot begins, and some take events whatever their date.
 #
 # Invariant: the condition of a window speaks of a slot `slot` and an event `e`, and nothing else.
@@ -68,7 +68,7 @@ class Window:
 
     @property
     def is_by_start(self) -> bool:
-        """Whether the start of an event tells the only slot that can have it."""
+        """Whether the start of an event determines the only slot that can have it."""
         return self.reach in _RESTS
 
     @property
@@ -143,7 +143,7 @@ _RESTS: Final[Mapping[Reach, LiteralString]] = {
 # Resolving a model against a project finds the event types and data point types that its inputs name, and
 # checks that their units can be converted; every input that cannot be served is named at once.
 #
-# Invariants: inputs that read the same events stand in one stream, except those whose data the caller named
+# Invariants: inputs that read the same events are in one stream, except those whose data the caller named
 # or set aside; a stream of which any input needs the elements is read element by element.
 
 
@@ -268,7 +268,7 @@ async def read_catalogue(tx: Read, project: int) -> Catalogue:
 
 
 def resolve_streams(model: Model, catalogue: Catalogue, separate_nodes: Collection[str] = ()) -> Resolved:
-    """The streams of a model; inputs in `apart` stand in streams of their own, by data point type."""
+    """Return a model's streams; inputs in `separate_nodes` get their own streams, by data point type."""
     inputs = [(node, node.body) for node in model.nodes if isinstance(node.body, Input)]
     problems = [problem for node, body in inputs for problem in _check_input(node, body, catalogue)]
     filters = {} if problems else _compile_filters(inputs, catalogue, problems)
@@ -471,7 +471,7 @@ def _read(node: Node, body: Input, points: Mapping[str, CatalogueEntry]) -> Read
 
 
 def _find_own_weight(body: Input, points: Mapping[str, CatalogueEntry]) -> ValueColumn | None:
-    """The weight of an input that stands on its own events."""
+    """Return the weight of an input that is on its own events."""
     return points[body.weight].column if body.weight is not None and body.weight in points else None
 
 

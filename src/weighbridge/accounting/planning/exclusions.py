@@ -84,7 +84,7 @@ _IN_OPEN_TIME: Final = SQL("""
              WHERE NOT EXISTS (SELECT FROM {held} WHERE {membership})) AS in_open_time
 """)
 
-# One event tells it, and the index on their start gives it.
+# One event shows it, and the index on their start finds it.
 _WITH_DATA: Final = SQL("""
     SELECT slot.number FROM {slots}
      WHERE EXISTS (SELECT FROM {stream}
@@ -96,7 +96,7 @@ _WITH_DATA: Final = SQL("""
 # Exclusions: what a generation does without, each with its reason, so that nothing is dropped silently.
 #
 # Events of the range that no run uses, runs that are not made, slots that nobody computes, and draws that
-# round to nothing are all told as one kind of value; what a caller sees of them is made from it where the
+# round to nothing are all reported as one kind of value; what a caller sees of them is made from it where the
 # answer is put together.
 #
 # What a caller named or skipped stays with its slot, so that data which come later are excluded too; that
@@ -146,7 +146,7 @@ async def list_undecided_events(
                 "event_type": stream.event_type,
                 "start": scope.hull.start,
                 "end": scope.hull.end,
-                # The reading of a totaliser that stands at the end counts.
+                # The reading of a totaliser at the end of the slot counts.
                 "at_end": stream.window.reach is Reach.COUNTED,
                 "named": EVENTS_NAMED_MAX,
             },
@@ -383,7 +383,7 @@ _NOT_CHOSEN: Final = SQL("""
 # Pending corrections: what rules may still correct of data in the range, while runs use what is held.
 #
 # A proposal waits for approval. An evaluation waits for its worker, where data changed or a rule was saved;
-# a generation has those done before it begins, so they stand in a preview, and in a result where something
+# a generation waits for them before it begins, so they are in a preview, and in a result where something
 # changed while it ran. So does what is still to be rolled up of readings that changed.
 #
 # Nothing fails by them; they are named, because the result would be another one.

@@ -80,7 +80,7 @@ SLOT_KEY: Final = """
     CASE WHEN num_nonnulls({0}.event_id, {0}.tracking_id) = 0 THEN {0}.start_time ELSE 'epoch' END,
     CASE WHEN num_nonnulls({0}.event_id, {0}.tracking_id) = 0 THEN {0}.end_time ELSE 'epoch' END
 """
-"""What tells slots apart, of a table with columns for them; without NULLs they can be compared by hashing."""
+"""The columns that identify a slot in a table; without NULLs they can be compared by hashing."""
 
 _OF_SLOT: Final = f"({SLOT_KEY.format('i')}) = ({SLOT_KEY.format('slot')})"
 
@@ -171,7 +171,7 @@ def _write_array(inputs: SlotInputs, position: int, kind: int) -> str | None:
 # type that is skipped takes its inputs' defaults. Both stay with their slots until a request replaces them.
 #
 # Invariants: every data point that is named touches an input in a selected slot, and every type that is
-# skipped has something that stands in; anything else is refused, with each of them named.
+# skipped has a default; anything else is rejected, with each of them named.
 
 
 _Value = TypeVar("_Value")
@@ -275,7 +275,7 @@ async def resolve_explicit_inputs(
 def _add_kept(
     version: VersionSlots, new: Mapping[int, _Value], kept_values: Mapping[int, _Value]
 ) -> dict[int, _Value]:
-    """What is said of the slots of the request, beside what stays with the others."""
+    """Inputs that the request sets for its slots, in addition to those that other slots keep."""
     return {index: message for index, message in kept_values.items() if index not in version.requested} | {
         index: message for index, message in new.items() if index in version.requested
     }
@@ -386,7 +386,7 @@ def _check_slots(
 def _check_skips(
     skipped_points: Collection[int], readers: Sequence[_VersionInputs], catalogue: Catalogue
 ) -> Iterator[Problem]:
-    """Types that no input reads, and inputs of them that nothing can stand in for."""
+    """Report types that no input reads, and inputs of them without a default."""
     points_by_number = {point.number: point for points in catalogue.values() for point in points.values()}
     for kind in sorted(skipped_points):
         nodes = [reader.version.model.node(slug) for reader in readers for slug in reader.nodes_of(kind)]
@@ -399,7 +399,7 @@ def _check_skips(
             yield Problem(message, _SKIPPED, "invalid")
         for node in {node.slug: node for node in nodes if not _has_stand_in(node)}.values():
             message = (
-                f"{_SKIPPED} names {kind}, and nothing stands in for input {node.slug!r}, which reads it: "
+                f"{_SKIPPED} names {kind}, but input {node.slug!r}, which reads it, cannot be skipped: "
                 "it is no sum, not optional and has no default."
             )
             yield Problem(message, _SKIPPED, "invalid")

@@ -57,12 +57,12 @@ class Reason(StrEnum):
         " input {input} counts them less than once; generate all of these slots with model_version latest"
     )
     OTHERS_NAMED = "other data were named for input {input}"
-    ALONE = "no other reading of their meter stands beside them, from or to which input {input} could count"
-    NO_TIME = "they stand for no time in the slot, by which input {input} weighs"
+    ALONE = "their meter has no reading before or after them, from or to which input {input} could count"
+    NO_TIME = "they cover no time in the slot, by which input {input} weighs"
     TYPE_SKIPPED = "the type that input {input} reads was set aside"
     NO_SOURCE = "nobody named a source for nodes of it that draw by hand"
     MOSTLY_OUTSIDE = "less than half of it lies in the range"
-    OTHER_CADENCE = "batches of another cadence stand there"
+    OTHER_CADENCE = "batches of another cadence are there"
     ROUNDED_AWAY = "what is needed rounds to nothing at the scale of the ledger that it is drawn from"
 
 
@@ -86,7 +86,7 @@ class ExcludedSlot:
 
     label: str
     has_data: bool = False
-    """Whether the model reads events of its time, where others stand there."""
+    """Whether the model reads events of its time, if other batches are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +397,7 @@ def _list_lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
     for group in data.groups:
         numbers = sum(element.digest for element in group.elements)
         yield f"{names[group.source]} {group.tags.named} {group.event_count} {group.digest} {numbers}"
-        # Neither where an event was nor when its meter is in service is told by its digest, and both change.
+        # A digest covers neither an event's location nor its meter's time in service, and both change.
         by_meter: dict[tuple[str | None, str | None, Service], int] = {}
         for element in group.elements:
             meter = element.asset, element.location, element.service
@@ -412,7 +412,7 @@ def _list_lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
 
 
 def has_digests(scope: Scope) -> bool:
-    """Whether slots of the scope can be told unchanged by their data alone."""
+    """Whether the data alone show that slots of the scope are unchanged."""
     return not scope.source_ledgers and scope.model.cadence != EVENT
 
 

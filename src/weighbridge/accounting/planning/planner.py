@@ -93,7 +93,7 @@ def compute_slots(
     slots: Sequence[SlotData],
     unchanged_slots: Collection[Interval] = (),
 ) -> ComputedRuns:
-    """Run the model over slots, one after the other; of unchanged ones only what does not count is told."""
+    """Run the model over slots in order; for unchanged slots, report only the exclusions."""
     names = {stream.number: stream.node_slugs for stream in streams}
     runs: list[Run] = []
     without_partition: list[Group] = []
@@ -193,7 +193,7 @@ async def check_already_used(
 ) -> list[str]:
     """Why a model cannot have some of the events that its runs use: another model has them.
 
-    `types` are those of which `read_types_of_others` tells.
+    `types` are those that `read_types_of_others` returns.
     """
     problems = []
     for stream in streams:
@@ -270,7 +270,7 @@ class _VersionData:
 
 @dataclass(frozen=True, slots=True)
 class _VersionFacts:
-    """What stands around the data of one version: what was posted of them, left out, and is still to come."""
+    """The facts around the data of one version: posted runs, exclusions and pending proposals."""
 
     digests: Mapping[Interval, Sequence[bytes]]
     posted_runs: Sequence[PostedRun]

@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from itertools import chain
 from typing import Final
 
 from weighbridge.accounting.books.allocation import ManualSources, require_balances, resolve_manual_sources
@@ -156,11 +157,10 @@ async def derive_entries(
         for one in of_account.differences
         if one.run_number is not None
     }
-    # What reports take of a batch, falls of other runs may have to give way to.
-    takers = await read_takers(
-        tx, project, _select_numbers(one.batch for one in draws if one.kind in OF_REPORTS)
-    )
-    of_work = [one for each in work.values() for one in each.differences]
+    # Downward adjustments of other runs may have to give way to the amounts that reports include.
+    included = _select_numbers(draw.batch for draw in draws if draw.kind in OF_REPORTS)
+    takers = await read_takers(tx, project, included)
+    of_work = [difference for account_work in work.values() for difference in account_work.differences]
     totals, takings = await tx.together(
         _compute_totals(tx, project, of_work, runs), _read_taken(tx, project, runs | takers)
     )
@@ -169,9 +169,8 @@ async def derive_entries(
         for account, of_account in work.items()
         if account in released or _needs_balances(of_account, totals, takings)
     }
-    await _read_balances(
-        tx, project, {account: work[account] for account in moved_accounts}, set(accounts), takings
-    )
+    moved_work = {account: work[account] for account in moved_accounts}
+    await _read_balances(tx, project, moved_work, set(accounts), takings)
     return await tx.in_thread(_post_all, work, moved_accounts, totals, draws, released)
 
 
@@ -182,9 +181,10 @@ async def _read_balances(
     named_batches: set[int],
     takings: Mapping[RunKey, Sequence[Taken]],
 ) -> None:
-    """Read what the batches of accounts hold, and what their runs took of which batches, and those runs' too.
+    """Read the balances of the accounts' batches, and the takings of their runs and of the runs of those
+    batches.
 
-    What the runs that post took is known, and what those took that reports take of batches with.
+    `takings` has those of the posting runs and of the runs whose batches reports include.
     """
     takings = dict(takings)
     known_runs = {
@@ -195,25 +195,21 @@ async def _read_balances(
     }
     known_runs |= {run for _, run in takings}
     while True:
-        batches = named_batches | {
-            one.batch
-            for account_work in takings.values()
-            for one in account_work
-            if isinstance(one.batch, int)
-        }
+        of_runs = chain.from_iterable(takings.values())
+        batches = named_batches | {taking.batch for taking in of_runs if isinstance(taking.batch, int)}
         held_batches = await read_held_batches(tx, project, work, batches)
-        runs = {held_batch.run for held_batch in held_batches if held_batch.run is not None} - known_runs
+        runs = {held.run for held in held_batches if held.run is not None} - known_runs
         newly_taken = await read_taken(tx, project, runs) if runs else {}
         known_runs |= runs
         takings |= newly_taken
-        if not {one.batch for account_work in newly_taken.values() for one in account_work} - batches:
+        if not {taking.batch for taking in chain.from_iterable(newly_taken.values())} - batches:
             break
     for batch in held_batches:
         work[batch.account].held.append(batch)
-    # A run takes from its own partition, so its account is that of whatever it took from.
-    accounts: dict[Key, Account] = {held_batch.number: held_batch.account for held_batch in held_batches}
+    # A run takes from its own partition, so its account is that of any batch it took from.
+    accounts: dict[Key, Account] = {held.number: held.account for held in held_batches}
     for (_, run), of_run in takings.items():
-        account = next((accounts[one.batch] for one in of_run if one.batch in accounts), None)
+        account = next((accounts[taking.batch] for taking in of_run if taking.batch in accounts), None)
         if account is not None:
             work[account].taken[run] = of_run
 
@@ -331,7 +327,7 @@ def draw_entries(plans: Sequence[Plan], pool: Pool) -> tuple[list[Entry], list[s
     problems = []
     for drawer, moves in pool.moved().items():
         if (poster := posting.get(RunIdentity(drawer.slot, drawer.partition))) is None:
-            # A run that stands as it was has no batch to post that what it holds counts for other moments.
+            # An unchanged run has no batch that could post a change of its withdrawals' effective times.
             if not _is_only_redated(moves):
                 problems.append(_explain_unposted(drawer))
             continue
@@ -439,7 +435,7 @@ class Request:
     updated_batch: int | None = None
     """The number of the batch that is given other inputs."""
     slots: tuple[Interval, ...] = ()
-    """The generated slots that are computed, by the versions that they stand at; none for all of the range.
+    """The generated slots that are computed, by their versions; none for all of the range.
     """
     trial_version: int | None = None
     """The number of the version that is computed as if it were the active one, with every run kept."""
@@ -492,7 +488,7 @@ async def read_scopes(tx: Read, request: Request) -> tuple[Scope, ...]:
 
 
 async def check_early(tx: Read, request: Request) -> Scope:
-    """Raise Invalid with what can be told without measurements; give the scope of the active version."""
+    """Raise Invalid for problems that need no measurements; return the scope of the active version."""
     scopes, run = await _read_scopes_and_run(tx, request)
     await _check_statics_and_streams(tx, scopes)
     sources = await _resolve_manual_sources(tx, request, scopes, run)

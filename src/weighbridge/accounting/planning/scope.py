@@ -198,7 +198,7 @@ class Scope:
     source_ledgers: Mapping[str, SourceLedgerView]
     """The ledgers that its nodes draw from, by node."""
     of_other_cadence: tuple[Interval, ...] = ()
-    """Slots of the range that nobody computes, because generated slots of another cadence stand there."""
+    """Slots of the range that are not computed, because generated slots of another cadence are there."""
     replaced: tuple[Interval, ...] = ()
     """Generated slots of other bounds that this version replaces."""
     elsewhere: tuple[Interval, ...] = ()

@@ -175,7 +175,7 @@ class BooksOfModel:
         return Generated(event_slot, version, row.is_in_force, is_whole, has_moved)
 
 
-# The newest batch that has data says which version a slot stands at; of one that its data have left, the last
+# The newest batch that has data gives the version of a slot; of a slot that its data have left, the last
 # that had some.
 _SLOTS: Final = (
     """
@@ -337,7 +337,7 @@ async def assign_slots(
 async def assign_generated(
     tx: Read, books: BooksOfModel, active: Version, slots: Sequence[Interval]
 ) -> AssignedSlots:
-    """Assign generated slots, each to the version that it stands at; those that others replaced are left out.
+    """Assign generated slots, each to its own version, without slots that others replaced.
 
     Raises Invalid when all of them were replaced.
     """
@@ -482,7 +482,7 @@ def _check_assignment(
             label_slot(active.cadence, slot, zone) for slot in assignment.of_other_cadence[:SLOTS_NAMED_MAX]
         )
         message = (
-            f"Batches of another cadence stand in every slot of the range ({names}); select the whole slots"
+            f"Batches of another cadence are in every slot of the range ({names}); select the whole slots"
             " that they belong to, or ask for model_version latest to replace them."
         )
         return [Problem(message, "start_time", "passed_over")]

@@ -30,9 +30,9 @@ from weighbridge.platform.records import BATCH_DELETED
 # Each entry that a deleted batch posted, on whatever batch, is undone by an entry of the same kind with the
 # opposite amount that names it; a deficit that it settled is open again. The batch's row stays.
 #
-# What stands in the way is found in the entries that would be left: a deleted batch must be left with
+# Blockers are found in the entries that would remain: a deleted batch must be left with
 # nothing, no other batch with less than nothing, and nothing given back that was not taken. Batches that
-# are deleted together do not stand in each other's way.
+# are deleted together do not block each other.
 #
 # Invariants: a deleted batch has posted nothing, all in all; deleting together what one generation made
 # leaves every balance and deficit as it was before.
@@ -46,7 +46,7 @@ SETTLED: Final = "settled"
 REPORTED: Final = "reported"
 REPLACED: Final = "slot_replaced"
 OWN_FALL: Final = "own_fall"
-"""Told with the code of falls of other runs, in words of its own."""
+"""Reported with the code of downward adjustments of other runs, in its own words."""
 
 BLOCKERS: Final[Mapping[str, str]] = {
     NEWER_BATCH: "newer batches of its run adjust it: {records}. Delete those first, or together with it.",
@@ -67,7 +67,7 @@ RECORDS_MAX: Final = 20
 
 
 async def list_blockers(tx: Read, project: int, batches: Sequence[int], field: str | None) -> list[Problem]:
-    """Everything that stands in the way of deleting batches together."""
+    """List all blockers of deleting batches together."""
     rows = await tx.tuples(
         _BLOCKERS,
         {
@@ -164,7 +164,7 @@ _BLOCKERS: Final[LiteralString] = (
                     -- What its own run fell by, a newer batch of the run posted.
                     WHEN (others.run_id, others.ledger_id) = (mine.run_id, mine.ledger_id)
                          THEN (%(codes)s::text[])[1]
-                    -- A fall that nothing was left for is settled by whoever gives back.
+                    -- A downward adjustment without a balance is settled by the batch that returns it.
                     WHEN (others.owner, others.of_ledger) = (mine.run_id, mine.ledger_id)
                          THEN (%(codes)s::text[])[8]
                     ELSE (%(codes)s::text[])[3] END,
@@ -255,10 +255,10 @@ _FORGET_MARKS: Final = """
 """
 
 
-# What a deletion ends and uncovers beside the entries that it undoes, and what its result says of that.
+# What a deletion ends and uncovers in addition to the entries that it undoes, and its part of the result.
 #
-# Invariants: what was named or skipped for a slot stays while any batch stands there, of whatever partition
-# or concurrent ledger, and ends with the last; where a run fell by a deleted batch, what stands above it is
+# Invariants: what was named or skipped for a slot stays while any batch is there, of any partition
+# or concurrent ledger, and ends with the last; where a run fell by a deleted batch, its higher balance is
 # named.
 
 
@@ -290,7 +290,7 @@ async def end_inputs(tx: Write, project: int, batches: Sequence[int]) -> list[En
 
 
 async def read_higher_standings(tx: Read, project: int, batches: Sequence[int]) -> list[StandsAbove]:
-    """What stands higher once batches by which runs fell are deleted, run by run; asked before they are."""
+    """Read which totals rise when adjusting batches are deleted, run by run; call it before the deletion."""
     rows: list[tuple[int, int, str, Decimal, Decimal]] = await tx.tuples(
         _STANDS_ABOVE, {"project": project, "batches": list(batches)}
     )
@@ -342,7 +342,7 @@ _END_INPUTS: Final = """
               i.is_skipped, i.event_ids IS NOT NULL
 """
 
-# The newest batch of a run on a ledger has its total, so the newest that remains has what stands.
+# The newest batch of a run on a ledger has its total, so the newest remaining batch has the current total.
 _STANDS_ABOVE: Final = """
     SELECT b.ledger_id, b.id, b.tracking_id, b.total, coalesce(rest.total, 0)
       FROM (SELECT DISTINCT ON (ledger_id, run_id) * FROM batches

@@ -358,7 +358,7 @@ def mark_other_ledgers(
 
 # What a generation wrote, as digests: for each table how many rows, and the SHA-256 over them.
 #
-# The audit log keeps them in the row that tells of the generation, so that every value, moment and share of
+# The audit log has them in the row of the generation, so that every value, moment and share of
 # the books can be held against what was written. Columns that change later, such as balances, are left out.
 #
 # Invariant: columns, their order and their form never change, or no digest that was kept would vouch any

@@ -139,7 +139,7 @@ def _write_elements(amounts: Sequence[Decimal]) -> str | None:
 
 # ByLineage as generation writes it: which events and static inputs each batch was made of.
 #
-# Events stand in chunks, in the order in which they count.
+# Events are stored in chunks, in the order in which they count.
 
 
 async def insert_lineage(
@@ -400,7 +400,7 @@ def insert_draws(tx: Write, project: int, posted_batches: Sequence[Posted]) -> N
     ]
     if not rows:
         return
-    # An array of arrays must be rectangular, so attributes stand one below the other.
+    # An array of arrays must be rectangular, so attributes are in rows.
     attributes = [
         (row, index, value, str(unit))
         for row, (*_, draw) in enumerate(rows, start=1)

@@ -24,7 +24,7 @@ from weighbridge.platform.staleness import IS_NEWEST
 
 # Generated slots: up to which moment each slot of a ledger has seen its data.
 #
-# What counts of the events of a slot only a generation can say; what it has not seen yet is told by this
+# Only a generation can determine which events of a slot count; events that it has not read are found by this
 # alone.
 #
 # Invariant: whatever was stored by a transaction that began before a slot's moment was visible to the
@@ -210,7 +210,7 @@ async def _sum_up_days(tx: Write, project: int, until: object) -> bool:
 
 
 async def _keep(tx: Write, project: int, ledger: int, waiting_events: Sequence[_WaitingEvent]) -> None:
-    """Keep what waits for a ledger; what stands as it is, is not written."""
+    """Store the waiting events of a ledger; unchanged rows are not written."""
     values = {"project": project, "ledger": ledger}
     slots = Counter(_list_waiting_slots(waiting_events))
     await tx.execute(

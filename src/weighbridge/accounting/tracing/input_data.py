@@ -24,7 +24,7 @@ from weighbridge.db.engine import Command, Read
 
 # Skipped inputs: data point types that the caller set aside when a batch was made.
 #
-# Each stands among the batch's input data as a zero without an event, so that what is missing can be seen.
+# Each is listed in the batch's input data as a zero without an event, so that readers see what is missing.
 
 
 async def read_skipped_nodes(tx: Read, project: int, batch: int) -> frozenset[str]:
@@ -43,7 +43,7 @@ def ask_for_skipped(project: int, batches: Sequence[int]) -> Command:
 def group_skipped(
     project: int, batches: Sequence[int], answers: Sequence[TupleRow]
 ) -> Mapping[int, list[InputRow]]:
-    """The rows that stand for what was set aside, by batch."""
+    """Return the rows of excluded inputs, by batch."""
     rows: dict[int, list[InputRow]] = {batch: [] for batch in batches}
     for batch, slug, unit in answers:
         point = InputDataPoint(
@@ -64,8 +64,8 @@ _OF_BATCHES: Final = """
 
 # Input data: the rows of values that a batch was made of, read a slice at a time.
 #
-# Lineage stands in chunks of events in time order, so the rows of any page are found by arithmetic and read
-# by primary key; no page costs more than another.
+# Lineage is stored in chunks of events in time order, so the rows of any page are found by arithmetic and
+# read by primary key; no page costs more than another.
 
 
 Content = Decimal | str | bool | None
@@ -95,7 +95,7 @@ class Slice:
     first: int
     count: int
     skip: int
-    """Rows of the first event that stand before the slice."""
+    """Rows of the first event before the slice."""
     rows: int
 
 
@@ -124,7 +124,7 @@ class StoredEvent(msgspec.Struct, frozen=True):
         return self.captured_numbers is None and not self.is_imputed
 
     def value_at(self, position: int) -> Content:
-        """The value that stands at a position; None when the event carries none."""
+        """Return the value at a position; None if the event has none."""
         return _select_value(position, self.numbers, self.texts, self.booleans)
 
     def raw_value_at(self, position: int) -> Content:
@@ -139,12 +139,12 @@ class StoredEvent(msgspec.Struct, frozen=True):
         )
 
     def number_at(self, position: int) -> Decimal | None:
-        """The number that stands at a position; an array ends with its last value."""
+        """Return the number at a position; an array ends with its last value."""
         return self.numbers[position - 1] if position <= len(self.numbers) else None
 
 
 class PlacedEvent(StoredEvent, frozen=True):
-    """An event of a slice with what lineage shows of it beside its values."""
+    """An event of a slice with what lineage shows of it in addition to its values."""
 
     tracking_id: str | None
     start_time: Instant
@@ -332,7 +332,7 @@ _SLUGS_AND_UNITS_OF_BATCHES: Final = """
            SELECT event_type_id FROM batch_input_sets WHERE project_id = %s AND batch_id = ANY (%s)))
 """
 
-# The events of slices: so many of a set from its first on, which stand in chunks of the same size.
+# The events of slices: so many of a set from its first on, which are stored in chunks of the same size.
 _NAMED_EVENTS: Final = """
     named AS (
         SELECT w.batch_id, w.set_number, c.chunk * %(size)s + part.rank - 1 - w.first AS position, w.count,

@@ -198,7 +198,7 @@ _TURNOVER_UNTIL: Final = """
               FROM deficit_entries WHERE project_id = %(project)s AND ledger_id = %(ledger)s) AS change
 """
 
-# A run may credit several ledgers of its model; what it draws is told of the first of them.
+# A run may credit several ledgers of its model; its withdrawals are reported for the first of them.
 _FLOWS: Final = """
     SELECT drawn.ledger_id, target.id, drawn.amount
       FROM (SELECT e.ledger_id, r.family_id, - sum(e.amount) AS amount

@@ -120,7 +120,7 @@ async def read_draws(
 
 # What reports hold of batches: what an accepted report states, and what one under way has reserved.
 #
-# What a chain of reports has posted stands by the report that is complete, whichever report of it posted
+# The postings of a restatement history belong to the report that is complete, whichever report of it posted
 # it.
 
 
@@ -316,7 +316,7 @@ def _build_input(
         slug: position for (kind, position), (slug, _) in names.items() if kind == input_set.event_type
     }
     position = positions[body.data_point_type]
-    # The weight of a joined input may stand on the events that it is joined to.
+    # The weight of a joined input may be on the events that it is joined to.
     weight = positions.get(body.weight) if body.weight else None
     return LineageInput(
         event_type=input_set.event_type_slug,

@@ -49,7 +49,7 @@ class ArchivePart:
 
 
 def write_headers(parts: Sequence[ArchivePart]) -> Iterator[bytes]:
-    """What stands before the content of each part, in the order of the parts."""
+    """The local header of each part, in the order of the parts."""
     for part in parts:
         is_long = part.size >= _LONG
         name, extra = part.name.encode("ascii"), b""
@@ -63,7 +63,7 @@ def write_headers(parts: Sequence[ArchivePart]) -> Iterator[bytes]:
 
 
 def write_directory(parts: Sequence[ArchivePart]) -> bytes:
-    """All that stands behind the last part."""
+    """Return everything after the last part."""
     directory, place = bytearray(), 0
     for part, header in zip(parts, write_headers(parts), strict=True):
         directory += _write_entry(part, place)
@@ -108,7 +108,7 @@ def read_parts(content: memoryview) -> dict[str, memoryview]:
         part, header = _read_local_header(content, place)
         if parts and part.name <= parts[-1].name:
             raise UnreadableError(
-                f"{part.name!r} stands behind {parts[-1].name!r}; parts are sorted, and each is there once."
+                f"{part.name!r} is after {parts[-1].name!r}; parts are sorted, and each is there once."
             )
         if len(parts) == PARTS_MAX:
             raise UnreadableError(f"The file has more than {PARTS_MAX:,} parts.")
@@ -123,7 +123,7 @@ def read_parts(content: memoryview) -> dict[str, memoryview]:
             raise UnreadableError(f"The content of {part.name!r} has another checksum than it should.")
     if bytes(content[place:]) != write_directory(parts):
         raise UnreadableError(
-            f"What stands behind the last part, {parts[-1].name!r}, is not the directory that the parts make."
+            f"The directory after the last part, {parts[-1].name!r}, does not match the parts."
         )
     return contents
 
@@ -169,7 +169,7 @@ def _read_local_header(content: memoryview, place: int) -> tuple[ArchivePart, by
 
 
 FAULTS_MAX: Final = 100
-"""Faults that are told; of more only the number is."""
+"""Faults that are listed; of more, only the number is given."""
 
 
 class UnreadableError(Exception):

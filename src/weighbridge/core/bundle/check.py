@@ -1,6 +1,6 @@
 """The check of a whole bundle, from its first byte to the last digit of its last batch.
 
-In this order; all faults of a step are told, and what is not vouched for is not looked into any further:
+In this order; all faults of a step are reported, and unverified parts are not examined further:
 
 1. the archive is byte for byte what its parts make;
 2. every part has the digest that was signed, and the signature is that of the caller's key;
@@ -177,7 +177,7 @@ def _check_batches(contents: BundleContents, faults: Faults) -> None:
     placed: list[int] = [number for line in contents.slots for number in line.batches]
     _check_named(SLOTS, set(placed), computed_batches, faults)
     if len(placed) != len(set(placed)):
-        faults.add(SLOTS, "A batch stands in two slots.")
+        faults.add(SLOTS, "A batch is in two slots.")
     if sorted(contents.slots, key=lambda line: line.batches) != contents.slots:
         faults.add(SLOTS, "Lines are sorted by their batches, and these are not.")
     for number, batch in contents.batches.items():
@@ -331,7 +331,7 @@ def check_events(contents: BundleContents, faults: Faults) -> None:
 
 # What a bundle of an older format cannot show, sentence by sentence.
 #
-# Invariant: a bundle that holds is told with all that its format leaves open.
+# Invariant: a valid bundle is reported with everything that its format leaves open.
 
 
 _FORMAT_1: Final = (
@@ -360,7 +360,7 @@ class CheckedBundle:
 def check_bundle(
     content: memoryview, key: VerifierKey, read_model: ReadModel, advance: Advance = lambda _: None
 ) -> CheckedBundle:
-    """Check a bundle by a key that somebody trusted gave; `advance` is told of batches computed again."""
+    """Check a bundle by a trusted key; `advance` is called with the number of recomputed batches."""
     checked = CheckedBundle()
     faults = checked.faults
     try:

@@ -254,7 +254,7 @@ class _PartReader:
 
 # What a bundle says of its own parts: `datapackage.json`, `ro-crate-metadata.json`, `SHA256SUMS`.
 #
-# They follow from the other parts, so whoever checks makes them anew and compares. The first describes the
+# They follow from the other parts, so a check renders them again and compares. The first describes the
 # tables for tools of Frictionless Data, the second all parts for tools of RO-Crate, the third is what is
 # signed.
 #
@@ -401,7 +401,7 @@ def verify_sums(parts: Mapping[str, memoryview], key: VerifierKey, faults: Fault
         sums = {line[66:]: line[:64] for line in stated.decode("utf-8", "replace").splitlines()}
         for part in indexed:
             if sums.pop(part.name, None) != part.sha256:
-                faults.add(part.name, f"Its content is not the one whose digest stands in {SUMS}.")
+                faults.add(part.name, f"Its content does not match its digest in {SUMS}.")
         for name in sorted(sums)[:10]:
             faults.add(name[:100], f"{SUMS} names it, and it is missing.")
         if not faults:
@@ -464,7 +464,7 @@ def _decode_part(parts: Mapping[str, memoryview], part: str) -> str:
 
 
 def list_restated_reports(report: BundledReport, vouched: Vouched) -> set[str]:
-    """The ids of a report and of those that it restates, one after the other, as the log tells it."""
+    """The ids of a report and of those that it restates, one after the other, according to the log."""
     restated = {
         row["object"]: after["supersedes"]
         for row in vouched.rows

@@ -27,9 +27,9 @@ from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.ledger.instrument import AMOUNT, FIGURES
 from weighbridge.core.time.calendar import find_slot, label_slot
 
-# The proved rows of the audit log by what they tell of, and how a record is held against one.
+# The proved rows of the audit log by their record, and the comparison of a record with a row.
 #
-# Invariant: rows stand in the order of the log, so the last of a record is its newest state.
+# Invariant: rows are in the order of the log, so the last of a record is its newest state.
 
 
 Row = Mapping[str, Any]
@@ -38,7 +38,7 @@ Wrong = tuple[str, str]
 
 
 class LogRows:
-    """Rows by the record that they tell of, and by what was done."""
+    """Rows by their record and by their action."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = rows
@@ -68,7 +68,7 @@ class LogRows:
         """Where a record is another than its newest row says; it has to have one."""
         rows = [row for row in self.of(name, noun) if isinstance(row["after"], Mapping)]
         if not rows:
-            yield part, f"No row of the audit log tells of the {noun} {name}."
+            yield part, f"The audit log has no row for the {noun} {name}."
             return
         for field in list_differing_fields(message, rows[-1]["after"]):
             yield part, f"The {field} of the {noun} {name} is another than the log says."
@@ -90,11 +90,10 @@ def _are_equal(value: object, logged: Any) -> bool:
     return type(value) is type(logged) and value == logged
 
 
-# Whether a bundle's parts say what its own proved rows of the audit log say of the same records.
+# Whether the parts of a bundle agree with its own proved rows of the audit log about the same records.
 #
-# A row of the log shows a record as it was written. So of the report, its evidence, the generations that
-# made its batches, their models and whatever else the log tells of, the newest proved row is compared field
-# by field.
+# A row of the log shows a record as it was written. So the newest proved row of the report, its evidence, the
+# generations of its batches, their models and every other record in the log is compared field by field.
 #
 # Invariant: what a part states and a proved row states otherwise is a fault; where a row has to be there
 # and is not, that is one too.
@@ -135,7 +134,7 @@ def _check_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     report = contents.report
     rows = [row for row in log.of(report.id, "report") if "inclusions" in (row["after"] or {})]
     if not rows:
-        yield ROWS, f"No row of the audit log tells of the report {report.id}."
+        yield ROWS, f"The audit log has no row for the report {report.id}."
         return
     number, after = rows[-1]["number"], rows[-1]["after"]
     try:
@@ -181,13 +180,13 @@ def _check_evidence(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     for name, row in attached.items():
         rows = [one for one in log.of(name, "evidence") if one["action"] == _ATTACHED]
         if len(rows) != 1:
-            yield EVIDENCE.part, f"No row of the audit log tells that {row.name!r} was attached."
+            yield EVIDENCE.part, f"The audit log has no row for attaching {row.name!r}."
             continue
         for field in _compare_evidence(row, rows[0]):
             yield EVIDENCE.part, f"The {field} of {row.name!r} is another than the log says."
     logged = {row["object"] for row in log.doing(_ATTACHED)}
     for name in sorted(logged - attached.keys())[:5]:
-        yield EVIDENCE.part, f"The audit log tells of {name}, and it is not there."
+        yield EVIDENCE.part, f"The audit log has {name}, but the bundle does not."
 
 
 def _compare_evidence(row: EvidenceRow, logged: Row) -> Iterator[str]:
@@ -202,7 +201,7 @@ def _check_models(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     for model in contents.models.values():
         rows = [row for row in log.of(model.model_id, "model") if "sha256" in (row["after"] or {})]
         if not rows:
-            yield MODELS.part, f"No row of the audit log tells of the model {model.model_id}."
+            yield MODELS.part, f"The audit log has no row for the model {model.model_id}."
             continue
         message = {"sha256": model.sha256, "version": model.version, "name": model.name}
         for name in list_differing_fields(message, rows[-1]["after"]):
@@ -210,7 +209,7 @@ def _check_models(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
 
 
 def _check_generations(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
-    """Each batch was made by the generation that it names, which the log tells from start to finish."""
+    """Check that the log has the start and the end of the generation that each batch names."""
     starts = {row["after"]["id"]: row for action in _STARTED for row in log.doing(action)}
     ends: dict[str, Row] = {name: row for row in log.doing(_FINISHED) for name in row["after"]["batches"]}
     generations: dict[int, int] = {}
@@ -220,11 +219,11 @@ def _check_generations(contents: BundleContents, log: LogRows) -> Iterator[Wrong
         start, finish = starts.get(batch.generation), ends.get(batch.batch_id)
         if start is None or finish is None:
             phase = "start" if start is None else "end"
-            yield ROWS, f"No row of the audit log tells of the {phase} of the generation of {batch.batch_id}."
+            yield ROWS, f"The audit log has no row for the {phase} of the generation of {batch.batch_id}."
         elif generations.setdefault(finish["number"], batch.generation) != batch.generation:
-            yield BATCHES.part, f"Batch {batch.batch_id} was made by another generation, as the log tells."
+            yield BATCHES.part, f"The audit log names another generation for batch {batch.batch_id}."
         elif finish["at"] != batch.created_at.text or not _are_of_one_generation(start, finish):
-            yield BATCHES.part, f"Batch {batch.batch_id} was made at another time, as the log tells."
+            yield BATCHES.part, f"The audit log has another time for batch {batch.batch_id}."
 
 
 def _are_of_one_generation(start: Row, finish: Row) -> bool:
@@ -246,9 +245,9 @@ def _check_deletions(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
             and row is not None
             and not (submissions and submissions[0] < row["number"])
         ):
-            yield BATCHES.part, f"Batch {batch.batch_id} was deleted, as the log tells, and does not say so."
+            yield BATCHES.part, f"Batch {batch.batch_id} is deleted in the audit log, but not in the bundle."
         if batch.deleted_at is not None and (row is None or row["at"] > batch.deleted_at.text):
-            yield BATCHES.part, f"Batch {batch.batch_id} says that it was deleted, and the log tells of none."
+            yield BATCHES.part, f"Batch {batch.batch_id} is deleted in the bundle, but not in the audit log."
 
 
 def _check_records(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
@@ -278,7 +277,7 @@ def _check_event_types(contents: BundleContents, log: LogRows) -> Iterator[Wrong
     }
     for event_type, points in contents.points.items():
         if event_type not in newest:
-            yield EVENT_TYPES.part, f"No row of the audit log tells of the event type {event_type!r}."
+            yield EVENT_TYPES.part, f"The audit log has no row for the event type {event_type!r}."
             continue
         logged = {row["slug"]: row for row in newest[event_type]["data_point_types"]}
         if logged.keys() != {point.data_point for point in points}:
@@ -301,7 +300,7 @@ def _check_instruments(contents: BundleContents, log: LogRows) -> Iterator[Wrong
             continue
         rows = log.of(batch.batch_id, "instrument")
         if not rows:
-            yield ROWS, f"No row of the audit log tells of the instrument {batch.batch_id}."
+            yield ROWS, f"The audit log has no row for the instrument {batch.batch_id}."
             continue
         after = rows[0]["after"]
         yield from _compare_instrument(contents, batch, after, rows[0]["at"])
@@ -341,12 +340,12 @@ def _compare_instrument(
             )
 
 
-# Whether corrections, and the rules that made some, are those that the proved rows of the log tell of.
+# Whether corrections, and the rules that made some, are those in the proved rows of the log.
 #
 # People correct one value, one event or many events at once; each leaves a row of the moment of the
-# correction. What a rule corrects is told by its version alone.
+# correction. What a rule corrects follows from its version alone.
 #
-# Invariant: whoever corrected a value by hand, when, to what and why, is what the log says.
+# Invariant: the author, time, value and reason of a manual correction are those in the log.
 
 
 CORRECTING: Final = (
@@ -363,12 +362,12 @@ _OF_RULE: Final = (
 
 
 def check_corrections(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
-    """Where corrections by hand are others than the log tells, and where it tells of others."""
+    """List where manual corrections differ from the log, in either direction."""
     by_time: dict[str, list[CorrectionRow]] = {}
     for row in contents.corrections.values():
         by_time.setdefault(row.created_at.text, []).append(row)
         if row.origin == CorrectionOrigin.MANUAL and not _is_logged(contents, log, row):
-            yield CORRECTIONS.part, f"Correction {row.correction} is not one that the log tells of."
+            yield CORRECTIONS.part, f"Correction {row.correction} is not in the audit log."
     for logged in log.doing("data_point.correct"):
         event = logged["after"]["data_point"]["event"]["id"]
         named = {
@@ -376,7 +375,7 @@ def check_corrections(contents: BundleContents, log: LogRows) -> Iterator[Wrong]
             for version in by_time.get(logged["at"], ())
         }
         if _has(contents, event) and event not in named:
-            yield CORRECTIONS.part, f"Row {logged['number']} of the log tells of one that is not there."
+            yield CORRECTIONS.part, f"The correction in row {logged['number']} of the log is missing."
 
 
 def _has(contents: BundleContents, event: str) -> bool:
@@ -438,7 +437,7 @@ def _is(logged: Any, text: str | None) -> bool:
 
 
 def check_rules(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
-    """Where a rule version is another than the log tells."""
+    """List where a rule version differs from the log."""
     versions = {(row.rule, row.rule_version) for row in contents.corrections.values() if row.rule is not None}
     for number, version in sorted(versions, key=str):
         part = f"{RULE_FOLDER}{number}-{version}.json"
@@ -449,7 +448,7 @@ def check_rules(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
         name = identity.of("rule", contents.manifest.project_number, number or 0)
         rows = [row for row in log.of(name, "rule") if (row["after"] or {}).get("version") == version]
         if not rows:
-            yield part, f"No row of the audit log tells of version {version} of the rule {name}."
+            yield part, f"The audit log has no row for version {version} of the rule {name}."
             continue
         message = {field: document[field] for field in _OF_RULE if field in document}
         for field in list_differing_fields(message, rows[0]["after"]):

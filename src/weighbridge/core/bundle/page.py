@@ -3,12 +3,12 @@
 Invariants: no script, no style or picture from elsewhere; every text is escaped; equal parts make equal
 pages.
 
-What changed between two bundles: what the reports take, run by run, and why.
+The changes between two bundles: the amounts that the reports include, run by run, and the reasons.
 
 A run is a slot and partition on a ledger; it is compared by what its newest batch in each bundle says. Runs
-that the report does not take of are told too, for what is reported may rest on them.
+that the report does not include are listed too, because included runs may depend on them.
 
-Invariant: a run is told when the amount that is taken of it, its total or what it was made of differs.
+Invariant: a run is listed if its included amount, its total or its inputs differ.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -185,7 +185,7 @@ def _select_draw_fields(draw: DrawRead) -> tuple[object, ...]:
 #     `dry = delivered * (1 - moisture)`
 #     `    = 5 t * (1 - 0.2) = 4 t`
 #
-# Invariant: every number stands with all its digits, as it stands in `node_values.csv`.
+# Invariant: every number has all its digits, as in `node_values.csv`.
 
 
 class EquationLine(NamedTuple):
@@ -289,7 +289,7 @@ def find_prepared_model(
 
 
 BATCHES_SHOWN: Final = 200
-"""Batches whose equations stand in the page, reported ones first; `bundle check --show` prints any."""
+"""Batches whose equations the page shows, reported ones first; `bundle check --show` prints any."""
 
 ROWS_SHOWN: Final = 500
 """Rows of a table of the page; the tables of the bundle have all."""
@@ -359,7 +359,7 @@ def _render_sections(
         yield _render_batch(contents, number, find_prepared_model(contents, prepared, number))
     if len(ordered_batches) > BATCHES_SHOWN:
         yield (
-            f"<p>{len(ordered_batches) - BATCHES_SHOWN:,} more batches stand in node_values.csv;"
+            f"<p>{len(ordered_batches) - BATCHES_SHOWN:,} more batches are in node_values.csv;"
             " <code>weighbridge bundle check --show BATCH</code> prints any of them.</p>"
         )
     yield from _render_tables(contents, vouched)
@@ -493,6 +493,6 @@ def _render_table(
             lines.append(f"<tr>{cells}</tr>")
     if not count:
         return f"<h2>{escape(title)}</h2><p>None.</p>"
-    remainder = f"<p>{count - ROWS_SHOWN:,} more stand in the tables.</p>" if count > ROWS_SHOWN else ""
+    remainder = f"<p>{count - ROWS_SHOWN:,} more are in the tables.</p>" if count > ROWS_SHOWN else ""
     header = "".join(f"<th>{escape(name)}</th>" for name in names)
     return f"<h2>{escape(title)}</h2><table><tr>{header}</tr>{''.join(lines)}</table>{remainder}"

@@ -1,7 +1,7 @@
 """The rows of the tables of a bundle: one class for each, its fields in the order of the columns.
 
 What is called by a number is called by it everywhere in the bundle: `batch` 12 of lineage is row 12 of
-`batches.csv`. Times are UTC; amounts are in the unit that stands beside them or that the row's ledger has.
+`batches.csv`. Times are UTC; amounts are in the unit of the same row or of the row's ledger.
 """
 
 import json
@@ -104,7 +104,7 @@ class EntryRow(NamedTuple):
     reverses: int | None
     """The entry that it undoes, where its batch was deleted."""
     report: int | None
-    """The number of the report in whose name it stands."""
+    """The number of the report that it belongs to."""
 
 
 class DeficitRow(NamedTuple):
@@ -132,7 +132,7 @@ class NodeValueRow(NamedTuple):
     whole: Decimal | None
     """Of a part that was shared over partitions, the amount that it is a part of."""
     elements: list[str] | None
-    """The numbers of an array; empty where they are too many, then their count and digest stand alone."""
+    """The numbers of an array; empty where they are too many, then only their count and digest are given."""
     element_count: int | None
     elements_sha256: Digest | None
     """The digest of the numbers, one to a line."""
@@ -153,7 +153,7 @@ class EventTypeRow(NamedTuple):
 
 
 class BundledEventRow(NamedTuple):
-    """The columns of every table of events that stand before the values: an event as batches saw it."""
+    """The columns of every event table before the values: an event as batches read it."""
 
     event: int
     version: int
@@ -179,7 +179,7 @@ class MeterRow(NamedTuple):
 
 
 class CorrectionRow(NamedTuple):
-    """A value that stood in the place of another when a batch was made."""
+    """A value that replaced another when a batch was made."""
 
     correction: int
     event: int
@@ -279,7 +279,7 @@ def _require_kind(kind: Any, value: Any) -> Any:
         )
     if origin is None and type(value) is kind:
         return value
-    raise ValueError(f"it has {str(value)[:40]!r} where {getattr(kind, '__name__', kind)} stands")
+    raise ValueError(f"it has {str(value)[:40]!r} instead of {getattr(kind, '__name__', kind)}")
 
 
 # The one way in which a value is written in a table, and a row in a line.
@@ -294,7 +294,7 @@ def _require_kind(kind: Any, value: Any) -> Any:
 #     digest     64 hexadecimal digits
 #     list       JSON by RFC 8785, numbers as texts: `["1.5","2"]`
 #
-# Invariants: equal rows make equal lines; `read` refuses whatever `write` does not make.
+# Invariants: equal rows make equal lines; `read` rejects everything that `write` does not make.
 
 
 LINE_BYTES_MAX: Final = 64_000_000
@@ -383,7 +383,7 @@ READERS: Final[dict[TextKind, Callable[[str], Any]]] = {
     TextKind.DIGEST: _parse_digest,
     TextKind.LIST: parse_json,
 }
-"""By kind, what reads a text that stands there; ValueError for one that nobody writes."""
+"""The reader of each kind's text; ValueError for a text that no writer makes."""
 
 
 def write(kind: TextKind, value: Any) -> str | None:
@@ -435,7 +435,7 @@ def split_fields(line: str) -> Sequence[str | None]:
         if place == len(line):
             return fields
         if line[place] != ",":
-            raise ValueError("a quotation mark stands where none may")
+            raise ValueError("a quotation mark is in a wrong place")
         place += 1
 
 

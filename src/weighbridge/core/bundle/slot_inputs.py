@@ -1,6 +1,6 @@
 """What the engine is given to compute a slot again: the events of its batches as these saw them.
 
-Each set of events that nodes read alike is a source of its own. Where sums tell enough, values are put
+Each set of events that nodes read alike is a source of its own. Where sums are enough, values are put
 together by tags; where order, time or a join matters they are elements, in the order that the service has
 them in: start, end, tracking id, client reference, values, names, number.
 

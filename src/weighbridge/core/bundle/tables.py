@@ -66,7 +66,7 @@ def list_columns(row: type) -> tuple[BundleColumn, ...]:
 
 @dataclass(frozen=True)
 class BundleTable:
-    """A table: its part, what a row is, and how many of its columns tell rows apart."""
+    """A table: its part, what a row is, and how many of its columns identify a row."""
 
     part: str
     row: Callable[..., Any]
@@ -138,7 +138,7 @@ def read_rows(table: BundleTable, content: memoryview) -> Iterator[Any]:
         key = values[: table.keys]
         if previous_key is not None and not previous_key < key:
             raise UnreadableError(
-                f"Rows of {table.part} are sorted, each once; {key} stands behind {previous_key}."
+                f"Rows of {table.part} are sorted, each once; {key} is after {previous_key}."
             )
         previous_key = key
         yield table.row(*values)
@@ -175,14 +175,14 @@ _OF_VALUES: Final = {"number": TextKind.NUMBER, "string": TextKind.TEXT, "boolea
 
 
 def name_events_part(event_type: str) -> str:
-    """The part in which the events of a type stand."""
+    """Return the name of the part with the events of a type."""
     return f"{EVENTS}{event_type}.csv"
 
 
 def define_events_table(event_type: str, points: Sequence[rows.EventTypeRow]) -> BundleTable:
     """The table of the events of a type: what every event has, and a column for each data point.
 
-    A column is called by the slug of its data point behind a dot, so that it is told from the others.
+    A column is called by the slug of its data point after a dot, which distinguishes it from the others.
     """
     for point in points:
         if point.value_type not in _OF_VALUES:
@@ -201,7 +201,7 @@ VALUES_FROM: Final = len(_EVENT_COLUMNS)
 # The events of one type: found by their numbers in the file where they lie, some at a time.
 #
 # A line is read by one pattern for the whole table, and a value becomes a number only when a node asks for
-# it, so that a million of them pass quickly; what is kept of each is where it stands.
+# it, so that a million of them pass quickly; only the place of each is kept.
 #
 # Invariants: every line is looked at as a whole when it is read; which ones were ever read is known at the
 # end.
@@ -218,7 +218,7 @@ class EventFile:
     """The table of the events of one type, over its content."""
 
     def __init__(self, table: BundleTable, content: memoryview) -> None:
-        """Find where each event stands; UnreadableError when they are not in order."""
+        """Find the place of each event; UnreadableError when they are not in order."""
         self.table = table
         self.value_of = {
             column.name[1:]: index for index, column in enumerate(table.columns) if index >= VALUES_FROM
@@ -313,11 +313,11 @@ class EventFile:
 #
 # A line of `lineage.jsonl` is a batch: the events that its nodes read, static inputs, draws, inputs set
 # aside, and the corrections that were in force. A line of `slots.jsonl` is a slot as one generation
-# computed it by one version: the batches that it made, and those that stood beside them already and have a
+# computed it by one version: the batches that it made, and earlier ones with them that have a
 # part of what was shared.
 #
-# Invariants: a line is written one way only; numbers of events stand as ranges, `3-7,9`, ascending and as
-# few as can be.
+# Invariants: a line is written one way only; numbers of events are ranges, `3-7,9`, ascending and as few as
+# can be.
 
 
 LINEAGE: Final = "lineage.jsonl"

@@ -3,8 +3,8 @@
 What is counted are slots that are expected of a meter, as `core.time.expectation` defines them:
 
     received     an event was captured that begins in the slot
-    valid        one of them is complete, meets `valid_when`, and no substitution stands in it
-    substituted  none is valid, and a substitution stands in one
+    valid        one of them is complete, meets `valid_when`, and none of its values is substituted
+    substituted  none is valid, and one has a substituted value
     missing      nothing was captured
     imputed      nothing was captured, and a rule has filled the slot
 
@@ -30,10 +30,10 @@ from weighbridge.core.model import Aggregate
 from weighbridge.core.number import CONTEXT
 
 PERIODS: Final[Mapping[str, str]] = {"day": "daily", "month": "monthly", "quarter": "quarterly"}
-"""The periods that rates are told for, with the cadence that cuts them."""
+"""The periods for which rates are reported, with the cadence that divides them."""
 
 PERIODS_MAX: Final = 1_000
-"""Periods that one answer may tell of: two years and a half of days."""
+"""The most periods in one response: two and a half years of days."""
 
 SLOTS_OF_METER_MAX: Final = 1_100_000
 """Slots of the cadence that a range of a capture rate may hold: two years of minutes."""

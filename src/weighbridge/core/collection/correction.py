@@ -1,4 +1,4 @@
-"""A correction is a value that stands in the place of another, with its origin and its rank.
+"""A correction is a value that replaces another, with its origin and its rank.
 
 Several may be made of one value: one of them is in force, the others wait beneath it or were reverted. Which
 one is in force is a function of those that were not reverted, whatever their order of arrival or the order in
@@ -78,7 +78,7 @@ NOT_REVERTED: Final = tuple(state for state in CorrectionState if (state, Correc
 """The states of corrections that are not reverted: one of them is in force."""
 
 FIELDS: Final = ("start_time", "end_time", "tracking_id", "feedstock_id", "asset_id")
-"""What can be corrected of an event itself; they stand at position 0."""
+"""The fields of an event that can be corrected; their position is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def find_prevailing_claim(claims: Iterable[Claim]) -> Claim | None:
 
 # The leaf of an event in the tree of the write that stored it: a line of text, the same for ever.
 #
-# The root over the leaves of a bulk write, in the order of its request, stands in the write's row of the
+# The root over the leaves of a bulk write, in the order of its request, is in the write's row of the
 # audit log (RFC 6962, as in `core/proof`). So each event can prove later that it is as it was sent, with
 # its line and a path of hashes, and nobody has to be shown the others.
 #
@@ -137,7 +137,7 @@ def find_prevailing_claim(claims: Iterable[Claim]) -> Claim | None:
 
 
 ESCAPES: Final = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
-"""What stands for characters that part lines and fields."""
+"""Replacements for the characters that separate lines and fields."""
 
 NULL: Final = "\\N"
 ENDING: Final = 3

@@ -3,8 +3,8 @@
 A custom field has a label, and the type of its values. The checks of the fields that every named record has
 (texts, lines, degrees and instants) take the value and the path of its field, and yield what is wrong.
 
-Invariants: a label is not that of a standard column of the asset spreadsheet, in whatever case
-and with whatever between its words; a value that was checked comes back from its cell as it was, numbers to
+Invariants: a label is not that of a standard column of the asset spreadsheet, in any case
+and with anything between its words; a value that was checked comes back from its cell as it was, numbers to
 the last digit.
 """
 
@@ -151,7 +151,7 @@ def _describe_kind(value: object) -> str:
 # A spreadsheet is a table of texts that people open in a spreadsheet program; what they see is what we
 # hold.
 #
-# A program takes a text that begins like a formula for one, whatever quotes stand around it in the file.
+# A spreadsheet program computes a text that begins like a formula, even if the file quotes it.
 # Such a text gets a leading single quote, which makes it a text again. Numbers are never quoted: what gets
 # a quote is decided by the type of a column, not by the look of its cells.
 #

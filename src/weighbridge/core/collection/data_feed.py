@@ -1,4 +1,4 @@
-"""What a data feed may be told: how bad rows are met, what names a row, and what formulas come to."""
+"""The options of a data feed: how it treats bad rows, names rows and reads formulas."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -72,7 +72,7 @@ class OnDifference(StrEnum):
     """What becomes of a row whose event the project has already, with other values."""
 
     REPORT = "report"
-    """The event stays as it is, and the row is told of as one that differs."""
+    """The event stays as it is, and the row is reported as differing."""
     CORRECT = "correct"
     """The event is corrected to what the row says."""
 
@@ -98,7 +98,7 @@ class Formulas(StrEnum):
 
 
 class DecimalMark(StrEnum):
-    """What stands before the decimals of a number."""
+    """The separator before the decimals of a number."""
 
     POINT = "."
     COMMA = ","
@@ -183,6 +183,6 @@ def check_watch(place: str, roots: Sequence[str], account: str) -> Iterator[Prob
     elif find_root(place, roots, account) is None:
         text = (
             f"{field} is {shorten(place)!r}, which lies below no folder that this account may watch; "
-            "whoever runs the service allows them by WEIGHBRIDGE_WATCHED_ROOTS."
+            "the operator permits them with WEIGHBRIDGE_WATCHED_ROOTS."
         )
         yield Problem(text, field, "invalid")

@@ -1,4 +1,4 @@
-"""Evidence is what stands behind an event: a file that is kept with it, or a link to one kept elsewhere.
+"""Evidence supports an event: a file that is stored with it, or a link to a file elsewhere.
 
 Invariants: a name is one line of 1 to 255 visible characters; the name of a file has no path in it; a link
 leads to a host by http or https, says nothing of a user, and is never followed by the service.
@@ -18,7 +18,7 @@ EVIDENCE_BYTES_MAX: Final = 26_214_400
 """The largest file that is kept as evidence, in bytes: 25 MB."""
 
 EVIDENCE_OF_EVENT_MAX: Final = 100
-"""Files and links of one event, together: all of them stand in the event's record."""
+"""Files and links of one event, together: the event's record lists all of them."""
 
 LINK_LENGTH_MAX: Final = 2_000
 """The longest link, in characters."""
@@ -122,7 +122,7 @@ class FileType:
 
 
 def find_type(name: str) -> FileType | None:
-    """The type that a file's name stands for, if it is one of the table."""
+    """Return the type that a file name's extension means, if the table has it."""
     return _BY_EXTENSION.get(_find_extension(name))
 
 

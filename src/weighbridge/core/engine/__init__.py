@@ -1,6 +1,6 @@
 """The engine runs a model over the data of one slot: one run for each partition, node by node.
 
-A run by itself is a slot of one partition, with the data that somebody named; nothing else sets it apart.
+A run by itself is a slot of one partition, with data that a caller named; nothing else distinguishes it.
 All partitions of a slot advance together, because an amount that belongs to no single partition (a power
 bill) is shared over those that run, and the sharing may weigh by a node computed just before.
 

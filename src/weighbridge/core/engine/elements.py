@@ -44,7 +44,7 @@ from weighbridge.core.time.calendar import Interval
 
 _BY_STATISTICS = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
 _HELD = frozenset({Aggregate.TIME_WEIGHTED, Aggregate.DELTA})
-"""Aggregates of readings that stand until the next one."""
+"""Aggregates of readings that apply until the next one."""
 
 
 def read_elements(computation: SlotComputation, node: Node, body: Input) -> None:
@@ -297,7 +297,7 @@ def read_joined(computation: SlotComputation, node: Node, body: Input) -> None:
             if element.values[measure.value] is not None
         ]
         unmatched |= {element.event: element for element in candidates}
-        # An optional input that has no data at all takes what stands in for it.
+        # An optional input that has no data at all takes its default.
         is_absent = not candidates and (node.is_optional or node.default is not None)
         targets = () if is_absent else computation.by_partition[partition].arrays.get(body.join.to, ())
         pairs = _match_pairs(
@@ -306,7 +306,7 @@ def read_joined(computation: SlotComputation, node: Node, body: Input) -> None:
         matched |= {element.event for _, element in pairs}
         _settle(computation, node, body, partition, pairs)
     alone = [event for event in unmatched if event not in matched]
-    # What matches nothing is left alone whatever its date, unless somebody named it.
+    # An event without a match is ignored, unless a caller named it.
     if alone and (not body.is_any_period or computation.data.alone is not None):
         names = computation.setting.named(alone)
         sentence = f"Input {node.slug!r} has events that match nothing of {body.join.to!r}: {names}."

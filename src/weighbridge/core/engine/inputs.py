@@ -76,7 +76,7 @@ def compute_contributions(
 ) -> Mapping[str, Contributions | None]:
     """What contributes to each output that has a value, in its unit; None where that cannot be known.
 
-    Only the proportions count: what surely rests on nothing but captured values is told by its own size. The
+    Only the proportions count: a result of captured values only is reported by its own size. The
     computation has no problems.
     """
     outputs = computation.model.outputs
@@ -127,7 +127,7 @@ def _contributing(
 def _compute_input_contributions(
     computation: SlotComputation, partition: Partition, node: Node, gradient: Gradient
 ) -> Contributions:
-    """What an input contributes, by the sources of its data; what stands in for them contributes nothing."""
+    """Return an input's contributions by the sources of its data; a default contributes nothing."""
     work = computation.by_partition[partition]
     absolute_unit = find_absolute(node.unit)
     rate = find_slope(absolute_unit, node.unit)
@@ -292,7 +292,7 @@ def _compute_rates(
 
 
 def _weigh_by_time(readings: Sequence[ReadElement], slot: Interval) -> Iterator[tuple[int, Decimal]]:
-    """The part of the time for which each reading stands."""
+    """Return the part of the time that each reading covers."""
     numbered_readings = [
         replace(reading, value=Decimal(index)) for index, (reading, _) in enumerate(readings)
     ]
@@ -429,7 +429,7 @@ def settle(
 ) -> None:
     """Convert what a partition has to the node's unit, add its part of what is shared, and keep that.
 
-    Without a value, keep what stands in.
+    Without a value, keep the default.
     """
     unit = find_read_unit(computation, node)
     if computation.setting.says_contributions and not isinstance(amount, tuple):
@@ -450,13 +450,13 @@ def settle(
 
 
 def find_read_unit(computation: SlotComputation, node: Node) -> Unit:
-    """The unit in which an input's data are read: a count is a plain number, whatever is counted."""
+    """The unit in which an input's data are read: a count is always a plain number."""
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
     return ONE if node.body.aggregate is Aggregate.COUNT else computation.measure(node).unit
 
 
 def stand_in(computation: SlotComputation, node: Node, partition: Partition) -> Amount:
-    """What stands in for a node without data; a problem when it is neither optional nor has a default."""
+    """Return the default of a node without data; a problem if it is neither optional nor has a default."""
     if not node.is_optional and node.default is None and (partition, node.slug) not in computation.failed:
         computation.problem(node, "has no data", partition)
     return substitute(computation, node)
@@ -549,7 +549,7 @@ def _read_value_at_start(
 def stand_in_static(
     computation: SlotComputation, node: Node, body: StaticInput, fact: str, partition: Partition
 ) -> Amount:
-    """What stands in for a value that is not there; a problem when nothing does."""
+    """Return the default for a missing value; a problem without one."""
     if not node.is_optional and node.default is None:
         _report_static_problem(computation, node, body, fact, partition)
     return substitute(computation, node)
@@ -679,10 +679,10 @@ def _are_parallel(computation: SlotComputation, node: Node, partition: Partition
         events, others = ([element.event for element in arrays[slug]] for slug in (first, second))
         if events != others:
             lone = sorted({*events} ^ {*others})
-            stand = "stands" if len(lone) == 1 else "stand"
+            verb = "is" if len(lone) == 1 else "are"
             sentence = (
                 f"Inputs {first!r} and {second!r} are computed element by element and need the same events"
-                f"{name_partition(partition)}; {computation.setting.named(lone)} {stand} in one of them only."
+                f"{name_partition(partition)}; {computation.setting.named(lone)} {verb} in one of them only."
             )
             computation.fail(node, partition, sentence, UNMATCHED, lone)
             return False

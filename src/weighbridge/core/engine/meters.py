@@ -25,9 +25,9 @@ from weighbridge.core.time.expectation import EVENT_TYPE, Meter, group_by_meter
 
 # Totalisers: what their readings counted from one to the next, meter by meter, in every partition.
 #
-# A step from a reading to the meter's next one belongs to whatever the later reading is tagged with: a
+# A step from a reading to the meter's next one belongs to the tags of the later reading: a
 # meter that read 100 for straw, 120 for wood and 150 for straw counted 20 of wood and 30 of straw. So
-# whatever tags change, what the partitions have adds up to what the meters went on by.
+# the shares of the partitions add up to the meters' progress, even if tags change.
 #
 # Invariants: a step counts once; a reading that no step begins or ends with counts for nothing, and is
 # named.
@@ -45,7 +45,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """Readings of a slot that an input cannot use, whatever partitions run."""
+    """Readings of a slot that an input cannot use in any partition."""
 
     node: str
     source: int
@@ -120,7 +120,7 @@ def _list_step_indices(elements: Sequence[Element], measure: Measure, slot: Inte
 
 
 def _list_stretch_indices(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
-    """The indices of the readings that stand for some time inside the slot."""
+    """Return the indices of the readings that cover some time inside the slot."""
     numbered_readings = [
         Reading(reading.time, Decimal(index), meter=reading.meter)
         for index, reading in enumerate(list_meter_readings(elements, measure))
@@ -211,10 +211,10 @@ class ExpectedSlots:
             return self._slot.end if number > 0 else self._slot.start
 
 
-# Coverage: how much of a slot the data of an input stand for, and where they leave a gap or overlap.
+# Coverage: how much of a slot the data of an input cover, and where they leave a gap or overlap.
 #
 # A stretch covers the time from its start to its end. A reading covers the expected slot of its event
-# type's cadence that it lies in; without a cadence it covers nothing, except where values stand until the
+# type's cadence that it lies in; without a cadence it covers nothing, except where values apply until the
 # next one. Each meter is asked to cover its own time in service inside the slot. Of several meters, what
 # counts is the time that they cover together, of the time that they are in service together: two meters of
 # 10 hours each, of which one covers 5, cover 75% of 20 meter-hours.
@@ -272,7 +272,7 @@ def compute_coverage(
     *,
     is_held: bool = False,
 ) -> Coverage:
-    """The coverage of a slot by its meters together; `is_held`: values stand until the meter's next one."""
+    """The coverage of a slot by its meters together; `is_held`: values apply until the meter's next one."""
     length = slot.end - slot.start
     if not elements:
         return Coverage(length, length, slot, None)
@@ -302,7 +302,7 @@ def _list_stretches(
     *,
     is_held: bool,
 ) -> list[Interval]:
-    """The time that each of a meter's events stands for; `in_service` is what of the slot is asked for."""
+    """Return the time that each of a meter's events covers; `in_service` is the required part of the slot."""
     sorted_times = sorted(times)
     lasting = [time for time in sorted_times if not time.is_reading]
     reading_times = [time.start for time in sorted_times if time.is_reading]

@@ -95,7 +95,7 @@ def look(computation: SlotComputation, drawing: Drawing, node: Node, available: 
 
 
 def go_without(computation: SlotComputation, node: Node, body: Upstream | Available) -> None:
-    """Give a node what stands in for it, where there is nothing to draw with."""
+    """Give a node its default if there are no sources to withdraw from."""
     for partition in computation.partitions:
         if not node.is_optional and node.default is None:
             sentence = (
@@ -376,7 +376,7 @@ def _compute_draw(
 
 
 def _skip(computation: SlotComputation, node: Node, body: Input) -> None:
-    """Take what stands in for an input whose data were set aside."""
+    """Take the default of an input whose data were excluded."""
     for partition in computation.partitions:
         computation.keep(node, partition, NodeReading(substitute(computation, node)))
         if body.is_array:
@@ -410,7 +410,7 @@ def _build_partition_run(computation: SlotComputation, partition: Partition) -> 
 def _use_what_makes_it_run(computation: SlotComputation, partition: Partition) -> None:
     """Note the readings that make a partition run where they count for nothing and others count in it.
 
-    Without them nobody could tell from what a batch was made of that its partition runs.
+    Without them, the inputs of a batch would not show that its partition runs.
     """
     data, model = computation.data, computation.model
     if data.alone is not None or data.given is not None:
@@ -486,14 +486,14 @@ def _check_untagged(model: Model, groups: Sequence[Group]) -> list[Problem]:
     ]
 
 
-# Taking what somebody gave to a node in place of data: a number that it comes to, or what it draws.
+# Taking the values that a caller gave to a node instead of data: its result, or its withdrawals.
 #
 # A list of an input is not taken here: its values are elements of the slot, and the engine reads, joins and
-# aggregates them as it reads the events of a project. Nor is what is missing, for which the same stands in,
-# or the same sentence is said, as where a project has no data.
+# aggregates them as it reads the events of a project. Missing values get the same
+# defaults, or the same errors, as in a project without data.
 #
-# Invariants: what is given is in the unit of its node; a list that is to stand beside elements has one
-# value for each of them; a value that no data could come to is a problem.
+# Invariants: a given value is in the unit of its node; a list that is paired with elements has one
+# value for each of them; a value that no data could produce is a problem.
 
 
 ListOrNumber = Decimal | tuple[Decimal, ...] | None

@@ -93,7 +93,7 @@ def _shorten_part(part: Decimal, whole: Decimal) -> Decimal:
     )
 
 
-# An element is one event as an input reads it by itself, where a sum over a group does not tell enough.
+# An element is one event as an input reads it by itself, where a sum over a group is not enough.
 #
 # Arrays, medians, totalisers, averages over time, joins and what reaches over a slot's boundary are
 # computed from elements, in time order. A measure says where in its elements an input finds what it reads.
@@ -103,7 +103,7 @@ def _shorten_part(part: Decimal, whole: Decimal) -> Decimal:
 
 
 Content = Decimal | str | bool | None
-"""A value of an event as it stands, in the unit of its data point type."""
+"""A value of an event, unconverted, in the unit of its data point type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Element:
     digest: int = 0
     """A hash of the event, its time and its values."""
     is_of_slot: bool = True
-    """Whether the slot has it; the reading that stands when a slot begins may be older."""
+    """Whether the slot has it; the reading in force when a slot begins may be older."""
     sources: tuple[ValueSource, ...] = ()
     """Where each of its values comes from; empty when all were captured."""
 
@@ -160,7 +160,7 @@ class Measure:
     value: int = 0
     weight: int | None = None
     is_weight_of_target: bool = False
-    """Whether the weight stands on the event that this one is joined to."""
+    """Whether the weight belongs to the event that this one is joined to."""
     key: int | None = None
     """The text that is joined on, here and on the other side."""
     target_key: int | None = None
@@ -296,7 +296,7 @@ class Group:
     elements: tuple[Element, ...] = ()
     is_of_elements: bool = False
     is_of_slot: bool = True
-    """Whether the slot has any of them; what is matched whatever its date does not make a slot run."""
+    """Whether the slot has any of them; events that are joined from any date do not make a slot run."""
 
     @property
     def is_captured(self) -> bool:
@@ -318,7 +318,7 @@ class Group:
 
 # A source ledger as a node of a model sees it: its unit, its scale, what travels along.
 #
-# Invariants: every node that draws or looks has one; attributes stand in the order in which the node lists
+# Invariants: every node that draws or looks has one; attributes are in the order in which the node lists
 # them.
 
 
@@ -392,7 +392,7 @@ class EngineSetting:
     program: PreparedModel
     measures: Measures
     project: int | None = 0
-    """The project whose events are named; None where values were given and no events stand behind them."""
+    """The project whose events are named; None if a caller gave values without events."""
     zone: tzinfo = UTC
     budget: Budget | None = None
     """What all formulas may cost together; without, each may cost as much as one expression may."""
@@ -418,9 +418,9 @@ class EngineSetting:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """What a run by itself has, over data that somebody named: one partition, whatever the data's tags.
+    """The context of a run by itself over named data: one partition, for any tags of the data.
 
-    All that was named must count, as what is joined whatever its date need not elsewhere.
+    Every named value must be used; elsewhere, events joined from any date need not be.
     """
 
     partition: Partition
@@ -431,7 +431,7 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class GivenValues:
-    """Values that somebody gives to nodes by name, where no project's data stand behind them.
+    """Values that a caller gives to nodes by name, without data of a project.
 
     A list holds one value for each event, in the unit of the node; one number is what the node comes to.
     """
@@ -458,11 +458,11 @@ class SlotData:
     skipped: frozenset[str] = frozenset()
     """Inputs whose data were set aside by the caller."""
     drawing: Drawing | None = None
-    """What `upstream` and `available` nodes draw with; without, they take what stands in for them."""
+    """What `upstream` and `available` nodes draw with; without, they take their defaults."""
     alone: Alone | None = None
     """Given where the data are those of one run by itself, and no slot that is cut into partitions."""
     given: GivenValues | None = None
-    """What somebody gave to nodes in place of data; the lists among it are groups of elements as well."""
+    """Values that a caller gave to nodes instead of data; lists are also groups of elements."""
     named: frozenset[Partition] = frozenset()
     """Partitions that run although no data here say so, because batches were made of them."""
 
@@ -654,7 +654,7 @@ REVISIONS: Final = {
     2: "shares are cut at the places that the model names, leftover units to the largest remainders; a meter"
     " is the asset, else the first location, else the event type; period_days counts calendar days; a"
     " condition is decided for every event; partitions of two dimensions are"
-    " ordered by values that are told apart",
+    " ordered by values that can be distinguished",
 }
 """What each revision changed."""
 
@@ -668,7 +668,7 @@ REVISION_OF_1_0_0: Final = 2
 def check_revision(revision: int) -> str | None:
     """What is wrong with a batch that says it was computed by a revision that no release up to this one has.
 
-    Whatever differs of a batch of a released revision is wrong, for each stays computable.
+    Any difference in a batch of a released revision is an error, because each stays computable.
     """
     if REVISION_OF_1_0_0 <= revision <= ENGINE_REVISION:
         return None

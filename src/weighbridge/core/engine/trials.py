@@ -38,18 +38,18 @@ from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.time.calendar import Instant, Interval
 from weighbridge.core.unit import Unit
 
-# A trial computes a model once over values that somebody gives: the engine's run of a slot, and no other.
+# A trial computes a model once over values that a caller gives: the engine's run of a slot, and no other.
 #
 # The values of a list become events of a slot of their own, each known by its place: values of one place
-# are of one event, so that arrays stand side by side and are joined place by place.
+# are of one event, so that arrays are parallel and are joined element by element.
 #
 # Invariants: what a trial comes to is what a generation comes to over data with the same values, element
-# for element, and what is missing stands in or is refused alike.
+# for element, and missing values get the same defaults or errors.
 
 
 _START: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _SLOT: Final = Interval(Instant.of(_START), Instant.of(_START + timedelta(days=1)))
-"""A slot that only tells events apart: how long it is for formulas comes with the values."""
+"""A slot that only distinguishes events: its length for formulas comes with the values."""
 
 _STEP: Final = timedelta(milliseconds=1)
 
@@ -92,7 +92,7 @@ def try_out(
 
 
 def _report_budget_once(problems: Sequence[Problem], budget: Budget | None) -> Iterator[Problem]:
-    """The problems; of a budget that is spent only the first tells, and not every formula after that."""
+    """The problems; of an exhausted budget only the first is kept, not one for every formula after it."""
     is_told = False
     for problem in problems:
         is_excess = budget is not None and problem.message.endswith(budget.excess)

@@ -4,7 +4,7 @@
     check(tree, NameScope({"wet_mass": ..., "moisture": ...}))           the type, or an ExpressionError
     evaluate(tree, Environment({"wet_mass": ..., "moisture": ...}))  the value, or an ExpressionError
 
-The package knows nothing of models, rules or events: what a name stands for is the caller's affair.
+The package knows nothing of models, rules or events: the caller defines what a name means.
 
 `tree` defines expressions, and `parsing` reads one. `value` has types, values and the rules about missing
 ones. The meaning of each operator and function is a row of one table: `meaning` defines the row; the rows

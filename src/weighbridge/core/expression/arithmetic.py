@@ -214,7 +214,7 @@ def find_whole_exponent(node: Expression) -> int | None:
 
 def _type_negative(at: TypedNode) -> Type:
     (operand,) = at.types
-    require(Kind.NUMBER, operand, "What a minus sign stands before", at.position)
+    require(Kind.NUMBER, operand, "The operand of a minus sign", at.position)
     return number(operand.unit and find_absolute(operand.unit), operand.origin)
 
 

@@ -41,7 +41,7 @@ Exact rules in decimals of 34 digits, no differences. Where a function is not sm
     lookup count, tests, texts     0: they go in steps
     interpolate                    that of the line to the right; at the last key, of the one to the left
 
-`find_degree` tells without values how results grow: when some of the values grow by a factor, by which power
+`find_degree` finds without values how results grow: when some of the values grow by a factor, by which power
 of it the result. Of a degree that is not zero, Euler's theorem says what all x * df/dx add up to: the degree
 times the result. So a result that is not zero changes with some of these values, and nobody has to find out
 with which.
@@ -157,7 +157,7 @@ def evaluate_node(
 
 
 def evaluate_leaf(node: Expression, environment: Environment) -> Value:
-    """Say what a name or a constant stands for; a missing value is a fault, raised where it ends up."""
+    """Return the value of a name or a constant; a missing value is a fault, raised where it ends up."""
     if not isinstance(node, Name):
         return Value(_type_constant(node), read_constant(node))
     value = environment.values.get(node.text)
@@ -185,7 +185,7 @@ class Compiled:
 
 
 def compile_columns(tree: Expression, scope: NameScope) -> Compiled | None:
-    """Compile an expression; None when only a run can tell the unit of something it names.
+    """Compile an expression; None if only a run can determine the unit of a name in it.
 
     Raises ExpressionError when its parts do not fit together.
     """
@@ -228,7 +228,7 @@ def _compile_over_columns(
 def compile_row(tree: Expression, indexes: Mapping[Expression, int], spend: Spend = spend_nothing) -> RowStep:
     """Compile an expression over rows that hold what `indexes` says; what a match looks at is spent.
 
-    Numbers are plain, operands are computed only when they are asked for, and None stands for a missing
+    Numbers are plain, operands are computed only when they are needed, and None means a missing
     value.
     """
 
@@ -402,7 +402,7 @@ def _compute_operand_gradients(step: Traced, outer: Gradient) -> list[Gradient]:
 def _compute_element_gradients(
     step: Traced, contents: Sequence[Content], outer: tuple[Decimal, ...]
 ) -> list[Gradient]:
-    """Go element by element; what stands for all elements at once changes the result by the sum."""
+    """Go element by element; a single value for all elements changes the result by the sum."""
     columns: list[list[Decimal]] = [[] for _ in contents]
     for index, gradient in enumerate(outer):
         row = [content[index] if isinstance(content, tuple) else content for content in contents]

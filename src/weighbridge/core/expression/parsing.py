@@ -3,7 +3,7 @@
 The grammar recognises the parts; the builder makes the tree of them and refuses what is ambiguous: a
 comparison has no comparison and no arithmetic next to it without parentheses.
 
-Invariants: `parse(print_tree(tree)) == tree` for every tree that parsing made; any text whatever yields a
+Invariants: `parse(print_tree(tree)) == tree` for every tree that parsing made; any text yields a
 tree or an ExpressionError; a tree is within DEPTH_MAX and NODES_MAX, and parentheses count for depth; every
 function is in the table and has as many arguments as it takes.
 """
@@ -82,7 +82,7 @@ def _build_token_error(error: UnexpectedToken, text: str) -> ExpressionError:
         return ExpressionError("Two values are compared with a single =.", position)
     if came.lower() in RESERVED:
         return ExpressionError(f"{came!r} is a word of the language; {expected} is needed here.", position)
-    return ExpressionError(f"Here stands {came!r} where {expected} is needed.", position)
+    return ExpressionError(f"Expected {expected}, but found {came!r}.", position)
 
 
 def _build_character_error(error: UnexpectedCharacters, text: str) -> ExpressionError:
@@ -102,7 +102,7 @@ def _build_parser(language: Language) -> Lark:
 
 
 class GrammarForm(Enum):
-    """What a part looks like to a comparison beside it; parentheses make anything SIMPLE."""
+    """The form of a part next to a comparison; parentheses make any part SIMPLE."""
 
     SIMPLE = auto()
     ARITHMETIC = auto()
@@ -120,9 +120,9 @@ class Built:
 
 
 _AMBIGUOUS: Final = {
-    GrammarForm.TEST: "A comparison beside a comparison is ambiguous;"
+    GrammarForm.TEST: "A comparison next to a comparison is ambiguous;"
     " join two comparisons with and, or put one in parentheses.",
-    GrammarForm.ARITHMETIC: "Arithmetic beside a comparison is ambiguous;"
+    GrammarForm.ARITHMETIC: "Arithmetic next to a comparison is ambiguous;"
     " put the arithmetic in parentheses, as in (a + b) > c.",
 }
 
@@ -235,7 +235,7 @@ class Builder(Transformer[Token, Built]):
 
 
 def find_position(token: Token) -> Position:
-    """Where a token stands in the text."""
+    """Return the position of a token in the text."""
     return Position(token.line or 1, token.column or 1)
 
 

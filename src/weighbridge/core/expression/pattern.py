@@ -31,7 +31,7 @@ Spend = Callable[[int], None]
 """Takes note of so many states that were looked at, each a simple operation, and may end the match."""
 
 _TOLD_AFTER: Final = 5_000
-"""States that are looked at before they are told: a few milliseconds."""
+"""States that are visited between two checks of the budget: a few milliseconds."""
 
 
 def spend_nothing(_count: int) -> None:
@@ -44,7 +44,7 @@ class PatternError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One step of a match: it takes a character, or stands at an anchor, or leads on at once."""
+    """One step of a match: it takes a character, is at an anchor, or leads on at once."""
 
     takes: Callable[[str], bool] | None = None
     anchor: str = ""

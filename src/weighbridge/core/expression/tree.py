@@ -231,7 +231,7 @@ def print_name(name: Name) -> str:
 
 
 def print_tree(tree: Expression, name: Callable[[Name], str] = print_name) -> str:
-    """Write an expression; `name` writes its names, for instance as the values they stand for."""
+    """Write an expression; `name` writes its names, for instance as their values."""
     match tree:
         case Number(value=value):
             text = plain(value)
@@ -292,7 +292,7 @@ def _parenthesize_compared(operand: Expression, name: Callable[[Name], str]) -> 
 
 
 def is_identifier(text: str) -> bool:
-    """Whether a text can stand in an expression as a name, without quotes or braces."""
+    """Whether a text is a name of an expression without quotes or braces."""
     return _IDENTIFIER.fullmatch(text) is not None and text.lower() not in RESERVED
 
 
@@ -314,7 +314,7 @@ def _find_strength(tree: Expression) -> int:
 
 
 def _is_simple(tree: Expression) -> bool:
-    """Whether a node may stand beside a comparison without parentheses."""
+    """Whether a node may be next to a comparison without parentheses."""
     while isinstance(tree, Unary) and tree.operator is Operator.SUBTRACT:
         tree = tree.operand
     return _find_strength(tree) == _ATOM

@@ -16,7 +16,7 @@ before, and a missing value is a fault like any other, so the formula has no val
 an operand is computed when it is asked for, a missing value is None, and tests have the three values of SQL.
 Each null rule states its meaning in both, one below the other. PostgreSQL has the same rules over rows.
 
-Invariants: only numbers have a unit; a number's unit is None when nothing but a run can tell it (the
+Invariants: only numbers have a unit; a number's unit is None when only a run can determine it (the
 attribute of a source whose model is not at hand), and then it is checked in the run; every row of a table has
 one cell for each column, and no two rows have the same key, which is in the first column. The content of a
 value agrees with its type, and every number in it is finite. What a null rule gives over rows raises nothing
@@ -171,7 +171,7 @@ Convert = Callable[[Content], Content]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a name stands for and what an evaluation yields; None as content is a missing value."""
+    """The value of a name or of an evaluation; None as content is a missing value."""
 
     type: Type
     content: Content
@@ -289,7 +289,7 @@ class NullRule:
     over_rows: Callable[[ScalarFunction, Sequence[RowStep], Position], RowStep]
     """Return what computes the operation for a row."""
     sees_missing: bool = False
-    """Whether the result may tell a missing value from one that has no result."""
+    """Whether the result may distinguish a missing value from one that has no result."""
 
 
 def _apply_strictly(function: ScalarFunction, operands: Sequence[RowStep], position: Position) -> RowStep:

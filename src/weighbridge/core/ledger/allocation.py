@@ -31,7 +31,7 @@ class ValueSource(StrEnum):
     """Where the value in force comes from."""
 
     CAPTURED = "captured"
-    """It stands as it came, a missing one that was given later included."""
+    """It is as it was captured, or was given later for a missing value."""
     MANUAL = "manual"
     """A person put it in the place of another."""
     ADJUSTED = "adjusted"
@@ -62,7 +62,7 @@ SHARE_PLACES_DEFAULT: Final = 6
 """Places at which a model cuts shares that names none: those that ledgers keep by default."""
 
 SHARE_PLACES_MAX: Final = 12
-"""The most places at which a model may cut shares: far below what any meter tells."""
+"""The most places at which a model may cut shares: far below the resolution of any meter."""
 
 
 class AllocationError(ValueError):
@@ -144,7 +144,7 @@ DIMENSIONS: Final = {
 
 
 SEPARATOR: Final = " / "
-"""What stands between the values of a partition."""
+"""The separator between the values of a partition."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -260,7 +260,7 @@ def warn_of_coarse_scale(
 #
 # A worked example. Of a net of 100 t measured less 15 t measured less 5 t substituted, 80 t, each input
 # contributes its own size: captured 115, substituted 5. Captured is 115/120 = 95.8333 %. A batch that draws
-# 60 t of it, and has 20 t measured beside that, has captured 60 * 115/120 + 20 = 77.5 and substituted 2.5,
+# 60 t of it, and 20 t more that are measured, has captured 60 * 115/120 + 20 = 77.5 and substituted 2.5,
 # so captured is 96.875 %.
 #
 # Invariants: contributions are not negative; shares are parts of 1 to the last digit, or there are none.
@@ -280,7 +280,7 @@ SHARE_DIGITS: Final = 12
 
 
 def find_magnitude(amount: Decimal) -> Decimal:
-    """An amount without its sign, with 28 digits whatever the context of the thread is."""
+    """An amount without its sign, with 28 digits in any context of the thread."""
     return _SIZES.abs(amount)
 
 

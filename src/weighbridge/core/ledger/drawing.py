@@ -69,7 +69,7 @@ NOW: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class SourceBatch:
-    """A batch of a source ledger: where it stands, and what it has left."""
+    """A batch of a source ledger: its position and its balance."""
 
     number: int
     ledger: int
@@ -187,7 +187,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class SourceBooks:
-    """What is known of sources beside their balances; what is drawn of other accounts has no bounds."""
+    """Facts of sources in addition to their balances; withdrawals from other accounts have no bounds."""
 
     standings: Mapping[Account, Standing] = field(default_factory=dict)
     runs: Mapping[RunKey, SourceRun] = field(default_factory=dict)

@@ -25,7 +25,7 @@ GENERATION_TECHS: Final = ("wind", "solar", "other")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number that an instrument may have beside its amount; nodes read it as an attribute."""
+    """A number that an instrument may have in addition to its amount; nodes read it as an attribute."""
 
     name: str
     unit: str
@@ -41,7 +41,7 @@ FIGURES: Final[Mapping[str, Figure]] = {
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A kind of system ledger: its unit, and the fields of its instruments beside external id and amount."""
+    """A kind of system ledger: its unit, and the fields of its instruments after external id and amount."""
 
     name: str
     unit: str

@@ -146,7 +146,7 @@ class Room:
         }
 
     def of(self, account: Account, moment: datetime) -> Decimal:
-        """What may be drawn from a moment on as things stand."""
+        """Return the amount available from an instant on."""
         timeline = self._standing.get(account)
         return UNBOUNDED if timeline is None else max(ZERO, timeline.lowest_from(moment))
 
@@ -242,7 +242,7 @@ class FreeAmounts:
         releases: Releases,
         changed: Callable[[int, Decimal], None],
     ) -> None:
-        """Tell `changed` by how much the amount of a source changed."""
+        """Report to `changed` by how much the amount of a source changed."""
         self._sources, self._releases, self._changed = sources, releases, changed
         self.amounts = {number: batch.balance for number, batch in sources.items()}
         """By source; it changes."""
@@ -296,7 +296,7 @@ class FreeAmounts:
 
 # Held lots: what drawers hold of sources, act by act, and what has moved since before.
 #
-# Invariants: amounts are above zero; lots of a drawer stand in the order in which they were drawn.
+# Invariants: amounts are above zero; lots of a drawer are in the order in which they were drawn.
 
 
 ACTS_MAX: Final = 20
@@ -336,7 +336,7 @@ class HeldLots:
     def begin_again(self) -> bool:
         """Begin a new act, as a further generation would; say whether the last moved anything.
 
-        After `ACTS_MAX` it never says so: what somebody needs may depend on what others hold without end.
+        After `ACTS_MAX` it is never true, because needs may depend on each other without end.
         """
         last, self._last = self._last, self._by_drawer()
         self._act += 1

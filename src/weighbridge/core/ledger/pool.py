@@ -180,7 +180,7 @@ class Pool:
         return self._held.total(drawer)
 
     def pin(self, drawer: Drawer) -> None:
-        """Leave what a drawer holds with it, whatever other runs need: its own run is not made."""
+        """Keep a drawer's lots even if other runs need them, because its own run is not made."""
         self._settled.add(drawer)
         self._take_turn(drawer)
 
@@ -239,7 +239,7 @@ class Pool:
         return missing
 
     def _free_offers(self, drawer: Drawer, need: Need) -> Iterable[tuple[int, Decimal]]:
-        """What may be drawn of each source of which a need may draw, in order, as things stand by then."""
+        """Return the available amount of each source of a need, in order, at the end of its slot."""
         for batch in self._shelves.holding(need.ledger, need.match, need.until, self._free.amounts):
             if amount := min(self._free.of(batch.number), self._room_for(drawer, batch)):
                 yield batch.number, amount

@@ -178,7 +178,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class PartitionBooks:
-    """What a partition of a ledger stands at before it is posted to; everything oldest first."""
+    """The state of a ledger partition before a posting; everything oldest first."""
 
     ledger: int
     balances: Sequence[BatchBalance]
@@ -426,11 +426,11 @@ class _Partition:
             self._deficits[deficit.run] = replace(deficit, amount=EXACT.add(deficit.amount, amount))
 
 
-# A timeline: what a partition of a ledger has produced less what was drawn of it, at every moment.
+# A timeline: production of a ledger partition less withdrawals from it, at every instant.
 #
-# A step is an amount that counts from a moment on: a run's total from the end of its slot, a draw,
-# negative, from the moment for which it was made. What may still be drawn from a moment on is the lowest
-# that the timeline ever stands at from there: a later credit never hides an earlier shortage.
+# A step is an amount that counts from an instant on: a run's total from the end of its slot, a withdrawal,
+# negative, from its effective time. The amount available from an instant on is the lowest
+# balance of the timeline from there on: a later credit never hides an earlier deficit.
 #
 # Worked example, in tonnes. January produced 5, of which 5 were drawn in February; then January turned out
 # to be 0 and March produced 8:
@@ -451,13 +451,13 @@ class Timeline:
         instants: Iterable[datetime] = (),
         opening: Decimal = ZERO,
     ) -> None:
-        """Opening is what stood before the first step; naming moments that will have steps saves time."""
+        """Opening is the balance before the first step; naming instants that will have steps saves time."""
         self._opening = opening
         self._moments = sorted({*steps, *instants})
         self._build([steps.get(moment, ZERO) for moment in self._moments])
 
     def at(self, moment: datetime) -> Decimal:
-        """What stands at a moment: a step counts at its own."""
+        """Return the balance at an instant; a step counts at its own."""
         index = bisect_right(self._moments, moment) - 1
         if index < 0:
             return self._opening
@@ -470,7 +470,7 @@ class Timeline:
         return EXACT.add(self._opening, total)
 
     def lowest_from(self, moment: datetime) -> Decimal:
-        """The lowest that stands at a moment or at any later one."""
+        """Return the lowest balance at an instant or at any later one."""
         index = bisect_right(self._moments, moment) - 1
         if index < 0:
             lowest = EXACT.add(self._opening, self._lows[1]) if self._moments else self._opening
@@ -501,7 +501,7 @@ class Timeline:
             self._join(node)
 
     def steps(self) -> list[tuple[datetime, Decimal]]:
-        """Each moment at which something changes, and what stands from it on."""
+        """Return each instant of a change, and the balance from it on."""
         balance = self._opening
         changes = []
         for index, moment in enumerate(self._moments):

@@ -1,6 +1,6 @@
 """An aggregate makes one number, or an array, of the readings that an input found for a slot.
 
-A reading is a value and the stretch of time it stands for; a reading of no length stands for its
+A reading is a value and the time interval it covers; a reading of no length covers its
 moment. What follows from one reading to the next follows meter by meter. The definitions here are what an
 engine must agree with to the last digit, however it computes.
 
@@ -24,7 +24,7 @@ from weighbridge.core.time.expectation import EVENT_TYPE, Meter, group_by_meter
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One value, the time it stands for, its weight in a weighted average, and whose reading it is."""
+    """One value, the time it covers, its weight in a weighted average, and its meter."""
 
     time: Interval
     value: Decimal
@@ -54,9 +54,9 @@ def compute_weighted_average(readings: Sequence[Reading]) -> Decimal | None:
 
 
 def compute_time_average(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
-    """The average over time: each value weighs as long as it stands for inside the slot.
+    """The average over time: each value weighs by the time it covers inside the slot.
 
-    When no reading of a meter has a length, each stands for the time until the meter's next one or the slot's
+    When no reading of a meter has a length, each covers the time until the meter's next one or the slot's
     end, and the last one at or before the slot's start for the time from there.
     """
     intervals = list_stretches(readings, slot)
@@ -67,7 +67,7 @@ def compute_time_average(readings: Sequence[Reading], slot: Interval) -> Decimal
 
 
 def list_stretches(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
-    """Readings with the time that each stands for; those of a meter without any length until its next one."""
+    """Return readings with the time that each covers; without a length, until the meter's next reading."""
     lasting: list[Reading] = []
     for of_meter in group_by_meter(readings, lambda reading: reading.meter).values():
         is_held = all(reading.time.is_reading for reading in of_meter)
@@ -141,7 +141,7 @@ OF_VALUES: Final[Mapping[Aggregate, Callable[[Sequence[Decimal]], Decimal]]] = {
 
 
 def is_listed(body: Input) -> bool:
-    """Whether a list of values tells all that an input of one number needs."""
+    """Whether a list of values is enough for an input of one number."""
     return body.aggregate in OF_VALUES and body.weight is None
 
 
@@ -173,7 +173,7 @@ AGGREGATES: Final = {
     Aggregate.TIME_WEIGHTED: Definition(
         compute_time_average,
         "The mean over time. An event weighs as long as it lasts inside the slot; when none of a meter has a"
-        " length, each value stands until the meter's next one.",
+        " length, each value applies until the meter's next one.",
     ),
     Aggregate.MIN: Definition(_build_values_aggregate(Aggregate.MIN), "The smallest value."),
     Aggregate.MAX: Definition(_build_values_aggregate(Aggregate.MAX), "The largest value."),

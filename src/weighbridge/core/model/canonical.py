@@ -171,7 +171,7 @@ def _is_omitted(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DocumentChange:
-    """One key whose value is not the same; None stands for a key that is not there."""
+    """One key whose value differs; None means that the key is absent."""
 
     key: str
     before: object

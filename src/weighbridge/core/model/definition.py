@@ -28,7 +28,7 @@ from weighbridge.core.unit import Unit
 # A source is the tree of a model document as it was written, with the line and column of each part.
 #
 # Invariants: lines and columns count from 1; a mapping has no key twice; a scalar keeps the text that was
-# written beside its value, and only an unquoted scalar is anything but text.
+# written with its value, and only an unquoted scalar is anything but text.
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Scalar:
     text: str
     mark: SourceMark = field(default=SourceMark(), compare=False)
     is_plain: bool = field(default=True, compare=False)
-    """Whether each character of the text stands in one line of the document, right from the mark on."""
+    """Whether the text is on one line of the document, character for character, from the mark on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class SourceListing:
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """A key and what stands under it."""
+    """A key and its value in the document."""
 
     key: str
     value: "Source"
@@ -78,7 +78,7 @@ class SourceMapping:
     mark: SourceMark = field(default=SourceMark(), compare=False)
 
     def get(self, key: str) -> "Source | None":
-        """What stands under a key."""
+        """Return the value of a key."""
         return next((entry.value for entry in self.entries if entry.key == key), None)
 
 
@@ -150,7 +150,7 @@ def order_flaws(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
 
 
 def build_expression_flaw(error: ExpressionError, text: Scalar, key: str, node: str) -> Flaw:
-    """The flaw of an expression that stands under a key of a node."""
+    """Build the validation error of an expression under a key of a node."""
     mark, position = text.mark, error.position
     if text.is_plain and position.line == 1:
         mark = SourceMark(mark.line, mark.column + position.column - 1)
@@ -206,7 +206,7 @@ SHAREABLE: Final = frozenset({Aggregate.SUM, Aggregate.COUNT, Aggregate.DELTA})
 """Aggregates of amounts, which may be divided over partitions; all others are repeated."""
 
 JOINED_ON: Final = ("tracking_id", "interval")
-"""What events may be joined on beside a text data point."""
+"""Keys that events may be joined on, in addition to a text data point."""
 
 FULL_COVERAGE: Final = Decimal(100)
 NO_COVERAGE: Final = Decimal(0)
@@ -280,7 +280,7 @@ class Upstream:
     """Draws from another ledger of the project: an array, one element for each draw.
 
     `attributes` are outputs of the source batches that travel along; their unit is None when only the
-    source's model tells it.
+    source's model defines it.
     """
 
     ledger: str
@@ -317,7 +317,7 @@ NODE_KINDS: Final[Mapping[type, str]] = {
     Available: "available",
     Formula: "formula",
 }
-"""The key of the document under which each kind of body stands."""
+"""The document key of each kind of body."""
 
 COMPUTED_KINDS: Final = (NODE_KINDS[Constant], NODE_KINDS[Formula])
 """The kinds of nodes that take nothing from outside."""
@@ -425,7 +425,7 @@ class Model:
 # The features of the language that a model makes use of, so that an engine can refuse what it lacks.
 #
 # Formulas, constants, weights and defaults are understood by every engine and are no features; cadence and
-# partition type stand in the model.
+# partition type occur in the model.
 #
 # Invariants: two models that differ in what an engine must be able to do differ in their features.
 

@@ -155,7 +155,7 @@ def _require_fit(node: Node, result: Type, position: Position) -> None:
 
 # What a node needs, and the order in which nodes can be computed.
 #
-# Invariants: in an order every node stands after all it needs; among nodes that are free to come next the
+# Invariants: in an order every node comes after all that it needs; among nodes that are free to come next the
 # document's order holds, so the same document always gives the same order.
 
 
@@ -442,7 +442,7 @@ def _show_digits(amount: Amount) -> str:
     return f"[{', '.join([*texts, *remainder])}]"
 
 
-# Outputs that surely rest on measured data, whatever they come to, as long as that is not zero.
+# Outputs that certainly depend on measured data, for any result other than zero.
 #
 # Where all data were captured, such an output was measured as a whole, and nobody needs its derivatives.
 #

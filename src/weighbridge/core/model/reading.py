@@ -73,7 +73,7 @@ class Reader:
         return self.mapping.mark
 
     def mark_of(self, key: str) -> SourceMark:
-        """The place of what stands under a key, or of the mapping when nothing does."""
+        """Return the place of a key's value, or of the mapping if the key is absent."""
         source = self.mapping.get(key)
         return self.mark if source is None else source.mark
 
@@ -105,7 +105,7 @@ class Reader:
         return self.mapping.get(key) is not None
 
     def get(self, key: str, *, is_required: bool = False) -> Source | None:
-        """What stands under a key; a key with nothing under it counts as absent."""
+        """Return a key's value; a key without a value counts as absent."""
         source = self.mapping.get(key)
         if isinstance(source, Scalar) and source.value is None:
             source = None
@@ -273,7 +273,7 @@ def is_node_slug(text: str) -> bool:
 # A `where` is a condition on single events: on their asset, location, feedstock, tracking id and data.
 #
 # A data point is named by its slug, with underscores where the slug has hyphens, or verbatim in braces:
-# `meter_name = 'north' and {{wet-mass}} > 2`. Numbers are compared as they stand, in the unit of the data
+# `meter_name = 'north' and {{wet-mass}} > 2`. Numbers are compared unconverted, in the unit of the data
 # point type. Of functions `coalesce` alone is part of it, so that it can be answered for each event by
 # itself.
 #
@@ -283,7 +283,7 @@ def is_node_slug(text: str) -> bool:
 
 
 DIMENSIONS: Final = ("asset", "location", "feedstock", "tracking_id")
-"""What a condition may name beside data points; all are texts."""
+"""Names that a condition may use in addition to data points; all are texts."""
 
 FUNCTIONS: Final = ("coalesce",)
 """The functions that a condition may have."""

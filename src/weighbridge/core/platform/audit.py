@@ -40,14 +40,14 @@ def hash_of_row(row: Mapping[str, Any]) -> bytes:
 
 # The audit chain: each row's hash covers the row and the hash before it.
 #
-# Whoever changes, removes or inserts a row anywhere has to make every later hash anew, so one hash that was
+# A change, removal or insertion of a row changes every later hash, so one hash that was
 # noted elsewhere vouches for everything before it.
 #
-# Invariants: numbers begin at 1 and leave no gap; the first link stands on 32 zero bytes.
+# Invariants: numbers begin at 1 and leave no gap; the first link starts from 32 zero bytes.
 
 
 ANCHOR: Final = bytes(32)
-"""What the first row's hash stands on."""
+"""The hash before the first row."""
 
 
 def link(previous: bytes, row: bytes) -> bytes:
@@ -55,7 +55,7 @@ def link(previous: bytes, row: bytes) -> bytes:
     return hashlib.sha256(previous + row).digest()
 
 
-# Rows of the audit log as somebody outside has them: JSON, held against a head or under one.
+# Rows of the audit log as a verifier has them: JSON, checked against a head.
 #
 # Invariant: nothing but the rows, the head and the key is asked.
 
@@ -98,7 +98,7 @@ def check_rows(lines: Iterable[str], head: Checkpoint) -> None:
         raise UnprovenError(f"The first {head.size:,} rows are not those that the head was made of.")
 
 
-# A change of the feed: which kinds there are, who may read them, and where a reader of the feed stands.
+# A change of the feed: which kinds there are, who may read them, and the position of a reader in the feed.
 #
 # Invariants: a cursor names the next change, never the last one, so it stays good when what was read has
 # gone; `read_cursor(cursor.text) == cursor`.
@@ -165,7 +165,7 @@ CHANGE_TYPES: Final[Mapping[str, tuple[tuple[ChangeKind, ChangeAction], ...]]] =
     {kind.value: tuple((kind, action) for action in actions) for kind, actions in ACTIONS.items()}
     | {f"{kind}.{action}": ((kind, action),) for kind, actions in ACTIONS.items() for action in actions}
 )
-"""What a webhook may be told of, and which changes that are: all of `batch`, or `batch.create` alone."""
+"""The subscriptions of a webhook and their changes: all of `batch`, or `batch.create` alone."""
 
 LATEST: Final = "latest"
 """What a reader says in place of a cursor who wants only what comes from now on."""
@@ -178,7 +178,7 @@ _CURSOR: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, order=True)
 class ChangeCursor:
-    """Where a reader stands: so many records of the entry with this number were read, and all before it."""
+    """The position of a reader: the entry with this number, and how many of its records were read."""
 
     number: int
     position: int

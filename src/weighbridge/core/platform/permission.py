@@ -144,7 +144,7 @@ RANDOM_LENGTH: Final = 32
 CHECKSUM_LENGTH: Final = 6
 
 LIFETIMES_DAYS: Final = (30, 60, 90, 180, 365)
-"""How long a token may live; None beside these means that it does not expire."""
+"""Lifetimes that a token may have; None means that it does not expire."""
 
 LIFETIME_DAYS_DEFAULT: Final = 90
 

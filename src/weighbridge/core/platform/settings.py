@@ -141,6 +141,6 @@ FEATURES: Final[Mapping[Feature, str]] = {
 REFUSALS: Final[Mapping[Feature, str]] = {
     Feature.RULES_ENGINE: "Rules engine feature is not enabled",
     Feature.DATA_CAPTURE_RATE: "Data capture rate feature is not enabled",
-    Feature.APPROVAL_OF_OWN: "In this account somebody else approves what one's own rule or data proposed",
+    Feature.APPROVAL_OF_OWN: "Proposals need the approval of a user who wrote neither the rule nor the data",
 }
 """What a caller reads whose account has the feature off."""

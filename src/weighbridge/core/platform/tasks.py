@@ -9,7 +9,7 @@ from typing import Final
 
 from weighbridge.core.platform.permission import ANY, Actor
 
-# A kind of task has an area of permission: whoever may start the one may read it, and cancel it.
+# A kind of task has an area of permission: a user who may start a task may read and cancel it.
 #
 # Invariant: every kind that can be queued has an area, or says that it is of all.
 
@@ -27,8 +27,8 @@ AREA_OF_KIND: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The area in which the permission to write starts a task of each kind.
 
-Whoever may read a list may have it as a file, so any token may start an export; its task tells nothing of the
-list but how many rows it has.
+A user who may read a list may export it, so any token may start an export; its task shows nothing of the
+list except how many rows it has.
 """
 
 
@@ -58,7 +58,7 @@ def _find_area_permission(kind: str, level: str) -> str:
 
 
 class TaskState(StrEnum):
-    """Where a task stands."""
+    """The state of a task."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -87,7 +87,7 @@ MOVES: Final = {
 """From a state, by a trigger, to a state.
 
 A running task that is attempted again lost its worker. One that is cancelled fails as any other does, so that
-whoever polls it need know of no further state.
+a client that polls it needs to know no further state.
 """
 
 ATTEMPTS_MAX: Final = 5
@@ -128,7 +128,7 @@ class ExportFormat(StrEnum):
 
 
 class ExportStatus(StrEnum):
-    """Where an export stands."""
+    """The state of an export."""
 
     PENDING = "pending"
     """Its file is being made."""
@@ -191,5 +191,5 @@ FORMULA_LEADS: Final = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 
 
 def guard_cell(text: str) -> str:
-    """A text as a cell that no spreadsheet computes: an apostrophe stands before a formula."""
+    """Return a text as a cell that no spreadsheet computes: a formula gets an apostrophe."""
     return f"'{text}" if text[:1] and text[0] in FORMULA_LEADS else text

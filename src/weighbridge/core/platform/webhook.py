@@ -1,4 +1,4 @@
-"""A webhook tells an address of changes; here is how long it tries, and when it gives up.
+"""A webhook sends changes to a URL; this module defines how long it retries.
 
 Invariants: a delivery is tried at most as often as the schedule says, and asking for one again adds one
 attempt; whatever a receiver asks for, the next attempt comes within the longest pause of the schedule.
@@ -23,7 +23,7 @@ The schedule that the Standard Webhooks specification suggests: ten attempts in 
 """
 
 DELIVERY_ATTEMPTS_MAX: Final = len(PAUSES_SECONDS) + 1
-"""Attempts at one delivery, those aside that somebody asks for."""
+"""Attempts at one delivery, without those that a person requests."""
 
 FAILING_DAYS_MAX: Final = 5
 """Days for which every attempt at a webhook may fail before it is disabled."""
@@ -33,7 +33,7 @@ GONE: Final = 410
 
 
 class DeliveryState(StrEnum):
-    """How a delivery stands."""
+    """The state of a delivery."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -67,7 +67,7 @@ def read_retry_after(text: str | None) -> int | None:
 
 # Signatures of webhooks by the Standard Webhooks scheme, version 1.0: HMAC-SHA-256 over id, time and body.
 #
-# A secret is written `whsec_` and base64. The header holds a signature by each secret that stands, with a
+# A secret is written `whsec_` and base64. The header holds a signature by each secret in force, with a
 # space between, so that a receiver that knows one of them is content.
 #
 # Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md

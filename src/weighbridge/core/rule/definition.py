@@ -2,16 +2,16 @@
 
 A name stands for a value of the record: a data point by its slug, in braces `{{wet-mass}}` or bare with
 underscores, a tag (`tracking_id feedstock asset location`), or a node of a model, `net_removal`,
-`node."Net removal".net_removal`. Numbers are compared as they stand, in the unit of their data point type or
+`node."Net removal".net_removal`. Numbers are compared unconverted, in the unit of their data point type or
 node. In an aggregate a name stands for the value of each member of the window. A rule that corrects has a
 second expression, which says what the value becomes.
 
 Missing values follow SQL's logic of three values: arithmetic with and comparison to a missing value is
 missing; `and`, `or`, `not`, `in` and `between` give what holds whatever the missing value would be; a rule
 whose expression comes out missing gives no alert. `is null` tests for it, `coalesce` replaces it. `or`, `and`
-and `if` stop where they are decided, so what stands behind may have no result.
+and `if` stop where they are decided, so the operands after that may have no result.
 
-A correction says what stands in for a value that the rule finds wrong. An adjustment is a calibration: an
+A correction defines the replacement of a value that the rule finds wrong. An adjustment is a calibration: an
 expression in the language of rules, computed from what was captured, as far as no person corrected it, and
 never from what a rule has written. So it does not compound, however often it is computed. A value that a
 person corrected is left to the person. A rule that substitutes or imputes has another form of correction,
@@ -27,8 +27,8 @@ is written back in one form, and the same captured values adjust to the same val
 
 A window says which members a rule's aggregates look at, seen from the record that is evaluated.
 
-Members stand in one order: start, end, tracking id, client reference, values. A rolling window ends at the
-record: its members stand before it in the order and start at most a duration earlier, or are the last so
+Members are in one order: start, end, tracking id, client reference, values. A rolling window ends at the
+record: its members are before it in the order and start at most a duration earlier, or are the last so
 many; the record itself is among them only with `include_current`. A calendar window is the period of the
 project's calendar that holds the record's start, with as many periods before it as `value` says, up to the
 record (`to_date`) or to the end of the period (`whole_period`); the record is always among them. A member
@@ -379,7 +379,7 @@ TAGS: Final[Mapping[RuleTarget, tuple[str, ...]]] = {
     RuleTarget.DATA_POINT: ("tracking_id", "feedstock", "asset", "location"),
     RuleTarget.MODEL_RUN: ("tracking_id", "feedstock", "asset"),
 }
-"""Texts that records have beside their values."""
+"""Texts that records have in addition to their values."""
 
 NODE: Final = "node"
 """The first part of a name that says which node is meant: node."Net removal".net_removal."""
@@ -400,7 +400,7 @@ class Vocabulary:
     has_cadence: bool = False
 
     def slug_of(self, name: Name) -> str | None:
-        """The slug that a name stands for, hyphens and underscores alike; None when there is none."""
+        """Return the slug of a name, with hyphens and underscores alike; None if there is none."""
         text = name.text
         if len(name.path) > 1:
             head, *between, text = name.path
@@ -537,7 +537,7 @@ def find_expression(purpose: str, correction: Mapping[str, Any] | None) -> str |
 
 
 def apply_adjustment(captured: Scalar | None, computed: Element) -> AdjustedValue:
-    """What becomes of a captured value; None stands for one that is missing, or that a person corrected."""
+    """Return the adjusted value; a captured value of None is missing, or a person corrected it."""
     if captured is None:
         return AdjustedValue()
     if isinstance(computed, Fault):

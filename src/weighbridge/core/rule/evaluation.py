@@ -25,7 +25,7 @@ from weighbridge.core.rule.functions import AGGREGATES, FACTS, Entering, Sliding
 from weighbridge.core.time.calendar import Interval
 
 COST_MAX: Final = 20_000_000
-"""How much evaluating a rule may cost once, beside what its records add."""
+"""The most that one evaluation may cost, without the costs per record."""
 
 COST_OF_RECORD_MAX: Final = 1_000
 """What each record adds to what evaluating a rule may cost: a hundred times what most cost."""
@@ -36,7 +36,7 @@ COST_OF_PERIOD: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class WindowAggregate:
-    """One aggregate: what of a member enters it, and whether it is told before the record enters."""
+    """One aggregate: the value of a member that enters, and whether it is read before the record enters."""
 
     call: FunctionCall
     entering: Entering
@@ -139,7 +139,7 @@ class GroupWindow:
     def __init__(self, program: RuleProgram) -> None:
         self.members: deque[tuple[datetime, Sequence[Any]]] = deque()
         self.aggregates = [aggregate.start() for aggregate in program.aggregates]
-        # A member whose value has no result stands beside the aggregate, and spoils it until it leaves.
+        # A member whose value has no result is kept apart; until it leaves, the aggregate has no result.
         self.faults: list[deque[Fault]] = [deque() for _ in program.aggregates]
         self.waiting: list[tuple[Record, list[Element], Sequence[Any]]] = []
 
@@ -279,7 +279,7 @@ class Evaluation:
         return group
 
     def _before(self, group: GroupWindow, values: Sequence[Any]) -> list[Element]:
-        """The aggregates that look at what stands before the record; None where the others stand."""
+        """Return the aggregates that read the members before the record; None in place of the others."""
         return [
             group.result(index, values[index]) if aggregate.is_before else None
             for index, aggregate in enumerate(self._program.aggregates)
@@ -299,7 +299,7 @@ class Evaluation:
                 self._decide_waiting(group)
 
     def _decide_waiting(self, group: GroupWindow) -> None:
-        """Decide the targets of a group by its window as it stands."""
+        """Decide the targets of a group by its current window."""
         first = len(self._program.names) + len(self._program.facts)
         for record, row, values in group.waiting:
             for index, aggregate in enumerate(self._program.aggregates):

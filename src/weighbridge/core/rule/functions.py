@@ -3,21 +3,21 @@
 `sum average min max median count` of one argument aggregate over the rule's window; of several they are the
 functions of formulas. An aggregate leaves out members for which its argument is missing. A fact is something
 that every record has in addition to its values. To the compiler of expressions, aggregates and facts are
-leaves: what they come to is in the row of the record.
+leaves: their results are in the row of the record.
 
 Invariants: every function has a sentence and an example that can be parsed; what an aggregate takes, gives
-and is told of is stated in one row of a table.
+and is documented by is one row of a table.
 
 A sliding aggregate follows a window: members enter at its front and leave at its back, first in first out.
 
-Each keeps just enough to tell its result at any moment, so that evaluating a million records costs a few
+Each keeps just enough for its result at any time, so that evaluating a million records costs a few
 steps for each, however large their windows are.
 
 Invariants: sums are exact, so nothing that left leaves a trace; only results are rounded; an aggregate of
 nothing is missing, but a sum or a count is 0.
 
 An example: deliveries of 10, 14, 12, 8 and 30 t, and a rolling window of two days. When a record comes, what
-starts more than two days before it leaves; then the aggregates are told, and then the record enters.
+starts more than two days before it leaves; then the aggregates are read, and then the record enters.
 
     day  mass  leave  members  sum  average  max  kept for max
       1    10      -        -    0        -    -             -
@@ -87,7 +87,7 @@ _POSITIONS: Final[Mapping[str, Callable[[Decimal, Decimal], Decimal]]] = {
     "linear": _find_inclusive_rank,
     "exclusive": _find_exclusive_rank,
 }
-"""Where in the order a percentile stands, counted from 1, by its definition."""
+"""The rank of a percentile, counted from 1, by its definition."""
 
 DEFINITIONS: Final = tuple(_POSITIONS)
 """The five definitions of a percentile in use, by name; they differ wherever there are few values.
@@ -479,9 +479,9 @@ class WindowMeaning:
     of_numbers: bool = False
     """Whether it is taken of numbers alone."""
     gives_member: bool = False
-    """Whether it gives the value of a member, of whatever kind; else it gives a number."""
+    """Whether it gives the value of a member, of any kind; otherwise it gives a number."""
     is_before: bool = False
-    """Whether it is told when the record arrives, before the record is a member itself."""
+    """Whether it is read when the record arrives, before the record is a member itself."""
     reads_record: bool = False
     """Whether it compares members with the record."""
     needs_window: bool = True

@@ -1,4 +1,4 @@
-"""Reading makes a rule of its texts, and checking tells what does not fit the records it is meant for.
+"""Reading builds a rule from its texts, and checking finds what does not fit its records.
 
 Invariants: neither raises for any text or window; every problem names its field, and its place there where
 it has one.
@@ -192,7 +192,7 @@ def type_names(
 
 
 def find_type(name: Name, vocabularies: Sequence[Vocabulary]) -> Type | None:
-    """The type of what a name stands for in the first vocabulary that knows it."""
+    """Return the type of a name in the first vocabulary that knows it."""
     for vocabulary in vocabularies:
         slug = vocabulary.slug_of(name)
         if slug is not None:
@@ -248,7 +248,7 @@ def _check_aggregates(tree: Expression | None, field: str, *, has_window: bool) 
             yield _build_problem(ExpressionError(message, node.position), field)
         for argument in node.arguments:
             if any(is_aggregate(inner) for inner in walk(argument)):
-                message = f"An aggregate stands inside {node.function}; it is taken of single members."
+                message = f"{node.function} takes values of single members, and cannot contain an aggregate."
                 yield _build_problem(ExpressionError(message, node.position), field)
         yield from _check_percentile(node, field)
 

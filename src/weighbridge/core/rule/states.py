@@ -31,7 +31,7 @@ Trigger = TypeVar("Trigger")
 
 
 class ResultStatus(StrEnum):
-    """Where a result stands."""
+    """The state of a result."""
 
     FAIL = "fail"
     ERROR = "error"
@@ -99,7 +99,7 @@ ALERTS: Final = frozenset({ResultStatus.FAIL, ResultStatus.ERROR})
 
 
 class ApprovalState(StrEnum):
-    """Where the correction that a result proposes stands."""
+    """The state of the correction that a result proposes."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -153,7 +153,7 @@ PROPOSAL_MOVES: Final[Mapping[tuple[ApprovalState | None, ProposalTrigger], Appr
 
 
 class RunState(StrEnum):
-    """Where a run stands."""
+    """The state of a run."""
 
     PENDING = "pending"
     RUNNING = "running"

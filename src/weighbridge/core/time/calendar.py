@@ -23,7 +23,7 @@ from weighbridge.core.halt import proceeding
 from weighbridge.core.number import CONTEXT
 
 MILLISECOND: Final = timedelta(milliseconds=1)
-"""The shortest time that a value tells apart."""
+"""The shortest time that values distinguish."""
 
 
 class BeyondCalendarError(ValueError, OverflowError):
@@ -179,7 +179,7 @@ def build_slot(
 
 
 def identify_slot(slot: Interval) -> Hashable:
-    """What a slot is: its times, or its event or tracking id whatever its times are."""
+    """Return the identity of a slot: its times, or its event or tracking id."""
     return slot.identity if isinstance(slot, EventSlot) else slot
 
 
@@ -308,7 +308,7 @@ def _divide_fraction(value: Fraction) -> Decimal:
 
 def _list_slots(cadence: str, requested: Interval, zone: tzinfo) -> Iterator[Interval]:
     count = count_of(cadence, requested, zone)
-    if count <= SLOTS_MAX + 1:  # near the limit the list itself tells
+    if count <= SLOTS_MAX + 1:  # near the limit the list itself decides
         start = _start(cadence, requested.start, zone)
         for _ in proceeding(range(SLOTS_MAX)):
             slot = _find_slot_from(cadence, start, zone)
@@ -363,8 +363,8 @@ _FLOORS: Final[dict[str, Callable[[datetime], datetime]]] = {
     **{cadence: _build_month_floor(months) for cadence, months in _MONTHS.items()},
 }
 
-# From a slot's start, so much later is still before the end of the next slot whatever the clocks do; of slots
-# of several lengths mostly after its own end, so that one look is enough.
+# This much after a slot's start is before the end of the next slot, for any change of the clocks. For slots
+# of several lengths it is mostly after the slot's own end, so that one look is enough.
 _LATER: Final = {
     "hourly": _HOUR,
     "daily": timedelta(hours=24),
@@ -379,7 +379,7 @@ _LATER: Final = {
 #
 # Minutes and hours are counted in UTC, so clocks that change leave none out and count none twice; days,
 # weeks from Monday and months begin on the project's wall. A slot is every so many of its unit, counted
-# from 1970 or from the first day of the calendar, whatever range is looked at. It belongs to the period in
+# from 1970 or from the first day of the calendar, for any range. It belongs to the period in
 # which it begins.
 #
 # A worked example. Every 4 hours in Berlin, where 30 March 2025 lasts from 29 March 23:00Z to 30 March

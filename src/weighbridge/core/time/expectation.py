@@ -21,12 +21,12 @@ from weighbridge.core.time.calendar import CadenceSlots, Interval
 
 # A meter is what readings belong together by: an event's asset, else its first location, else its type.
 #
-# Whoever takes one reading after another (totalisers, coverage, gaps, availability, capture rates) takes
-# those of one meter, by this definition and no other. An asset or location may say from when to when it is
+# Totalisers, coverage, gaps, availability and capture rates take the readings of one meter one after another,
+# by this definition and no other. An asset or location may say from when to when it is
 # in service; outside of that nothing is expected of it.
 #
-# Invariants: an asset that stands at several locations is one meter; a meter that says nothing of its
-# service is in service at all times.
+# Invariants: an asset at several locations is one meter; a meter without a time in service is always in
+# service.
 
 
 Reading = TypeVar("Reading")
@@ -113,7 +113,7 @@ class Expectation:
 
 
 class ExpectedCadence:
-    """The slots of a cadence, each told to be expected of a meter or not, and counted."""
+    """The slots of a cadence, each expected of a meter or not, and their number."""
 
     __slots__ = ("_passed", "_starts", "_stops", "cadence")
 

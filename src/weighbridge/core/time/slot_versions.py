@@ -50,7 +50,7 @@ class Assignment:
     """Which version computes which slots of a requested range."""
 
     slots: Mapping[int, tuple[Interval, ...]]
-    """By the number of the version; no slot stands twice."""
+    """By the number of the version; no slot occurs twice."""
     touched: tuple[Interval, ...]
     """Slots that the range touches without selecting them."""
     of_other_cadence: tuple[Interval, ...]

@@ -411,13 +411,10 @@ def _serve_write(
                         answer = await refuse_outside_calendar(
                             function(build_call(request, tx, actor), decoded_body), decoded_body
                         )
-                        response = build_response(request, answer, status)
+                        response = repeated = build_response(request, answer, status)
                         if scope is not None:
-                            repeated = (
-                                build_response(request, repeated_answer(answer), status)
-                                if repeated_answer
-                                else response
-                            )
+                            if repeated_answer:
+                                repeated = build_response(request, repeated_answer(answer), status)
                             headers = jsonb(repeated.headers)
                             await idempotency.store_answer(tx, scope, status, headers, repeated.content)
                     return response

@@ -1,4 +1,4 @@
-"""Substitution: what stands in for values that a meter should have delivered and did not.
+"""Substitution: replacements for values that a meter should have delivered and did not.
 
 In come a rule's words for it and the slots of a meter's series, in order; out goes what becomes of each slot
 that needs a value: the value with its method, tier, code, window and members, or why it waits.

@@ -1,11 +1,11 @@
-"""A substitution is what a rule fills gaps by: ordered tiers of methods, and what may be at a gap's borders.
+"""A substitution defines how a rule fills gaps: ordered tiers of methods, and the conditions for the borders.
 
-A slot of a meter's series needs a value when the meter was operating and neither a valid value was captured
-nor a person gave one. The slots that need one between two borders are a gap, however many slots stand
-between in which the meter was not operating. A border is a slot with a value of its own that `border_where`
-holds for.
+A slot of a meter's series needs a value if the meter was operating and there is neither a valid captured
+value nor a value from a person. The slots between two borders that need a value are a gap, with any number of
+slots between them in which the meter was not operating. A border is a slot with a value of its own for which
+`border_where` is true.
 
-For each slot of a gap the first tier whose `when` is true says the method. `when` reads
+For each slot of a gap, the first tier whose `when` is true gives the method. `when` reads
 
     availability()  the share of operating slots with a valid captured value, from 0 to 1, unrounded: of the
                     last `availability_slots` up to the slot and with it, or of all so far
@@ -29,7 +29,7 @@ Invariants: a tier's number counts from 1; a condition that is undecided is not 
 percentile names its definition and a standard deviation its kind; a method never reads a value that a rule
 put in; what `write_filling` writes reads to the same filling.
 
-Reading makes a filling of the JSON that a rule carries, and checking tells what does not fit its records.
+Reading makes a filling of the JSON that a rule carries, and checking finds what does not fit its records.
 
 Invariants: neither raises for anything that JSON may hold; every problem names its field, and all of them are
 found at once; what was read is written back in one form, which reads to the same.
@@ -73,7 +73,7 @@ _HUNDRED: Final = Decimal(100)
 
 
 class BorderMethod(StrEnum):
-    """What is found from the values that stand before and after a gap."""
+    """Methods that use the values before and after a gap."""
 
     PREVIOUS = "previous"
     NEXT = "next"
@@ -133,7 +133,7 @@ class FixedValue:
 
 @dataclass(frozen=True, slots=True)
 class FromBorders:
-    """A value that follows from what stands before and after the gap.
+    """A value that follows from the borders of the gap.
 
     Without a border before and no word for that there is no value.
     """
@@ -381,7 +381,7 @@ METHODS_MAX: Final = 5
 """Methods that `greater_of` and `lesser_of` may choose from."""
 
 DEPTH_MAX: Final = 3
-"""How deep methods may stand inside one another."""
+"""How deeply methods may be nested."""
 
 AVAILABILITY_SLOTS_MAX: Final = 1_000_000
 """Slots that availability may be taken over: more than a year of minutes."""
@@ -511,7 +511,7 @@ def _read_tiers(reader: FieldReader) -> list[Tier | None]:
 
 
 def _read_tier(reader: FieldReader, *, is_alone: bool) -> Tier | None:
-    """A tier, or a single method without tiers, whose fields stand among those of the filling."""
+    """A tier, or a single method without tiers, whose fields are among those of the filling."""
     when, when_text = (None, None) if is_alone else _read_condition(reader, "when", TIER_LANGUAGE)
     if when is not None:
         reader.problems += _check_when(when, f"{reader.path}.when")
@@ -539,7 +539,7 @@ _ASKED: Final = ", ".join(f"{call.function}()" for call in TIER_CALLS)
 def _read_method(reader: FieldReader, depth: int) -> SlotMethod | None:
     name = reader.take("method")
     if depth > DEPTH_MAX:
-        reader.refuse("method", f"stands deeper than {DEPTH_MAX} methods inside one another")
+        reader.refuse("method", f"is nested deeper than {DEPTH_MAX} methods")
         return None
     if name == "constant":
         return FixedValue(reader.number("value"))

@@ -1,20 +1,19 @@
 """A program is a substitution made ready to fill gaps: methods turned, conditions made functions.
 
-It tells how far a change of a series reaches: which slots it may change, and from where they have to be read
+It finds how far a change of a series reaches: which slots it may change, and from where they have to be read
 again. A change touches the whole gap that it lies in, and what looks back at it: windows, and tiers that ask
 for availability or for how many slots were valid. What looks back by counting has no bound in time.
 
-Invariants: a program has no state but what is left of its budget; the values of a slot's row stand in the
+Invariants: a program has no state but what is left of its budget; the values of a slot's row are in the
 order of `names`; windows that hold the same are one; what becomes of a slot outside of what is affected is
 what it was; a pass that begins where `find_reading_start` says finds the same for the slots from `first` on
 as one over the whole series.
 
-Filling takes the slots of one meter in their order, in one pass, and says what becomes of those that
-need a value.
+Filling takes the slots of one meter in their order, in one pass, and decides those that need a value.
 
-A gap is decided as a whole when it ends, for the method may depend on its whole length and on what stands
+A gap is decided as a whole when it ends, because the method may depend on its whole length and on the values
 after it; with a window of whole periods it waits for the end of the period as well. A gap that has not ended
-when the series does is decided as it stands, and its outcomes say so.
+when the series does is decided as it is, and its outcomes say so.
 
 The windows of a series hold the values of operating slots that are captured and valid, or a person's, as far
 as the window's `where` is true for them. Their members are numbered from 0 in the order of time. What a
@@ -87,7 +86,7 @@ from weighbridge.core.rule.substitution.values import (
 from weighbridge.core.time.calendar import Interval
 
 START: Final = Position()
-"""Where what costs too much is said to stand: several texts share one budget."""
+"""The field of an error about costs: several texts share one budget."""
 
 SlotTest = Callable[[SeriesSlot], Element]
 """A condition on a slot, or a value computed from it; None when it is undecided or has none."""
@@ -145,7 +144,7 @@ class GapProgram:
         return self.operating_where(slot) is not False
 
     def is_border(self, slot: SeriesSlot) -> bool:
-        """Whether an operating slot may stand before or after a gap."""
+        """Whether an operating slot may be a border of a gap."""
         return slot.has_own and (self.border_where is None or self.border_where(slot) is True)
 
 
@@ -284,7 +283,7 @@ class Availability:
 
     @property
     def share(self) -> Decimal:
-        """The share as it stands, from 0 to 1; at least one slot has passed."""
+        """Return the current share, from 0 to 1; at least one slot has passed."""
         return CONTEXT.divide(Decimal(self._valid), Decimal(self._operating))
 
 
@@ -411,7 +410,7 @@ class Filling:
         return outcomes
 
     def finish(self) -> list[SlotOutcome]:
-        """Decide what is left as it stands, the gap that has not ended as well.
+        """Decide the remaining slots, including a gap that has not ended.
 
         Raises ExpressionError when the windows hold too much.
         """

@@ -9,7 +9,7 @@ midnight to 05:00: slots that start at 00:05, 01:00, 02:00 (out), 03:00 and 04:0
 
 Invariants: the slots of a series come in order of time, each once; a slot's value is as it was captured (or
 as a calibration adjusted it), or a person's, and never what a rule put in for it: so nothing that was
-substituted can feed a window or stand at a border.
+substituted can feed a window or be a border.
 
 What a method comes to for one slot of a gap.
 
@@ -77,7 +77,7 @@ class SeriesSlot(NamedTuple):
 
 
 class Border(NamedTuple):
-    """A value that stands before or after a gap."""
+    """A value before or after a gap."""
 
     start: datetime
     value: Decimal
@@ -125,7 +125,7 @@ class SlotOutcome(NamedTuple):
     gap_slots: int
     """How many slots of the whole gap need a value."""
     is_settled: bool
-    """Whether the gap has ended; what stands in one that has not may change as it grows."""
+    """Whether the gap has ended; values in an open gap may change as it grows."""
 
     @property
     def value(self) -> Decimal | None:
@@ -182,7 +182,7 @@ _ONE: Final = Decimal(1)
 _TWO: Final = Decimal(2)
 
 _PENDING: Final = Absent(Absence.PENDING_AFTER, "The gap has not ended; the value after it is still to come.")
-_NO_BEFORE: Final = Absent(Absence.NO_BEFORE, "No value stands before the gap.")
+_NO_BEFORE: Final = Absent(Absence.NO_BEFORE, "There is no value before the gap.")
 _NO_MEMBERS: Final = Absent(Absence.NO_MEMBERS, "The window of the method holds no value.")
 
 

@@ -53,7 +53,6 @@ from weighbridge.exchange.records.changes import (
     WebhookDelivery,
     WebhookTest,
     change_type,
-    without_secret,
 )
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.outgoing import problem_of_address
@@ -431,7 +430,7 @@ async def list_webhooks(call: ReadCall) -> Page[Webhook]:
     permission=_WRITE,
     body=WEBHOOK_BODIES.new_body,
     returns=IssuedWebhook,
-    repeated_answer=without_secret,
+    shown_once="secret",
     example={"webhook": {"url": "https://partner.example/hooks", "change_types": ["batch", "report.update"]}},
 )
 async def create_webhook(call: WriteCall, body: Struct) -> IssuedWebhook:
@@ -473,7 +472,7 @@ async def delete_webhook(call: WriteCall) -> None:
     body=SecretRoll,
     returns=IssuedWebhook,
     status=200,
-    repeated_answer=without_secret,
+    shown_once="secret",
     example={"overlap_hours": 24},
 )
 async def roll_secret(call: WriteCall, body: SecretRoll) -> IssuedWebhook:

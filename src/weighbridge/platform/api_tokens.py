@@ -42,7 +42,6 @@ from weighbridge.platform.records import (
     NewApiToken,
     NewApiTokenBody,
     TokenUser,
-    without_secret,
 )
 from weighbridge.platform.tenancy import find, of_account
 from weighbridge.platform.users import ensure_user
@@ -254,7 +253,7 @@ async def list_api_tokens(call: ReadCall) -> Page[ApiToken]:
     permission="administration:write",
     body=NewApiTokenBody,
     returns=IssuedApiToken,
-    repeated_answer=without_secret,
+    shown_once="token",
 )
 async def create_api_token(call: WriteCall, body: NewApiTokenBody) -> IssuedApiToken:
     """Create a token; the answer shows it this once.

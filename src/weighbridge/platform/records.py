@@ -10,7 +10,6 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, LIFETIME_DAYS_DEFAULT, LIFETIMES_DAYS, Actor
 from weighbridge.core.platform.tasks import AREA_OF_KIND, TaskState
@@ -99,7 +98,6 @@ class ApiToken(msgspec.Struct, frozen=True):
     expires_at: Instant | None
     """When it stops working; null for one that does not expire."""
     revoked_at: Instant | None
-    """When it was revoked; null for one that was not."""
     last_used_at: Instant | None
     """When it was last used, written at most once an hour; null for one that never was."""
 
@@ -110,11 +108,6 @@ class IssuedApiToken(ApiToken, frozen=True):
     token: str | UnsetType = UNSET
     """The secret text that requests carry, `wb_live_` and 38 characters; it is shown this once. The answer to
     a request that is repeated with its Idempotency-Key has none."""
-
-
-def without_secret(issued: IssuedApiToken) -> ApiToken:
-    """What may be stored of the answer that makes a token."""
-    return ApiToken(**{name: value for name, value in asdict(issued).items() if name != "token"})
 
 
 class NewApiToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

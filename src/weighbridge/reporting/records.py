@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
 
 from weighbridge.core.identity import Link, ResourceAddress
 from weighbridge.core.report import (
@@ -514,7 +513,6 @@ class ReportLink(msgspec.Struct, frozen=True):
     expires_at: Instant
     """When it stops opening the report."""
     revoked_at: Instant | None
-    """When it was revoked; null for one that was not."""
     revoked_by: str | None
     """The name of the user who revoked it; null unless someone did."""
     user: TokenUser
@@ -527,11 +525,6 @@ class IssuedReportLink(ReportLink, frozen=True):
     url: ResourceAddress | UnsetType = UNSET
     """The address that opens the report; it is shown this once. The answer to a request that is repeated with
     its Idempotency-Key has none."""
-
-
-def without_address(issued: IssuedReportLink) -> ReportLink:
-    """What may be stored of the answer that makes a link."""
-    return ReportLink(**{name: value for name, value in asdict(issued).items() if name != "url"})
 
 
 class HandedOverLinkBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

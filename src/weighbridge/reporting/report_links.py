@@ -60,7 +60,6 @@ from weighbridge.reporting.records import (
     LinkStatus,
     Report,
     ReportLink,
-    without_address,
 )
 from weighbridge.reporting.reports_queries import find_report_key, report_numbered
 
@@ -289,7 +288,7 @@ async def _read_links(call: ReadCall, condition: Composable) -> Page[ReportLink]
     permission="production_accounting:write",
     body=REPORT_LINK_BODIES.new_body,
     returns=IssuedReportLink,
-    repeated_answer=without_address,
+    shown_once="url",
     example={"link": {"name": "Verifier, first review", "expires_in": 1_209_600}},
 )
 async def create_report_link(call: WriteCall, body: Struct) -> IssuedReportLink:

@@ -351,11 +351,8 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     not_counted: list[NotCounted]
     """Data in the range that no run would use."""
     pending_proposals: list[PendingProposals]
-    """Corrections of data in the range that wait for approval."""
     pending_evaluations: list[PendingEvaluations]
-    """Rules that correct and have not looked yet at data in the range that changed."""
     pending_roll_ups: list[PendingRollUps]
-    """Rolled-up data in the range that do not follow their readings yet."""
     left_out: list[LeftOut]
     """Runs that draw by hand and have no source."""
     rounded_away: list[RoundedAwayDraw]
@@ -375,7 +372,6 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     problems: list[str]
     """What would fail the generation, each in a sentence; empty when nothing would."""
     passed_over_with_data: list[str] = []
-    """Those of `passed_over_slots` in which events lie that the model reads, counted elsewhere or not."""
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -401,11 +397,8 @@ class GenerationResult(msgspec.Struct, frozen=True):
     not_counted: list[NotCounted]
     """Data in the range that no run uses, with the reason."""
     pending_proposals: list[PendingProposals]
-    """Corrections of data in the range that wait for approval."""
     pending_evaluations: list[PendingEvaluations]
-    """Rules that correct and have not looked yet at data in the range that changed."""
     pending_roll_ups: list[PendingRollUps]
-    """Rolled-up data in the range that do not follow their readings yet."""
     left_out: list[LeftOut]
     """Runs that draw by hand and have no source."""
     rounded_away: list[RoundedAwayDraw]
@@ -415,7 +408,6 @@ class GenerationResult(msgspec.Struct, frozen=True):
     stale_sources: list[StaleSource]
     """Batches that are drawn from although they are stale."""
     passed_over_with_data: list[str] = []
-    """Those of `passed_over_slots` in which events lie that the model reads, counted elsewhere or not."""
 
 
 # What goes in and out of a comparison of two versions over a period.

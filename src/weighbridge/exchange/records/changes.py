@@ -14,7 +14,6 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
 
 from weighbridge.core import identity
 from weighbridge.core.platform.audit import CHANGE_TYPES, ChangeAction, ChangeCursor, ChangeKind
@@ -283,11 +282,6 @@ class IssuedWebhook(Webhook, frozen=True):
     secret: str | UnsetType = UNSET
     """What the receiver checks signatures by, `whsec_` and base64; it is shown this once. The answer to a
     request that is repeated with its Idempotency-Key has none."""
-
-
-def without_secret(issued: IssuedWebhook) -> Webhook:
-    """What may be stored of an answer with a secret."""
-    return Webhook(**{name: value for name, value in asdict(issued).items() if name != "secret"})
 
 
 WEBHOOK_BODIES: Final = RequestBodies(

@@ -12,6 +12,8 @@ from functools import partial
 from typing import Any, Final, cast
 
 from litestar.handlers import HTTPRouteHandler
+from msgspec import UNSET
+from msgspec.structs import replace
 from psycopg.errors import DiskFull
 
 from weighbridge.core.platform.permission import Actor
@@ -157,10 +159,6 @@ def _path_of(request: WebRequest) -> Mapping[str, str]:
 
 
 # The endpoints: a decorator for each method.
-
-
-RepeatedAnswer = Callable[[Any], Any] | None
-"""What is stored of an answer to be repeated, when that is not all of it: a token loses its secret."""
 
 
 def get(
@@ -310,7 +308,7 @@ def post(
     status: int = 201,
     example: Any = None,
     examples: Mapping[str, tuple[str, Any]] | None = None,
-    repeated_answer: RepeatedAnswer = None,
+    shown_once: str = "",
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
@@ -323,11 +321,12 @@ def post(
 
     With the media type of a text, the body is such a text, no JSON, and is handed on as a `str`. A shortcut
     is tried first. One that computes is carried out apart from all other requests. The audit log tells of
-    refusals with the statuses that are named.
+    refusals with the statuses that are named. A field that is `shown_once`, such as the text of a token, is
+    left out of the answer that is stored to be repeated.
     """
     return _serve_write(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
-        examples=examples or {}, repeated_answer=repeated_answer, form=form, text=text, shortcut=shortcut,
+        examples=examples or {}, shown_once=shown_once, form=form, text=text, shortcut=shortcut,
         body_bytes_max=body_bytes_max, computes=computes, refusals_told=refusals_told,
         task_results=task_results or {},
     )  # fmt: skip
@@ -391,7 +390,7 @@ def _serve_write(
     returns: Any,
     status: int,
     computes: bool,
-    repeated_answer: RepeatedAnswer = None,
+    shown_once: str = "",
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
@@ -413,8 +412,9 @@ def _serve_write(
                         )
                         response = repeated = build_response(request, answer, status)
                         if scope is not None:
-                            if repeated_answer:
-                                repeated = build_response(request, repeated_answer(answer), status)
+                            if shown_once:
+                                answer = replace(answer, **{shown_once: UNSET})
+                                repeated = build_response(request, answer, status)
                             headers = jsonb(repeated.headers)
                             await idempotency.store_answer(tx, scope, status, headers, repeated.content)
                     return response

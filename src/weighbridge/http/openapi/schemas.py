@@ -78,9 +78,16 @@ SHARED: Final[Mapping[str, str]] = {
     "numeric_id": "The number by which the `args` of tasks name it.",
     "page_size": "How many records a page holds at most.",
     "partition": "What the partition is called, such as `LOT-7 / Wood chips`; null where slots are not cut.",
+    "passed_over_with_data": (
+        "Those of `passed_over_slots` in which events lie that the model reads, counted elsewhere or not."
+    ),
+    "pending_evaluations": "Rules that correct and have not looked yet at data in the range that changed.",
+    "pending_proposals": "Corrections of data in the range that wait for approval.",
+    "pending_roll_ups": "Rolled-up data in the range that do not follow their readings yet.",
     "previous_page": "The number of the page before; null on the first one, and when walked by `cursor`.",
     "raw_value": "The value as it was captured, which never changes; null for one that was imputed.",
     "request_id": "The id of the request in the logs, which its answer carries as `X-Request-Id`.",
+    "revoked_at": "When it was revoked; null for one that was not.",
     "rule_name": "What the rule is called now.",
     "rule_results": "What data rules found in it that stands, dismissed results included.",
     "rule_version": "Which version of the rule it was, counted from 1.",

@@ -305,7 +305,7 @@ def test_of_a_record_that_is_only_sent_every_field_is_required_but_those_that_ma
 
 
 def test_a_body_takes_no_other_fields_and_requires_those_without_a_default():
-    schemas = Schemas(read=[NewReading])
+    schemas = Schemas(records_read=[NewReading])
     schemas.of(NewReading)
     body = schemas.components["NewReading"]
     assert body["additionalProperties"] is False

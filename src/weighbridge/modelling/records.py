@@ -82,7 +82,7 @@ MODEL_BODIES: Final = RequestBodies(
     Model,
     "model",
     "/models",
-    first=("name", "order"),
+    leading=("name", "order"),
     about_change=("What a caller sends to change how a version is shown; what is left out stays as it is."),
 )
 
@@ -378,6 +378,6 @@ STATIC_INPUT_BODIES: Final = RequestBodies(
     StaticInput,
     "static_input",
     "/projects/{project_id}/static_inputs",
-    first=("slug", "value", "effective_from"),
+    leading=("slug", "value", "effective_from"),
     about_new="What a caller sends to add a value; without a unit it is a plain number.",
 )

@@ -109,8 +109,8 @@ REGISTRY_BODIES: Final = RequestBodies(
     Registry,
     "registry",
     "/registries",
-    first=("name", "adapter", "address", "status_address", "headers"),
-    beside={
+    leading=("name", "adapter", "address", "status_address", "headers"),
+    extra={
         "headers": Sent(
             dict[str, str],
             default={},
@@ -180,8 +180,8 @@ METHODOLOGY_BODIES: Final = RequestBodies(
     Methodology,
     "methodology",
     "/methodologies",
-    first=("name", "version", "report_type", "model_ids"),
-    beside={
+    leading=("name", "version", "report_type", "model_ids"),
+    extra={
         "model_ids": Sent(list[str], default=[], meaning="The models that implement it, such as `mod_…`.")
     },
     about_new="What a caller sends to make a methodology.",
@@ -346,8 +346,8 @@ REPORT_BODIES: Final = RequestBodies(
     Report,
     "report",
     "/reports",
-    first=("name", "report_type", "project_id", "methodology_id", "batch_ids", "batches"),
-    beside={
+    leading=("name", "report_type", "project_id", "methodology_id", "batch_ids", "batches"),
+    extra={
         "batch_ids": Sent(
             _BatchIds,
             default=UNSET,
@@ -537,7 +537,7 @@ REPORT_LINK_BODIES: Final = RequestBodies(
     ReportLink,
     "link",
     "/reports/{report_id}/links",
-    beside={
+    extra={
         "expires_in": Sent(
             Annotated[int, between(LINK_SECONDS_MIN, LINK_SECONDS_MAX)],
             default=LINK_SECONDS_DEFAULT,

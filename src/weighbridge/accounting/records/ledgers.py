@@ -184,7 +184,7 @@ LEDGER_BODIES: Final = RequestBodies(
     Ledger,
     "ledger",
     "/ledgers",
-    beside={
+    extra={
         "model_id": Sent(
             str,
             is_later=True,
@@ -280,7 +280,7 @@ INSTRUMENT_BODIES: Final = RequestBodies(
     Instrument,
     "instrument",
     "/ledgers/{ledger_id}/instruments",
-    first=("external_id", "amount"),
+    leading=("external_id", "amount"),
     about_new=(
         "What a caller sends to credit a system ledger; which fields it takes depends on the ledger's kind."
     ),

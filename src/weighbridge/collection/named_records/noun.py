@@ -67,7 +67,7 @@ class ProjectNoun(Generic[Record]):
         filters: Mapping[str, Filter] | None = None,
         is_exported: bool = False,
     ) -> None:
-        """Derive everything from the record, whose list takes these filters beside those that it declares."""
+        """Derive everything from the record, whose list takes these filters extra those that it declares."""
         self.noun = bodies.noun
         self.bodies = bodies
         self.table = table_of(bodies.record, bodies.noun, table)
@@ -112,18 +112,18 @@ class ProjectNoun(Generic[Record]):
         return number_named(self.noun, named)
 
     async def insert(
-        self, tx: Write, project: int, new: Record, beside: Mapping[str, Any] | None = None
+        self, tx: Write, project: int, new: Record, extra: Mapping[str, Any] | None = None
     ) -> Record:
         """Store a new record, with values of columns that are no fields of it."""
-        command = self.table.insert_command(project, self.table.values_of(new), beside)
+        command = self.table.insert_command(project, self.table.values_of(new), extra)
         [made] = await tx.rows(self.table.row.make, *command)
         return made
 
     async def replace(
-        self, tx: Write, project: int, number: int, wanted: Record, beside: Mapping[str, Any] | None = None
+        self, tx: Write, project: int, number: int, wanted: Record, extra: Mapping[str, Any] | None = None
     ) -> Record:
         """Store a record that differs from the one that is there, which is locked."""
-        command = self.table.update_command(project, number, self.table.values_of(wanted), beside)
+        command = self.table.update_command(project, number, self.table.values_of(wanted), extra)
         [after] = await tx.rows(self.table.row.make, *command)
         return after
 

@@ -120,7 +120,7 @@ DATA_POINT_TYPE_BODIES: Final = RequestBodies(
     DataPointType,
     "data_point_type",
     "",
-    first=("name", "value_type"),
+    leading=("name", "value_type"),
     about_new="What a caller sends for each data point type.",
 )
 """A new one, as it is sent inside an event type."""
@@ -203,8 +203,8 @@ EVENT_TYPE_BODIES: Final = RequestBodies(
     EventType,
     "event_type",
     "/projects/{project_id}/event_types",
-    first=("name", "data_point_types"),
-    change_first=("name",),
+    leading=("name", "data_point_types"),
+    leading_in_change=("name",),
     about_new="What a caller sends to make an event type.",
     about_change=(
         "What a caller sends to change an event type; what is left out stays as it is. "

@@ -284,6 +284,6 @@ OUTAGE_BODIES: Final = RequestBodies(
     Outage,
     "outage",
     "/projects/{project_id}/outages",
-    first=("reason", "start_time", "end_time"),
+    leading=("reason", "start_time", "end_time"),
     about_new="What a caller sends to declare an outage; naming no meter, one of all meters.",
 )

@@ -50,12 +50,12 @@ class ProjectTable(Generic[Record]):
             for problem in check(value, f"{noun}.{name}")
         ]
 
-    def insert_command(self, project: int, values: Values, beside: Values | None = None) -> Command:
+    def insert_command(self, project: int, values: Values, extra: Values | None = None) -> Command:
         """The statement that stores a new record of a project and gives its row.
 
-        `beside` are values of columns that are no fields of the record.
+        `extra` are values of columns that are no fields of the record.
         """
-        stored = self._stored(project, values) | dict(beside or {})
+        stored = self._stored(project, values) | dict(extra or {})
         places = ", ".join(["%s"] * len(stored))
         text = f"""
             INSERT INTO {self.table} (project_id, {", ".join(stored)}) VALUES (%s, {places})
@@ -64,10 +64,10 @@ class ProjectTable(Generic[Record]):
         return text, (project, *stored.values())
 
     def update_command(
-        self, project: int, number: int, values: Values, beside: Values | None = None
+        self, project: int, number: int, values: Values, extra: Values | None = None
     ) -> Command:
         """The statement that changes fields and gives the row; none when they have these values already."""
-        stored = self._stored(project, values) | dict(beside or {})
+        stored = self._stored(project, values) | dict(extra or {})
         places = ", ".join(["%s"] * len(stored))
         text = f"""
             UPDATE {self.table} SET {" = %s, ".join(stored)} = %s, updated_at = now()

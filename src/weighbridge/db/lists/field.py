@@ -120,27 +120,27 @@ class RequestBodies(Generic[Record]):
         noun: str,
         path: str,
         *,
-        one: str = "",
-        first: Sequence[str] = (),
-        change_first: Sequence[str] | None = None,
-        beside: Mapping[str, Sent] | None = None,
+        record_path: str = "",
+        leading: Sequence[str] = (),
+        leading_in_change: Sequence[str] | None = None,
+        extra: Mapping[str, Sent] | None = None,
         about_new: str = "",
         about_change: str = "",
     ) -> None:
-        """Derive the bodies of POST to a path and of PATCH to that of one record, by default below it.
+        """Derive the bodies of POST to `path` and of PATCH to `record_path`, which is by default below it.
 
-        `first` are fields that stand before the others, as all do that are required; in a change it may be
-        others, `change_first`. `beside` is what requests give that is no field of the record. `about_new` and
-        `about_change` are the sentences of the interface about what is sent.
+        `leading` fields come before the others, as all required ones do; a change may have others,
+        `leading_in_change`. `extra` are fields of requests that the record does not have. `about_new` and
+        `about_change` describe in the interface what is sent.
         """
         self.record = record
         self.noun = noun
         self.fields = sent_fields(record)
         self._path = path
-        self._one = one or f"{path}/{{{noun}_id}}"
-        sent = {**self.fields, **(beside or {})}
-        self._ordered = {name: sent[name] for name in (*first, *sent)}
-        self._change_ordered = {name: sent[name] for name in (*(change_first or first), *sent)}
+        self._record_path = record_path or f"{path}/{{{noun}_id}}"
+        sent = {**self.fields, **(extra or {})}
+        self._ordered = {name: sent[name] for name in (*leading, *sent)}
+        self._change_ordered = {name: sent[name] for name in (*(leading_in_change or leading), *sent)}
         hints = get_type_hints(record)
         self._optional = {name for name in self.fields if takes_null(hints[name])}
         a_noun = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun.replace('_', ' ')}"
@@ -174,7 +174,7 @@ class RequestBodies(Generic[Record]):
 
     @cached_property
     def change_body(self) -> type[msgspec.Struct]:
-        name, meaning = f"{self.record.__name__}ChangeBody", f"The body of PATCH {self._one}."
+        name, meaning = f"{self.record.__name__}ChangeBody", f"The body of PATCH {self._record_path}."
         return self._define(name, meaning, [(self.noun, self.change, NODEFAULT)])
 
     def sent(self, body: msgspec.Struct) -> dict[str, Any]:

@@ -288,7 +288,7 @@ WEBHOOK_BODIES: Final = RequestBodies(
     Webhook,
     "webhook",
     "/webhooks",
-    first=("url", "change_types"),
+    leading=("url", "change_types"),
     about_new="What a caller sends to make a webhook; it is told of what changes from then on.",
 )
 

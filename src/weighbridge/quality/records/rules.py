@@ -379,8 +379,8 @@ RULE_BODIES: Final = RequestBodies(
     Rule,
     "rule",
     "/projects/{project_id}/rules",
-    one="/rules/{rule_id}",
-    first=("name", "expression", "effective_from", "effective_to", "message"),
+    record_path="/rules/{rule_id}",
+    leading=("name", "expression", "effective_from", "effective_to", "message"),
     about_new=(
         "What a caller sends to make a rule; without an event type it watches every event that has the data."
     ),

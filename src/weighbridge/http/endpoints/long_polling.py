@@ -35,7 +35,7 @@ from weighbridge.http.wire import Encode
 
 # The watch: looks for all requests of a process that wait, and wakes those whose account has something new.
 #
-# Invariants: whoever waits for what is behind a number is woken by the next look that finds a later one,
+# Invariants: a client that waits for entries after a number is woken by the next look that finds a later one,
 # whenever it came; while nobody waits, nothing looks.
 
 
@@ -63,7 +63,7 @@ class _Waiting:
 
 
 class Watch:
-    """Whoever waits in one process; for one event loop."""
+    """The clients that wait in one process; for one event loop."""
 
     def __init__(self, database: Database, look: Look) -> None:
         self._database = database
@@ -150,9 +150,9 @@ class Watch:
 # was sent last. The token is read of its header alone, which `EventSource` of a browser cannot send: a page
 # uses `fetch`.
 #
-# Invariants: what is sent carries the cursor behind it as its id, so whoever comes back is sent what
+# Invariants: what is sent carries the cursor behind it as its id, so a client that comes back is sent what
 # follows, once; between two looks a stream holds nothing but its place; before each look, and with each
-# sign of life, it is asked anew whether the token stands; a stream ends by itself, after an hour at the
+# sign of life, the token is checked again; a stream ends by itself, after an hour at the
 # latest.
 
 
@@ -190,7 +190,7 @@ class StreamLook:
 
 
 StreamLooking = Callable[[str], Awaitable[StreamLook]]
-"""Looks for what comes behind a cursor; raises a Refusal when the token does not stand any more."""
+"""Looks for entries after a cursor; raises a Refusal if the token is no longer valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +306,7 @@ def follow(
 ) -> Callable[[Callable[[FollowCall], Awaitable[LookResult]]], HTTPRouteHandler]:
     """Serve a function that looks; while it finds nothing, the request waits for as long as it asks for.
 
-    Whoever asks for a stream of events gets one, which begins where `begins`, a parameter, says by default.
+    A client that requests an event stream gets one; it begins at the parameter `begins`, or at its default.
     """
 
     def decorate(function: Callable[[FollowCall], Awaitable[LookResult]]) -> HTTPRouteHandler:
@@ -392,7 +392,7 @@ async def _look(
 
 
 async def _recheck_token(request: WebRequest, actor: Actor) -> Actor:
-    """Whom the token acts for now; Unauthorized when it does not stand any more."""
+    """Return the token's current actor; Unauthorized if the token is no longer valid."""
     current_actor: Actor = await request.app.state.authenticate(
         database(request), read_token(request), actor.request_id
     )

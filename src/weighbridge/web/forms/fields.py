@@ -51,7 +51,7 @@ class FormField:
     choices: Sequence[tuple[str, str]] = ()
     """What may be chosen, with its words."""
     usual: str = ""
-    """What stands in the field of a new record."""
+    """The text of the field for a new record."""
     of: str = ""
     """The kind of records that it names one of, or the slug of one."""
     fields: Sequence["FormField"] = ()
@@ -176,7 +176,7 @@ def _help(record: type[msgspec.Struct], declaration: Said) -> str:
     return _CODE.sub(r"\1", meaning).replace("; null when not said", "").replace("; null says nothing", "")
 
 
-# A record as the texts that stand in the fields of its form, by the names of the fields.
+# A record as the texts of its form's fields, by the names of the fields.
 #
 # A field inside a record is named by its path, `address.city`, and one of a row by its line,
 # `data_point_types[0].name`: as the interface names what a problem is about.
@@ -210,7 +210,7 @@ def texts_of(fields: Sequence[FormField], record: Any, when: TimeFormat, prefix:
 
 
 def usual_texts(fields: Sequence[FormField]) -> dict[str, str]:
-    """What stands in the fields of a new record."""
+    """Return the texts of the fields of a new record."""
     return {
         form_field.name: form_field.usual
         for form_field in fields

@@ -109,23 +109,23 @@ async def count_unknown_links(request: WebRequest) -> AsyncIterator[None]:
 # that has ended says so to its holder, and that is a use too.
 
 
-Behind = TypeVar("Behind")
+LinkTarget = TypeVar("LinkTarget")
 
 
 @dataclass(frozen=True, slots=True)
-class LinkEntry(Generic[Behind]):
+class LinkEntry(Generic[LinkTarget]):
     """What a link opens: whose it is, what its use leaves, and why it is refused if it has ended."""
 
     account: int
     use: object
     """What its use leaves, which is stored with that of others who wait."""
     refusal: Refusal | None
-    behind: Behind
+    behind: LinkTarget
 
 
 async def open_link(
-    request: WebRequest, enter: Callable[[LinkCall], Awaitable[LinkEntry[Behind]]]
-) -> LinkEntry[Behind]:
+    request: WebRequest, enter: Callable[[LinkCall], Awaitable[LinkEntry[LinkTarget]]]
+) -> LinkEntry[LinkTarget]:
     """What the link of a request opens, once its use is stored; raises what it is refused by."""
     async with count_unknown_links(request), database(request).read() as tx:
         entry = await enter(link_call(request, tx))
@@ -144,17 +144,17 @@ def hash_link(request: WebRequest) -> int:
 def by_logged_link(
     path: str,
     *,
-    enter: Callable[[LinkCall], Awaitable[LinkEntry[Behind]]],
+    enter: Callable[[LinkCall], Awaitable[LinkEntry[LinkTarget]]],
     query: Mapping[str, str],
     returns: Any = None,
     sends: tuple[str, ...] = (),
-) -> Callable[[Callable[[Read, Behind], Awaitable[Any]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[Read, LinkTarget], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that reads what a link opens, without a token; it may give an attachment.
 
     `enter` finds what is behind the address, NotFound where there is no such link.
     """
 
-    def decorate(function: Callable[[Read, Behind], Awaitable[Any]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[Read, LinkTarget], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
             async with admit_stranger(request, hash_link(request)):
                 entry = await open_link(request, enter)

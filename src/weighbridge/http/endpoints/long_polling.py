@@ -55,7 +55,7 @@ Look = Callable[[Database, Sequence[int]], Awaitable[Mapping[int, int]]]
 
 
 @dataclass(slots=True, eq=False)
-class _Waiting:
+class _Waiter:
     account: int
     seen: int
     woken: asyncio.Event
@@ -68,7 +68,7 @@ class Watch:
     def __init__(self, database: Database, look: Look) -> None:
         self._database = database
         self._look = look
-        self._waiting: set[_Waiting] = set()
+        self._waiting: set[_Waiter] = set()
         self._looking: asyncio.Task[None] | None = None
         self._listeners: Counter[int] = Counter()
         self.is_ending = False
@@ -104,7 +104,7 @@ class Watch:
         others = (waiter for waiter in self._waiting if not (is_listening or waiter.is_listening))
         if sum(1 for other in others if other.account == account) >= WAITING_MAX:
             raise busy(f"The account has {WAITING_MAX:,} requests here that wait, which is all it may.")
-        own_waiter = _Waiting(account, seen_number, asyncio.Event(), is_listening)
+        own_waiter = _Waiter(account, seen_number, asyncio.Event(), is_listening)
         self._waiting.add(own_waiter)
         metrics.observe_wait()
         if self._looking is None:

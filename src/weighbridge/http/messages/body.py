@@ -120,7 +120,7 @@ async def read(
 ) -> AsyncIterator[Upload]:
     """Read a form that a request of an account brings; the upload lasts as long as the block."""
     with SpooledTemporaryFile(max_size=SPOOL_BYTES) as spool:
-        reading = _Reading(form, cast("BinaryIO", spool))
+        reading = _BodyReader(form, cast("BinaryIO", spool))
         try:
             await _parse(reading, content_type, chunks)
         except MultipartError as error:
@@ -152,7 +152,7 @@ async def received(form: Form, files: Any, upload: Upload, places: Places) -> As
         yield await stack.enter_async_context(form.received(files, upload))
 
 
-async def _parse(reading: "_Reading", content_type: str, chunks: AsyncIterator[bytes]) -> None:
+async def _parse(reading: "_BodyReader", content_type: str, chunks: AsyncIterator[bytes]) -> None:
     _, options = parse_options_header(content_type)
     if not options.get("boundary"):
         raise Malformed("The content type names no boundary between the parts of the form.")
@@ -168,7 +168,7 @@ async def _parse(reading: "_Reading", content_type: str, chunks: AsyncIterator[b
                 return
 
 
-class _Reading:
+class _BodyReader:
     """A form on its way."""
 
     def __init__(self, form: Form, spool: BinaryIO) -> None:

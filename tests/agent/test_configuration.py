@@ -60,7 +60,7 @@ def test_a_good_file_says_what_it_says_and_no_more(tmp_path):
     assert broker.port == 8_883
 
 
-IN_CLEAR = "stands in clear; name a"
+IN_CLEAR = "is in clear text. Name a"
 MISTAKES = [
     ("  project: 17\n", "", "Line 3: service.project is missing."),
     ("spool:", "spol:", "Line 6: spol is nothing that is known here (did you mean spool?)."),
@@ -71,7 +71,7 @@ MISTAKES = [
     ("{mass: kg}", "kg", "Line 19: sources[1].topics[0].data_points is no mapping; it takes names"),
     ("host: broker.example", "host: x\n    port: 0", "Line 16: sources[1].port is '0'; it takes a whole"),
     ("agent: plant-1", "agent: &a plant-1", "Line 1: anchors (&name) and aliases (*name) are not read"),
-    ("agent: plant-1", "agent: x\nagent: y", "Line 2: the key 'agent' stands twice in one mapping."),
+    ("agent: plant-1", "agent: x\nagent: y", "Line 2: the key 'agent' occurs twice in one mapping."),
     ("agent: plant-1", "agent: [", "the file is no YAML"),
     ("time: arrival", "time: ts", "Line 20: sources[1].topics[1].time is 'ts'; a plain message has no time"),
     (

@@ -125,7 +125,7 @@ def test_another_value_at_the_same_moment_is_set_apart_and_shown(site, plant, ag
 
     (apart,) = until(lambda: running.spooled().refused_newest, what="the second value is set apart")
     assert apart.reference == f"plc/{plant.node('Kiln')}@2026-01-05T00:00:00Z"
-    assert apart.reason == "another reading of the same source has this time; the first one stands."
+    assert apart.reason == "another reading of the same source has this time; the first one is kept."
     assert site.told("kiln", "temperature") == [("2026-01-05T00:00:00.000Z", 1)]
 
 

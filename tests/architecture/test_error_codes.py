@@ -7,7 +7,7 @@ from tests.architecture.source import files
 
 from weighbridge.core.problem import CODES
 
-CODE_AT = {"Problem": 2, "Flaw": 3, "refuse": 2, "note": 2}
+CODE_AT = {"Problem": 2, "DocumentFlaw": 3, "refuse": 2, "note": 2}
 """Who is given a code, and at which position when it is not named."""
 
 WORD = re.compile(r"[a-z]+(_[a-z]+)*")

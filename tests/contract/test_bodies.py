@@ -11,7 +11,7 @@ from tests.given import collection as given
 from weighbridge.http.messages.body import BODY_BYTES_MAX
 from weighbridge.http.pieces import PIECE_BYTES_MAX
 
-REPEATED = "The key {} stands twice in one object of the body; it takes each key once."
+REPEATED = "The key {} occurs twice in one object of the body; it must occur once."
 
 
 def long_body(count, *, at=None, broken=None, notes="x" * 4_000):
@@ -68,7 +68,7 @@ def test_a_key_that_stands_twice_is_found_among_many_events(send, before, after)
 
     error = send((text[:place] + after + text[place + len(before) :]).encode()).expect(400).error
 
-    assert "stands twice in one object of the body" in error["message"]
+    assert "occurs twice in one object of the body" in error["message"]
 
 
 def test_many_events_whose_keys_stand_once_are_taken_whatever_their_texts_say(send):

@@ -48,7 +48,7 @@ from weighbridge.accounting.posting.posting_run import (
     post_proposal,
     read_written_digests,
 )
-from weighbridge.accounting.posting.provenance import Posted
+from weighbridge.accounting.posting.provenance import PostedBatch
 from weighbridge.accounting.posting.waiting_events import MOMENT_BEFORE
 from weighbridge.accounting.records.ledgers import PartitionDeficit
 from weighbridge.accounting.records.model_runs import (
@@ -319,7 +319,7 @@ def _is_long(proposal: Proposal) -> bool:
     return written_rows > MANY_ROWS_WRITTEN
 
 
-def _mark(tx: Write, proposal: Proposal, posted: Sequence[Posted]) -> None:
+def _mark(tx: Write, proposal: Proposal, posted: Sequence[PostedBatch]) -> None:
     """Take the marks off what is fresh now, and leave them on what has not seen it."""
     project, ledgers = proposal.scope.project, [ledger.number for ledger in proposal.scope.ledgers]
     for scope in proposal.scopes:
@@ -330,7 +330,7 @@ def _mark(tx: Write, proposal: Proposal, posted: Sequence[Posted]) -> None:
             mark_other_ledgers(tx, project, posted, ledgers)
 
 
-def _build_result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationResult:
+def _build_result(proposal: Proposal, posted: Sequence[PostedBatch]) -> GenerationResult:
     adjusted = sum(one.difference.adjusts is not None for one in posted)
     return GenerationResult(
         batches=[identity.of("batch", proposal.scope.project, one.batch_id) for one in posted],

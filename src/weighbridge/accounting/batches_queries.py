@@ -52,7 +52,7 @@ from weighbridge.db.lists.listing import (
     Page,
     Source,
     among,
-    beside,
+    join_row,
     page_info,
     read_key,
     read_moment,
@@ -155,11 +155,11 @@ BATCHES: Final = Listing(
 INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())
 
 _JOINED: Final = " ".join((
-    beside("ledgers l", "(l.project_id, l.id) = (b.project_id, b.ledger_id)"),
-    beside("batch_calculations c", "(c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary"),
-    beside("runs r", "(r.project_id, r.id) = (b.project_id, b.run_id)", is_there=False),
-    beside("models m", "m.id = b.model_id", is_there=False),
-    beside("async_tasks u", "u.id = b.inputs_task_id", is_there=False),
+    join_row("ledgers l", "(l.project_id, l.id) = (b.project_id, b.ledger_id)"),
+    join_row("batch_calculations c", "(c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary"),
+    join_row("runs r", "(r.project_id, r.id) = (b.project_id, b.run_id)", is_there=False),
+    join_row("models m", "m.id = b.model_id", is_there=False),
+    join_row("async_tasks u", "u.id = b.inputs_task_id", is_there=False),
 ))  # fmt: skip
 _SOURCE: Final = f"batches b {_JOINED}"
 _LISTED: Final = Source("batches b", "b.*", _JOINED)

@@ -76,11 +76,11 @@ def said_of_filter(pattern: str) -> str | None:
     if "#" in pattern and (levels[-1] != "#" or "#" in "/".join(levels[:-1])):
         return "has # elsewhere than as its last level"
     if any("+" in level and level != "+" for level in levels):
-        return "has + beside other characters in a level"
+        return "has + with other characters in a level"
     return None
 
 
-# What a value of the file looks like, beside its type: a range, a list of words, a form of text.
+# The form of a value of the file, in addition to its type: a range, a list of words, a form of text.
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class AgentService:
 class SpoolPlace:
     """Where readings wait until the service has them."""
 
-    path: Annotated[Path, "The file of the spool, on a disk that keeps what it is told."]
+    path: Annotated[Path, "The file of the spool, on a disk that does not lose confirmed writes."]
     megabytes_max: Annotated[
         int,
         "How large the spool may become, in MB. At that size the agent takes nothing more from its sources.",
@@ -294,7 +294,7 @@ class MqttTopic(TaggedPlace):
     ] = None
     key: Annotated[
         str | None,
-        "The path of what tells readings of one topic and time apart, such as the name of a sensor.",
+        "The path of the value that distinguishes readings of one topic and time, such as a sensor's name.",
         FILLED,
     ] = None
     time: Annotated[
@@ -357,7 +357,7 @@ class MqttBroker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentReport(TaggedPlace):
-    """Events in which the agent tells how it fares; they wait in the spool as readings do."""
+    """Events in which the agent reports its own state; they wait in the spool as readings do."""
 
     every_seconds: Annotated[int, "The time between two reports.", WholeRange(1, 86_400)] = 60
     lag_seconds: Annotated[
@@ -383,16 +383,16 @@ class AgentConfiguration:
     service: Annotated[AgentService, "The service that readings are sent to."]
     spool: Annotated[SpoolPlace, "Where readings wait until the service has them."]
     sources: Annotated[list[OpcUaServer | MqttBroker], "What is read."]
-    report: Annotated[AgentReport | None, "What the agent tells of itself; left out, nothing."] = None
+    report: Annotated[AgentReport | None, "The agent's reports about itself; without it, none."] = None
     retry_seconds_max: Annotated[
         int, "The longest pause between two tries, of the service and of sources.", WholeRange(1, 3_600)
     ] = 60
     secrets_in_clear: Annotated[
-        bool, "Whether a token and passwords may stand in this file, which people copy and send."
+        bool, "Whether a token and passwords may be in this file, which people copy and send."
     ] = False
 
 
-# Tokens and passwords, read from where they are kept; they stand in no message and in no log.
+# Tokens and passwords, read from where they are kept; they are in no message and in no log.
 
 
 TOKEN_VARIABLE = "WEIGHBRIDGE_TOKEN"  # noqa: S105 - the name of a variable, no secret

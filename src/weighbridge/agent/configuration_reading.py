@@ -32,7 +32,7 @@ from weighbridge.errors import Refusal
 
 # The YAML of the file with the line of each part; only its plain part is read.
 #
-# Anchors, aliases and tags are refused, and a key stands once: what is written is what is meant.
+# Anchors, aliases and tags are refused, and a key occurs once, so that the text has one meaning.
 
 
 LENGTH_MAX: Final = 1_000_000
@@ -100,7 +100,7 @@ def _part(node: yaml.Node, depth: int) -> YamlPart:
     for key, value in node.value:
         name = str(key.value)
         if name in parts:
-            raise YamlProblemError(f"the key {name!r} stands twice in one mapping.", key.start_mark.line + 1)
+            raise YamlProblemError(f"the key {name!r} occurs twice in one mapping.", key.start_mark.line + 1)
         parts[name] = _part(value, depth + 1)
     return YamlPart(line, parts)
 
@@ -228,7 +228,7 @@ def read_records(kind: type[Any], text: str) -> tuple[Any, dict[str, int]]:
 
 
 def _taken_apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The type itself, without None, and the rules that stand behind its documentation."""
+    """The type itself, without None, and the rules after its documentation."""
     rules: tuple[Any, ...] = ()
     if get_origin(annotation) is Annotated:
         annotation, _, *notes = get_args(annotation)
@@ -297,11 +297,11 @@ _READERS: Final[Mapping[Any, Callable[[str, tuple[Any, ...]], Any]]] = {
 }
 
 
-# What no part of the file tells alone: names that stand twice, secrets in clear, fields that need others.
+# Checks across parts of the file: names that occur twice, secrets in clear, fields that need others.
 
 
 ARRIVAL = "arrival"
-"""What stands for the time of messages that have none of their own."""
+"""The time of messages that have none of their own."""
 
 
 def read_configuration(path: Path) -> AgentConfiguration:
@@ -318,7 +318,7 @@ def read_configuration(path: Path) -> AgentConfiguration:
 
 
 def _locate(problem: Problem, lines: dict[str, int]) -> Problem:
-    """The problem with its line: that of the field, or of what it should stand in."""
+    """Return the problem with its line: that of the field, or of the part that lacks it."""
     path = problem.field or ""
     while path not in lines and "." in path:
         path = path.rpartition(".")[0]
@@ -407,7 +407,7 @@ def _of_topic(topic: MqttTopic, path: str) -> Iterator[Problem]:
 
 
 def _find_clear_text(path: str, rather: str) -> Problem:
-    return _problem(path, f"stands in clear; name a {rather}, or say secrets_in_clear: true.")
+    return _problem(path, f"is in clear text. Name a {rather}, or set secrets_in_clear: true.")
 
 
 def _problem(path: str, sentence: str, code: str = "invalid") -> Problem:
@@ -444,7 +444,7 @@ def sections() -> Iterator[tuple[str, str, list[Row]]]:
 
 
 def _title(kind: type[Any]) -> str:
-    """A heading that says where the part stands."""
+    """Return a heading with the place of the part."""
     return _TITLES[kind.__name__]
 
 

@@ -189,7 +189,7 @@ def _iso_time(value: Any, where: str) -> datetime:
 
 
 def _at(content: Any, path: str) -> Any:
-    """What stands at a path; None where it leads nowhere."""
+    """Return the value at a path; None if there is none."""
     for step in _STEP.finditer(path):
         place, name = step.groups()
         if place is not None:
@@ -234,13 +234,13 @@ class Packet:
     is_repeated: bool
     """Whether the broker has sent it before, and knows of no acknowledgement."""
     is_retained: bool
-    """Whether it is the last message of its topic, told because we have just subscribed."""
+    """Whether it is the retained message of its topic, sent because of a new subscription."""
     arrived_at: datetime
     """When it came, by this machine's clock; no two packets of a connection have the same."""
 
 
 class AcknowledgingClient:
-    """A client that acknowledges a packet when it is told to; good for one connection."""
+    """A client that acknowledges a packet on request; it serves one connection."""
 
     def __init__(self, agent: str, broker: MqttBroker, *, is_trial: bool = False) -> None:
         """A trial has a session of another name, which ends with it."""
@@ -288,7 +288,7 @@ class AcknowledgingClient:
         await self._stop()
 
     def acknowledge(self, packet: Packet) -> None:
-        """Tell the broker that it need not send a packet again."""
+        """Acknowledge a packet, so that the broker does not send it again."""
         if packet.qos:
             self._client.ack(packet.number, packet.qos)
 
@@ -367,7 +367,7 @@ class AcknowledgingClient:
             self._has_ended.set_result(None)
         else:
             self._has_ended.set_exception(BrokerError(f"The connection to the broker was lost: {failure}."))
-            self._has_ended.exception()  # somebody may have left before, and need not hear of it
+            self._has_ended.exception()  # a caller may have left, and need not learn of it
 
     def _subscribed(
         self, _client: paho.Client, _userdata: Any, _number: int, reasons: list[Any], _properties: Any
@@ -464,10 +464,11 @@ class MqttSource:
         return MqttMessage(self._broker.name, packet.topic, packet.payload, packet.arrived_at)
 
     async def _is_new(self, packet: Packet, entry: MqttTopic, numbers: list[tuple[str, int, bytes]]) -> bool:
-        """Whether a packet is to be read. One with a time of its own always is: its name tells it again.
+        """Whether a packet is to be read. One with a time of its own always is: its name identifies a
+        repetition.
 
         One without is known again by its number and content, when the broker says that it sent it before;
-        what is told again because we have just subscribed is no new reading at all.
+        a retained message after a new subscription is no new reading.
         """
         if entry.time != ARRIVAL:
             return True

@@ -133,7 +133,7 @@ class _Session:
         await self._ended
 
     async def _subscribe(self) -> Subscription:
-        """Raises Refusal when the server knows none of the variables; one that it does not know is told."""
+        """Raise Refusal if the server knows none of the variables; log each one that it does not know."""
         subscription = await self._client.create_subscription(self._server.publishing_ms, self)
         nodes = [self._client.get_node(node.node) for node in self._server.nodes]
         self._by_handle = {
@@ -182,7 +182,7 @@ class _Session:
         await self._caught_up(nodes_changed)
 
     async def _has_read(self, name: str, start: datetime, late: timedelta = timedelta(0)) -> bool:
-        """Read the history of a variable; False where the server fails at that, which is told of it alone."""
+        """Read the history of a variable; False if the server fails, which is logged for the variable."""
         try:
             await self._read_history(self._node(name), start, late)
         except HistoryFaultError as error:
@@ -270,7 +270,7 @@ class _Session:
         await self._spool.keep(Handover(readings, refused_readings, positions))
 
     async def _watch(self, subscription: Subscription) -> None:
-        """Look whether the server is there, and note how its clock stands to ours."""
+        """Check whether the server responds, and record the offset of its clock."""
         while True:
             offset = await clock_offset(self._client)
             await self._spool.note(

@@ -328,7 +328,7 @@ def _fault(node: OpcUaNode, status: object) -> HistoryFaultError:
 
 
 FLOAT_DIGITS: Final = 9
-"""Digits that tell any two numbers of 32 bits apart."""
+"""Digits that distinguish any two numbers of 32 bits."""
 
 
 def exact(value: Any, *, is_single: bool) -> Measured | None:

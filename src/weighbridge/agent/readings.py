@@ -12,7 +12,7 @@ import msgspec
 # A reading: what a source said at one moment, as the event that it becomes, and its name.
 #
 # Invariants: the name of a reading (its `client_reference`) follows from its source, what it is of and its
-# own time, so whoever reads it again gives it the same name; the digest follows from what was measured
+# own time, so that a repeated read gives it the same name; the digest follows from what was measured
 # alone.
 
 
@@ -116,7 +116,7 @@ SUBSTITUTED_CODES: Final = {
     0x00960000: "GoodLocalOverride",
     0x40910000: "UncertainSubstituteValue",
 }
-"""OPC UA codes of values that somebody put in the place of measured ones; the server says so itself."""
+"""OPC UA codes of values that replace measured ones; the server marks them itself."""
 
 WAITING_CODE: Final = 0x80320000
 """BadWaitingForInitialData: the server has no value yet. It is no reading."""

@@ -24,7 +24,7 @@ STEADY_SECONDS: Final = 30.0
 """A session that lasted so long is followed by the shortest pause again."""
 
 ROOM_LOOK_SECONDS: Final = 10.0
-"""How often a source looks whether a full spool has room again, if nothing tells it."""
+"""How often a source checks whether a full spool has space again, without a notification."""
 
 EXPECTED: Final = (OSError, TimeoutError, Refusal)
 Made = TypeVar("Made")

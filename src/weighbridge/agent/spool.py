@@ -1,7 +1,7 @@
 """The spool as sources and sender hold it: its steps run one after the other on a thread of their own.
 
 A sync takes milliseconds, in which the loop goes on reading. A full spool is waited for: who wants to keep
-something goes on when there is room, and lets its source hold meanwhile what it has not been told is kept.
+something goes on when there is room, and lets its source hold everything that is not confirmed as stored.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from weighbridge.errors import Refusal
 
 # The spool's database: SQLite with a log that is written ahead, synced at the end of each transaction.
 #
-# Invariants: what `keep` returned from survives the loss of power; a name stands once among readings and
+# Invariants: what `keep` returned from survives the loss of power; a name occurs once among readings and
 # those sent; nothing leaves but into `sent` or `refused`, or because a person discards it.
 
 
@@ -36,7 +36,7 @@ PACKETS_KEPT_MAX: Final = 1_000
 
 BUSY_SECONDS: Final = 30
 _SCHEMA: Final = Path(__file__).with_name("schema.sql")
-_CONFLICT: Final = "another reading of the same source has this time; the first one stands."
+_CONFLICT: Final = "another reading of the same source has this time; the first one is kept."
 
 
 class SpoolFullError(Exception):

@@ -1,4 +1,4 @@
-"""What a spool holds, and how the agent fares: read beside a running agent, and changing nothing.
+"""The content of a spool and the state of the agent, read while the agent runs, without changes.
 
 It is read from a connection of its own that may not write, so a status is to be had at any time.
 """

@@ -66,7 +66,7 @@ from weighbridge.db.lists.listing import (
     Page,
     Source,
     list_request,
-    page_beside,
+    page_with_rows,
     read_int4,
     read_key,
     read_moment,
@@ -156,7 +156,7 @@ async def select_events(tx: Read, project: int, request: ListRequest) -> Page[Ev
         kept=_stored_count(project, request),
     )
     read = partial(
-        page_beside, tx, EVENT_ROW.make, EVENTS, request,
+        page_with_rows, tx, EVENT_ROW.make, EVENTS, request,
         columns=EVENT_ROW.columns, source=source, where=[here, *tagged],
     )  # fmt: skip
     expected: Named | None = tx.memory.recall(("named by events", project))

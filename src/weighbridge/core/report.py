@@ -288,7 +288,7 @@ def reserve(taken_amounts: Holdings, posted_amounts: Holdings) -> dict[tuple[int
 # Invariant: a share is between 0 and 1, or there is none, where nobody knows it of some batch.
 
 
-class TakenShare(NamedTuple):
+class IncludedShare(NamedTuple):
     """An amount of a batch, and which part of it was measured; None where nobody knows."""
 
     batch: int
@@ -296,7 +296,7 @@ class TakenShare(NamedTuple):
     share: Decimal | None
 
 
-def compute_measured_share(shares: Sequence[TakenShare]) -> Decimal | None:
+def compute_measured_share(shares: Sequence[IncludedShare]) -> Decimal | None:
     """The part of all amounts that was measured, cut after twelve places."""
     total, measured = ZERO, ZERO
     for share in shares:
@@ -349,7 +349,7 @@ class RunBasis:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenOfRun:
+class InclusionOfRun:
     """The amount that a report includes of one run, and its basis."""
 
     amount: Decimal
@@ -367,7 +367,7 @@ class RunChange:
 
 
 def compare_reports(
-    before: Mapping[Hashable, TakenOfRun], after: Mapping[Hashable, TakenOfRun]
+    before: Mapping[Hashable, InclusionOfRun], after: Mapping[Hashable, InclusionOfRun]
 ) -> list[RunChange]:
     """What of each run two reports take differently, in the order of the runs; the same is left out."""
     changes = []

@@ -127,7 +127,7 @@ async def _recognise_token(request: WebRequest, token: str) -> Actor:
 # time before they ask the database anything, and are refused where that would be long. Refusals leave at a
 # pace of their own, for a refusal takes a process as long as many an answer: while one waits, its
 # connection brings no other request. Those that come through are carried out a few at a time, each link and
-# address in its turn: were all that come at once carried out at once, whoever has a token would wait for
+# address in its turn: were all that come at once carried out at once, callers with a token would wait for
 # all of them together.
 #
 # Invariants: nobody waits longer than `WAIT_SECONDS` for their time, and `REFUSED_SECONDS_MAX` for a

@@ -41,7 +41,7 @@ class Disk:
         return cluster.is_disk_full(self._data_dir)
 
     def release(self) -> bool:
-        """Give the room of the reserve free; tells whether there was any."""
+        """Release the disk reserve; return whether there was any."""
         return cluster.release_reserve(self._data_dir)
 
 

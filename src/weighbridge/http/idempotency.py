@@ -3,10 +3,11 @@ response.
 
 The response is stored in the transaction of the effect, so there is never one without the other. Errors are
 not stored: nothing happened, and the same key may be used for the corrected request. A concurrent duplicate
-waits for the first a little, and is then rejected, so whoever repeats a request many times takes no more than
-one at work. A read-only computation, which has no effect, is stored by whoever finishes first.
+waits for the first a little, and is then rejected, so a client that repeats a request many times takes no
+more than one at work. A read-only computation, which has no effect, is stored by the request that finishes
+first.
 
-Invariants: the scope of a key is token, method and path; one key stands for one body.
+Invariants: the scope of a key is token, method and path; one key belongs to one body.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ KEPT_HOURS: Final = 24
 """How long an answer can be repeated."""
 
 WAIT_SECONDS: Final = 2
-"""How long a duplicate waits for the first; afterwards it is told to come back after as long."""
+"""How long a duplicate waits for the first; afterwards it is rejected with the same `Retry-After`."""
 
 HEADER: Final = "idempotency-key"
 REPLAYED_HEADER: Final = "Idempotency-Replayed"

@@ -27,9 +27,9 @@ from weighbridge.db.engine import Database, suppress_failed_write
 from weighbridge.errors import TooManyRequests
 from weighbridge.http import metrics
 
-# The address of the client that a request comes from, also when proxies stand between.
+# The address of the client that a request comes from, also behind proxies.
 #
-# A proxy adds the address of whoever called it to the end of `X-Forwarded-For`. Anybody may send such a
+# A proxy adds the address of its caller to the end of `X-Forwarded-For`. Anybody may send such a
 # header, so of its entries only those are believed that a trusted proxy added: read from the end, the first
 # address that is no trusted proxy's is the client's.
 #
@@ -39,7 +39,7 @@ from weighbridge.http import metrics
 
 HEADER: Final = b"x-forwarded-for"
 UNKNOWN: Final = "unknown"
-"""Stands for a client without an address, such as one at a unix socket."""
+"""The address of a client without one, such as at a unix socket."""
 
 ENTRIES_MAX: Final = 32
 """Entries of the header that are read, from its end."""
@@ -96,7 +96,7 @@ def _format_address(address: Address) -> str:
     return str(IPv6Network((address, NETWORK_BITS_V6), strict=False))
 
 
-# Tokens that were refused, counted for each client address: whoever tries too many has to wait.
+# Tokens that were refused, counted for each client address: a client with too many of them has to wait.
 #
 # Each process counts for itself and for the running minute, so a service of several processes lets through
 # as many times the limit. A token that the process has accepted before is let through at all times: a
@@ -155,7 +155,7 @@ def seconds_left(now: float) -> int:
 
 
 def _minute(now: float) -> int:
-    return int(now) // WINDOW_SECONDS + 1  # none is 0, which stands for never
+    return int(now) // WINDOW_SECONDS + 1  # none is 0, which means never
 
 
 def _report(address: str, reason: str, request_id: str) -> None:
@@ -167,8 +167,8 @@ def _report(address: str, reason: str, request_id: str) -> None:
 #
 # A flood of requests that are refused takes as much of a process as any other, however quick a refusal is.
 # So of one client address only so many refusals leave in a second; each further one waits one to two
-# seconds, in which its connection brings no other, and they do not all come back at once. Whoever does what
-# refusals say never meets that.
+# seconds, in which its connection brings no other, and they do not all come back at once. A client that does
+# what refusals say never meets that.
 #
 # Invariants: what is answered as it was asked never waits; the memory is bounded.
 
@@ -207,7 +207,7 @@ class Pace:
 def refusal_pause(
     proxies: Sequence[Network], refusals_per_second: int
 ) -> Callable[[Mapping[str, Any]], float]:
-    """Tell how many seconds the refusal of a request waits, by how many its client had before."""
+    """Return how many seconds the rejection of a request waits, by the client's earlier rejections."""
     pace = Pace(refusals_per_second)
     if not pace.per_second:
         return lambda _: 0.0
@@ -353,7 +353,7 @@ async def _share(database: Database, token_id: int, window: _Window) -> None:
 #
 # An account that works alone takes half of the connections. Each other account that has something to do
 # takes the part that would be left to it: of n accounts at work each gets one part of n + 1, so that one
-# part is always free for whoever comes next. A request over its account's share waits in a queue of its
+# part is always free for the next account. A request over its account's share waits in a queue of its
 # account, and is refused when its turn does not come soon.
 #
 # With ten connections: one account alone takes 5. When a second one comes, each may take 3; what the first
@@ -555,7 +555,7 @@ def busy(message: str, code: str = ACCOUNT_BUSY) -> TooManyRequests:
     return TooManyRequests([Problem(message, None, code)], retry_after_seconds=RETRY_SECONDS)
 
 
-# A place is the right to be carried out: whoever asks for one waits for it without holding anything else.
+# A place is the right to be executed: a request waits for it without holding anything else.
 #
 # Invariant: a request whose turn does not come soon is refused; what is computed raises what it raises.
 
@@ -624,7 +624,7 @@ class Together(Generic[Value]):
             failure: Exception | None = None
             try:
                 await self._store_all([value for value, _ in batch])
-            except Exception as error:  # noqa: BLE001 - those who wait are told
+            except Exception as error:  # noqa: BLE001 - the waiting callers get it
                 failure = error
             for _, stored_future in batch:
                 if stored_future.done():  # its request has gone

@@ -17,7 +17,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One name on the page of counters: its kind, its labels, what it is, and what it tells an operator."""
+    """One name on the page of counters: its kind, its labels, what it is, and its meaning for an operator."""
 
     kind: Literal["counter", "gauge", "histogram"]
     labels: Mapping[str, str]
@@ -46,7 +46,7 @@ METRICS: Final[Mapping[str, Metric]] = {
         "counter",
         {"outcome": "answered, lost (the process ended), silent (it did not answer) or unreachable"},
         "Requests that were handed to a computing process.",
-        "Anything but `answered` means that a computing process was ended or stands still.",
+        "Anything but `answered` means that a computing process was ended or hangs.",
     ),
     "weighbridge_waits_total": Metric(
         "counter",
@@ -58,7 +58,7 @@ METRICS: Final[Mapping[str, Metric]] = {
         "counter",
         {"reason": "the code of the refusal, such as token_unknown or token_expired, or throttled"},
         "Requests whose token was refused, by the reason.",
-        "Somebody guesses tokens (`token_unknown`, `throttled`), or uses an old one (`token_expired`).",
+        "A client guesses tokens (`token_unknown`, `throttled`), or uses an old one (`token_expired`).",
     ),
     "weighbridge_replica_reads_total": Metric(
         "counter",
@@ -167,7 +167,7 @@ _REPLICA_LAG: Final = Gauge(
 )
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER: Final = "other"
-"""Stands for what is no operation or method of the service: a caller may make up any number of them."""
+"""The label of unknown operations and methods, because callers may invent any number of them."""
 
 
 def observe(operation: str, method: str, status: int, seconds: float) -> None:

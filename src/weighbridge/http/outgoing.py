@@ -27,23 +27,23 @@ from weighbridge.http.text import ADDRESS_MAX
 
 # Reach: which hosts the service may call for its users.
 #
-# Whoever may write down an address could have the service call what only the service can reach: a database,
+# A user who may enter a URL could make the service call what only the service can reach: a database,
 # the address that hands out a cloud's credentials, the machine itself. So only addresses of the public
-# internet are reached, over https, and beside them the networks that whoever runs the service has named.
+# internet are reached, over https, and the networks that the operator has named.
 #
 # Invariants: every address that a name resolves to may be reached, or none is tried; an address that stands
-# within another one, as IPv4 does in several kinds of IPv6, counts as what it stands for.
+# within another one, as IPv4 does in several kinds of IPv6, counts as the address that it means.
 
 
 SCHEMES: Final = ("https", "http")
 
 _NAT64: Final = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
-"""Networks whose addresses end in the IPv4 address that they stand for (RFC 6052, RFC 8215)."""
+"""Networks whose addresses end in the IPv4 address that they mean (RFC 6052, RFC 8215)."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallReach:
-    """The networks that may be reached beside the public internet, also without TLS."""
+    """The networks that may be reached in addition to the public internet, also without TLS."""
 
     own: tuple[Network, ...] = ()
 
@@ -72,7 +72,7 @@ class CallReach:
 
 
 def meant(address: Address) -> Address:
-    """The address that another one stands for, or that one itself."""
+    """Return the address that another one embeds, or the address itself."""
     if isinstance(address, IPv4Address):
         return address
     if any(address in network for network in _NAT64):
@@ -168,7 +168,7 @@ def pause_seconds(tries: int, retry_after: str | None = None) -> float:
 # one of those very addresses, with the name in the Host header and in the TLS handshake. A name that means
 # something else a moment later changes nothing. No redirect is followed, no proxy of the environment used.
 #
-# Whoever asks is told one of three things: an answer; `NotSent`, when it is certain that the other side has
+# A call has one of three outcomes: an answer; `NotSent`, when it is certain that the other side has
 # received nothing; `NoAnswer`, when it may have.
 #
 # Invariants: no byte goes to an address that was not checked; a request ends within its time, also when the
@@ -184,10 +184,10 @@ CONNECT_SECONDS: Final = 5.0
 AGENT: Final = "weighbridge"
 
 Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
-"""From a name and a port to the addresses that stand behind it."""
+"""Resolves a name and a port to addresses."""
 
 
-class NotSent(Exception):  # noqa: N818 - an outcome that callers tell of
+class NotSent(Exception):  # noqa: N818 - an outcome that callers report
     """Nothing was sent: the address is out of reach, or nobody took up the connection."""
 
 
@@ -195,7 +195,7 @@ class OutOfReach(NotSent):
     """The address may not be called; trying again would end the same way."""
 
 
-class NoAnswer(Exception):  # noqa: N818 - an outcome that callers tell of
+class NoAnswer(Exception):  # noqa: N818 - an outcome that callers report
     """The request may have been received; no answer came."""
 
 
@@ -329,7 +329,7 @@ class OutgoingClient:
 
 
 class _Sending:
-    """Whether anything of a request may have left: told by the client as it goes."""
+    """Whether any part of a request may have been sent; the client sets it."""
 
     def __init__(self) -> None:
         self.has_begun = False

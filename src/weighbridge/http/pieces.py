@@ -20,7 +20,7 @@ from weighbridge.errors import Malformed, TooLarge
 
 # Pieces: a large body of JSON is decoded record by record, in turns, and comes to what one decoding gives.
 #
-# The records of a list at the top of the body are cut out as they stand, which takes little; some at a time
+# The records of a list at the top of the body are cut out unparsed, which takes little; some at a time
 # are then decoded. What is left, the body with empty lists, is decoded as any small body is.
 #
 # Invariants: no step works on more than `PIECE_BYTES_MAX`, so none holds the event loop for long; a body is
@@ -47,7 +47,7 @@ KEYS_MAX: Final = 100
 """Keys at the top of a body that is decoded in pieces, at most."""
 
 BEGINNING_BYTES: Final = 8
-"""Bytes by which the beginning of a record is told from those of the records inside."""
+"""Bytes that distinguish the start of a record from those of inner records."""
 
 _SPACES: Final = b" \t\r\n"
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
@@ -171,7 +171,7 @@ class _PiecewiseBody:
         return decoded
 
     def _decoded(self, name: str, elements: bytes, before: int) -> list[Any]:
-        """Some elements of a list, of which so many stand before."""
+        """Return some elements of a list, after `before` elements."""
         kind = GenericAlias(list, (list_fields(self._kind)[name],))
         try:
             return cast("list[Any]", self._decode(b"[" + elements + b"]", kind))
@@ -183,12 +183,12 @@ class _PiecewiseBody:
         """The problems of some elements as a small body with them alone has them."""
         try:
             self._decode(small, self._kind)
-        except Malformed as told:
-            return told.problems
+        except Malformed as error:
+            return error.problems
         return refusal.problems
 
     async def _value(self, called: str) -> bytes:
-        """The next value as it stands, with the space behind it."""
+        """Return the next value unparsed, with the white space after it."""
         await self._next()
         window = self._view[self._at : self._at + PIECE_BYTES_MAX]
         is_cut = self._at + len(window) < len(self._view)

@@ -1,4 +1,4 @@
-"""Texts of requests as types: the decoder holds their limits, and the OpenAPI document tells them."""
+"""Texts of requests as types: the decoder holds their limits, and the OpenAPI document has them."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -59,10 +59,10 @@ def _outside(path: str, value: Any) -> Iterator[Problem]:
 
 
 def one_of(words: Iterable[str]) -> msgspec.Meta:
-    """The words that a text may be, told in the OpenAPI document.
+    """The allowed words of a text, as listed in the OpenAPI document.
 
     The decoder takes any text: which words there are is a rule, and a value that breaks one is refused with
-    422 and a sentence of its own, beside everything else that is wrong.
+    422 and a sentence of its own, together with all other problems.
     """
     return msgspec.Meta(extra_json_schema={"enum": [str(word) for word in words]})
 
@@ -86,7 +86,7 @@ def left_out(record: msgspec.Struct) -> Iterator[Problem]:
 
 
 def told(**schema: Any) -> msgspec.Meta:
-    """A limit that a rule refuses to go beyond, told in the OpenAPI document.
+    """A limit that a rule enforces and the OpenAPI document states.
 
     The decoder takes any text or number: what is beyond is refused with 422 and a sentence of its own, beside
     everything else that is wrong. Both name the one constant.

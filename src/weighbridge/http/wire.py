@@ -34,8 +34,8 @@ from weighbridge.http.pieces import PIECE_BYTES_MAX, decode_in_pieces, list_fiel
 # The texts of the JSON library's complaints are taken apart here and nowhere else.
 #
 # Refusals name a field by its path below the key that wraps the record of the body: `{"project": {"name":
-# …}}` has its name at `name`. In `{"events": [{…}, {…}]}` a value stands at
-# `events[3].data_points[0].value`, for a list wraps nothing: its positions tell which record is meant.
+# …}}` has its name at `name`. In `{"events": [{…}, {…}]}` a value is at
+# `events[3].data_points[0].value`, for a list wraps nothing: its positions identify the record.
 # Checks name fields from the top of the body, as the body has them; the one convention is made here, for
 # errors of shape and of rules alike.
 
@@ -145,7 +145,7 @@ _UNSHOWABLE: Final = (
 
 
 def _shown_at(body: bytes, path: str) -> str:
-    """What stands at a path of a body, as a message shows it."""
+    """Return the value at a path of a body, as a message shows it."""
     try:
         raw = msgspec.Raw(body)
         for index, name in _STEP.findall(path):
@@ -154,7 +154,7 @@ def _shown_at(body: bytes, path: str) -> str:
             return _KINDS.get(bytes(raw).lstrip()[:1], "a number with too many digits")
         value: Any = _decoder.decode(raw)
     except _UNSHOWABLE:
-        return "something else"  # such as beside a number that cannot be read
+        return "something else"  # such as next to a number that cannot be read
     match value:
         case None | bool():
             return {None: "null", True: "true", False: "false"}[value]
@@ -173,7 +173,7 @@ def _fields_at(kind: Any, path: str) -> tuple[str, ...]:
 
 
 def _meant_inside(name: str, kind: Any, path: str) -> str:
-    """Where a field belongs that stands beside the record, at the top of the body."""
+    """Return where a field belongs that is next to the record, at the top of the body."""
     if path:
         return ""
     inside = (key for key in sorted(wrapping_keys(kind)) if name in _fields_at(kind, key))
@@ -244,7 +244,7 @@ _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def refuse_nul(body: bytes) -> None:
-    """Raise Malformed when a text of valid JSON holds a NUL character, naming where it stands."""
+    """Raise Malformed when a text of valid JSON holds a NUL character, naming its place."""
     if b"\\" not in body or rb"\u0000" not in body or not _ESCAPED.search(body):
         return
     path = _path_in(body)
@@ -306,7 +306,7 @@ def refuse_repeated_keys(body: bytes, value: Any, kind: Any) -> None:
     except _RepeatedKeyError as repeated:
         key = shorten(str(repeated))
         raise Malformed(
-            f"The key {key!r} stands twice in one object of the body; it takes each key once."
+            f"The key {key!r} occurs twice in one object of the body; it must occur once."
         ) from None
 
 
@@ -317,7 +317,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> None:
 
 
 def _ignore_number(_: str) -> None:
-    """Stand for a number, which nobody needs to read here."""
+    """Replace a number, whose value is not needed here."""
 
 
 _key_reader: Final = json.JSONDecoder(
@@ -328,7 +328,7 @@ _key_reader: Final = json.JSONDecoder(
 def _has_keys_of(body: bytes, value: Any, kind: Any) -> bool:
     """Whether the body has exactly the keys that the value was certainly written with."""
     if any(space in body and space + b":" in body for space in (b" ", b"\n", b"\t", b"\r")):
-        return False  # a key that is not counted may be hidden by one that stands in a text
+        return False  # a key that is not counted may be hidden by one in a text
     return _counter(kind)([value]) == body.count(b'":')
 
 

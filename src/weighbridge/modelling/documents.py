@@ -32,7 +32,7 @@ from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.model import (
     ALONE,
     Available,
-    Flaw,
+    DocumentFlaw,
     Model,
     ModelError,
     StaticInput,
@@ -86,7 +86,7 @@ class DocumentReport:
     """What a look at a document found: the model when it can run, the flaws, how its cases came out."""
 
     model: Model | None
-    flaws: tuple[Flaw, ...]
+    flaws: tuple[DocumentFlaw, ...]
     cases: tuple[CaseResult, ...]
 
     @property
@@ -133,14 +133,14 @@ def read_source(text: str) -> Source:
     """Read the YAML of a document."""
     if len(text) > DOCUMENT_LENGTH_MAX:
         message = f"A model document has at most {DOCUMENT_LENGTH_MAX} characters; this one has {len(text)}."
-        raise ModelError([Flaw(message, SourceMark(), None, "limit")])
+        raise ModelError([DocumentFlaw(message, SourceMark(), None, "limit")])
     try:
         return _Composer(yaml.parse(text, Loader=_LOADER)).document()
     except yaml.YAMLError as error:
         raise ModelError([_build_yaml_flaw(error)]) from None
     except UnicodeError:
         message = "The document holds half of a character, which no text can hold."
-        raise ModelError([Flaw(message, SourceMark(), None, "yaml")]) from None
+        raise ModelError([DocumentFlaw(message, SourceMark(), None, "yaml")]) from None
 
 
 class _Composer:
@@ -234,15 +234,15 @@ def _mark(event: yaml.Event) -> SourceMark:
 
 
 def _build_rejection(message: str, event: yaml.Event) -> ModelError:
-    return ModelError([Flaw(message, _mark(event), None, "yaml")])
+    return ModelError([DocumentFlaw(message, _mark(event), None, "yaml")])
 
 
-def _build_yaml_flaw(error: yaml.YAMLError) -> Flaw:
+def _build_yaml_flaw(error: yaml.YAMLError) -> DocumentFlaw:
     mark = getattr(error, "problem_mark", None)
     source_mark = SourceMark(mark.line + 1, mark.column + 1) if mark is not None else SourceMark()
     what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
     hint = " A text that begins with %, @ or ` stands in quotes." if "cannot start any token" in what else ""
-    return Flaw(f"The document is no YAML: {what}.{hint}", source_mark, None, "yaml")
+    return DocumentFlaw(f"The document is no YAML: {what}.{hint}", source_mark, None, "yaml")
 
 
 # Read a version with its document, to run it, look into it or change it.

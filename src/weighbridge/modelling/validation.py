@@ -11,7 +11,7 @@ import msgspec
 
 from weighbridge.core.engine import CaseResult
 from weighbridge.core.model import (
-    Flaw,
+    DocumentFlaw,
     Model,
     ModelError,
     Surroundings,
@@ -76,7 +76,7 @@ def list_problems(report: DocumentReport, field: str) -> list[Problem]:
     ]
 
 
-def _build_case_error(result: CaseResult) -> Flaw:
+def _build_case_error(result: CaseResult) -> DocumentFlaw:
     """Say what a case of the document expects and what comes of it instead."""
     wrong = result.error or "; ".join(
         f"{comparison.slug} should be {show(comparison.expected, comparison.unit)}"
@@ -85,23 +85,23 @@ def _build_case_error(result: CaseResult) -> Flaw:
         if not comparison.is_met
     )
     message = f"Case {result.case.name!r}: {wrong.removesuffix('.')}."
-    return Flaw(message, result.case.mark, None, "case_failed")
+    return DocumentFlaw(message, result.case.mark, None, "case_failed")
 
 
-def _list_warnings(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
+def _list_warnings(model: Model, surroundings: Surroundings) -> Iterator[DocumentFlaw]:
     yield from find_unknown_event_types(model, surroundings)
     if not model.cases:
         message = "The document has no cases, so nothing shows that it computes what the methodology says."
-        yield Flaw(message, SourceMark(), None, "no_cases")
+        yield DocumentFlaw(message, SourceMark(), None, "no_cases")
     targets = [node.slug for node in (*model.outputs, *model.partitioning)]
     used = find_ancestors(model, tuple(targets))
     for node in model.nodes:
         if node.slug not in used:
             message = f"{node.slug} is no output and no output needs it."
-            yield Flaw(message, node.mark, node.slug, "unused")
+            yield DocumentFlaw(message, node.mark, node.slug, "unused")
 
 
-def _build_complaint(flaw: Flaw) -> Complaint:
+def _build_complaint(flaw: DocumentFlaw) -> Complaint:
     return Complaint(flaw.message, flaw.line, flaw.column, flaw.node, flaw.code)
 
 
@@ -152,7 +152,7 @@ async def _check_circle(tx: Read, project: int, family: int, model: Model) -> li
     return check_circle(family, then, "yaml")
 
 
-def _list_flaws(document: str, surroundings: Surroundings) -> tuple[Flaw, ...]:
+def _list_flaws(document: str, surroundings: Surroundings) -> tuple[DocumentFlaw, ...]:
     try:
         read_model(document, surroundings)
     except ModelError as error:

@@ -18,9 +18,9 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.report import (
     RESERVING,
     DeliveryStep,
+    InclusionOfRun,
     ReportStatus,
     RunBasis,
-    TakenOfRun,
     compare_reports,
     may_have_been_received,
     total_change,
@@ -90,14 +90,14 @@ async def summarize_changes(tx: Read, project: int, report: int) -> ReportChange
     )
 
 
-async def _read_taken(tx: Read, project: int, report: int) -> dict[Hashable, TakenOfRun]:
-    taken: dict[Hashable, TakenOfRun] = {}
+async def _read_taken(tx: Read, project: int, report: int) -> dict[Hashable, InclusionOfRun]:
+    taken: dict[Hashable, InclusionOfRun] = {}
     for run, amount, batch, model, corrections, *events in await tx.tuples(
         _INCLUDED_OF_RUNS, {"project": project, "report": report}
     ):
         count, first, last = events
         basis = RunBasis(batch, model, frozenset(corrections), (int(count), first, last))
-        taken[run] = TakenOfRun(Decimal(amount), basis)
+        taken[run] = InclusionOfRun(Decimal(amount), basis)
     return taken
 
 

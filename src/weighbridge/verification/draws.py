@@ -150,7 +150,7 @@ _SEEN = """
 
 
 @dataclass(frozen=True, slots=True)
-class Calculated:
+class CalculatedNode:
     """What a node came to, as its digits or, of an array, their digest; of a shared input, also the whole."""
 
     amount: str
@@ -170,7 +170,7 @@ class Calculated:
         model: Model,
         primary: str,
         contributions: Mapping[str, Contributions | None],
-    ) -> "Calculated":
+    ) -> "CalculatedNode":
         """A node as it is computed anew; `primary` is the output that the ledger keeps."""
         is_output = node in model.outputs
         rests_on = contributions.get(node.slug, NO_CONTRIBUTIONS)
@@ -192,7 +192,7 @@ class Calculated:
 
 
 def list_differences(
-    slug: str, recorded: Calculated | None, recomputed: Calculated | None, *, has_contributions: bool
+    slug: str, recorded: CalculatedNode | None, recomputed: CalculatedNode | None, *, has_contributions: bool
 ) -> Iterator[str]:
     """List where a recomputed node differs from the recorded one.
 
@@ -218,11 +218,11 @@ def list_differences(
         yield f"node {slug} rests on {was} in the batch and on {now} computed anew"
 
 
-def _write_amount(calculated: Calculated | None) -> str:
+def _write_amount(calculated: CalculatedNode | None) -> str:
     return "nothing" if calculated is None else calculated.amount
 
 
-def _write_sources(calculated: Calculated) -> str:
+def _write_sources(calculated: CalculatedNode) -> str:
     """What contributes to a node, source by source."""
     if calculated.contributions is None:
         return "what nobody knows"
@@ -232,9 +232,9 @@ def _write_sources(calculated: Calculated) -> str:
 
 async def read_calculations(
     tx: Read, project: int, batches: Sequence[int]
-) -> dict[int, dict[str, Calculated]]:
+) -> dict[int, dict[str, CalculatedNode]]:
     """What the nodes of batches came to, by batch and slug, as it is kept."""
-    by_batch: dict[int, dict[str, Calculated]] = {}
+    by_batch: dict[int, dict[str, CalculatedNode]] = {}
     rows = await tx.tuples(
         """
         SELECT c.batch_id, c.slug, c.value, c.whole, c.element_count, encode(c.elements_sha256, 'hex'),
@@ -261,7 +261,7 @@ async def read_calculations(
         if elements is not None and digits(tuple(elements)) != amount:
             amount = f"{amount} by its digest, {digits(tuple(elements))} by its elements"
         rests_on = None if contributions is None else tuple(contributions)
-        by_batch.setdefault(batch, {})[slug] = Calculated(
+        by_batch.setdefault(batch, {})[slug] = CalculatedNode(
             amount, whole_amount, name, unit, is_output, is_primary, rests_on
         )
     return by_batch

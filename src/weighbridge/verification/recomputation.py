@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from weighbridge.accounting.books.runs import RunRow, compute_fingerprint, list_seen_nodes
 from weighbridge.accounting.inputs.selection import ByLineage
-from weighbridge.accounting.inputs.streams import Catalogue, Resolved, read_catalogue, resolve_streams
+from weighbridge.accounting.inputs.streams import Catalogue, ResolvedStreams, read_catalogue, resolve_streams
 from weighbridge.accounting.planning.plan import run_name, total_of
 from weighbridge.core import identity
 from weighbridge.core.engine import EngineSetting, NodeReading, PartitionRun, SlotData, SlotRun, run_slot
@@ -26,7 +26,7 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
 from weighbridge.modelling.documents import find_stored_model, read_model
 from weighbridge.verification.draws import (
-    Calculated,
+    CalculatedNode,
     RunAsUsed,
     list_differences,
     read_calculations,
@@ -49,7 +49,7 @@ from weighbridge.verification.slots import (
 
 
 @dataclass
-class Recomputed:
+class RecomputationResult:
     """What was found, sentence by sentence; the tasks of the generations keep the sentences in order."""
 
     batches: int = 0
@@ -152,9 +152,9 @@ async def recompute(
     since: Instant | None = None,
     advance: Callable[[int], None] = lambda _: None,
     source: EventSource = STORED,
-) -> Recomputed:
+) -> RecomputationResult:
     """Recompute every generation, or those of one project or since a moment; `advance` counts batches."""
-    recomputed = Recomputed()
+    recomputed = RecomputationResult()
     catalogues: dict[int, Catalogue] = {}
     async for portion in portions(tx, project, since):
         number = portion[0].project
@@ -176,7 +176,7 @@ class _PortionReading:
 
 
 async def _check_portion(
-    reading: _PortionReading, portion: Sequence[ComputedSlot], recomputed: Recomputed
+    reading: _PortionReading, portion: Sequence[ComputedSlot], recomputed: RecomputationResult
 ) -> None:
     """Recompute a portion; where that fails, generation by generation, so that the rest is checked."""
     batches = await reading.tx.rows(_Batch, _BATCHES, {**_key(portion), **columns_of(portion)})
@@ -249,7 +249,11 @@ def _rounds(portion: Sequence[ComputedSlot]) -> dict[int, int]:
 
 
 async def _complaints_of_slots(
-    reading: _PortionReading, portion: Portion, model: Model, streams: Resolved, batches: Sequence[_Batch]
+    reading: _PortionReading,
+    portion: Portion,
+    model: Model,
+    streams: ResolvedStreams,
+    batches: Sequence[_Batch],
 ) -> dict[int, list[str]]:
     """Check slots whose inputs are in the same streams."""
     tx, first = reading.tx, portion[0]
@@ -326,7 +330,7 @@ def _complaints(
     model: Model,
     batch: _Batch,
     run: PartitionRun | None,
-    calculated: Mapping[str, Calculated],
+    calculated: Mapping[str, CalculatedNode],
     names: Mapping[int, Sequence[str]],
 ) -> list[str]:
     if run is None and batch.comes_to:
@@ -336,7 +340,7 @@ def _complaints(
     has_contributions = run is None or run.contributions is not None
     contributions = run.contributions if run and run.contributions else {}
     anew = {
-        node.slug: Calculated.of(node, reading, model, batch.output, contributions)
+        node.slug: CalculatedNode.of(node, reading, model, batch.output, contributions)
         for node in model.nodes
         if (reading := readings.get(node.slug)) is not None and reading.amount is not None
     }

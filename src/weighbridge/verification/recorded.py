@@ -18,7 +18,7 @@ from weighbridge.db.statements import Literal, canonical
 # The nouns whose records are in the log: by which actions, and which column has which field.
 
 
-Told = Mapping[str, Any]
+LoggedRecord = Mapping[str, Any]
 """A record as a row of the audit log has it."""
 
 
@@ -38,7 +38,7 @@ class RecordedNoun:
     """Those that change records of a project without telling each of them."""
     friendly: Mapping[str, str] = field(default_factory=dict)
     """Fields that are friendly ids, and of which kind; the column has the number."""
-    shape: Callable[[Told], Told] = dict
+    shape: Callable[[LoggedRecord], LoggedRecord] = dict
     """What of the record is compared, where that is not its fields as they are."""
     is_of_project: bool = True
     """Whether the table's row is found by its project too."""
@@ -69,12 +69,12 @@ _POINT_FIELDS: Final = ("id", "slug", "name", "unit", "required", "value_type")
 _MOVE_FIELDS: Final = ("status", "adapter", "reason", "reference", "said_at")
 
 
-def _shape_event_type(recorded: Told) -> Told:
+def _shape_event_type(recorded: LoggedRecord) -> LoggedRecord:
     points = [{name: point[name] for name in _POINT_FIELDS} for point in recorded["data_point_types"]]
     return {**recorded, "data_point_types": sorted(points, key=lambda point: point["id"])}
 
 
-def _shape_report(recorded: Told) -> Told:
+def _shape_report(recorded: LoggedRecord) -> LoggedRecord:
     moves = [{name: move[name] for name in _MOVE_FIELDS} for move in recorded["history"]]
     return {
         **recorded,
@@ -102,7 +102,7 @@ _PERMISSIONS: Final[LiteralString] = f"""
 """
 
 
-def _shape_token(recorded: Told) -> Told:
+def _shape_token(recorded: LoggedRecord) -> LoggedRecord:
     permissions = recorded["permissions"]
     if "data_rules:write" in permissions:
         permissions = [permission for permission in permissions if permission != _APPROVES]
@@ -402,7 +402,7 @@ class RecordedState:
     project: int
     key: int
     part: str | None
-    told: Told | None
+    told: LoggedRecord | None
 
 
 async def check_records(tx: Read) -> list[str]:

@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Composable, Composed
 
 from weighbridge.accounting.inputs.selection import STORED_EVENTS, ByLineage
 from weighbridge.accounting.inputs.slot_data import Inputs, Statics, read_slots, read_statics
-from weighbridge.accounting.inputs.streams import Catalogue, Resolved, resolve_streams
+from weighbridge.accounting.inputs.streams import Catalogue, ResolvedStreams, resolve_streams
 from weighbridge.core.engine import SlotData
 from weighbridge.core.engine.run import find_partitions_of_data
 from weighbridge.core.ledger.allocation import Partition
@@ -158,12 +158,12 @@ async def inputs_apart(
 
 
 async def data_as_used(
-    tx: Read, model: Model, lineage: ByLineage, as_used: Resolved
-) -> tuple[Resolved, list[SlotData]]:
+    tx: Read, model: Model, lineage: ByLineage, as_used: ResolvedStreams
+) -> tuple[ResolvedStreams, list[SlotData]]:
     """The data of slots as batches saw them, and what the model's inputs read of it."""
     project, chosen_batches = lineage.project, lineage.batches
     # What is expected of an event type may have changed since; the data covered the slot when they were used.
-    resolved_streams = Resolved(
+    resolved_streams = ResolvedStreams(
         as_used.streams,
         {slug: replace(measure, coverage=NO_COVERAGE) for slug, measure in as_used.measures.items()},
     )
@@ -239,7 +239,7 @@ class LineageReading:
     tx: Read
     project: int
     model: Model
-    streams: Resolved
+    streams: ResolvedStreams
 
 
 Placed = tuple[int, Partition]

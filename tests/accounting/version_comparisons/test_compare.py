@@ -240,7 +240,7 @@ def test_what_would_fail_a_version_is_said(api, drain):
 
 def test_refusals_of_a_comparison(api, drain, plant):
     other = given_accounting.plant(api, drain)
-    alone = given_accounting.model(api, plant.project, document(MASS, name="Alone"))
+    alone = given_accounting.model(api, plant.project, document(MASS, name="StandaloneRunContext"))
 
     assert compare(api, plant.model, against=other.model["id"]).expect(422).error["code"] == "other_model"
     assert compare(api, alone).expect(422).error["code"] == "no_ledger"

@@ -7,7 +7,7 @@ no part of it knows that values can be given to nodes by name.
 from datetime import UTC, timedelta
 from decimal import Decimal
 
-from weighbridge.core.engine import Alone, EngineSetting, SlotData
+from weighbridge.core.engine import EngineSetting, SlotData, StandaloneRunContext
 from weighbridge.core.engine.slot_computation import (
     NOTHING,
     Drawing,
@@ -55,7 +55,7 @@ def slot_of_values(prepared, given_values):
     is_slot = tags.is_whole(model.partition_type) and {node.slug for node in model.partitioning} & {*values}
     data = SlotData(
         slot, groups, statics,
-        drawing=drawing_of(model, values, slot, tags), alone=None if is_slot else Alone(tags),
+        drawing=drawing_of(model, values, slot, tags), alone=None if is_slot else StandaloneRunContext(tags),
     )  # fmt: skip
     return EngineSetting(prepared, measures, PROJECT), data
 

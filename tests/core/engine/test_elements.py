@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.core.model.documents import model
 
 from weighbridge.core import identity
-from weighbridge.core.engine import NOT_COMPUTABLE, Alone, EngineSetting, SlotData, run_slot
+from weighbridge.core.engine import NOT_COMPUTABLE, EngineSetting, SlotData, StandaloneRunContext, run_slot
 from weighbridge.core.engine.slot_computation import (
     NOTHING,
     UNMATCHED,
@@ -282,7 +282,9 @@ def alone(nodes, *groups, partition=ALL, keys=None, statics=None, partition_type
     """A run by itself over the groups."""
     settings = f"name: Test\ncadence: monthly\npartition_type: {partition_type}\nprimary_output: result\n"
     setting = EngineSetting(prepare(model(nodes, settings=settings)), READ_TOGETHER, PROJECT)
-    return run_slot(setting, SlotData(SLOT, groups, statics or {}, alone=Alone(partition, keys or {})))
+    return run_slot(
+        setting, SlotData(SLOT, groups, statics or {}, alone=StandaloneRunContext(partition, keys or {}))
+    )
 
 
 def test_a_run_by_itself_has_one_partition_whatever_the_tags_of_its_data():
@@ -307,7 +309,7 @@ def test_all_formulas_of_a_setting_share_its_budget():
     program = prepare(model(SIDE_BY_SIDE + halves + TOTAL))
     setting = EngineSetting(program, READ_TOGETHER, PROJECT, budget=Budget(5))
 
-    slot = run_slot(setting, SlotData(SLOT, (together(both(1, 1, 1)),), alone=Alone(ALL)))
+    slot = run_slot(setting, SlotData(SLOT, (together(both(1, 1, 1)),), alone=StandaloneRunContext(ALL)))
 
     assert [(problem.field, problem.code) for problem in slot.problems] == [
         ("part_1", NOT_COMPUTABLE), ("part_2", NOT_COMPUTABLE), ("result", NOT_COMPUTABLE),

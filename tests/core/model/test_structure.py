@@ -9,13 +9,13 @@ from weighbridge.core.ledger.drawing import DrawOrder
 from weighbridge.core.model import (
     Aggregate,
     Available,
+    BoundaryPolicy,
     Dimension,
     Input,
     Join,
     Rounding,
     Share,
     StaticInput,
-    Straddle,
     Upstream,
 )
 from weighbridge.core.unit import parse_unit
@@ -68,7 +68,11 @@ def test_an_input_has_its_options():
         Aggregate.SUM,
     )
     assert (found.is_partitioning, found.share, found.share_by) == (True, Share.BY, "result")
-    assert (found.straddle, found.coverage, found.is_any_period) == (Straddle.PRORATE, Decimal(95), True)
+    assert (found.straddle, found.coverage, found.is_any_period) == (
+        BoundaryPolicy.PRORATE,
+        Decimal(95),
+        True,
+    )
     assert found.where is not None
 
 

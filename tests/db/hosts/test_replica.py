@@ -140,7 +140,7 @@ def test_a_replica_that_is_behind_is_passed_over_and_asked_again_once_it_has_cau
     await_state(other, "following")
     standby.sql("SELECT pg_wal_replay_pause()")
     try:
-        name = here.post("/projects", {"project": {"name": "Behind"}}).expect(201).body["name"]
+        name = here.post("/projects", {"project": {"name": "LinkTarget"}}).expect(201).body["name"]
         with answered_by("behind"):
             listed = there.get("/projects").expect(200)
         await_state(other, "behind")
@@ -204,8 +204,8 @@ def test_while_the_replica_is_gone_lists_come_from_the_primary(standby, one):
     await_state(one, "following")
 
     standby.stop()
-    api.post("/projects", {"project": {"name": "Alone"}}).expect(201)
-    assert [project["name"] for project in api.get("/projects").expect(200).data] == ["Alone"]
+    api.post("/projects", {"project": {"name": "StandaloneRunContext"}}).expect(201)
+    assert [project["name"] for project in api.get("/projects").expect(200).data] == ["StandaloneRunContext"]
     await_state(one, "away")
     with answered_by("away"):
         api.get("/projects").expect(200)

@@ -17,20 +17,27 @@ from weighbridge.accounting.inputs.selection import ByName
 from weighbridge.accounting.inputs.slot_data import Inputs, read_slots, read_statics
 from weighbridge.accounting.inputs.streams import (
     InputStream,
-    Resolved,
+    ResolvedStreams,
     read_catalogue,
     resolve_streams,
     select_matching,
 )
 from weighbridge.collection.measurements.values import BOOLEANS, IS_FILLED, NUMBERS, TEXTS
 from weighbridge.core import identity
-from weighbridge.core.engine import NOT_COMPUTABLE, Alone, Amount, EngineSetting, SlotData, run_slot
+from weighbridge.core.engine import (
+    NOT_COMPUTABLE,
+    Amount,
+    EngineSetting,
+    SlotData,
+    StandaloneRunContext,
+    run_slot,
+)
 from weighbridge.core.engine.meters import Unusable, list_unusable
 from weighbridge.core.engine.slot_computation import Content, Element, Group
 from weighbridge.core.expression import Budget
 from weighbridge.core.identity import Owner
 from weighbridge.core.ledger.allocation import DIMENSIONS, Partition
-from weighbridge.core.model import Dimension, Input, Node, PreparedModel, Straddle
+from weighbridge.core.model import BoundaryPolicy, Dimension, Input, Node, PreparedModel
 from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import BEYOND_CALENDAR, Interval, is_beyond_calendar
@@ -162,7 +169,7 @@ async def read_named_inputs(
     return NamedInputs(resolved_streams.streams, setting, data)
 
 
-def _separate_events(resolved_streams: Resolved) -> Resolved:
+def _separate_events(resolved_streams: ResolvedStreams) -> ResolvedStreams:
     """The streams with every event by itself, and its values once more where they were named."""
     streams = tuple(replace(stream, is_of_elements=True) for stream in resolved_streams.streams)
     width = {stream.number: len(stream.columns) for stream in streams}
@@ -170,7 +177,7 @@ def _separate_events(resolved_streams: Resolved) -> Resolved:
         slug: replace(measure, is_of_elements=True, value=width[measure.source] + measure.value)
         for slug, measure in resolved_streams.measures.items()
     }
-    return Resolved(streams, measures)
+    return ResolvedStreams(streams, measures)
 
 
 def _select_named(group: Group, stream: InputStream, points: Points) -> Group:
@@ -198,9 +205,9 @@ def _select_named_values(element: Element, positions: Sequence[int], points: Poi
     )
 
 
-def _build_standalone_context(partition_type: str, groups: Sequence[Group]) -> Alone:
+def _build_standalone_context(partition_type: str, groups: Sequence[Group]) -> StandaloneRunContext:
     elements = [element for group in groups for element in group.elements]
-    return Alone(
+    return StandaloneRunContext(
         Partition(**_find_shared_tags(DIMENSIONS[partition_type], elements)),
         _find_shared_tags(tuple(Dimension), elements),
     )
@@ -224,12 +231,12 @@ _UNDECIDED: Final = SQL("""
      WHERE e.project_id = %(project)s AND e.id = ANY (%(events)s::bigint[]) AND {truth} IS NULL
 """)
 
-_BY: Final = {Straddle.START: ", by its start", Straddle.END: ", by its end"}
+_BY: Final = {BoundaryPolicy.START: ", by its start", BoundaryPolicy.END: ", by its end"}
 """What of an event lies in the period, where that is not all of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unused:
+class UnusedInputs:
     """What is wrong with data points that no input reads, and the inputs whose data are of another period."""
 
     problems: tuple[Problem, ...]
@@ -238,7 +245,7 @@ class Unused:
 
 async def find_unused_data_points(
     tx: Read, project: int, inputs: NamedInputs, named_points: Sequence[NamedDataPoint]
-) -> Unused:
+) -> UnusedInputs:
     """The named data points that no input reads."""
     columns = {stream.number: stream.columns for stream in inputs.streams}
     used_points = {
@@ -267,7 +274,7 @@ async def find_unused_data_points(
             open_of = [undecided[stream.number] for stream, _ in reading]
             why = [by_event[named_point.event] for by_event in open_of if named_point.event in by_event]
             problems.append(_explain_unused(inputs, named_point, is_read=bool(reading), undecided=why))
-    return Unused(tuple(dict.fromkeys(problems)), frozenset(of_other_periods))
+    return UnusedInputs(tuple(dict.fromkeys(problems)), frozenset(of_other_periods))
 
 
 async def _read_passing(

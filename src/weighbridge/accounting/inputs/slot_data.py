@@ -22,7 +22,7 @@ from weighbridge.accounting.inputs.selection import (
     determine_value_sources,
     select_events,
 )
-from weighbridge.accounting.inputs.streams import InputStream, ReadValue, Resolved
+from weighbridge.accounting.inputs.streams import InputStream, ReadValue, ResolvedStreams
 from weighbridge.collection.measurements.values import ValueColumn, value_of
 from weighbridge.core import identity
 from weighbridge.core.engine import SlotData
@@ -441,7 +441,7 @@ EVERY_SLOT = -1
 class Inputs:
     """What a model reads in a project, and how it cuts what it reads."""
 
-    resolved: Resolved
+    resolved: ResolvedStreams
     statics: Statics
     partition_type: str
 
@@ -474,7 +474,7 @@ def _order_targets_first(streams: Sequence[InputStream]) -> list[InputStream]:
 
 
 def _find_partners(
-    stream: InputStream, resolved_streams: Resolved, by_stream: Mapping[int, Sequence[Element]]
+    stream: InputStream, resolved_streams: ResolvedStreams, by_stream: Mapping[int, Sequence[Element]]
 ) -> Partners | None:
     """What the events of a joined stream must match."""
     if stream.join is None:

@@ -26,7 +26,7 @@ from weighbridge.collection.measurements.values import (
 from weighbridge.core.engine.slot_computation import EventCadence, Measure
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError
 from weighbridge.core.expression.tree import print_tree
-from weighbridge.core.model import Aggregate, EventFilter, Input, Join, Model, Node, Straddle
+from weighbridge.core.model import Aggregate, BoundaryPolicy, EventFilter, Input, Join, Model, Node
 from weighbridge.core.model.definition import FULL_COVERAGE, JOINED_ON, NO_COVERAGE
 from weighbridge.core.model.reading import check_where
 from weighbridge.core.problem import Problem
@@ -80,10 +80,10 @@ class Window:
 INSIDE: Final = Window(Reach.INSIDE)
 
 _BY_STRADDLE: Final = {
-    Straddle.REPORT: Reach.INSIDE,
-    Straddle.START: Reach.STARTING,
-    Straddle.END: Reach.ENDING,
-    Straddle.PRORATE: Reach.MEETING,
+    BoundaryPolicy.REPORT: Reach.INSIDE,
+    BoundaryPolicy.START: Reach.STARTING,
+    BoundaryPolicy.END: Reach.ENDING,
+    BoundaryPolicy.PRORATE: Reach.MEETING,
 }
 
 
@@ -213,7 +213,7 @@ class InputStream:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedStreams:
     """What the inputs of a model read in a project."""
 
     streams: tuple[InputStream, ...]
@@ -267,7 +267,9 @@ async def read_catalogue(tx: Read, project: int) -> Catalogue:
     return catalogue
 
 
-def resolve_streams(model: Model, catalogue: Catalogue, separate_nodes: Collection[str] = ()) -> Resolved:
+def resolve_streams(
+    model: Model, catalogue: Catalogue, separate_nodes: Collection[str] = ()
+) -> ResolvedStreams:
     """Return a model's streams; inputs in `separate_nodes` get their own streams, by data point type."""
     inputs = [(node, node.body) for node in model.nodes if isinstance(node.body, Input)]
     problems = [problem for node, body in inputs for problem in _check_input(node, body, catalogue)]
@@ -315,7 +317,9 @@ def resolve_streams(model: Model, catalogue: Catalogue, separate_nodes: Collecti
             node.slug: _build_measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
             for node, body in readers
         }
-    return Resolved(tuple(streams), _add_target_measures(model, joined_nodes, catalogue, streams, measures))
+    return ResolvedStreams(
+        tuple(streams), _add_target_measures(model, joined_nodes, catalogue, streams, measures)
+    )
 
 
 def _compile_filters(
@@ -400,7 +404,7 @@ def _find_coverage(body: Input, catalogue: Catalogue) -> Decimal:
     if body.coverage is not None:
         return body.coverage
     has_cadence = catalogue[body.event_type][body.data_point_type].cadence is not None
-    return FULL_COVERAGE if has_cadence or body.straddle is Straddle.PRORATE else NO_COVERAGE
+    return FULL_COVERAGE if has_cadence or body.straddle is BoundaryPolicy.PRORATE else NO_COVERAGE
 
 
 def _list_read_columns(

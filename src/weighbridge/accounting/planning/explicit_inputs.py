@@ -21,7 +21,7 @@ from weighbridge.accounting.inputs.streams import (
     Catalogue,
     InputStream,
     Reach,
-    Resolved,
+    ResolvedStreams,
     read_catalogue,
     resolve_streams,
     select_matching,
@@ -209,7 +209,7 @@ class _VersionInputs:
     """A version's slots with what its inputs read."""
 
     version: VersionSlots
-    resolved: Resolved
+    resolved: ResolvedStreams
 
     def nodes_of(self, kind: int) -> list[str]:
         """The inputs that read a data point type."""

@@ -27,7 +27,7 @@ from weighbridge.accounting.inputs.slot_data import Inputs, read_slots, read_sta
 from weighbridge.accounting.inputs.streams import (
     InputStream,
     Reach,
-    Resolved,
+    ResolvedStreams,
     read_catalogue,
     resolve_streams,
 )
@@ -255,7 +255,7 @@ class _VersionData:
     """Everything that one version reads."""
 
     scope: Scope
-    resolved: Resolved
+    resolved: ResolvedStreams
     discovery: BySlot
     slots: Sequence[SlotData]
     around: "_VersionFacts"

@@ -29,7 +29,7 @@ from weighbridge.core.time.calendar import (
     label_slot,
     select,
 )
-from weighbridge.core.time.slot_versions import Assignment, Generated, Version, assign
+from weighbridge.core.time.slot_versions import Assignment, GeneratedSlot, Version, assign
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import moments
 from weighbridge.errors import Invalid
@@ -59,7 +59,7 @@ class _GeneratedSlot(SlotRow, frozen=True):
 class GeneratedSlots:
     """Slots that hold batches, each once, and the ledgers on which those in force are made of data."""
 
-    slots: tuple[Generated, ...]
+    slots: tuple[GeneratedSlot, ...]
     ledgers: Mapping[object, frozenset[int]] = field(default_factory=dict)
     """By the identity of the slot."""
 
@@ -158,21 +158,21 @@ class BooksOfModel:
         moved_slots = await read_event_slots(tx, self.key[0], self.model, empty_time, elsewhere)
         return {**known_slots, **{slot.identity: slot for slot in moved_slots if slot.identity in elsewhere}}
 
-    def _slot(self, row: _GeneratedSlot, now: Mapping[object, EventSlot]) -> Generated:
+    def _slot(self, row: _GeneratedSlot, now: Mapping[object, EventSlot]) -> GeneratedSlot:
         version = Version(row.model, row.cadence)
         slot = row.slot
         if not isinstance(slot, EventSlot):
             is_whole = row.cadence != EVENT and find_slot(row.cadence, slot.start, self.zone) == slot
-            return Generated(slot, version, row.is_in_force, is_whole)
+            return GeneratedSlot(slot, version, row.is_in_force, is_whole)
         is_whole = row.cadence == EVENT
         if not slot.event:
             event_slot = now.get(slot.identity, replace(slot, name=slot.tracking_id))
-            return Generated(event_slot, version, row.is_in_force, is_whole)
+            return GeneratedSlot(event_slot, version, row.is_in_force, is_whole)
         start, end = row.event_start or slot.start, row.event_end or slot.end
         name = identity.of("event", self.key[0], slot.event)
         has_moved = (start, end) != (slot.start, slot.end)
         event_slot = replace(slot, start=start, end=end, name=name)
-        return Generated(event_slot, version, row.is_in_force, is_whole, has_moved)
+        return GeneratedSlot(event_slot, version, row.is_in_force, is_whole, has_moved)
 
 
 # The newest batch that has data gives the version of a slot; of a slot that its data have left, the last
@@ -462,7 +462,7 @@ def _widen_to_slots(in_range: Collection[Interval], requested: Interval) -> Inte
 
 
 def _check_assignment(
-    assignment: Assignment, active: Version, generated_slots: Sequence[Generated], books: BooksOfModel
+    assignment: Assignment, active: Version, generated_slots: Sequence[GeneratedSlot], books: BooksOfModel
 ) -> list[Problem]:
     zone = books.zone
     cadences = {generated_slot.slot: generated_slot.version.cadence for generated_slot in generated_slots}

@@ -21,7 +21,7 @@ from weighbridge.accounting.planning.plan import NewBatch, Plan, RunDifference
 from weighbridge.accounting.planning.proposal import Proposal, ProposedEntries
 from weighbridge.accounting.posting.provenance import (
     GenerationContext,
-    Posted,
+    PostedBatch,
     build_identity_columns,
     insert_calculations,
     insert_draws,
@@ -54,7 +54,7 @@ were, empty ones for instance, and may read all batches once for each run.
 
 async def insert_batches(
     tx: Write, context: GenerationContext, plan: Plan, credited: Mapping[NewBatch, Decimal]
-) -> list[Posted]:
+) -> list[PostedBatch]:
     """Write every batch of a plan with its run, its values and its lineage; give them in the plan's order."""
     if not plan.differences:
         return []
@@ -140,7 +140,7 @@ async def _insert_rows(
     plan: Plan,
     runs: Mapping[tuple[object, ...], int],
     credited: Mapping[NewBatch, Decimal],
-) -> list[Posted]:
+) -> list[PostedBatch]:
     differences = plan.differences
     inserted: Command = (
         """
@@ -178,7 +178,7 @@ async def _insert_rows(
     # Ids are drawn in the order of the rows, so sorting them pairs them with the differences again.
     numbers = [number for (number,) in sorted(rows)]
     return [
-        Posted(difference, runs[build_identity_columns(context, difference.run)], number, now)
+        PostedBatch(difference, runs[build_identity_columns(context, difference.run)], number, now)
         for difference, number in zip(differences, numbers, strict=True)
     ]
 
@@ -187,7 +187,7 @@ async def _insert_rows(
 
 
 def insert_entries(
-    tx: Write, project: int, task_id: int, proposed: ProposedEntries, posted_batches: Sequence[Posted]
+    tx: Write, project: int, task_id: int, proposed: ProposedEntries, posted_batches: Sequence[PostedBatch]
 ) -> None:
     """Write down entries, by the numbers that new runs and batches have by now.
 
@@ -232,7 +232,7 @@ def insert_entries(
     )
 
 
-def _build_number_lookup(posted_batches: Sequence[Posted]) -> Callable[[Key], int]:
+def _build_number_lookup(posted_batches: Sequence[PostedBatch]) -> Callable[[Key], int]:
     """The number of what a plan names: a new batch, a run that had no batches, or what has a number."""
     batches = {batch.difference.batch: batch.batch_id for batch in posted_batches}
     runs = {batch.difference.run.identity: batch.run_id for batch in posted_batches}
@@ -257,7 +257,7 @@ def _transpose_rows(rows: Sequence[Sequence[object]], width: int) -> list[list[o
 # Invariant: what is posted is what was proposed, entry by entry; nothing is computed here.
 
 
-async def post_proposal(tx: Write, proposal: Proposal, task_id: int, seen_until: object) -> list[Posted]:
+async def post_proposal(tx: Write, proposal: Proposal, task_id: int, seen_until: object) -> list[PostedBatch]:
     """Write the batches and entries of a proposal, and what stays with its slots; give the batches.
 
     `seen_until` is the moment up to which the transaction's snapshot shows all that was stored.
@@ -301,7 +301,7 @@ def _keep_with_slots(tx: Write, plan: Plan) -> None:
 # What the run comes to anew, they have not seen.
 
 
-def mark_consumers(tx: Write, project: int, posted_batches: Sequence[Posted]) -> None:
+def mark_consumers(tx: Write, project: int, posted_batches: Sequence[PostedBatch]) -> None:
     """Mark the runs that draw from a run which has another batch now, as long as they draw from it.
 
     Both generations lock the ledger between them, so no draw escapes this.
@@ -334,7 +334,7 @@ def mark_consumers(tx: Write, project: int, posted_batches: Sequence[Posted]) ->
 
 
 def mark_other_ledgers(
-    tx: Write, project: int, posted_batches: Sequence[Posted], ledgers: Sequence[int]
+    tx: Write, project: int, posted_batches: Sequence[PostedBatch], ledgers: Sequence[int]
 ) -> None:
     """Mark runs that were given other inputs, on the ledgers that were not generated with them."""
     tx.later(

@@ -30,7 +30,7 @@ from weighbridge.db.statements import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class PostedBatch:
     """The batch that a difference made."""
 
     difference: RunDifference
@@ -70,7 +70,7 @@ ELEMENTS_KEPT_MAX: Final = 1000
 
 
 def insert_calculations(
-    tx: Write, context: GenerationContext, model: Model, posted_batches: Sequence[Posted]
+    tx: Write, context: GenerationContext, model: Model, posted_batches: Sequence[PostedBatch]
 ) -> None:
     """Write down the value of every node that has one, in the order of the document."""
     rows = [
@@ -147,7 +147,7 @@ async def insert_lineage(
     context: GenerationContext,
     discovery: BySlot,
     stream: InputStream,
-    posted_batches: Sequence[Posted],
+    posted_batches: Sequence[PostedBatch],
     *,
     dimensions: Sequence[str],
 ) -> None:
@@ -179,7 +179,7 @@ async def insert_lineage(
 
 
 async def _insert_elements(
-    tx: Write, context: GenerationContext, stream: InputStream, using_batches: Sequence[Posted]
+    tx: Write, context: GenerationContext, stream: InputStream, using_batches: Sequence[PostedBatch]
 ) -> None:
     """Write the events of a stream that was read element by element: they are known by their ids."""
     await tx.copy(
@@ -205,7 +205,7 @@ def _insert_by_batch(
     context: GenerationContext,
     discovery: BySlot,
     stream: InputStream,
-    using_batches: Sequence[Posted],
+    using_batches: Sequence[PostedBatch],
 ) -> None:
     """Write the events of a stream that PostgreSQL summed, where no two batches share a slot."""
     keys = [build_identity_columns(context, batch.difference.run) for batch in using_batches]
@@ -242,7 +242,7 @@ def _insert_by_tags(
     context: GenerationContext,
     discovery: BySlot,
     stream: InputStream,
-    using_batches: Sequence[Posted],
+    using_batches: Sequence[PostedBatch],
     *,
     dimensions: Sequence[str],
 ) -> None:
@@ -291,7 +291,9 @@ def _restrict_to_slots(discovery: BySlot, slots: Collection[Interval]) -> BySlot
     return BySlot(discovery.project, [discovery.slots[index] for index in kept_indices], sets)
 
 
-def insert_static_inputs(tx: Write, context: GenerationContext, posted_batches: Sequence[Posted]) -> None:
+def insert_static_inputs(
+    tx: Write, context: GenerationContext, posted_batches: Sequence[PostedBatch]
+) -> None:
     """Write down which static inputs the nodes of each batch read."""
     rows = [
         (batch.batch_id, node, number)
@@ -310,7 +312,9 @@ def insert_static_inputs(tx: Write, context: GenerationContext, posted_batches: 
         )
 
 
-def insert_skipped_inputs(tx: Write, context: GenerationContext, posted_batches: Sequence[Posted]) -> None:
+def insert_skipped_inputs(
+    tx: Write, context: GenerationContext, posted_batches: Sequence[PostedBatch]
+) -> None:
     """Write down which inputs of each batch had their data skipped."""
     rows = [
         (batch.batch_id, node, kind)
@@ -383,7 +387,7 @@ _BY_BATCH = SQL("""
 # The draws of batches, as they were when values were computed: a batch keeps them, whatever comes later.
 
 
-def insert_draws(tx: Write, project: int, posted_batches: Sequence[Posted]) -> None:
+def insert_draws(tx: Write, project: int, posted_batches: Sequence[PostedBatch]) -> None:
     """Keep with each batch what its nodes had drawn when its values were computed."""
     rows = [
         (

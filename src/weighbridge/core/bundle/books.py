@@ -20,7 +20,7 @@ from typing import Final
 
 from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults
-from weighbridge.core.bundle.contents import REPORT, BundleContents, Vouched, list_restated_reports
+from weighbridge.core.bundle.contents import REPORT, BundleContents, TrustResult, list_restated_reports
 from weighbridge.core.bundle.rows import BatchRow, DeficitRow, EntryRow
 from weighbridge.core.bundle.tables import BATCHES, DEFICITS, ENTRIES
 from weighbridge.core.ledger.posting import GENERATED, OF_REPORTS, EntryKind
@@ -37,7 +37,7 @@ _DRAWS: Final = (EntryKind.DRAW, EntryKind.RETURN)
 
 
 @dataclass(frozen=True, slots=True)
-class TakenRun:
+class IncludedRun:
     """A run that the report takes of, and what it comes to by its newest batch."""
 
     story: Sequence[BatchRow]
@@ -65,7 +65,7 @@ class TakenRun:
         return f"comes to {of_unit} by {counted}, and the report takes {plain(self.taken)}"
 
 
-def list_reported_runs(contents: BundleContents) -> list[TakenRun]:
+def list_reported_runs(contents: BundleContents) -> list[IncludedRun]:
     """The runs that the report takes of, by the time of their slots; an instrument is one by itself."""
     histories: dict[tuple[int, int], list[BatchRow]] = {}
     for _, batch in sorted(contents.batches.items()):
@@ -84,7 +84,7 @@ def list_reported_runs(contents: BundleContents) -> list[TakenRun]:
         if inclusions and newest_batch is not None:
             amount = exact_total(Decimal(inclusion.amount) for inclusion in inclusions)
             ledger = contents.ledgers.get(newest_batch.ledger)
-            runs.append(TakenRun(history, newest_batch, amount, ledger.unit if ledger else ""))
+            runs.append(IncludedRun(history, newest_batch, amount, ledger.unit if ledger else ""))
     return runs
 
 
@@ -104,7 +104,7 @@ def group_batches_by_run(contents: BundleContents) -> dict[RunOfLedger, list[Bat
     return histories
 
 
-def check_books(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
+def check_books(contents: BundleContents, vouched: TrustResult, faults: Faults) -> None:
     """Hold batches, draws and the report against the entries; a bundle of format 1 has none."""
     if not contents.has_whole_stories:
         return

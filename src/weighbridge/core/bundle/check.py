@@ -41,7 +41,7 @@ from weighbridge.core.bundle.contents import (
     BundleContents,
     IndexedPart,
     ReadModel,
-    Vouched,
+    TrustResult,
     describe_parts,
     describe_tables,
     hash_part,
@@ -83,7 +83,7 @@ _FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_i
 """By the name of a field of events that can be corrected, its place in a row of events."""
 
 
-def check_parts(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
+def check_parts(contents: BundleContents, vouched: TrustResult, faults: Faults) -> None:
     """Every part is one that the others name."""
     expected = {MANIFEST, REPORT, PAGE, DATA_PACKAGE, RO_CRATE, SUMS, SIGNATURE, LINEAGE, SLOTS, HEAD, ROWS}
     expected |= {table.part for table in contents.tables} | {
@@ -352,7 +352,7 @@ class CheckedBundle:
 
     faults: Faults = field(default_factory=Faults)
     contents: BundleContents | None = None
-    vouched: Vouched = field(default_factory=Vouched)
+    vouched: TrustResult = field(default_factory=TrustResult)
     recomputed: RecomputedBatches = field(default_factory=RecomputedBatches)
     part_count: int = 0
 
@@ -383,7 +383,7 @@ def check_bundle(
     return checked
 
 
-def _compare_rows(faults: Faults, contents: BundleContents, vouched: Vouched) -> None:
+def _compare_rows(faults: Faults, contents: BundleContents, vouched: TrustResult) -> None:
     """What compares rows may meet any nonsense that a key was made to sign."""
     try:
         check_rows(contents, faults)
@@ -406,7 +406,7 @@ def prepare_models(contents: BundleContents) -> dict[int, PreparedModel]:
     return {number: prepare(model) for number, model in contents.documents.items()}
 
 
-def check_made(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
+def check_made(contents: BundleContents, vouched: TrustResult, faults: Faults) -> None:
     """Hold what follows from the other parts against what it would be."""
     try:
         rendered_parts = render_parts(contents, vouched)
@@ -418,7 +418,7 @@ def check_made(contents: BundleContents, vouched: Vouched, faults: Faults) -> No
             faults.add(name, "It is not what the other parts make.")
 
 
-def render_parts(contents: BundleContents, vouched: Vouched) -> dict[str, bytes]:
+def render_parts(contents: BundleContents, vouched: TrustResult) -> dict[str, bytes]:
     """The page and the indexes that the other parts make, each of which describes those before it."""
     indexed = {
         name: IndexedPart(name, len(content), hash_part(content))

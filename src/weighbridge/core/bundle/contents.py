@@ -380,7 +380,7 @@ def name_proof_part(number: int) -> str:
 
 
 @dataclass(slots=True)
-class Vouched:
+class TrustResult:
     """What was vouched for."""
 
     is_signed: bool = False
@@ -413,9 +413,9 @@ def verify_sums(parts: Mapping[str, memoryview], key: VerifierKey, faults: Fault
         faults.add(SIGNATURE, str(error))
 
 
-def verify_audit(parts: Mapping[str, memoryview], key: VerifierKey, faults: Faults) -> Vouched:
+def verify_audit(parts: Mapping[str, memoryview], key: VerifierKey, faults: Faults) -> TrustResult:
     """Hold the rows of the audit log against their proofs, and these against the signed head."""
-    vouched = Vouched(is_signed=not faults)
+    vouched = TrustResult(is_signed=not faults)
     try:
         vouched.head = open_checkpoint(_decode_part(parts, HEAD), key)
     except UnprovenError as error:
@@ -463,7 +463,7 @@ def _decode_part(parts: Mapping[str, memoryview], part: str) -> str:
     return bytes(parts.get(part, b"")).decode("utf-8", "replace")
 
 
-def list_restated_reports(report: BundledReport, vouched: Vouched) -> set[str]:
+def list_restated_reports(report: BundledReport, vouched: TrustResult) -> set[str]:
     """The ids of a report and of those that it restates, one after the other, according to the log."""
     restated = {
         row["object"]: after["supersedes"]

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults
-from weighbridge.core.bundle.contents import MANIFEST, REPORT, ROWS, RULE_FOLDER, BundleContents, Vouched
+from weighbridge.core.bundle.contents import MANIFEST, REPORT, ROWS, RULE_FOLDER, BundleContents, TrustResult
 from weighbridge.core.bundle.rows import BatchRow, CorrectionRow, EvidenceRow
 from weighbridge.core.bundle.tables import (
     BATCHES,
@@ -110,7 +110,7 @@ _STATED: Final = (
 _OF_EVIDENCE: Final = ("type", "name", "content_type", "size", "sha256")
 
 
-def compare_with_log(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
+def compare_with_log(contents: BundleContents, vouched: TrustResult, faults: Faults) -> None:
     """Hold what the parts state against what the proved rows of the log state."""
     log = LogRows(vouched.rows)
     deviations = chain(

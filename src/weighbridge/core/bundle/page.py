@@ -18,7 +18,7 @@ from html import escape
 from typing import Final, NamedTuple
 
 from weighbridge.core.bundle.books import list_reported_runs
-from weighbridge.core.bundle.contents import BundleContents, Vouched
+from weighbridge.core.bundle.contents import BundleContents, TrustResult
 from weighbridge.core.bundle.rows import BatchRow, NodeValueRow
 from weighbridge.core.bundle.tables import BatchLineage, DrawRead, parse_ranges
 from weighbridge.core.model import (
@@ -306,7 +306,7 @@ code,pre{font:13px ui-monospace,monospace;overflow-wrap:anywhere;white-space:pre
 
 
 def render_page(
-    contents: BundleContents, prepared: Mapping[int, PreparedModel], vouched: Vouched
+    contents: BundleContents, prepared: Mapping[int, PreparedModel], vouched: TrustResult
 ) -> Iterator[bytes]:
     """The page, some at a time."""
     report = contents.report
@@ -322,7 +322,7 @@ def render_page(
 
 
 def _render_sections(
-    contents: BundleContents, prepared: Mapping[int, PreparedModel], vouched: Vouched
+    contents: BundleContents, prepared: Mapping[int, PreparedModel], vouched: TrustResult
 ) -> Iterator[str]:
     report = contents.report
     ledger = next(
@@ -371,7 +371,7 @@ def _list_runs(contents: BundleContents) -> Iterator[tuple[str, str, str]]:
         yield run.name, run.sentence, "\n".join(describe_batches_of_run(contents, run.story))
 
 
-def _render_tables(contents: BundleContents, vouched: Vouched) -> Iterator[str]:
+def _render_tables(contents: BundleContents, vouched: TrustResult) -> Iterator[str]:
     """What the equations rest on."""
     yield _render_table(
         "Corrections",

@@ -32,7 +32,7 @@ from weighbridge.core.engine.slot_computation import (
     compute_statistics,
 )
 from weighbridge.core.ledger.allocation import DIMENSIONS, Partition, ValueSource
-from weighbridge.core.model import Aggregate, Input, Model, Straddle
+from weighbridge.core.model import Aggregate, BoundaryPolicy, Input, Model
 from weighbridge.core.model.definition import JOINED_ON
 from weighbridge.core.time.calendar import EventSlot, Interval
 from weighbridge.core.time.expectation import ALWAYS, Meter, Service
@@ -153,7 +153,7 @@ def is_summed(body: Input) -> bool:
     return (
         body.aggregate in SUMMED
         and body.join is None
-        and body.straddle is not Straddle.PRORATE
+        and body.straddle is not BoundaryPolicy.PRORATE
         and not body.is_any_period
     )
 
@@ -173,7 +173,7 @@ def group_events(
     groups: list[Group] = []
     for source in sources:
         inputs = list_inputs(model, source)
-        gathering = _Gathering(contents, source, DIMENSIONS[model.partition_type], origins)
+        gathering = _GroupBuilder(contents, source, DIMENSIONS[model.partition_type], origins)
         if all(map(is_summed, inputs.values())):
             groups += gathering.sums(inputs, slot)
         else:
@@ -219,7 +219,7 @@ def _key_selection(body: Input) -> tuple[object, ...]:
     return body.event_type, body.where, *window
 
 
-class _Gathering:
+class _GroupBuilder:
     """Reads the events of one source and puts them into groups."""
 
     def __init__(
@@ -393,10 +393,10 @@ def has(slot: Interval, body: Input, time: Interval) -> bool:
     if body.aggregate is Aggregate.DELTA:
         return slot.start < time.start <= slot.end if time.is_reading else ends
     match body.straddle:
-        case Straddle.START:
+        case BoundaryPolicy.START:
             return begins
-        case Straddle.END:
+        case BoundaryPolicy.END:
             return begins if time.is_reading else ends
-        case Straddle.PRORATE:
+        case BoundaryPolicy.PRORATE:
             return begins or time.start < slot.start < time.end
     return begins and time.end <= slot.end

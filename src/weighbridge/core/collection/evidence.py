@@ -102,7 +102,7 @@ _MACROS: Final = re.compile(rb"(.*/)?vbaproject\w*\.bin|xl/macrosheets/.*", re.I
 """Parts of a workbook that are programs: of today's kind, and sheets of the kind before. The case of letters
 tells no names apart."""
 
-Fits = Callable[[bytes, bytes], bool]
+ContentTest = Callable[[bytes, bytes], bool]
 """Whether a content is of a type, by its head and its tail."""
 
 
@@ -113,7 +113,7 @@ class FileType:
     noun: str
     media_type: str
     extensions: tuple[str, ...]
-    fits: Fits
+    fits: ContentTest
     is_text: bool = False
 
     def name_of(self, name: str) -> str:
@@ -136,7 +136,7 @@ def _find_extension(name: str) -> str:
     return dot + last.lower()
 
 
-def _match_beginning(*beginnings: bytes) -> Fits:
+def _match_beginning(*beginnings: bytes) -> ContentTest:
     return lambda head, _: head.startswith(beginnings)
 
 

@@ -13,11 +13,11 @@ from weighbridge.core.engine.run import PartitionRun, SlotRun, find_partitions, 
 from weighbridge.core.engine.slot_computation import (
     ENGINE_REVISION,
     NOT_COMPUTABLE,
-    Alone,
     EngineSetting,
     GivenValues,
     NodeReading,
     SlotData,
+    StandaloneRunContext,
 )
 from weighbridge.core.engine.trials import CaseResult, Comparison, Trial, add_attributes, run_cases, try_out
 from weighbridge.core.model import Amount
@@ -25,7 +25,6 @@ from weighbridge.core.model import Amount
 __all__ = [
     "ENGINE_REVISION",
     "NOT_COMPUTABLE",
-    "Alone",
     "Amount",
     "CaseResult",
     "Comparison",
@@ -35,6 +34,7 @@ __all__ = [
     "PartitionRun",
     "SlotData",
     "SlotRun",
+    "StandaloneRunContext",
     "Trial",
     "add_attributes",
     "aggregate_statistics",

@@ -6,7 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from weighbridge.core.engine.inputs import (
-    Shared,
+    SharedAmount,
     aggregate_own_statistics,
     contribute_definition,
     contributing,
@@ -16,7 +16,7 @@ from weighbridge.core.engine.inputs import (
     settle,
     share_whole,
 )
-from weighbridge.core.engine.meters import Counted, compute_coverage, count_totalisers
+from weighbridge.core.engine.meters import CountedAmount, compute_coverage, count_totalisers
 from weighbridge.core.engine.slot_computation import (
     NOT_COMPUTABLE,
     NOTHING,
@@ -38,7 +38,7 @@ from weighbridge.core.ledger.allocation import (
     ValueSource,
     add_contributions,
 )
-from weighbridge.core.model import Aggregate, Amount, Input, Node, Straddle, aggregates
+from weighbridge.core.model import Aggregate, Amount, BoundaryPolicy, Input, Node, aggregates
 from weighbridge.core.number import ZERO, total
 from weighbridge.core.time.calendar import Interval
 
@@ -52,7 +52,7 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
     measure = computation.measure(node)
     own_elements: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
     all_elements: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
-    shared = {partition: Shared() for partition in computation.partitions}
+    shared = {partition: SharedAmount() for partition in computation.partitions}
     for group in computation.data.groups:
         if node.slug not in group.by_input:
             continue
@@ -88,9 +88,11 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
 def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input that counts from reading to reading its value in every partition."""
     measure = computation.measure(node)
-    own_counted: dict[Partition, list[Counted]] = {partition: [] for partition in computation.partitions}
+    own_counted: dict[Partition, list[CountedAmount]] = {
+        partition: [] for partition in computation.partitions
+    }
     all_elements: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
-    shared = {partition: Shared() for partition in computation.partitions}
+    shared = {partition: SharedAmount() for partition in computation.partitions}
     groups = [group for group in computation.data.groups if node.slug in group.by_input]
     for group, metered in zip(groups, count_totalisers(groups, measure, computation.data.slot), strict=True):
         partitions = computation.agreeing(group)
@@ -128,7 +130,7 @@ def _settle_checked(
     partition: Partition,
     amount: Amount,
     elements: Sequence[Element],
-    shared: Shared,
+    shared: SharedAmount,
     contributions: Contributions,
 ) -> None:
     """Keep an amount; data that come to none, or leave the slot uncovered, are a problem."""
@@ -146,7 +148,7 @@ def keep_elements(
     computation: SlotComputation, node: Node, body: Input, partition: Partition, elements: Sequence[Element]
 ) -> None:
     """Keep the elements of an array, and how long each of them lasts."""
-    is_divided = body.straddle is Straddle.PRORATE
+    is_divided = body.straddle is BoundaryPolicy.PRORATE
     slot = computation.data.slot
     computation.keep_array(
         node.slug,
@@ -166,7 +168,7 @@ def compute_slot_value(computation: SlotComputation, node: Node, body: Input, el
         return Decimal(1)
     value = element.number(index)
     assert value is not None, "elements without a value were left out"  # noqa: S101
-    if body.straddle is Straddle.PRORATE and body.aggregate is not Aggregate.TIME_WEIGHTED:
+    if body.straddle is BoundaryPolicy.PRORATE and body.aggregate is not Aggregate.TIME_WEIGHTED:
         return prorate_value(value, element.time, computation.data.slot)
     return value
 
@@ -342,7 +344,7 @@ def _settle(
     computation.use(partition, measure.source, elements)
     if body.is_array:
         amounts = tuple(compute_slot_value(computation, node, body, element) for element in elements)
-        settle(computation, node, partition, amounts, Shared())
+        settle(computation, node, partition, amounts, SharedAmount())
         keep_elements(computation, node, body, partition, elements)
         return
     weights = [_read_weight(measure, target, element) for target, element in pairs]
@@ -351,7 +353,7 @@ def _settle(
     statistics = compute_statistics(zip(values, weights, strict=True), sources)
     unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
     amount = aggregate_own_statistics(computation, node, partition, statistics, unweighted=unweighted)
-    settle(computation, node, partition, amount, Shared(), contributing(computation, node, statistics))
+    settle(computation, node, partition, amount, SharedAmount(), contributing(computation, node, statistics))
 
 
 def _determine_source(measure: Measure, target: Element, element: Element) -> ValueSource:

@@ -311,7 +311,7 @@ def _weigh_by_time(readings: Sequence[ReadElement], slot: Interval) -> Iterator[
 
 
 @dataclass(slots=True)
-class Shared:
+class SharedAmount:
     """A partition's parts of the wholes that were shared, and those wholes, in the node's unit."""
 
     part: Decimal | None = None
@@ -329,7 +329,7 @@ class Shared:
 def read_statistics(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input its value in every partition, from the statistics of groups."""
     own_statistics = dict.fromkeys(computation.partitions, NOTHING)
-    shared = {partition: Shared() for partition in computation.partitions}
+    shared = {partition: SharedAmount() for partition in computation.partitions}
     for group in computation.data.groups:
         of_group = group.by_input.get(node.slug)
         partitions = computation.agreeing(group)
@@ -370,7 +370,7 @@ def share_whole(
     node: Node,
     whole: Decimal,
     partitions: Sequence[Partition],
-    shared: dict[Partition, Shared],
+    shared: dict[Partition, SharedAmount],
     contributions: Contributions = NO_CONTRIBUTIONS,
 ) -> None:
     """Convert a whole to the node's unit, and divide that over the partitions that it belongs to."""
@@ -424,7 +424,7 @@ def settle(
     node: Node,
     partition: Partition,
     amount: Amount,
-    shared: Shared,
+    shared: SharedAmount,
     contributions: Contributions = NO_CONTRIBUTIONS,
 ) -> None:
     """Convert what a partition has to the node's unit, add its part of what is shared, and keep that.

@@ -34,7 +34,7 @@ from weighbridge.core.time.expectation import EVENT_TYPE, Meter, group_by_meter
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedAmount:
     """What the readings of a group counted, and the elements that it follows from; None of no steps."""
 
     amount: Decimal | None
@@ -53,7 +53,7 @@ class Unusable:
     elements: tuple[Element, ...]
 
 
-def count_totalisers(groups: Sequence[Group], measure: Measure, slot: Interval) -> list[Counted]:
+def count_totalisers(groups: Sequence[Group], measure: Measure, slot: Interval) -> list[CountedAmount]:
     """What totalisers counted in a slot, group by group."""
     placed = sorted(
         (
@@ -75,7 +75,7 @@ def count_totalisers(groups: Sequence[Group], measure: Measure, slot: Interval) 
         )
         used_elements[group] |= {early.event: early, late.event: late}
     return [
-        Counted(total(parts) if parts else None, tuple(elements.values()), contribute_terms(of_group))
+        CountedAmount(total(parts) if parts else None, tuple(elements.values()), contribute_terms(of_group))
         for parts, elements, of_group in zip(amounts, used_elements, terms, strict=True)
     ]
 

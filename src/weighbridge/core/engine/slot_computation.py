@@ -417,7 +417,7 @@ class EngineSetting:
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class StandaloneRunContext:
     """The context of a run by itself over named data: one partition, for any tags of the data.
 
     Every named value must be used; elsewhere, events joined from any date need not be.
@@ -459,7 +459,7 @@ class SlotData:
     """Inputs whose data were set aside by the caller."""
     drawing: Drawing | None = None
     """What `upstream` and `available` nodes draw with; without, they take their defaults."""
-    alone: Alone | None = None
+    alone: StandaloneRunContext | None = None
     """Given where the data are those of one run by itself, and no slot that is cut into partitions."""
     given: GivenValues | None = None
     """Values that a caller gave to nodes instead of data; lists are also groups of elements."""

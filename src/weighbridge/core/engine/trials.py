@@ -12,13 +12,13 @@ from typing import Final
 from weighbridge.core.engine.run import run_slot
 from weighbridge.core.engine.slot_computation import (
     NOTHING,
-    Alone,
     Element,
     EngineSetting,
     GivenValues,
     Group,
     Measure,
     SlotData,
+    StandaloneRunContext,
 )
 from weighbridge.core.expression import Budget
 from weighbridge.core.ledger.allocation import Partition
@@ -80,7 +80,7 @@ def try_out(
     data = SlotData(
         _SLOT,
         tuple(_build_groups(part, given_values, sources, partition)),
-        alone=Alone(partition),
+        alone=StandaloneRunContext(partition),
         given=given_values,
     )
     ran = run_slot(EngineSetting(part, measures, None, budget=budget), data)

@@ -12,7 +12,7 @@ are in `arithmetic`, `comparison` and `functions`, which has the whole table. `c
 backends that make types, values, closures and gradients of it.
 """
 
-from weighbridge.core.expression.compiler import Compiled, check, compile_columns, evaluate
+from weighbridge.core.expression.compiler import CompiledExpression, check, compile_columns, evaluate
 from weighbridge.core.expression.functions import FUNCTIONS, MODELS
 from weighbridge.core.expression.meaning import Budget, Environment, Function, Language, NameScope
 from weighbridge.core.expression.parsing import parse
@@ -47,7 +47,7 @@ __all__ = [
     "TEXT",
     "TRUTH",
     "Budget",
-    "Compiled",
+    "CompiledExpression",
     "Environment",
     "Expression",
     "ExpressionError",

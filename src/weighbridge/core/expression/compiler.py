@@ -173,7 +173,7 @@ def evaluate_leaf(node: Expression, environment: Environment) -> Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledExpression:
     """An expression over names of known types, so that computing it asks no more of them."""
 
     type: Type
@@ -184,7 +184,7 @@ class Compiled:
         return Value(self.type, require_content(self.step(environment, budget or Budget())))
 
 
-def compile_columns(tree: Expression, scope: NameScope) -> Compiled | None:
+def compile_columns(tree: Expression, scope: NameScope) -> CompiledExpression | None:
     """Compile an expression; None if only a run can determine the unit of a name in it.
 
     Raises ExpressionError when its parts do not fit together.
@@ -193,23 +193,25 @@ def compile_columns(tree: Expression, scope: NameScope) -> Compiled | None:
     if any(type_.kind is Kind.NUMBER and type_.unit is None for type_ in types):
         return None
 
-    def leaf(node: Expression) -> Compiled:
+    def leaf(node: Expression) -> CompiledExpression:
         if isinstance(node, Name):
-            return Compiled(
+            return CompiledExpression(
                 _type_leaf(node, scope), lambda environment, _: evaluate_leaf(node, environment).content
             )
         constant = read_constant(node)
-        return Compiled(_type_constant(node), lambda _environment, _budget: constant)
+        return CompiledExpression(_type_constant(node), lambda _environment, _budget: constant)
 
-    def operation(node: Expression, meaning: OperationMeaning, operands: Iterator[Compiled]) -> Compiled:
+    def operation(
+        node: Expression, meaning: OperationMeaning, operands: Iterator[CompiledExpression]
+    ) -> CompiledExpression:
         return _compile_over_columns(node, meaning, list(operands), scope)
 
     return fold(tree, leaf, operation)
 
 
 def _compile_over_columns(
-    node: Expression, meaning: OperationMeaning, operands: Sequence[Compiled], scope: NameScope
-) -> Compiled:
+    node: Expression, meaning: OperationMeaning, operands: Sequence[CompiledExpression], scope: NameScope
+) -> CompiledExpression:
     at = TypedNode(node, [operand.type for operand in operands], scope.tables)
     result = meaning.rule(at)
     combine, steps = meaning.over_columns(at, result), [operand.step for operand in operands]
@@ -222,7 +224,7 @@ def _compile_over_columns(
             budget.spend(reading(at, contents), position)
         return combine(contents, environment, budget)
 
-    return Compiled(result, step)
+    return CompiledExpression(result, step)
 
 
 def compile_row(tree: Expression, indexes: Mapping[Expression, int], spend: Spend = spend_nothing) -> RowStep:

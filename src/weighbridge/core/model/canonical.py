@@ -18,6 +18,7 @@ from weighbridge.core.ledger.allocation import SHARE_PLACES_DEFAULT
 from weighbridge.core.ledger.drawing import DrawOrder
 from weighbridge.core.model.definition import (
     Available,
+    BoundaryPolicy,
     Case,
     Constant,
     Formula,
@@ -25,7 +26,6 @@ from weighbridge.core.model.definition import (
     Model,
     Node,
     StaticInput,
-    Straddle,
     Upstream,
 )
 from weighbridge.core.number import plain
@@ -103,7 +103,7 @@ def _write_input(body: Input) -> Plain:
         "partitions": body.is_partitioning,
         "share": body.share_written,
         "share_by": body.share_by,
-        "straddle": None if body.straddle is Straddle.REPORT else body.straddle,
+        "straddle": None if body.straddle is BoundaryPolicy.REPORT else body.straddle,
         "where": body.where and print_tree(body.where.tree),
         "join": body.join and {"to": body.join.to, "on": body.join.on},
         "period": "any" if body.is_any_period else None,

@@ -20,7 +20,7 @@ from weighbridge.core.model.definition import (
     Aggregate,
     Case,
     Constant,
-    Flaw,
+    DocumentFlaw,
     Formula,
     Input,
     Model,
@@ -49,7 +49,7 @@ SHOWN_NODES_MAX: Final = 12
 DataPoints = Mapping[tuple[str, str], Type]
 
 
-def check_model(model: Model, surroundings: Surroundings = ALONE) -> tuple[Flaw, ...]:
+def check_model(model: Model, surroundings: Surroundings = ALONE) -> tuple[DocumentFlaw, ...]:
     """Find all flaws, from top to bottom; none means that the model can run."""
     flaws = list(islice(chain(_check_slugs(model), _check_references(model)), FLAWS_MAX))
     if not flaws:
@@ -59,14 +59,14 @@ def check_model(model: Model, surroundings: Surroundings = ALONE) -> tuple[Flaw,
     return order_flaws(flaws)
 
 
-def find_unknown_event_types(model: Model, surroundings: Surroundings) -> tuple[Flaw, ...]:
+def find_unknown_event_types(model: Model, surroundings: Surroundings) -> tuple[DocumentFlaw, ...]:
     """A flaw for each input whose event type is not among the surroundings, final or not."""
     if surroundings.data_points is None:
         return ()
     knnode_type = list(surroundings.data_points)
     events = {event for event, _ in knnode_type}
     return tuple(
-        Flaw(
+        DocumentFlaw(
             _explain_missing_data_point(node, node.body, knnode_type),
             node.mark,
             node.slug,
@@ -77,29 +77,29 @@ def find_unknown_event_types(model: Model, surroundings: Surroundings) -> tuple[
     )[:FLAWS_MAX]
 
 
-def _check_slugs(model: Model) -> Iterator[Flaw]:
+def _check_slugs(model: Model) -> Iterator[DocumentFlaw]:
     nodes_by_slug: dict[str, Node] = {}
     for node in model.nodes:
         if node.slug in nodes_by_slug:
             first = nodes_by_slug[node.slug].mark.line
-            yield Flaw(
+            yield DocumentFlaw(
                 f"The slug {node.slug} is already taken by the node at line {first}.", node.mark, node.slug
             )
         nodes_by_slug.setdefault(node.slug, node)
 
 
-def _check_references(model: Model) -> Iterator[Flaw]:
+def _check_references(model: Model) -> Iterator[DocumentFlaw]:
     if model.primary_output not in model.by_slug:
         slug = model.primary_output
         message = f"The primary_output names {slug}: {_explain_missing_node(slug, model)}"
-        yield Flaw(message, model.primary_output_mark, None, "unknown_node")
+        yield DocumentFlaw(message, model.primary_output_mark, None, "unknown_node")
     for node in proceeding(model.nodes):
         if isinstance(node.body, Formula):
             yield from _name_flaws(node, node.body, model)
             continue
         for slug in list_needs(node):
             if slug not in model.by_slug:
-                yield Flaw(
+                yield DocumentFlaw(
                     f"{node.slug} names {slug}: {_explain_missing_node(slug, model)}",
                     node.mark,
                     node.slug,
@@ -107,7 +107,7 @@ def _check_references(model: Model) -> Iterator[Flaw]:
                 )
 
 
-def _name_flaws(node: Node, formula: Formula, model: Model) -> Iterator[Flaw]:
+def _name_flaws(node: Node, formula: Formula, model: Model) -> Iterator[DocumentFlaw]:
     for name in names(formula.tree):
         message = _explain_wrong_name(name, model)
         if message is not None:
@@ -141,17 +141,17 @@ def _explain_missing_node(slug: str, model: Model) -> str:
     return f"There is no node {slug!r}" + (f"; did you mean {close!r}?" if close else ".")
 
 
-def _check_cycles(model: Model) -> Iterator[Flaw]:
+def _check_cycles(model: Model) -> Iterator[DocumentFlaw]:
     for circle in find_cycles(model):
         first = model.node(circle[0])
         shown = (
             circle if len(circle) <= SHOWN_NODES_MAX else (*circle[: SHOWN_NODES_MAX - 2], "…", circle[-1])
         )
         message = f"These nodes need one another in a circle: {' -> '.join(shown)}."
-        yield Flaw(message, first.mark, first.slug, "cycle")
+        yield DocumentFlaw(message, first.mark, first.slug, "cycle")
 
 
-def _check_meaning(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
+def _check_meaning(model: Model, surroundings: Surroundings) -> Iterator[DocumentFlaw]:
     types: dict[str, Type] = type_partition(model)
     unknown: set[str] = set()
     for slug in order(model):
@@ -168,7 +168,7 @@ def _check_meaning(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
                 yield build_expression_flaw(error, node.body.written, "formula", slug)
             continue
         for message in _check_node(node, types, model, surroundings):
-            yield Flaw(message, node.mark, slug)
+            yield DocumentFlaw(message, node.mark, slug)
         yield from _check_expressions(node, model, surroundings)
     yield from check_cases(model, types)
 
@@ -273,7 +273,7 @@ def _check_upstream(node: Node, upstream: Upstream, types: Types, model: Model) 
         yield f"{node.slug} is in {node.unit} and draws {upstream.amount}, which is in {amount.unit}."
 
 
-def _check_expressions(node: Node, model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
+def _check_expressions(node: Node, model: Model, surroundings: Surroundings) -> Iterator[DocumentFlaw]:
     """Flaws with a position inside an expression of the node, beyond those of types."""
     match node.body:
         case Formula(tree=tree, written=written):
@@ -307,11 +307,11 @@ def _is_values(node: Node) -> bool:
 # Invariants: a case without flaws can be run; it may still fail.
 
 
-def check_cases(model: Model, types: Types) -> Iterator[Flaw]:
+def check_cases(model: Model, types: Types) -> Iterator[DocumentFlaw]:
     """Every flaw of the cases, given the types of the nodes that have one."""
     for case in model.cases:
         for message in _check_case(case, model, types):
-            yield Flaw(f"The case {case.name!r} {message}", case.mark, None, "case")
+            yield DocumentFlaw(f"The case {case.name!r} {message}", case.mark, None, "case")
 
 
 def _check_case(case: Case, model: Model, types: Types) -> Iterator[str]:

@@ -111,7 +111,7 @@ FLAWS_MAX: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Flaw:
+class DocumentFlaw:
     """What is wrong, its place, the node it is about, and a word that a program may switch on."""
 
     message: str
@@ -138,23 +138,23 @@ class Flaw:
 class ModelError(ValueError):
     """A document is no model; carries every flaw."""
 
-    def __init__(self, flaws: Iterable[Flaw]) -> None:
+    def __init__(self, flaws: Iterable[DocumentFlaw]) -> None:
         self.flaws = order_flaws(flaws)
         super().__init__("\n".join(str(flaw) for flaw in self.flaws))
 
 
-def order_flaws(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
+def order_flaws(flaws: Iterable[DocumentFlaw]) -> tuple[DocumentFlaw, ...]:
     """Flaws from top to bottom, each once, and no more than FLAWS_MAX."""
     sorted_flaws = sorted(dict.fromkeys(flaws), key=lambda flaw: (flaw.line, flaw.column, flaw.message))
     return tuple(sorted_flaws[:FLAWS_MAX])
 
 
-def build_expression_flaw(error: ExpressionError, text: Scalar, key: str, node: str) -> Flaw:
+def build_expression_flaw(error: ExpressionError, text: Scalar, key: str, node: str) -> DocumentFlaw:
     """Build the validation error of an expression under a key of a node."""
     mark, position = text.mark, error.position
     if text.is_plain and position.line == 1:
         mark = SourceMark(mark.line, mark.column + position.column - 1)
-    return Flaw(f"In the {key} of {node}, at {position}: {error.message}", mark, node, "expression")
+    return DocumentFlaw(f"In the {key} of {node}, at {position}: {error.message}", mark, node, "expression")
 
 
 Amount = Decimal | tuple[Decimal, ...] | None
@@ -185,7 +185,7 @@ class Share(StrEnum):
     REPEAT = "repeat"
 
 
-class Straddle(StrEnum):
+class BoundaryPolicy(StrEnum):
     """What becomes of an event that lies across a slot's boundary."""
 
     REPORT = "report"
@@ -242,7 +242,7 @@ class Input:
     is_partitioning: bool = False
     share_written: Share | None = None
     share_by: str | None = None
-    straddle: Straddle = Straddle.REPORT
+    straddle: BoundaryPolicy = BoundaryPolicy.REPORT
     where: EventFilter | None = None
     join: Join | None = None
     is_any_period: bool = False
@@ -463,7 +463,7 @@ def _list_input_features(input_: Input, model: Model) -> Iterator[str]:
     yield f"aggregate:{input_.aggregate}"
     if input_.share_written is not None or model.partition_type != "time":
         yield f"share:{input_.share}"
-    if input_.straddle is not Straddle.REPORT:
+    if input_.straddle is not BoundaryPolicy.REPORT:
         yield f"straddle:{input_.straddle}"
     if input_.where is not None:
         yield "where"
@@ -471,7 +471,7 @@ def _list_input_features(input_: Input, model: Model) -> Iterator[str]:
         yield f"join:{input_.join.on if input_.join.on in JOINED_ON else 'text'}"
     if input_.is_any_period:
         yield "period:any"
-    if input_.coverage or (input_.coverage is None and input_.straddle is Straddle.PRORATE):
+    if input_.coverage or (input_.coverage is None and input_.straddle is BoundaryPolicy.PRORATE):
         yield "coverage"
 
 

@@ -22,11 +22,12 @@ from weighbridge.core.model.definition import (
     Aggregate,
     Available,
     Body,
+    BoundaryPolicy,
     Case,
     Constant,
     Dimension,
+    DocumentFlaw,
     EventFilter,
-    Flaw,
     Formula,
     Input,
     Join,
@@ -39,7 +40,6 @@ from weighbridge.core.model.definition import (
     SourceListing,
     SourceMapping,
     StaticInput,
-    Straddle,
     Upstream,
     describe,
 )
@@ -95,7 +95,7 @@ def _read_input(reader: Reader) -> Input | None:
         is_partitioning=options.truth("partitions"),
         share_written=options.member("share", Share),
         share_by=options.slug("share_by"),
-        straddle=options.member("straddle", Straddle) or Straddle.REPORT,
+        straddle=options.member("straddle", BoundaryPolicy) or BoundaryPolicy.REPORT,
         where=_read_where(options),
         join=_join(options),
         is_any_period=options.choice("period", ("any", "slot")) == "any",
@@ -120,7 +120,7 @@ def _check_combinations(body: Input, options: Reader) -> None:
         )
     if body.is_partitioning and body.share_written is Share.REPEAT:
         options.note("An input with partitions: true is never repeated.")
-    if body.straddle is Straddle.PRORATE and body.aggregate not in PRORATED:
+    if body.straddle is BoundaryPolicy.PRORATE and body.aggregate not in PRORATED:
         options.note_within(
             f"straddle: prorate takes the part of an event inside the slot; {body.aggregate} has no parts."
             f" It goes with {', '.join(sorted(PRORATED))}."
@@ -293,12 +293,12 @@ CASE_KEYS: Final = (
 )  # fmt: skip
 
 
-def parse_model(source: Source) -> tuple[Model | None, list[Flaw]]:
+def parse_model(source: Source) -> tuple[Model | None, list[DocumentFlaw]]:
     """Read a model; None when its structure has flaws."""
-    flaws: list[Flaw] = []
+    flaws: list[DocumentFlaw] = []
     if not isinstance(source, SourceMapping):
         expected = f"A model document is a mapping with the keys {', '.join(MODEL_KEYS)}; here is"
-        return None, [Flaw(f"{expected} {describe(source)}.", source.mark)]
+        return None, [DocumentFlaw(f"{expected} {describe(source)}.", source.mark)]
     model = _read_model(Reader(source, "the model", flaws))
     return (None if flaws else model), flaws
 

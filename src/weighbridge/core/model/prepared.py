@@ -16,7 +16,7 @@ from typing import Final
 from weighbridge.core.expression import (
     TEXT,
     Budget,
-    Compiled,
+    CompiledExpression,
     Environment,
     Expression,
     ExpressionError,
@@ -40,13 +40,13 @@ from weighbridge.core.halt import proceed
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model.definition import (
     Amount,
+    BoundaryPolicy,
     Constant,
     Formula,
     Input,
     Model,
     Node,
     StaticInput,
-    Straddle,
     Upstream,
 )
 from weighbridge.core.number import plain, round_to
@@ -129,7 +129,7 @@ def _name_origin(body: Input, known_types: Types) -> str:
     origin = f"the events of {body.event_type}"
     if body.where is not None:
         origin += f" where {print_tree(body.where.tree)}"
-    if body.straddle is not Straddle.REPORT:
+    if body.straddle is not BoundaryPolicy.REPORT:
         origin += f" (straddle: {body.straddle})"
     return origin + (" of any period" if body.is_any_period else "")
 
@@ -299,7 +299,7 @@ class PreparedModel:
     nodes: tuple[Node, ...]
     """The nodes that run, each after all that it needs."""
     types: Mapping[str, Type]
-    formulas: Mapping[str, Compiled] = field(default_factory=dict)
+    formulas: Mapping[str, CompiledExpression] = field(default_factory=dict)
     """Formulas that could be compiled, by node."""
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The nodes that each node reads."""

@@ -28,7 +28,7 @@ from weighbridge.core.expression.value import PLAIN, TEXT
 from weighbridge.core.identity import find_nearest
 from weighbridge.core.model.definition import (
     FLAWS_MAX,
-    Flaw,
+    DocumentFlaw,
     Scalar,
     Source,
     SourceEntry,
@@ -61,7 +61,7 @@ class Reader:
     """One mapping of the document: gives its values by key, as the asker wants them."""
 
     def __init__(
-        self, mapping: SourceMapping, description: str, flaws: list[Flaw], node: str | None = None
+        self, mapping: SourceMapping, description: str, flaws: list[DocumentFlaw], node: str | None = None
     ) -> None:
         self.mapping = mapping
         self.what = description
@@ -95,7 +95,7 @@ class Reader:
         """Note a flaw; the sentence begins with a capital, unless it begins with a slug."""
         if self.node is None or not message.startswith(self.node):
             message = message[:1].upper() + message[1:]
-        self.flaws.append(Flaw(message, mark or self.mark, self.node, code))
+        self.flaws.append(DocumentFlaw(message, mark or self.mark, self.node, code))
 
     def note_within(self, message: str, mark: SourceMark | None = None) -> None:
         """Note a flaw whose sentence begins with a key of this mapping, as it is written."""

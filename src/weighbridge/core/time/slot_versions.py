@@ -32,7 +32,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
+class GeneratedSlot:
     """A slot that holds batches, and the version that the newest of them that has data was made by."""
 
     slot: Interval
@@ -76,14 +76,14 @@ class Assignment:
 class _InForce:
     """The slots in force, of which no two share time, and those that share time with one of them."""
 
-    slots: tuple[Generated, ...]
-    overlapping: tuple[Generated, ...]
+    slots: tuple[GeneratedSlot, ...]
+    overlapping: tuple[GeneratedSlot, ...]
 
 
 def assign(
     active: Version,
     selection: Selection,
-    generated_slots: Sequence[Generated],
+    generated_slots: Sequence[GeneratedSlot],
     kept_slots: Collection[Interval],
     *,
     is_replacing: bool,
@@ -133,7 +133,7 @@ def assign(
 def _replace(
     active: Version,
     selection: Selection,
-    generated_slots: Sequence[Generated],
+    generated_slots: Sequence[GeneratedSlot],
     kept_slots: Collection[Interval],
     included: Collection[Interval],
 ) -> Assignment:
@@ -170,13 +170,13 @@ def _replace(
     )
 
 
-def _is_vacating(active: Version, slot: Generated) -> bool:
+def _is_vacating(active: Version, slot: GeneratedSlot) -> bool:
     """Whether it is computed anew where its event is now, so that nothing holds the time that it left."""
     return slot.has_moved and active.cadence != EVENT
 
 
 def _is_cut(
-    active: Version, slot: Generated, selected: Sequence[Interval], kept_slots: Collection[Interval]
+    active: Version, slot: GeneratedSlot, selected: Sequence[Interval], kept_slots: Collection[Interval]
 ) -> bool:
     """Whether a replacement takes only a part of a slot that is in force."""
     if not slot.is_in_force or not slot.is_whole:
@@ -184,16 +184,16 @@ def _is_cut(
     return slot.slot not in kept_slots if active.cadence == EVENT else not _is_covered(slot.slot, selected)
 
 
-def _select_in_force(active: Version, generated_slots: Iterable[Generated]) -> _InForce:
+def _select_in_force(active: Version, generated_slots: Iterable[GeneratedSlot]) -> _InForce:
     """Which slots stay in force: those of the active version first, and then of the newest.
 
     An event that has moved holds the time where it was, and gives way where it is now.
     """
     candidates = [slot for slot in generated_slots if slot.is_in_force and not slot.has_moved]
-    by_version: dict[Version, list[Generated]] = {}
+    by_version: dict[Version, list[GeneratedSlot]] = {}
     for candidate in candidates:
         by_version.setdefault(candidate.version, []).append(candidate)
-    kept_slots: list[Generated] = []
+    kept_slots: list[GeneratedSlot] = []
     for version in sorted(by_version, key=lambda version: (version != active, -version.number)):
         meets = _build_overlap_test([slot.slot for slot in kept_slots])
         kept_slots += [slot for slot in by_version[version] if slot.is_whole and not meets(slot.slot)]
@@ -204,10 +204,12 @@ def _select_in_force(active: Version, generated_slots: Iterable[Generated]) -> _
 
 
 def _list_waiting(
-    generated_slots: Sequence[Generated], kept_slots: Collection[Interval], taken_slots: Sequence[Interval]
-) -> list[Generated]:
+    generated_slots: Sequence[GeneratedSlot],
+    kept_slots: Collection[Interval],
+    taken_slots: Sequence[Interval],
+) -> list[GeneratedSlot]:
     """Slots that their data have left where nobody else accounts for their time."""
-    waiting_slots: list[Generated] = []
+    waiting_slots: list[GeneratedSlot] = []
     emptied_slots = [
         slot for slot in generated_slots if slot.is_whole and not slot.is_in_force and slot.slot in kept_slots
     ]
@@ -223,7 +225,7 @@ def _list_waiting(
 
 
 def _list_replaced_empty(
-    generated_slots: Iterable[Generated], computed_slots: Collection[Interval]
+    generated_slots: Iterable[GeneratedSlot], computed_slots: Collection[Interval]
 ) -> set[Interval]:
     """Slots that their data have left and whose time others compute."""
     meets = _build_overlap_test(computed_slots)

@@ -16,7 +16,7 @@ from weighbridge.core.identity import did_you_mean
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists import table
-from weighbridge.db.lists.page import BAD_CURSOR, Info, Page, page_beside, page_info, page_of, read_page
+from weighbridge.db.lists.page import BAD_CURSOR, Info, Page, page_info, page_of, page_with_rows, read_page
 from weighbridge.db.lists.table import (
     BOUNDS,
     COMPARATORS,
@@ -26,15 +26,32 @@ from weighbridge.db.lists.table import (
     Listing,
     ListRequest,
     Source,
-    beside,
+    join_row,
     start_implied,
 )
 from weighbridge.errors import Invalid, Malformed
 
 __all__ = [
-    "BOUNDS", "COMPARATORS", "MOMENT", "Filter", "Index", "Info", "ListRequest", "Listing", "Page", "Source",
-    "among", "beside", "list_request", "page_beside", "page_info", "page_of", "read_int4", "read_moment",
-    "read_page", "start_implied",
+    "BOUNDS",
+    "COMPARATORS",
+    "MOMENT",
+    "Filter",
+    "Index",
+    "Info",
+    "ListRequest",
+    "Listing",
+    "Page",
+    "Source",
+    "among",
+    "join_row",
+    "list_request",
+    "page_info",
+    "page_of",
+    "page_with_rows",
+    "read_int4",
+    "read_moment",
+    "read_page",
+    "start_implied",
 ]  # fmt: skip
 
 PAGE_SIZE_DEFAULT: Final = 20

@@ -171,13 +171,13 @@ async def page_of(
     is_last: bool = False,
 ) -> Page[Record]:
     """Read one page of a list; with `is_last`, nothing else is read in the transaction."""
-    page, _ = await page_beside(
+    page, _ = await page_with_rows(
         tx, make, listing, request, columns=columns, source=source, where=where, is_last=is_last
     )
     return page
 
 
-async def page_beside(
+async def page_with_rows(
     tx: Read,
     make: Callable[..., Record],
     listing: Listing,

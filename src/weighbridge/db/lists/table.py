@@ -241,8 +241,8 @@ class Source:
         return Part(text, owners.values + rows.values)
 
 
-def beside(table: LiteralString, condition: LiteralString, *, is_there: bool = True) -> LiteralString:
-    """Joins the row that stands beside a row of a page, by an index; `is_there` says that each has one.
+def join_row(table: LiteralString, condition: LiteralString, *, is_there: bool = True) -> LiteralString:
+    """Join the row that belongs to a row of a page, by an index; `is_there` says that each has one.
 
     OFFSET 0 keeps the join as it is written. The planner knows that columns are equal all through a join, and
     else it may look a row up by its project alone, which is a look at all of that where statistics are old.

@@ -176,7 +176,7 @@ async def execute_request(
 # What computes, writes a long page or brings a long body would hold up every other request of the process,
 # because an interpreter runs one thread at a time. So the API process looks at the token, counts the request,
 # waits for a place of its account, and hands the rest to a computing process, which is the same application
-# (`computing_process.py`). A computing process stands back behind API processes on the processor.
+# (`computing_process.py`). A computing process has a lower priority than API processes on the processor.
 
 
 CONNECT_SECONDS: Final = 10.0
@@ -198,7 +198,7 @@ ATTEMPTS: Final = 2
 log = structlog.get_logger()
 
 
-class _Lost(Exception):  # noqa: N818 - told to the caller as what it means for the request
+class _Lost(Exception):  # noqa: N818 - reported to the caller by its meaning for the request
     """The process that had the request ended before it answered."""
 
 
@@ -247,7 +247,7 @@ class ComputingProcesses:
 
 
 def hand_over_when_long(operation: Operation, handler: Handler) -> Handler:
-    """The handler of an operation, which hands over what computes or is long, where there is somebody."""
+    """Return the handler of an operation; it hands over long work if there is a process for it."""
 
     async def handed_over(request: WebRequest) -> Sent:
         processes: ComputingProcesses | None = request.app.state.computing_processes

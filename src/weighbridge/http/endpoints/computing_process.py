@@ -26,7 +26,7 @@ from weighbridge.http.metrics import OTHER
 # A request is a head, the pieces of its body, and an empty frame; an answer is a head, one frame of
 # content. A frame is the number of its bytes, then the bytes. One connection carries one request.
 #
-# Invariants: whoever reads a frame gets all of it, or an error that is an `OSError` or an `EOFError`.
+# Invariants: a reader of a frame gets all of it, or an error that is an `OSError` or an `EOFError`.
 
 
 LENGTH_BYTES: Final = 4

@@ -89,7 +89,7 @@ class DryRun:
     """What a request answers that is to change nothing: by whom it may be asked, and how it is found out."""
 
     permission: str
-    """What the token needs beside the permission of the request itself."""
+    """The permission that the token needs in addition to that of the request."""
     returns: type[Any]
     look: Callable[[WriteCall, Callable[[], Awaitable[Any]]], Awaitable[Any]]
     """Given the call and the change, makes the change and says what comes of it; all is undone."""

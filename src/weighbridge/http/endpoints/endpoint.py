@@ -2,7 +2,7 @@
 
 One transaction for each request: reading for GET and for questions, writing for the others, committed when
 the function returns. The function gets a `Call` and gives the record that goes on the wire. What the
-decorators are told (permission, body, answer) also makes the OpenAPI document.
+decorators get (permission, body, answer) also makes the OpenAPI document.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -66,7 +66,7 @@ __all__ = [
 # long way from its start, which looks at everything. So a shortcut has no refusals of its own, and who is
 # refused hears the same as ever.
 #
-# Invariants: the statement itself asks whether the token still stands, and stores nothing otherwise; a
+# Invariants: the statement itself checks whether the token is still valid, and stores nothing otherwise; a
 # request that carries an idempotency key takes the long way; a request counts once against the limit.
 
 
@@ -85,7 +85,7 @@ class CachedAuthorization:
 
 @dataclass(frozen=True, slots=True)
 class ShortCall:
-    """One request on its way: who calls if the token still stands, in which database, with which path."""
+    """One request on its way: its caller if the token is still valid, its database and its path."""
 
     database: Database
     cached: CachedAuthorization
@@ -320,7 +320,7 @@ def post(
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
     With the media type of a text, the body is such a text, no JSON, and is handed on as a `str`. A shortcut
-    is tried first. One that computes is carried out apart from all other requests. The audit log tells of
+    is tried first. One that computes is carried out apart from all other requests. The audit log has
     refusals with the statuses that are named. A field that is `shown_once`, such as the text of a token, is
     left out of the answer that is stored to be repeated.
     """

@@ -32,7 +32,7 @@ from weighbridge.http.messages.operation import (
     read_query,
 )
 
-# A link is an address that is its own key: whoever has it may have what is behind it, while it lasts.
+# A link is an address that is its own key: anyone who has it may read its target while it is valid.
 #
 # Links that name nothing count as failures of the client's address, as unknown tokens do, so that nobody
 # tries them all.
@@ -44,7 +44,7 @@ UNKNOWN: Final = "link_unknown"
 
 @dataclass(frozen=True, slots=True)
 class LinkCall:
-    """One request by a link: what stands in its address, and the transaction to look it up in."""
+    """One request by a link: the parts of its URL, and the transaction to look it up in."""
 
     tx: Read
     path: Mapping[str, str]
@@ -103,29 +103,29 @@ async def count_unknown_links(request: WebRequest) -> AsyncIterator[None]:
         raise
 
 
-# Serve what a link opens whose uses are told of: a record, or a file.
+# Serve the target of a link whose uses are logged: a record, or a file.
 #
 # Who follows such a link is known by the link alone, so its use is stored before anything is shown. A link
-# that has ended says so to whoever has it, and that is a use too.
+# that has ended says so to its holder, and that is a use too.
 
 
-Behind = TypeVar("Behind")
+LinkTarget = TypeVar("LinkTarget")
 
 
 @dataclass(frozen=True, slots=True)
-class LinkEntry(Generic[Behind]):
+class LinkEntry(Generic[LinkTarget]):
     """What a link opens: whose it is, what its use leaves, and why it is refused if it has ended."""
 
     account: int
     use: object
     """What its use leaves, which is stored with that of others who wait."""
     refusal: Refusal | None
-    behind: Behind
+    behind: LinkTarget
 
 
 async def open_link(
-    request: WebRequest, enter: Callable[[LinkCall], Awaitable[LinkEntry[Behind]]]
-) -> LinkEntry[Behind]:
+    request: WebRequest, enter: Callable[[LinkCall], Awaitable[LinkEntry[LinkTarget]]]
+) -> LinkEntry[LinkTarget]:
     """What the link of a request opens, once its use is stored; raises what it is refused by."""
     async with count_unknown_links(request), database(request).read() as tx:
         entry = await enter(link_call(request, tx))
@@ -137,24 +137,24 @@ async def open_link(
 
 
 def hash_link(request: WebRequest) -> int:
-    """Stands for the query that makes an address a link, however long that is."""
+    """Replaces the query that makes a URL a link, of any length."""
     return hash(bytes(request.scope["query_string"]))
 
 
 def by_logged_link(
     path: str,
     *,
-    enter: Callable[[LinkCall], Awaitable[LinkEntry[Behind]]],
+    enter: Callable[[LinkCall], Awaitable[LinkEntry[LinkTarget]]],
     query: Mapping[str, str],
     returns: Any = None,
     sends: tuple[str, ...] = (),
-) -> Callable[[Callable[[Read, Behind], Awaitable[Any]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[Read, LinkTarget], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that reads what a link opens, without a token; it may give an attachment.
 
     `enter` finds what is behind the address, NotFound where there is no such link.
     """
 
-    def decorate(function: Callable[[Read, Behind], Awaitable[Any]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[Read, LinkTarget], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
             async with admit_stranger(request, hash_link(request)):
                 entry = await open_link(request, enter)
@@ -176,7 +176,7 @@ def by_logged_link(
 def by_link(
     path: str, *, query: Mapping[str, str], sends: tuple[str, ...]
 ) -> Callable[[Callable[[LinkCall], Awaitable[Linked]]], HTTPRouteHandler]:
-    """Serve a file to whoever has its address, without a token; the function says which, and whose it is."""
+    """Serve a file by its URL, without a token; the function returns the file and its account."""
 
     def decorate(function: Callable[[LinkCall], Awaitable[Linked]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> AttachmentReply:

@@ -35,7 +35,7 @@ from weighbridge.http.wire import Encode
 
 # The watch: looks for all requests of a process that wait, and wakes those whose account has something new.
 #
-# Invariants: whoever waits for what is behind a number is woken by the next look that finds a later one,
+# Invariants: a client that waits for entries after a number is woken by the next look that finds a later one,
 # whenever it came; while nobody waits, nothing looks.
 
 
@@ -55,7 +55,7 @@ Look = Callable[[Database, Sequence[int]], Awaitable[Mapping[int, int]]]
 
 
 @dataclass(slots=True, eq=False)
-class _Waiting:
+class _Waiter:
     account: int
     seen: int
     woken: asyncio.Event
@@ -63,12 +63,12 @@ class _Waiting:
 
 
 class Watch:
-    """Whoever waits in one process; for one event loop."""
+    """The clients that wait in one process; for one event loop."""
 
     def __init__(self, database: Database, look: Look) -> None:
         self._database = database
         self._look = look
-        self._waiting: set[_Waiting] = set()
+        self._waiting: set[_Waiter] = set()
         self._looking: asyncio.Task[None] | None = None
         self._listeners: Counter[int] = Counter()
         self.is_ending = False
@@ -104,7 +104,7 @@ class Watch:
         others = (waiter for waiter in self._waiting if not (is_listening or waiter.is_listening))
         if sum(1 for other in others if other.account == account) >= WAITING_MAX:
             raise busy(f"The account has {WAITING_MAX:,} requests here that wait, which is all it may.")
-        own_waiter = _Waiting(account, seen_number, asyncio.Event(), is_listening)
+        own_waiter = _Waiter(account, seen_number, asyncio.Event(), is_listening)
         self._waiting.add(own_waiter)
         metrics.observe_wait()
         if self._looking is None:
@@ -150,9 +150,9 @@ class Watch:
 # was sent last. The token is read of its header alone, which `EventSource` of a browser cannot send: a page
 # uses `fetch`.
 #
-# Invariants: what is sent carries the cursor behind it as its id, so whoever comes back is sent what
+# Invariants: what is sent carries the cursor behind it as its id, so a client that comes back is sent what
 # follows, once; between two looks a stream holds nothing but its place; before each look, and with each
-# sign of life, it is asked anew whether the token stands; a stream ends by itself, after an hour at the
+# sign of life, the token is checked again; a stream ends by itself, after an hour at the
 # latest.
 
 
@@ -190,7 +190,7 @@ class StreamLook:
 
 
 StreamLooking = Callable[[str], Awaitable[StreamLook]]
-"""Looks for what comes behind a cursor; raises a Refusal when the token does not stand any more."""
+"""Looks for entries after a cursor; raises a Refusal if the token is no longer valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +306,7 @@ def follow(
 ) -> Callable[[Callable[[FollowCall], Awaitable[LookResult]]], HTTPRouteHandler]:
     """Serve a function that looks; while it finds nothing, the request waits for as long as it asks for.
 
-    Whoever asks for a stream of events gets one, which begins where `begins`, a parameter, says by default.
+    A client that requests an event stream gets one; it begins at the parameter `begins`, or at its default.
     """
 
     def decorate(function: Callable[[FollowCall], Awaitable[LookResult]]) -> HTTPRouteHandler:
@@ -392,7 +392,7 @@ async def _look(
 
 
 async def _recheck_token(request: WebRequest, actor: Actor) -> Actor:
-    """Whom the token acts for now; Unauthorized when it does not stand any more."""
+    """Return the token's current actor; Unauthorized if the token is no longer valid."""
     current_actor: Actor = await request.app.state.authenticate(
         database(request), read_token(request), actor.request_id
     )

@@ -23,7 +23,7 @@ from weighbridge.http.text import one_of
 
 # Response modes: a list answers page by page, as a summary, or as a summary while its rows go into a file.
 #
-# A summary has the count, some samples and no pages. It is asked for with `response_mode`, beside any
+# A summary has the count, some samples and no pages. It is requested with `response_mode`, with any
 # filters and sort of the list.
 
 
@@ -34,7 +34,7 @@ Word = TypeVar("Word", bound=StrEnum)
 MODE: Final = "response_mode"
 FORMAT: Final = "export_format"
 MARKS: Final = (MODE.encode(), FORMAT.encode())
-"""What stands in the query string of a list that is asked for otherwise than by page."""
+"""Parameters of a list that is requested in another mode than by page."""
 
 SAMPLES: Final = 10
 """Records that a summary shows."""
@@ -48,7 +48,7 @@ class StartedExport(msgspec.Struct, frozen=True):
     id: str
     """The friendly id of the export: exp_ and 24 hexadecimal digits."""
     status: Annotated[str, one_of(ExportStatus)]
-    """Where it stands: `pending`, because a worker makes the file."""
+    """The state: `pending`, because a worker makes the file."""
     status_url: ResourceAddress
     """Where to ask whether the file is there."""
 
@@ -70,7 +70,7 @@ class ListSummary(msgspec.Struct, Generic[Record], frozen=True, omit_defaults=Tr
 
 @dataclass(frozen=True, slots=True)
 class AskedFile:
-    """Which list is to be written to a file: its operation, what stands in its path and query, the format."""
+    """Which list is to be written to a file: its operation, path, query and format."""
 
     operation: Operation
     path: Mapping[str, str]
@@ -139,7 +139,7 @@ def _word(name: str, query: Query, words: type[Word], default: Word, problems: l
 
 
 class Answering(Protocol):
-    """Carries out a reading for whoever the request's token acts for."""
+    """Executes a read for the actor of the request's token."""
 
     async def __call__(
         self, read_function: Callable[[Read, Actor], Awaitable[Any]], *, computes: bool

@@ -25,7 +25,7 @@ from weighbridge.http import wire
 from weighbridge.http.caller import WebRequest
 from weighbridge.http.limits import Places
 
-# An upload is the one file of a body of multipart/form-data, with the texts beside it.
+# An upload is the one file of a body of multipart/form-data, with the texts of its form.
 #
 # It is read as it arrives: the file goes to a spool, in memory while it is small and on disk beyond, and is
 # counted and digested on the way.
@@ -38,10 +38,10 @@ MEDIA_TYPE: Final = "multipart/form-data"
 FILE_PART: Final = "file"
 
 TEXT_BYTES_MAX: Final = 8_192
-"""The longest text beside an uploaded file, in bytes."""
+"""The longest text sent with an uploaded file, in bytes."""
 
 PART_BYTES_MAX: Final = 65_536
-"""What a form may hold beside its file, in bytes: texts, names and boundaries."""
+"""The most bytes of a form without its file: texts, names and boundaries."""
 
 SPOOL_BYTES: Final = 1_048_576
 """What of a file is held in memory; a longer one goes to the disk."""
@@ -58,7 +58,7 @@ STORING_WAIT_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that has arrived whole; `content` stands at its start."""
+    """A file that was received completely; `content` is at its start."""
 
     content: BinaryIO
     name: str
@@ -76,7 +76,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form that an operation takes beside JSON.
+    """A form that an operation takes in addition to JSON.
 
     `received` puts the file where it belongs before the transaction begins, and gives what the operation is
     called with. It is left with an exception when the operation refuses.
@@ -120,7 +120,7 @@ async def read(
 ) -> AsyncIterator[Upload]:
     """Read a form that a request of an account brings; the upload lasts as long as the block."""
     with SpooledTemporaryFile(max_size=SPOOL_BYTES) as spool:
-        reading = _Reading(form, cast("BinaryIO", spool))
+        reading = _BodyReader(form, cast("BinaryIO", spool))
         try:
             await _parse(reading, content_type, chunks)
         except MultipartError as error:
@@ -152,7 +152,7 @@ async def received(form: Form, files: Any, upload: Upload, places: Places) -> As
         yield await stack.enter_async_context(form.received(files, upload))
 
 
-async def _parse(reading: "_Reading", content_type: str, chunks: AsyncIterator[bytes]) -> None:
+async def _parse(reading: "_BodyReader", content_type: str, chunks: AsyncIterator[bytes]) -> None:
     _, options = parse_options_header(content_type)
     if not options.get("boundary"):
         raise Malformed("The content type names no boundary between the parts of the form.")
@@ -168,7 +168,7 @@ async def _parse(reading: "_Reading", content_type: str, chunks: AsyncIterator[b
                 return
 
 
-class _Reading:
+class _BodyReader:
     """A form on its way."""
 
     def __init__(self, form: Form, spool: BinaryIO) -> None:
@@ -241,7 +241,7 @@ def _malformed(field: str, message: str, code: str = "invalid") -> Malformed:
 # The body of a request: JSON, a text, or a form with a file, as the operation takes it.
 #
 # How long a body may be depends on what it is for: most name one record, some many. What is longer is
-# refused before it is read, or where its length is not told, as soon as it is known.
+# refused before it is read, or, without a stated length, as soon as it is known.
 
 
 BODY_BYTES_MAX: Final = 1_048_576

@@ -96,7 +96,7 @@ def check_framing(scope: MutableMapping[str, Any]) -> Refusal | None:
 #
 # It gives the request an id, refuses one that a proxy could read differently (above), takes a body only
 # so long to arrive, says which other origins' pages may call (CORS; none unless the setting names some),
-# adds the headers that protect a browser and those that tell a client how often it may still call, counts,
+# adds the headers that protect a browser and those with the remaining number of calls, counts,
 # and writes one line to the log. HEAD is answered as GET is, without the body.
 
 
@@ -136,7 +136,7 @@ _PREFLIGHT: Final = (
     (b"access-control-allow-headers", b"Authorization, Content-Type, Idempotency-Key, X-Request-Id"),
     (b"access-control-max-age", b"600"),
 )
-"""What a browser is told that asks first: which methods and headers, and for how many seconds."""
+"""The response to a preflight request: methods, headers, and for how many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class CrossOrigin:
     origins: tuple[str, ...]
 
     def headers(self, scope: RequestScope) -> list[tuple[bytes, bytes]]:
-        """What tells the browser of the request's origin that its page may read the answer."""
+        """Return the headers that let a page of the request's origin read the response."""
         if not self.origins:
             return []
         vary = (b"vary", b"Origin")
@@ -225,10 +225,10 @@ def edge(
     idle_counts: Callable[[], Mapping[str, int]],
     pause: Callable[[RequestScope], float],
 ) -> Application:
-    """Wrap an ASGI application; `untouched` tells the limit to whom nothing was counted against it.
+    """Wrap an ASGI application; `idle_counts` returns the full limits, for callers without counted requests.
 
-    `origins` are those whose pages may call it from a browser; `pause` tells for how many seconds the refusal
-    of a request waits.
+    `origins` are those whose pages may call it from a browser; `pause` returns for how many seconds the
+    rejection of a request waits.
     """
     cross_origin = CrossOrigin(origins)
     always = (*SECURITY_HEADERS, TRANSPORT_HEADER) if is_https else SECURITY_HEADERS
@@ -282,7 +282,7 @@ async def _refuse(refusal: Refusal, request_id: str, send: Send) -> None:
 
 
 def _told_length(scope: RequestScope) -> int:
-    """How long the body is by its header; 0 where that is not told."""
+    """Return the length of the body by its header; 0 without one."""
     length_text = _header(scope, b"content-length")
     return int(length_text) if length_text.isdigit() else 0
 
@@ -295,8 +295,8 @@ def _header(scope: RequestScope, header_name: bytes) -> bytes:
 def _receive_in_time(receive: Receive, body_seconds: int, left: int) -> Receive:
     """Receive the body, all of it within the time; afterwards, wait for the client to go away for ever.
 
-    The HTTP server has no such deadline of its own. It also tells the end of a body by a message of its
-    own, for which nobody needs to wait who has got as much as the header told.
+    The HTTP server has no such deadline of its own. It also sends the end of a body as a message of its
+    own, for which nobody needs to wait who has as many bytes as the header states.
     """
     deadline: float | None = None  # from when the body is asked for: long ones wait for their turn
     is_complete = False
@@ -396,7 +396,7 @@ class ErrorBody(msgspec.Struct, frozen=True, rename={"status_code": "statusCode"
 
 
 def render_refusal(request: WebRequest, refusal: Refusal) -> Response[bytes]:
-    """Answer with a refusal that the service itself raised; the log has what the caller is not told."""
+    """Respond with an error that the service raised itself; only the log has its details."""
     if refusal.__cause__ is not None or isinstance(refusal, Damaged):
         log.error(
             "request_refused",

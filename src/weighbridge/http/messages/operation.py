@@ -36,7 +36,7 @@ from weighbridge.settings import Settings
 #
 # The framework's own response works out for every request what is known here beforehand.
 #
-# Invariants: an answer with a body tells its length and type; one without tells neither.
+# Invariants: a response with a body states its length and type; one without states neither.
 
 
 _TYPE: Final = (b"content-type", wire.MEDIA_TYPE.encode())
@@ -178,7 +178,7 @@ def disposition(name: str) -> str:
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe=_UNQUOTED)}"
 
 
-# Tells of a write that was refused to somebody the service knows; the answer is the same whether it can.
+# Records a rejected write of a known caller; the answer is the same whether it can.
 
 
 class RefusedWrite(NamedTuple):
@@ -215,7 +215,7 @@ Handler = Callable[[WebRequest], Awaitable[Sent]] | Callable[[WebRequest], Await
 
 
 REFUSALS_TOLD: Final = frozenset({Forbidden.status})
-"""The statuses of refusals that the audit log tells of, unless an operation names its own."""
+"""The statuses of rejections in the audit log, unless an operation names its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,17 +241,17 @@ class Operation:
     text: str | None = None
     """The media type of the text that it takes in place of JSON."""
     body_bytes_max: int | None = BODY_BYTES_MAX
-    """The longest body that it takes beside a form, in bytes; None is as long as the service takes any."""
+    """The longest body in addition to a form, in bytes; None is the limit of the service."""
     sends: tuple[str, ...] = ()
     """The media types of the files that it answers with in place of JSON."""
     query: Mapping[str, str] = field(default_factory=dict)
-    """What each parameter means that must stand in the query."""
+    """The meaning of each required parameter of the query."""
     moments: Mapping[str, str] = field(default_factory=dict)
-    """What each time means that may stand in the query."""
+    """The meaning of each optional time of the query."""
     options: Mapping[str, str] = field(default_factory=dict)
-    """What each text means that may stand in the query."""
+    """The meaning of each optional text of the query."""
     switches: Mapping[str, str] = field(default_factory=dict)
-    """What each true or false means that may stand in the query."""
+    """The meaning of each optional flag of the query."""
     function: Callable[..., Awaitable[Any]] | None = field(default=None, repr=False)
     """What carries a request out, once all that requests share is done."""
     streams: bool = False
@@ -265,7 +265,7 @@ class Operation:
     refuses: tuple[type[Refusal], ...] = ()
     """Refusals of this operation that others do not have."""
     refusals_told: frozenset[int] = REFUSALS_TOLD
-    """The statuses of refusals that the audit log tells of, where this writes."""
+    """The statuses of rejections that the audit log has, if this writes."""
 
     @property
     def writes(self) -> bool:

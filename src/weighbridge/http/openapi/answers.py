@@ -159,7 +159,7 @@ class Examples:
     def _list(self, name: str, schema: Schema, outer_names: tuple[str, ...]) -> list[Any]:
         items = schema.get("items", {})
         record = _record_of(items)
-        # A linter takes whatever has a type and a default for a schema, wherever it stands.
+        # A linter takes whatever has a type and a default for a schema, anywhere.
         if record in outer_names or self._fields_of(record) >= {"type", "default"}:
             return []
         return [self._value(name, items, outer_names)] * max(1, schema.get("minItems", 1))
@@ -181,7 +181,7 @@ def _plain_value(name: str, kind: str, schema: Schema) -> Any:
     return schema.get("minimum", _FORMS[kind]) if kind == "integer" else _FORMS[kind]
 
 
-# What a request is answered with: the record, the headers beside it, and every refusal there can be.
+# The responses of a request: the record, the headers with it, and every possible error response.
 
 
 JSON: Final = "application/json"

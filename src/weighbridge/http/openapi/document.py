@@ -35,7 +35,7 @@ from weighbridge.http.text import Schema
 
 # What tasks come to, by their type: the one field of an answer whose form another field decides.
 #
-# The operations say it that begin the tasks. A result is told as it was stored, which an earlier release
+# The operations say it that begin the tasks. A result is returned as it was stored, which an earlier release
 # may have done; so fields that came later are not required of it.
 
 
@@ -45,7 +45,7 @@ def list_task_results(operations: Iterable[Operation]) -> dict[str, type[Any]]:
 
 
 def tell_results(schemas: Schemas, task: type[Any], results: Mapping[str, type[Any]]) -> None:
-    """Tell in the schema of a task that its `result` is null or the record of its `type`."""
+    """State in the schema of a task that its `result` is null or the record of its `type`."""
     if not results:
         return
     result_schemas = {kind: schemas.of(result) for kind, result in sorted(results.items())}

@@ -21,7 +21,7 @@ from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import site
 from weighbridge.http.openapi.site import KEPT, REVALIDATED, PageContent, answered, content_of
 
-# What takes seconds to make and never changes: made in a thread when somebody first asks, and then kept.
+# What takes seconds to make and never changes: made in a thread for the first request, and then kept.
 #
 # Invariant: it is made once, however many ask at the same time; who asks meanwhile waits.
 
@@ -53,7 +53,7 @@ CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; font-src 'self'; img-src 'self' data:; "
     "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Nothing but this service. Styles may stand in the page, for its components bring theirs along."""
+"""Nothing but this service. Styles may be in the page, because its components include theirs."""
 
 ASSETS: Final = {
     "docs.css": "text/css",
@@ -128,7 +128,7 @@ def _read(name: str, media_type: str) -> PageContent:
     return content_of((files("weighbridge.http") / "static" / name).read_bytes(), media_type)
 
 
-# What a path takes, told to whoever asks it with OPTIONS: each method, its permission, query and body.
+# The description of a path in response to OPTIONS: each method, its permission, query and body.
 #
 # It is read from the OpenAPI document, so that the two cannot disagree. No token is needed: the document is
 # public as well.

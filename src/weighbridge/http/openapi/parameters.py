@@ -1,4 +1,4 @@
-"""What a request carries beside its body: ids in the path, and what a list takes in the query."""
+"""The parameters of a request: ids in the path, and the query of a list."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -108,7 +108,7 @@ SENDING_AGAIN: Final = {
 """The header of every request that may be sent again, as a component."""
 
 _LISTED: Final = re.compile(", | or ")
-"""What stands between the words that a filter expects."""
+"""The separator between the words that a filter expects."""
 
 _NO_WORD: Final = "no word of any filter"
 
@@ -138,12 +138,12 @@ def names_in(path: str) -> list[str]:
 
 
 def of_path(path: str) -> list[Schema]:
-    """A parameter for each part of a path that stands in braces."""
+    """Return a parameter for each part of a path in braces."""
     return [_in_path(name) for name in names_in(path)]
 
 
 def of_query(query: Mapping[str, str]) -> list[Schema]:
-    """The parameters that must stand in the query."""
+    """Return the required parameters of the query."""
     return [
         {"name": name, "in": "query", "required": True, "description": meaning, "schema": {"type": "string"}}
         for name, meaning in query.items()
@@ -151,7 +151,7 @@ def of_query(query: Mapping[str, str]) -> list[Schema]:
 
 
 def of_options(options: Mapping[str, str]) -> list[Schema]:
-    """The texts that may stand in the query."""
+    """Return the optional texts of the query."""
     return [
         {"name": name, "in": "query", "required": False, "description": meaning, "schema": {"type": "string"}}
         for name, meaning in options.items()
@@ -159,7 +159,7 @@ def of_options(options: Mapping[str, str]) -> list[Schema]:
 
 
 def of_moments(time_parameters: Mapping[str, str]) -> list[Schema]:
-    """The times that may stand in the query."""
+    """Return the optional times of the query."""
     schema = {"type": "string", "format": "date-time"}
     return [
         {"name": name, "in": "query", "required": False, "description": meaning, "schema": schema}

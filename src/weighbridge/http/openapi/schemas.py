@@ -24,7 +24,7 @@ from weighbridge.core.number import JsonNumber
 from weighbridge.core.time.calendar import Instant
 from weighbridge.http.text import Schema, friendly_id, needed
 
-# What a field means: the sentence that stands below it in its record, or the one that all records share.
+# What a field means: the sentence below it in its record, or the one that all records share.
 #
 # A sentence is looked for where it is most at home:
 #
@@ -32,7 +32,7 @@ from weighbridge.http.text import Schema, friendly_id, needed
 # 2. in the type of the field, of a request that is derived from its record, as `Sent` gives it;
 # 3. below the field of the same name in the record that a request is about: for `NewFeedstock` and
 #    `FeedstockChange` that of `Feedstock`, for `IssuedApiToken` that of `ApiToken`, in the same file;
-# 4. in `SHARED`, for names that mean the same wherever they stand;
+# 4. in `SHARED`, for names that mean the same everywhere;
 # 5. in the docstring of the record that is the field's value: its first sentence.
 #
 # Invariants: a name in `SHARED` is no record's alone; the same code gives the same sentences.
@@ -173,7 +173,7 @@ def _lineage(record: type) -> Iterator[type]:
 
 
 def _akin(record: type) -> Iterator[type]:
-    """The record that a request is about, when it stands in the same file."""
+    """Return the record that a request is about, if it is in the same file."""
     about = _ABOUT.match(record.__name__)
     other = getattr(sys.modules.get(record.__module__), about["noun"], None) if about else None
     if isinstance(other, type) and other is not record:
@@ -214,7 +214,7 @@ def _docstrings_in(record: ast.ClassDef) -> Iterator[tuple[str, str]]:
 # msgspec's generator refuses unions that answers hold and requests do not (a decimal or a text, one of two
 # records), so types are walked here and only plain types with their constraints are left to it.
 #
-# Invariants: a record stands once, as a component, and is referred to everywhere else; names depend on
+# Invariants: a record occurs once, as a component, and is referred to everywhere else; names depend on
 # nothing but the order in which types are asked for.
 
 

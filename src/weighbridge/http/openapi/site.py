@@ -55,7 +55,7 @@ def answered(request: WebRequest, content: PageContent, headers: Mapping[str, st
     )
 
 
-# The guides: the documentation of this version, served beside the interface that it explains.
+# The guides: the documentation of this version, served with the interface that it explains.
 #
 # A guide is one Markdown file of the repository's `docs/`, which is part of the package as `static/guides`.
 # A browser is shown the page, which asks for the text and renders it; every other client gets the text.

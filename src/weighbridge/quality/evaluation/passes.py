@@ -20,8 +20,8 @@ from weighbridge.core.rule import Evaluation, Finding, RuleTarget
 from weighbridge.core.rule.definition import AdjustedValue, Purpose, apply_adjustment
 from weighbridge.core.rule.substitution import (
     Absence,
-    Absent,
     Filling,
+    NoValue,
     SeriesSlot,
     SlotOutcome,
     list_series_slots,
@@ -193,7 +193,7 @@ class SeriesPass:
         if reading.value is None and not (reading.lacks_value and self._is_filled_first(reading)):
             return alert
         found = outcome.found
-        if isinstance(found, Absent):
+        if isinstance(found, NoValue):
             waits = found.reason is Absence.PENDING_AFTER
             return alert._replace(error=None if waits else f"The correction has no result. {found.says}")
         captured = reading.replaced
@@ -209,7 +209,7 @@ class SeriesPass:
             None, self._columns[meter.event_type].position, None, None, None, None, None, None,
             outcome.slot.start, slot=slot,
         )  # fmt: skip
-        if isinstance(found, Absent):
+        if isinstance(found, NoValue):
             return row
         return row._replace(to_value=found.value, substitution=write_outcome(outcome))
 

@@ -36,7 +36,7 @@ from weighbridge.core.rule.substitution.definition import (
     TIERS_MAX,
     Conservative,
     DeviationKind,
-    Without,
+    MissingBorderPolicy,
 )
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.field import RequestBodies, Sent
@@ -48,10 +48,10 @@ from weighbridge.http.text import Description, Moment, Name, Slug, at_most, betw
 EXPRESSION_LENGTH_MAX: Final = 4_000
 """Characters of a rule's expression."""
 
-WITHOUT_AFTER: Final = (Without.WAIT, Without.BEFORE)
+WITHOUT_AFTER: Final = (MissingBorderPolicy.WAIT, MissingBorderPolicy.BEFORE)
 """What may be said for a gap that no value comes after, beside a method."""
 
-WITHOUT_BEFORE: Final = (Without.FIRST_AFTER,)
+WITHOUT_BEFORE: Final = (MissingBorderPolicy.FIRST_AFTER,)
 """What may be said for a gap that no value comes before, beside a method."""
 
 ExpressionText = Annotated[str, msgspec.Meta(max_length=EXPRESSION_LENGTH_MAX)]

@@ -39,7 +39,7 @@ from weighbridge.core.bundle.contents import (
     BundleContents,
     IndexedPart,
     Manifest,
-    Vouched,
+    TrustResult,
     name_proof_part,
     read_contents,
     write_sums,
@@ -490,5 +490,5 @@ def _finish(parts: _Folder, request: BundleRequest, target: Path) -> tuple[int, 
 
 def _write_made(parts: _Folder, contents: BundleContents) -> None:
     logged = [msgspec.json.decode(line) for line in bytes(contents.parts[ROWS]).splitlines()]
-    for name, content in render_parts(contents, Vouched(rows=logged)).items():
+    for name, content in render_parts(contents, TrustResult(rows=logged)).items():
         parts.write(name, [content])

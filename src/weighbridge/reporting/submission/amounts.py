@@ -29,7 +29,7 @@ from weighbridge.core.ledger.drawing import Standing
 from weighbridge.core.ledger.posting import Entry, EntryKind, Key, Timeline
 from weighbridge.core.number import EXACT, ZERO, NumberError, limit_number, plain, round_to, shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.report import Holdings, Requirement, TakenShare, find_effective_time, list_changes
+from weighbridge.core.report import Holdings, IncludedShare, Requirement, find_effective_time, list_changes
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.reporting.records import REPORT_BATCHES_MAX, TakenBatch
@@ -120,11 +120,11 @@ _HELD: Final = """
 # How much of each batch that a report takes from was measured.
 
 
-async def read_shares(tx: Read, report: identity.Key) -> list[TakenShare]:
+async def read_shares(tx: Read, report: identity.Key) -> list[IncludedShare]:
     """What a report takes of each batch, and how much of that was measured, where that is known."""
     rows = await tx.tuples(_RESTS_ON, (report.project, report.key))
     return [
-        TakenShare(batch, amount, compute_measured_share(compute_value_source_shares(contributions)))
+        IncludedShare(batch, amount, compute_measured_share(compute_value_source_shares(contributions)))
         for batch, amount, contributions in rows
     ]
 

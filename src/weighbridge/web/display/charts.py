@@ -1,7 +1,7 @@
 """Charts as SVG: the parts that all pictures share, bars, sparklines, balances over time, and traces of
 values.
 
-No colour is written into a picture, only classes; the stylesheet has the colours. Each picture tells in
+No colour is written into a picture, only classes; the stylesheet has the colours. Each picture says in
 words what it shows (`title`, `desc`).
 """
 

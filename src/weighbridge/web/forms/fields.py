@@ -51,7 +51,7 @@ class FormField:
     choices: Sequence[tuple[str, str]] = ()
     """What may be chosen, with its words."""
     usual: str = ""
-    """What stands in the field of a new record."""
+    """The text of the field for a new record."""
     of: str = ""
     """The kind of records that it names one of, or the slug of one."""
     fields: Sequence["FormField"] = ()
@@ -66,7 +66,7 @@ class FormField:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FieldDeclaration:
     """What the table of a form says of a field; the rest follows from its type."""
 
     name: str
@@ -76,12 +76,14 @@ class Said:
     of: str = ""
     choices: Mapping[str, str] | None = None
     """Words for what may be chosen."""
-    fields: Sequence["Said"] = ()
+    fields: Sequence["FieldDeclaration"] = ()
     is_fixed: bool = False
     lines: int = 3
 
 
-def fields_of(record: type[msgspec.Struct], declarations: Sequence[Said]) -> tuple[FormField, ...]:
+def fields_of(
+    record: type[msgspec.Struct], declarations: Sequence[FieldDeclaration]
+) -> tuple[FormField, ...]:
     """The fields of a form over the type of a record as the interface takes it, in the order of the table."""
     types = {
         declaration.encode_name: declaration
@@ -90,11 +92,11 @@ def fields_of(record: type[msgspec.Struct], declarations: Sequence[Said]) -> tup
     return tuple(_form_field(record, types[declaration.name], declaration) for declaration in declarations)
 
 
-def declared_fields(noun: NamedNoun[Any], **parts: Sequence[Said]) -> tuple[FormField, ...]:
+def declared_fields(noun: NamedNoun[Any], **parts: Sequence[FieldDeclaration]) -> tuple[FormField, ...]:
     """The fields of a form over a record that declares them; `parts` are the fields inside a field."""
     table_fields = noun.table.fields
     declarations = [
-        Said(
+        FieldDeclaration(
             name,
             table_field.label,
             table_field.help,
@@ -109,7 +111,9 @@ def declared_fields(noun: NamedNoun[Any], **parts: Sequence[Said]) -> tuple[Form
     )
 
 
-def _form_field(record: type[msgspec.Struct], struct_field: inspect.Field, declaration: Said) -> FormField:
+def _form_field(
+    record: type[msgspec.Struct], struct_field: inspect.Field, declaration: FieldDeclaration
+) -> FormField:
     inner, choices, is_optional = _peeled(struct_field.type)
     kind = declaration.kind or ("record" if declaration.of else _kind(inner, choices))
     struct = inner.item_type if isinstance(inner, inspect.ListType) else inner
@@ -169,14 +173,14 @@ def _kind(inner: Any, choices: Sequence[str]) -> str:
     return "text" if (getattr(inner, "max_length", None) or 0) >= LONG_FROM else "line"
 
 
-def _help(record: type[msgspec.Struct], declaration: Said) -> str:
+def _help(record: type[msgspec.Struct], declaration: FieldDeclaration) -> str:
     if declaration.help is not None:
         return declaration.help
     meaning = meaning_of(record, declaration.name, None) or ""
     return _CODE.sub(r"\1", meaning).replace("; null when not said", "").replace("; null says nothing", "")
 
 
-# A record as the texts that stand in the fields of its form, by the names of the fields.
+# A record as the texts of its form's fields, by the names of the fields.
 #
 # A field inside a record is named by its path, `address.city`, and one of a row by its line,
 # `data_point_types[0].name`: as the interface names what a problem is about.
@@ -210,7 +214,7 @@ def texts_of(fields: Sequence[FormField], record: Any, when: TimeFormat, prefix:
 
 
 def usual_texts(fields: Sequence[FormField]) -> dict[str, str]:
-    """What stands in the fields of a new record."""
+    """Return the texts of the fields of a new record."""
     return {
         form_field.name: form_field.usual
         for form_field in fields

@@ -30,7 +30,7 @@ from weighbridge.collection.records.projects import (
 )
 from weighbridge.modelling.records import STATIC_INPUT_BODIES
 from weighbridge.modelling.static_inputs import create_static_input, get_static_input
-from weighbridge.web.forms.fields import ANSWERS, FormField, Said, declared_fields, fields_of
+from weighbridge.web.forms.fields import ANSWERS, FieldDeclaration, FormField, declared_fields, fields_of
 from weighbridge.web.framework.visit import Visit
 
 Extended = Callable[[Visit, Sequence[FormField]], Awaitable[Sequence[FormField]]]
@@ -93,57 +93,57 @@ async def _with_custom_fields(visit: Visit, fields: Sequence[FormField]) -> Sequ
 
 
 _DATA_POINT_TYPE: Final = (
-    Said("name", "Name"),
-    Said("value_type", "Type", choices={"string": "text", "boolean": "yes or no"}),
-    Said("unit", "Unit"),
-    Said("required", "Required"),
-    Said("slug", "Slug", is_fixed=True),
+    FieldDeclaration("name", "Name"),
+    FieldDeclaration("value_type", "Type", choices={"string": "text", "boolean": "yes or no"}),
+    FieldDeclaration("unit", "Unit"),
+    FieldDeclaration("required", "Required"),
+    FieldDeclaration("slug", "Slug", is_fixed=True),
 )
 
 _ROLL_UP: Final = (
-    Said(
+    FieldDeclaration(
         "event_type",
         "Event type of the readings",
         "the service then creates the events",
         of="event_type_slug",
     ),
-    Said(
+    FieldDeclaration(
         "valid_share_min",
         "Minimum valid share",
         "above 0 and at most 1, such as 0.75; empty: at least one valid reading",
     ),
-    Said(
+    FieldDeclaration(
         "data_points",
         "Values",
         fields=(
-            Said("data_point", "Data point (slug)"),
-            Said("aggregate", "Aggregate"),
-            Said("source", "Data point of the readings (slug)"),
+            FieldDeclaration("data_point", "Data point (slug)"),
+            FieldDeclaration("aggregate", "Aggregate"),
+            FieldDeclaration("source", "Data point of the readings (slug)"),
         ),
     ),
 )
 
 _EVENT_TYPE: Final = (
-    Said("name", "Name", "such as Diesel delivery"),
-    Said(
+    FieldDeclaration("name", "Name", "such as Diesel delivery"),
+    FieldDeclaration(
         "slug",
         "Slug",
         "used in requests and models; empty: derived from the name; cannot be changed later",
         is_fixed=True,
     ),
-    Said("data_point_types", "Data points", "", fields=_DATA_POINT_TYPE, lines=4),
-    Said("description", "Description", ""),
-    Said("expected_locations", "Locations of an event"),
-    Said("requires_tracking_id", "Events require a tracking ID", ""),
-    Said("reusable_in_batches", "Several batches may use one event", ""),
-    Said("cadence_amount", "Cadence", "one event every so many units; empty: none expected"),
-    Said("cadence_unit", "Unit of the cadence", ""),
-    Said("valid_when", "Valid if", "such as quality = 'good'; empty: if it is complete"),
-    Said("rolled_up_from", "Roll-up", "", fields=_ROLL_UP),
+    FieldDeclaration("data_point_types", "Data points", "", fields=_DATA_POINT_TYPE, lines=4),
+    FieldDeclaration("description", "Description", ""),
+    FieldDeclaration("expected_locations", "Locations of an event"),
+    FieldDeclaration("requires_tracking_id", "Events require a tracking ID", ""),
+    FieldDeclaration("reusable_in_batches", "Several batches may use one event", ""),
+    FieldDeclaration("cadence_amount", "Cadence", "one event every so many units; empty: none expected"),
+    FieldDeclaration("cadence_unit", "Unit of the cadence", ""),
+    FieldDeclaration("valid_when", "Valid if", "such as quality = 'good'; empty: if it is complete"),
+    FieldDeclaration("rolled_up_from", "Roll-up", "", fields=_ROLL_UP),
 )
 
 _ADDRESS: Final = tuple(
-    Said(name, label, "")
+    FieldDeclaration(name, label, "")
     for name, label in (
         ("name", "Addressee"), ("street_address_1", "Street and number"), ("street_address_2", "Second line"),
         ("postal_code", "Postal code"), ("city", "City"), ("state", "State or region"),
@@ -152,8 +152,8 @@ _ADDRESS: Final = tuple(
 )  # fmt: skip
 
 _OF_WHAT: Final = (
-    Said("asset_id", "Asset", "empty: all", of="asset"),
-    Said("location_id", "Location", "empty: all", of="location"),
+    FieldDeclaration("asset_id", "Asset", "empty: all", of="asset"),
+    FieldDeclaration("location_id", "Location", "empty: all", of="location"),
 )
 
 RECORD_FORMS: Final = (
@@ -217,7 +217,10 @@ RECORD_FORMS: Final = (
     RecordForm(
         "asset_custom_field",
         "asset_custom_fields",
-        fields_of(CUSTOM_FIELD_BODIES.new, (Said("label", "Label"), Said("value_type", "Value type"))),
+        fields_of(
+            CUSTOM_FIELD_BODIES.new,
+            (FieldDeclaration("label", "Label"), FieldDeclaration("value_type", "Value type")),
+        ),
         create_asset_custom_field,
         about="A custom field is an additional field of all assets of the project.",
     ),
@@ -227,12 +230,12 @@ RECORD_FORMS: Final = (
         fields_of(
             OUTAGE_BODIES.new,
             (
-                Said("reason", "Reason", "such as Calibration of the analyser", kind="text"),
-                Said("start_time", "Start time", ""),
-                Said("end_time", "End time", "empty: not ended yet"),
+                FieldDeclaration("reason", "Reason", "such as Calibration of the analyser", kind="text"),
+                FieldDeclaration("start_time", "Start time", ""),
+                FieldDeclaration("end_time", "End time", "empty: not ended yet"),
                 *_OF_WHAT,
-                Said("event_type_id", "Event type", "empty: all", of="event_type"),
-                Said("evidence_url", "URL of the evidence", "such as a page of the logbook"),
+                FieldDeclaration("event_type_id", "Event type", "empty: all", of="event_type"),
+                FieldDeclaration("evidence_url", "URL of the evidence", "such as a page of the logbook"),
             ),
         ),
         create_outage,
@@ -247,12 +250,12 @@ RECORD_FORMS: Final = (
         fields_of(
             STATIC_INPUT_BODIES.new,
             (
-                Said("slug", "Slug", "name used in models, such as grid-factor"),
-                Said("value", "Value", ""),
-                Said("unit", "Unit", "such as kg{CO2e}/kWh; empty: no unit"),
-                Said("effective_from", "Effective from", ""),
+                FieldDeclaration("slug", "Slug", "name used in models, such as grid-factor"),
+                FieldDeclaration("value", "Value", ""),
+                FieldDeclaration("unit", "Unit", "such as kg{CO2e}/kWh; empty: no unit"),
+                FieldDeclaration("effective_from", "Effective from", ""),
                 *_OF_WHAT,
-                Said("feedstock_id", "Feedstock", "empty: all", of="feedstock"),
+                FieldDeclaration("feedstock_id", "Feedstock", "empty: all", of="feedstock"),
             ),
         ),
         create_static_input,

@@ -18,7 +18,15 @@ from weighbridge.collection.records.projects import Location
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.quality.review.impact import DRY_RUNS
-from weighbridge.web.forms.fields import ANSWERS, FormBody, FormField, Said, fields_of, texts_of, usual_texts
+from weighbridge.web.forms.fields import (
+    ANSWERS,
+    FieldDeclaration,
+    FormBody,
+    FormField,
+    fields_of,
+    texts_of,
+    usual_texts,
+)
 from weighbridge.web.forms.pages import MORE, form_view, typed_texts
 from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
@@ -56,16 +64,16 @@ _NEW_LOCATION: Final = FormField(
 )  # fmt: skip
 
 _WHEN: Final = (
-    Said("start_time", "Start time", ""),
-    Said("end_time", "End time", "empty: no duration"),
+    FieldDeclaration("start_time", "Start time", ""),
+    FieldDeclaration("end_time", "End time", "empty: no duration"),
 )
 _TAGS: Final = (
-    Said("asset_id", "Asset", "", of="asset"),
-    Said("feedstock_id", "Feedstock", "", of="feedstock"),
+    FieldDeclaration("asset_id", "Asset", "", of="asset"),
+    FieldDeclaration("feedstock_id", "Feedstock", "", of="feedstock"),
 )
 _WORDS: Final = (
-    Said("tracking_id", "Tracking ID", "such as LOT-7"),
-    Said("notes", "Notes", "", kind="text"),
+    FieldDeclaration("tracking_id", "Tracking ID", "such as LOT-7"),
+    FieldDeclaration("notes", "Notes", "", kind="text"),
 )
 _CARRIED_ON: Final = ("asset_id", "feedstock_id", "tracking_id", "locations[0].id", "locations[1].id")
 """What the next event begins with as it was typed for this one."""

@@ -96,7 +96,7 @@ async def flags(visit: Visit) -> View:
     )
 
 
-# Health: whether the service does its work, by what the process, the database and the queue tell.
+# Health: whether the service does its work, by the process, the database and the queue.
 #
 # Only operators see figures of other accounts, by the counters of `weighbridge serve`.
 

@@ -44,7 +44,7 @@ async def people(visit: Visit) -> View:
 
 @form("/people/invite", permission="administration:write", error_page=people, everywhere=True)
 async def invite_person(visit: Visit) -> View:
-    """Invite somebody: the link is shown this once, to be handed on."""
+    """Invite a person: the link is shown only once, for the inviter to pass on."""
     secret = await actions.invite_user(visit.tx, visit.actor, visit.text("email"), _permissions(visit))
     return await _people(visit, link=_absolute_url(visit, "join", secret), link_of=visit.text("email"))
 
@@ -88,7 +88,7 @@ async def update_person(visit: Visit) -> Redirect:
     "/people/{user_id}/hand_over", permission="administration:write", error_page=one_person, everywhere=True
 )
 async def transfer_credential(visit: Visit) -> Redirect:
-    """Have somebody else answer for a token or a link to a report of a user."""
+    """Transfer a user's token or report link to another user."""
     body = {"user_email": visit.text("email")}
     if token := visit.text("token"):
         await visit.do(reassign_api_token, {"api_token": body}, token_id=token)

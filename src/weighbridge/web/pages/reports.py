@@ -330,7 +330,7 @@ VERIFIER_PATH: Final = "/reports/{report_id}/by_link"
 
 @open_page("GET", VERIFIER_PATH, query={KEY: KEY_MEANING})
 async def report_by_link(request: WebRequest) -> PageResponse:
-    """A report, read-only, by a link that somebody was given."""
+    """Show a report, read-only, by a link."""
     entry = await open_link(request, report_entry)
     linked_report = entry.behind
     async with shares(request).request(entry.account), database(request).read() as tx:

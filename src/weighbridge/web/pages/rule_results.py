@@ -75,7 +75,7 @@ async def dismiss_results(visit: Visit) -> Redirect:
     return Redirect(path, f"{plural(len(dismissed.data), 'result')} dismissed.")
 
 
-# The inbox of proposals: what rules would correct, until somebody approves or rejects it.
+# The inbox of proposals: what rules would correct, until a person approves or rejects it.
 
 
 PROPOSALS_PATH: Final = "/projects/{project_id}/proposals"
@@ -91,7 +91,7 @@ def build_proposals_query(visit: Visit) -> ListQuery:
 
 
 async def proposals(visit: Visit) -> View:
-    """Proposals that wait for somebody, the newest first."""
+    """Proposals that wait for a decision, the newest first."""
     return await _show_inbox(visit, None)
 
 
@@ -234,7 +234,7 @@ async def _show_result(visit: Visit, impact: Any) -> View:
 
 
 async def _is_own(visit: Visit, result: str) -> bool:
-    """Whether somebody else has to approve a proposal, because it is the visitor's own."""
+    """Whether another user has to approve a proposal, because it is the visitor's own."""
     key = identity.parse("data_point_result", result)
     return key is not None and bool(
         await list_own_proposals(visit.reading, visit.actor, key.project, [key.key])

@@ -38,7 +38,7 @@ from weighbridge.web.framework.visit import Visit
 #
 # Where the range holds few values, each is given. Where it holds more, time is cut into buckets, one for
 # each pixel or so, and the smallest and the largest value of each are given, so that no spike is lost. What
-# was captured stands beside what is in force, wherever a correction came between.
+# was captured is shown with the value in force, wherever there is a correction.
 #
 # Invariants: values are those in force, of events that are not voided; a bucket is never empty; no value is
 # interpolated.

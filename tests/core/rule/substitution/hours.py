@@ -13,7 +13,7 @@ from tests.core.rule.records import at
 from weighbridge.core.expression import PLAIN, TEXT
 from weighbridge.core.rule import Vocabulary
 from weighbridge.core.rule.substitution import (
-    Given,
+    FoundValue,
     SeriesSlot,
     check_filling,
     compile_filling,
@@ -64,7 +64,7 @@ def outcomes(given, series, zone="UTC"):
 def filled(given, series, zone="UTC"):
     """The value of each hour that needs one, by its number, or the reason why there is none."""
     return {
-        number: one.found.value if isinstance(one.found, Given) else one.found.reason.value
+        number: one.found.value if isinstance(one.found, FoundValue) else one.found.reason.value
         for number, one in outcomes(given, series, zone).items()
     }
 

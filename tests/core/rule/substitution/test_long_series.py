@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.core.rule.substitution.hours import hours, program_of
 
-from weighbridge.core.rule.substitution import Absent, Filling
+from weighbridge.core.rule.substitution import Filling, NoValue
 
 ZONE = ZoneInfo("Europe/Berlin")
 WORDS = ["-", "off", "!7", *(str(number) for number in range(100, 160))]
@@ -77,7 +77,7 @@ def test_a_window_is_what_a_plain_look_says(name):
     for one in found[:: max(1, len(found) // 60)]:
         values = [member.value for member in look(members, one.slot)]
         if not values:
-            assert isinstance(one.found, Absent)
+            assert isinstance(one.found, NoValue)
         else:
             assert one.found.members == len(values)
             assert abs(one.value - sum(values) / len(values)) < 1e-20

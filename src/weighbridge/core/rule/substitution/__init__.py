@@ -32,8 +32,8 @@ from weighbridge.core.rule.substitution.filling import (
 )
 from weighbridge.core.rule.substitution.values import (
     Absence,
-    Absent,
-    Given,
+    FoundValue,
+    NoValue,
     SeriesSlot,
     SlotOutcome,
     list_series_slots,
@@ -42,11 +42,11 @@ from weighbridge.core.rule.substitution.values import (
 
 __all__ = [
     "Absence",
-    "Absent",
     "Filling",
+    "FoundValue",
     "GapFilling",
     "GapProgram",
-    "Given",
+    "NoValue",
     "SeriesSlot",
     "SlotOutcome",
     "check_filling",

@@ -99,7 +99,7 @@ class ExtremeMethod(StrEnum):
     LESSER_OF = "lesser_of"
 
 
-class Without(StrEnum):
+class MissingBorderPolicy(StrEnum):
     """What becomes of a slot whose gap has no border on one side."""
 
     WAIT = "wait"
@@ -139,8 +139,8 @@ class FromBorders:
     """
 
     method: BorderMethod
-    without_after: "Without | SlotMethod" = Without.WAIT
-    without_before: "Without | SlotMethod | None" = None
+    without_after: "MissingBorderPolicy | SlotMethod" = MissingBorderPolicy.WAIT
+    without_before: "MissingBorderPolicy | SlotMethod | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,8 +359,8 @@ def write_method(method: SlotMethod) -> dict[str, Any]:
     return document
 
 
-def _write_without(policy: Without | SlotMethod) -> Any:
-    return policy.value if isinstance(policy, Without) else write_method(policy)
+def _write_without(policy: MissingBorderPolicy | SlotMethod) -> Any:
+    return policy.value if isinstance(policy, MissingBorderPolicy) else write_method(policy)
 
 
 def _write_from_window(method: FromWindow) -> dict[str, Any]:
@@ -562,18 +562,23 @@ def _read_named_method(name: Any, reader: FieldReader, depth: int) -> SlotMethod
 
 
 def _read_from_borders(method: BorderMethod, reader: FieldReader, depth: int) -> FromBorders:
-    after: Without | SlotMethod = Without.WAIT
+    after: MissingBorderPolicy | SlotMethod = MissingBorderPolicy.WAIT
     before = None
     if method is not BorderMethod.PREVIOUS:
-        after = _read_without("without_after", (Without.WAIT, Without.BEFORE), reader, depth) or Without.WAIT
+        after = (
+            _read_without(
+                "without_after", (MissingBorderPolicy.WAIT, MissingBorderPolicy.BEFORE), reader, depth
+            )
+            or MissingBorderPolicy.WAIT
+        )
     if method is not BorderMethod.NEXT:
-        before = _read_without("without_before", (Without.FIRST_AFTER,), reader, depth)
+        before = _read_without("without_before", (MissingBorderPolicy.FIRST_AFTER,), reader, depth)
     return FromBorders(method, after, before)
 
 
 def _read_without(
-    name: str, words: Sequence[Without], reader: FieldReader, depth: int
-) -> Without | SlotMethod | None:
+    name: str, words: Sequence[MissingBorderPolicy], reader: FieldReader, depth: int
+) -> MissingBorderPolicy | SlotMethod | None:
     value = reader.take(name)
     if value is None:
         return None
@@ -584,7 +589,7 @@ def _read_without(
         inner.refuse_the_rest("is nothing that this method takes")
         return method
     if isinstance(value, str) and value in words:
-        return Without(value)
+        return MissingBorderPolicy(value)
     reader.refuse(name, f"is {', '.join(words)} or a method")
     return None
 

@@ -74,10 +74,10 @@ from weighbridge.core.rule.substitution.definition import (
 )
 from weighbridge.core.rule.substitution.values import (
     Absence,
-    Absent,
     Border,
-    Given,
+    FoundValue,
     MethodInputs,
+    NoValue,
     SeriesSlot,
     SlotOutcome,
     compute_value,
@@ -257,7 +257,7 @@ def find_reading_start(
     return min([border, first, *(start for start in starts if start is not None)])
 
 
-_NO_TIER: Final = Absent(Absence.NO_TIER, "The condition of no tier is true.")
+_NO_TIER: Final = NoValue(Absence.NO_TIER, "The condition of no tier is true.")
 _SLOTS_BETWEEN_FORGETTING: Final = 1_024
 
 
@@ -474,7 +474,7 @@ class Filling:
         return outcomes
 
     def _of_gap(self, gap: _Gap) -> Iterable[SlotOutcome]:
-        statistics: dict[tuple[FromWindow, MemberRange], Given | Absent] = {}
+        statistics: dict[tuple[FromWindow, MemberRange], FoundValue | NoValue] = {}
         for waiting_slot in proceeding(gap.waiting):
             if not self._is_asked(waiting_slot.slot.start):
                 continue
@@ -491,7 +491,7 @@ class Filling:
                 gap.after is not None,
             )
 
-    def _tier(self, waiting_slot: _WaitingSlot, gap: _Gap) -> tuple[TierProgram | None, int | None, Absent]:
+    def _tier(self, waiting_slot: _WaitingSlot, gap: _Gap) -> tuple[TierProgram | None, int | None, NoValue]:
         """The first tier whose condition is true and its number, or why there is none."""
         facts: list[Element] = [
             waiting_slot.availability,
@@ -503,7 +503,7 @@ class Filling:
             if verdict is True:
                 return tier, number, _NO_TIER
             if isinstance(verdict, Fault):
-                return None, number, Absent(Absence.NO_RESULT, str(verdict.error))
+                return None, number, NoValue(Absence.NO_RESULT, str(verdict.error))
         return None, None, _NO_TIER
 
     def _found(
@@ -511,11 +511,11 @@ class Filling:
         tier: TierProgram,
         waiting_slot: _WaitingSlot,
         gap: _Gap,
-        statistics: dict[tuple[FromWindow, MemberRange], Given | Absent],
-    ) -> Given | Absent:
+        statistics: dict[tuple[FromWindow, MemberRange], FoundValue | NoValue],
+    ) -> FoundValue | NoValue:
         """What the tier's method comes to, rounded; slots of a gap with the same members compute it once."""
 
-        def from_window(method: FromWindow) -> Given | Absent:
+        def from_window(method: FromWindow) -> FoundValue | NoValue:
             index = self._index[method.look_back]
             window = self._windows[index]
             members = window.resolved(waiting_slot.ranges[index], waiting_slot.slot.start)

@@ -43,10 +43,10 @@ from weighbridge.core.rule.substitution.definition import (
     FixedValue,
     FromBorders,
     FromWindow,
+    MissingBorderPolicy,
     SlotMethod,
     ValueRounding,
     WindowMethod,
-    Without,
     name_of,
 )
 from weighbridge.core.time.calendar import MILLISECOND, Interval
@@ -93,7 +93,7 @@ class Absence(StrEnum):
     NO_RESULT = "no_result"
 
 
-class Given(NamedTuple):
+class FoundValue(NamedTuple):
     """A value, with what gave it."""
 
     value: Decimal
@@ -103,7 +103,7 @@ class Given(NamedTuple):
     window: Window | None = None
 
 
-class Absent(NamedTuple):
+class NoValue(NamedTuple):
     """No value, and why."""
 
     reason: Absence
@@ -114,7 +114,7 @@ class SlotOutcome(NamedTuple):
     """What becomes of a slot that needs a value."""
 
     slot: SeriesSlot
-    found: Given | Absent
+    found: FoundValue | NoValue
     method: str | None
     """The method of the tier; `found.method` is the one of its parts that gave the value."""
     tier: int | None
@@ -130,7 +130,7 @@ class SlotOutcome(NamedTuple):
     @property
     def value(self) -> Decimal | None:
         """The value, if there is one."""
-        return self.found.value if isinstance(self.found, Given) else None
+        return self.found.value if isinstance(self.found, FoundValue) else None
 
     @property
     def is_missing(self) -> bool:
@@ -164,7 +164,7 @@ def write_outcome(outcome: SlotOutcome) -> dict[str, Any] | None:
     `found_by` is the part of the method that gave the value; `availability` is null where no tier asks.
     """
     result = outcome.found
-    if isinstance(result, Absent):
+    if isinstance(result, NoValue):
         return None
     return {
         "method": outcome.method,
@@ -181,9 +181,11 @@ def write_outcome(outcome: SlotOutcome) -> dict[str, Any] | None:
 _ONE: Final = Decimal(1)
 _TWO: Final = Decimal(2)
 
-_PENDING: Final = Absent(Absence.PENDING_AFTER, "The gap has not ended; the value after it is still to come.")
-_NO_BEFORE: Final = Absent(Absence.NO_BEFORE, "There is no value before the gap.")
-_NO_MEMBERS: Final = Absent(Absence.NO_MEMBERS, "The window of the method holds no value.")
+_PENDING: Final = NoValue(
+    Absence.PENDING_AFTER, "The gap has not ended; the value after it is still to come."
+)
+_NO_BEFORE: Final = NoValue(Absence.NO_BEFORE, "There is no value before the gap.")
+_NO_MEMBERS: Final = NoValue(Absence.NO_MEMBERS, "The window of the method holds no value.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,28 +195,28 @@ class MethodInputs:
     slot: SeriesSlot
     before: Border | None
     after: Border | None
-    from_window: Callable[[FromWindow], Given | Absent]
+    from_window: Callable[[FromWindow], FoundValue | NoValue]
     computed: Callable[[Computed], Element]
 
 
 def compute_value(
     method: SlotMethod, inputs: MethodInputs, rounding: ValueRounding | None = None
-) -> Given | Absent:
+) -> FoundValue | NoValue:
     """What the method comes to for a slot, rounded if need be."""
     try:
         result = _compute_unrounded(method, inputs)
-        if rounding is None or isinstance(result, Absent):
+        if rounding is None or isinstance(result, NoValue):
             return result
         return result._replace(value=CONTEXT.plus(rounding.of(result.value)))
     except ArithmeticError:
         message = f"The method {name_of(method)} has no result for these numbers."
-        return Absent(Absence.NO_RESULT, message)
+        return NoValue(Absence.NO_RESULT, message)
 
 
-def _compute_unrounded(method: SlotMethod, inputs: MethodInputs) -> Given | Absent:
+def _compute_unrounded(method: SlotMethod, inputs: MethodInputs) -> FoundValue | NoValue:
     match method:
         case FixedValue(value=value):
-            return Given(value, name_of(method))
+            return FoundValue(value, name_of(method))
         case FromBorders():
             return _compute_from_borders(method, inputs)
         case FromWindow():
@@ -225,7 +227,7 @@ def _compute_unrounded(method: SlotMethod, inputs: MethodInputs) -> Given | Abse
             return _compute_expression(method, inputs)
 
 
-def _compute_from_borders(method: FromBorders, inputs: MethodInputs) -> Given | Absent:
+def _compute_from_borders(method: FromBorders, inputs: MethodInputs) -> FoundValue | NoValue:
     kind, before, after = method.method, inputs.before, inputs.after
     if before is None and kind is not BorderMethod.NEXT:
         return _replace_border_before(method, inputs)
@@ -233,36 +235,36 @@ def _compute_from_borders(method: FromBorders, inputs: MethodInputs) -> Given | 
         return _replace_border_after(method, inputs)
     match kind, before, after:
         case BorderMethod.PREVIOUS, Border(value=value), _:
-            return Given(value, kind, 1)
+            return FoundValue(value, kind, 1)
         case BorderMethod.NEXT, _, Border(value=value):
-            return Given(value, kind, 1)
+            return FoundValue(value, kind, 1)
         case BorderMethod.MEAN_BEFORE_AFTER, Border(), Border():
-            return Given(CONTEXT.divide(EXACT.add(before.value, after.value), _TWO), kind, 2)
+            return FoundValue(CONTEXT.divide(EXACT.add(before.value, after.value), _TWO), kind, 2)
         case BorderMethod.LINEAR, Border(), Border():
-            return Given(_interpolate(before, after, inputs.slot.start), kind, 2)
+            return FoundValue(_interpolate(before, after, inputs.slot.start), kind, 2)
     raise AssertionError("a border that is not there was seen to before")
 
 
-def _replace_border_before(method: FromBorders, inputs: MethodInputs) -> Given | Absent:
+def _replace_border_before(method: FromBorders, inputs: MethodInputs) -> FoundValue | NoValue:
     match method.without_before:
         case None:
             return _NO_BEFORE
-        case Without():
+        case MissingBorderPolicy():
             if inputs.after is not None:
-                return Given(inputs.after.value, BorderMethod.NEXT, 1)
+                return FoundValue(inputs.after.value, BorderMethod.NEXT, 1)
             return _replace_border_after(method, inputs)
         case other:
             return _compute_unrounded(other, inputs)
 
 
-def _replace_border_after(method: FromBorders, inputs: MethodInputs) -> Given | Absent:
+def _replace_border_after(method: FromBorders, inputs: MethodInputs) -> FoundValue | NoValue:
     match method.without_after:
-        case Without.WAIT:
+        case MissingBorderPolicy.WAIT:
             return _PENDING
-        case Without():
+        case MissingBorderPolicy():
             if inputs.before is None:
                 return _PENDING
-            return Given(inputs.before.value, BorderMethod.PREVIOUS, 1)
+            return FoundValue(inputs.before.value, BorderMethod.PREVIOUS, 1)
         case other:
             return _compute_unrounded(other, inputs)
 
@@ -275,14 +277,14 @@ def _interpolate(before: Border, after: Border, moment: datetime) -> Decimal:
     return CONTEXT.divide(weighted, EXACT.add(passed, ahead))
 
 
-def compute_window_statistic(method: FromWindow, values: Sequence[Decimal]) -> Given | Absent:
+def compute_window_statistic(method: FromWindow, values: Sequence[Decimal]) -> FoundValue | NoValue:
     """What a method comes to over the members of its window; raises ArithmeticError beyond the numbers."""
     if not values:
         return _NO_MEMBERS
     if method.deviation is DeviationKind.SAMPLE and len(values) < 2:
         message = "A sample standard deviation takes two values; the window of the method holds one."
-        return Absent(Absence.NO_MEMBERS, message)
-    return Given(_compute_statistic(method, values), method.method, len(values), method.look_back.window)
+        return NoValue(Absence.NO_MEMBERS, message)
+    return FoundValue(_compute_statistic(method, values), method.method, len(values), method.look_back.window)
 
 
 def _compute_statistic(method: FromWindow, values: Sequence[Decimal]) -> Decimal:
@@ -311,23 +313,23 @@ def compute_standard_deviation(values: Sequence[Decimal], *, is_sample: bool) ->
     return CONTEXT.sqrt(CONTEXT.divide(spread, EXACT.multiply(count, divisor)))
 
 
-def _compute_extreme(method: ExtremeOf, inputs: MethodInputs) -> Given | Absent:
+def _compute_extreme(method: ExtremeOf, inputs: MethodInputs) -> FoundValue | NoValue:
     """The extreme of all of them; while one is absent there is none."""
-    values: list[Given] = []
+    values: list[FoundValue] = []
     for part in method.methods:
         result = _compute_unrounded(part, inputs)
-        if isinstance(result, Absent):
+        if isinstance(result, NoValue):
             return result
         values.append(result)
     choose = max if method.method is ExtremeMethod.GREATER_OF else min
     return choose(values, key=lambda candidate: candidate.value)
 
 
-def _compute_expression(method: Computed, inputs: MethodInputs) -> Given | Absent:
+def _compute_expression(method: Computed, inputs: MethodInputs) -> FoundValue | NoValue:
     match inputs.computed(method):
         case Decimal() as value:
-            return Given(value, name_of(method))
+            return FoundValue(value, name_of(method))
         case Fault(error=error):
-            return Absent(Absence.NO_RESULT, str(error))
+            return NoValue(Absence.NO_RESULT, str(error))
     message = "The expression of the method has no result. A value that it reads is missing."
-    return Absent(Absence.NO_RESULT, message)
+    return NoValue(Absence.NO_RESULT, message)

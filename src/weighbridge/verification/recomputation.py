@@ -261,7 +261,8 @@ async def _complaints_of_slots(
     slot_of = _slots_of(batches)
     slots = sorted(set(slot_of.values()), key=lambda unit: (unit[0], unit[1].start, unit[1].end))
     index_of = {slot: index for index, slot in enumerate(slots)}
-    newest_batches = [(index_of[slot_of[row.number, row.position]], row.number) for row in newest.values()]
+    place_of = {row.number: index_of[slot_of[row.number, row.position]] for row in newest.values()}
+    newest_batches = [(place_of[row.number], row.number) for row in newest.values()]
     times = [slot for _, slot in slots]
     lineage = ByLineage(first.project, times, newest_batches, reading.source.events)
     resolved_streams, data = await data_as_used(tx, model, lineage, streams)
@@ -270,11 +271,7 @@ async def _complaints_of_slots(
     ]
     drawings = await read_drawing(tx, first.project, model, times, runs_as_used)
     data = [replace(of_slot, drawing=drawing) for of_slot, drawing in zip(data, drawings, strict=True)]
-    placed = [
-        (index_of[slot_of[row.number, row.position]], row.partition)
-        for row in newest.values()
-        if row.comes_to
-    ]
+    placed = [(place_of[row.number], row.partition) for row in newest.values() if row.comes_to]
     lineage_reading = LineageReading(tx, first.project, model, resolved_streams)
     data = await with_named_partitions(lineage_reading, data, placed)
     measures, zone = resolved_streams.measures, ZoneInfo(first.time_zone)

@@ -107,16 +107,16 @@ class NoValue(NamedTuple):
     """No value, and why."""
 
     reason: Absence
-    says: str
+    explanation: str
 
 
 class SlotOutcome(NamedTuple):
     """What becomes of a slot that needs a value."""
 
     slot: SeriesSlot
-    found: FoundValue | NoValue
+    result: FoundValue | NoValue
     method: str | None
-    """The method of the tier; `found.method` is the one of its parts that gave the value."""
+    """The method of the tier; `result.method` is the one of its parts that gave the value."""
     tier: int | None
     """Which tier it was, counted from 1."""
     code: str | None
@@ -130,7 +130,7 @@ class SlotOutcome(NamedTuple):
     @property
     def value(self) -> Decimal | None:
         """The value, if there is one."""
-        return self.found.value if isinstance(self.found, FoundValue) else None
+        return self.result.value if isinstance(self.result, FoundValue) else None
 
     @property
     def is_missing(self) -> bool:
@@ -163,7 +163,7 @@ def write_outcome(outcome: SlotOutcome) -> dict[str, Any] | None:
 
     `found_by` is the part of the method that gave the value; `availability` is null where no tier asks.
     """
-    result = outcome.found
+    result = outcome.result
     if isinstance(result, NoValue):
         return None
     return {

@@ -11,7 +11,7 @@ Invariants: the slots of a series come in order of time, each once; a slot's val
 as a calibration adjusted it), or a person's, and never what a rule put in for it: so nothing that was
 substituted can feed a window or be a border.
 
-What a method comes to for one slot of a gap.
+The result of a method for one slot of a gap.
 
 Invariants: a value follows from the slot, its borders and the members of its windows alone; arithmetic is
 exact until one rounding to 34 digits (two with a square root); what has no result is absent with a reason,
@@ -202,7 +202,7 @@ class MethodInputs:
 def compute_value(
     method: SlotMethod, inputs: MethodInputs, rounding: ValueRounding | None = None
 ) -> FoundValue | NoValue:
-    """What the method comes to for a slot, rounded if need be."""
+    """Return the method's result for a slot, rounded if required."""
     try:
         result = _compute_unrounded(method, inputs)
         if rounding is None or isinstance(result, NoValue):
@@ -278,7 +278,7 @@ def _interpolate(before: Border, after: Border, moment: datetime) -> Decimal:
 
 
 def compute_window_statistic(method: FromWindow, values: Sequence[Decimal]) -> FoundValue | NoValue:
-    """What a method comes to over the members of its window; raises ArithmeticError beyond the numbers."""
+    """Return a method's result over the members of its window; raises ArithmeticError beyond the numbers."""
     if not values:
         return _NO_MEMBERS
     if method.deviation is DeviationKind.SAMPLE and len(values) < 2:

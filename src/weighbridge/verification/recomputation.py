@@ -270,11 +270,8 @@ async def _complaints_of_slots(
     ]
     drawings = await read_drawing(tx, first.project, model, times, runs_as_used)
     data = [replace(of_slot, drawing=drawing) for of_slot, drawing in zip(data, drawings, strict=True)]
-    placed = [
-        (index_of[slot_of[row.number, row.position]], row.partition)
-        for row in newest.values()
-        if row.comes_to
-    ]
+    with_totals = [row for row in newest.values() if row.comes_to]
+    placed = [(index_of[slot_of[row.number, row.position]], row.partition) for row in with_totals]
     lineage_reading = LineageReading(tx, first.project, model, resolved_streams)
     data = await with_named_partitions(lineage_reading, data, placed)
     measures, zone = resolved_streams.measures, ZoneInfo(first.time_zone)

@@ -267,10 +267,8 @@ async def read_catalogue(tx: Read, project: int) -> Catalogue:
     return catalogue
 
 
-def resolve_streams(
-    model: Model, catalogue: Catalogue, separate_nodes: Collection[str] = ()
-) -> ResolvedStreams:
-    """Return a model's streams; inputs in `separate_nodes` get their own streams, by data point type."""
+def resolve_streams(model: Model, catalogue: Catalogue, separate: Collection[str] = ()) -> ResolvedStreams:
+    """Return a model's streams; inputs in `separate` get their own streams, by data point type."""
     inputs = [(node, node.body) for node in model.nodes if isinstance(node.body, Input)]
     problems = [problem for node, body in inputs for problem in _check_input(node, body, catalogue)]
     filters = {} if problems else _compile_filters(inputs, catalogue, problems)
@@ -279,7 +277,7 @@ def resolve_streams(
     joined_nodes = [(node, body) for node, body in inputs if body.join is not None]
     nodes_by_likeness: dict[_Likeness, list[tuple[Node, Input]]] = {}
     for node, body in inputs:
-        selection = _key_selection(body, catalogue, is_apart=node.slug in separate_nodes)
+        selection = _key_selection(body, catalogue, is_apart=node.slug in separate)
         nodes_by_likeness.setdefault(selection, []).append((node, body))
     defining = {node.body.event_type for node in model.partitioning if isinstance(node.body, Input)}
     rankings = _find_rankings(inputs, catalogue, joined_nodes)
@@ -317,9 +315,8 @@ def resolve_streams(
             node.slug: _build_measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
             for node, body in readers
         }
-    return ResolvedStreams(
-        tuple(streams), _add_target_measures(model, joined_nodes, catalogue, streams, measures)
-    )
+    all_measures = _add_target_measures(model, joined_nodes, catalogue, streams, measures)
+    return ResolvedStreams(tuple(streams), all_measures)
 
 
 def _compile_filters(

@@ -127,7 +127,7 @@ BEHIND = {
     "a list left open": (b"}", "The body is not valid JSON: expected ','"),
     "something behind": (b"]} {}", "The body is not valid JSON: something follows behind its end"),
     "an unknown field": (b'], "evnts": 1}', "evnts is not a field of this request"),
-    "the list again": (b'], "events": []}', "The key 'events' stands twice"),
+    "the list again": (b'], "events": []}', "The key 'events' occurs twice"),
 }
 
 

@@ -64,7 +64,7 @@ class Bundle:
 
     def faults(self) -> list[str]:
         """What does not hold, each in a line."""
-        return [fault.text for fault in self.check().faults.told]
+        return [fault.text for fault in self.check().faults.listed]
 
 
 def bundle(account: Account, report: Record, **fields: Any) -> Bundle:

@@ -95,8 +95,8 @@ class WholeRange:
 class TextRule:
     """What a text has to be like, and how that is said."""
 
-    fits: Callable[[str], object]
-    said: str
+    accepts: Callable[[str], object]
+    description: str
 
 
 def _is_address(text: str, schemes: frozenset[str]) -> bool:

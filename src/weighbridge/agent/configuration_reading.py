@@ -250,8 +250,8 @@ def _below(path: str, name: str) -> str:
 
 def _text(text: str, rules: tuple[Any, ...]) -> str:
     for rule in rules:
-        if isinstance(rule, TextRule) and not rule.fits(text):
-            raise ValueError(rule.said)
+        if isinstance(rule, TextRule) and not rule.accepts(text):
+            raise ValueError(rule.description)
     if not text:
         raise ValueError("a text that is not empty")
     return text
@@ -494,7 +494,7 @@ def _check_rules(kind: Any, rules: list[Any]) -> str | None:
         if isinstance(rule, WholeRange):
             return f"{rule.least:,} to {rule.greatest:,}"
         if isinstance(rule, TextRule) and get_origin(kind) is not list:
-            return rule.said
+            return rule.description
     return None
 
 

@@ -167,7 +167,7 @@ class Meaning:
     next: Next
     there: Sequence[int] = ()
     refused: Mapping[int, str] = field(default_factory=dict)
-    said: str = ""
+    reason: str = ""
 
 
 def meaning_of(status: int, body: bytes, count: int) -> Meaning:
@@ -179,13 +179,13 @@ def meaning_of(status: int, body: bytes, count: int) -> Meaning:
         errors="replace"
     )
     if status not in REFUSALS or (not problems and status != TOO_LARGE):
-        return Meaning(Next.WAIT, said=f"The service answers {status}: {message}")
+        return Meaning(Next.WAIT, reason=f"The service answers {status}: {message}")
     existing, reasons = _group_by_event(problems, count)
     if existing or reasons:
         return Meaning(Next.GO_ON, sorted(existing), reasons, message)
     if count == 1:
         return Meaning(Next.GO_ON, (), {0: message}, message)
-    return Meaning(Next.HALVE, said=message)
+    return Meaning(Next.HALVE, reason=message)
 
 
 def _group_by_event(problems: Sequence[AnswerProblem], count: int) -> tuple[set[int], dict[int, str]]:
@@ -258,7 +258,7 @@ class Sender:
             self.clock_offset = answer.clock_offset
         meaning = meaning_of(answer.status, answer.body, len(batch))
         if meaning.next is Next.WAIT:
-            await self._wait(meaning.said, answer.retry_after)
+            await self._wait(meaning.reason, answer.retry_after)
             return
         if meaning.next is Next.HALVE:
             self._most_now = max(len(batch) // 2, 1)

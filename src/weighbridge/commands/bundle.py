@@ -179,10 +179,10 @@ def _map(file: Path) -> Iterator[memoryview]:
 
 def _tell(file: Path, checked: "CheckedBundle") -> None:
     """Say what was found, and on what trust."""
-    for fault in checked.faults.told:
+    for fault in checked.faults.listed:
         sys.stderr.write(f"{fault.text}\n")
     if checked.faults:
-        more = checked.faults.count - len(checked.faults.told)
+        more = checked.faults.count - len(checked.faults.listed)
         also = f", {more:,} of them not told" if more else ""
         sys.stderr.write(f"{file} does NOT hold: {checked.faults.count:,} faults{also}.\n")
         return

@@ -7,5 +7,5 @@ Each file and package uses only those before it: `identity` (how records are nam
 (instants, slots), `ledger` (partitions, withdrawals, entries), `expression` (formulas), `model` (documents),
 `engine` (runs them), `signing` and `proof` (trees of hashes, signed heads). `rule`, `report` with
 `report_mapping` (what a report states), `collection` and `platform` come next, and `bundle` last. A `Problem`
-says what is wrong with what a caller sent; a `Halt` ends a computation that nobody waits for any more.
+says what is wrong with what a caller sent; a `Halt` ends a computation without a waiting caller.
 """

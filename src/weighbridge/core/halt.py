@@ -19,7 +19,7 @@ _STEPS: Final = 100
 
 
 class Halted(Exception):  # noqa: N818 - it is no error
-    """The computation ended because nobody waits for it."""
+    """The computation was halted, because no caller waits for it."""
 
 
 class Halt:

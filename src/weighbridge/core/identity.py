@@ -194,7 +194,7 @@ class ResourceAddress(Link):
         return super().below(base_url) if self.path.startswith("/") else self.path
 
 
-# Characters that nobody sees: with them two names look alike and are two, or one reads as what it is not.
+# Invisible characters: with them two names look alike and are two, or one reads as what it is not.
 #
 # A name, a label, a reference or a tracking id holds none of them: no control or format character of
 # Unicode (categories Cc and Cf, which has the marks that turn the direction of writing and the spaces

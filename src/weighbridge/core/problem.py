@@ -492,7 +492,7 @@ class Problem:
 
 
 def limit_problems(problems: Sequence[Problem], most: int) -> list[Problem]:
-    """The first problems and, when there are more, one that says so: nobody takes them for all."""
+    """Return the first problems and, if there are more, a problem that says so."""
     if len(problems) <= most:
         return [*problems]
     return [*problems[:most], Problem(f"More is wrong; these are the first {most:,} problems.", None, "more")]

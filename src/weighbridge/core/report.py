@@ -163,7 +163,7 @@ class DeliveryStep(StrEnum):
     """The receiver answered that it does not take it."""
 
     NOT_SENT = "not_sent"
-    """Nobody took up the connection; nothing left."""
+    """No connection was made; nothing was sent."""
 
     UNANSWERED = "unanswered"
     """It may have been received: no answer came, or one that says nothing."""
@@ -285,11 +285,11 @@ def reserve(taken_amounts: Holdings, posted_amounts: Holdings) -> dict[tuple[int
 #
 # Worked example: 3 t of a batch that was measured as a whole, and 1 t of one of which half was, are 0.875.
 #
-# Invariant: a share is between 0 and 1, or there is none, where nobody knows it of some batch.
+# Invariant: a share is between 0 and 1, or None, if it is unknown for some batch.
 
 
 class IncludedShare(NamedTuple):
-    """An amount of a batch, and which part of it was measured; None where nobody knows."""
+    """An amount of a batch, and the measured share of it; None if unknown."""
 
     batch: int
     amount: Decimal
@@ -309,13 +309,13 @@ def compute_measured_share(shares: Sequence[IncludedShare]) -> Decimal | None:
     return Decimal(plain(round_to(CONTEXT.divide(measured, total), SHARE_DIGITS, "down")))
 
 
-# What a report states otherwise than an earlier one, by the run whose batches it takes from, and why.
+# The changes of a report from an earlier one, by run, and their reasons.
 #
-# A run is what makes batches: adjusting ones among them. What a report takes of a run may change because
-# the run came to something else, by late data, by a correction or by another version of its model, or
-# because another amount was chosen.
+# A run is what makes batches: adjusting ones among them. The amount that a report includes of a run may
+# change because the run has another total, by late data, by a correction or by another version of its model,
+# or because another amount was chosen.
 #
-# Invariant: the changes come to the difference of the two reports.
+# Invariant: the changes add up to the difference of the two reports.
 
 
 class ChangeCause(StrEnum):

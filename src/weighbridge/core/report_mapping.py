@@ -381,7 +381,7 @@ class _MappingReader:
         self.problems.append(Problem(f"mapping.{place} {message}", f"methodology.mapping.{place}", "mapping"))
 
     def know(self, node: Mapping[str, Any], known_names: set[str], place: str) -> None:
-        """Name what nobody knows in an object."""
+        """Report the unknown names of an object."""
         for name in node:
             if name not in known_names:
                 path = f"{place}.{shorten(name)}" if place else shorten(name)

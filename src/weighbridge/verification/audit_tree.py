@@ -300,7 +300,7 @@ async def _leaves(tx: Read, project: int, numbers: Sequence[int]) -> AsyncIterat
 
 
 async def _check_last(tx: Read, completed: CompletedEvents, recorded_events: RecordedEvents) -> None:
-    """Hold events that were completed against what they became."""
+    """Compare completed events with their final leaves."""
     by_project: dict[int, list[int]] = {}
     for (project, number), leaf in completed.last.items():
         if leaf is not None:

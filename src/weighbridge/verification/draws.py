@@ -160,7 +160,7 @@ class CalculatedNode:
     is_output: bool
     is_primary: bool
     contributions: tuple[Decimal, ...] | None = None
-    """What contributes to an output, source by source; None of other nodes, and where nobody knows."""
+    """The contributions to an output by source; None for other nodes, or if unknown."""
 
     @classmethod
     def of(

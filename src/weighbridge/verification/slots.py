@@ -243,7 +243,7 @@ class LineageReading:
 
 
 Placed = tuple[int, Partition]
-"""The index of a slot, and the partition of a batch of it that comes to something."""
+"""The index of a slot, and the partition of a batch of it that has a total."""
 
 
 async def with_named_partitions(

@@ -228,7 +228,7 @@ def test_an_output_below_what_was_drawn_is_refused_and_the_old_result_stays(api,
     after = batch_of(deliveries, batch)
     assert (after["state"], after["ledger_balance"], after["run_total"]) == ("complete", 2, 12)
     assert after["error_message"] == (
-        "With these inputs 'Deliveries' would lack 7 t of what was already withdrawn from it."
+        "With these inputs, 'Deliveries' would lack 7 t of what was already withdrawn from it."
     )
     assert deliveries.batches() == [after]
     assert deliveries.generate()["unchanged"] == 1

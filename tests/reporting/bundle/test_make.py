@@ -18,7 +18,7 @@ def test_a_bundle_that_was_made_is_found_right(account, claims):
 
     checked = made.check()
 
-    assert [fault.text for fault in checked.faults.told] == []
+    assert [fault.text for fault in checked.faults.listed] == []
     assert checked.recomputed.batches == 2
     assert checked.vouched.head is not None
 

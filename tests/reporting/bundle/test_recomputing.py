@@ -17,7 +17,7 @@ def faults(account):
         report = bundles.report_of(account.caller(), plant.ledger)
         made = bundles.bundle(account, report).check()
         assert made.recomputed.batches
-        return [fault.text for fault in made.faults.told]
+        return [fault.text for fault in made.faults.listed]
 
     return found
 
@@ -56,7 +56,7 @@ def test_values_of_before_a_correction_stand_beside_those_of_after_it(api, drain
 
     checked = bundles.bundle(account, bundles.report_of(api, plant.ledger)).check()
 
-    assert [fault.text for fault in checked.faults.told] == []
+    assert [fault.text for fault in checked.faults.listed] == []
     lines = bytes(checked.contents.parts["events/delivery.csv"]).decode().splitlines()
     assert [line.split(",")[1] + " " + line.split(",")[-1] for line in lines[1:]] == ["0 5", "1 7"]
     [correction] = checked.contents.corrections.values()

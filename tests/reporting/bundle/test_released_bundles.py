@@ -28,7 +28,7 @@ def checked(folder, file):
 def test_what_a_released_version_wrote_holds(folder, file):
     found = checked(folder, file)
 
-    assert [fault.text for fault in found.faults.told] == []
+    assert [fault.text for fault in found.faults.listed] == []
     assert found.contents.manifest.format == (1 if _version(folder) < FIRST_OF_FORMAT_2 else 2)
     assert found.recomputed.batches
 

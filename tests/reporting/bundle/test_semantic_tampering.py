@@ -32,7 +32,7 @@ def bundle(server, request):
 
 def faults(bundle, change):
     """What is found of a bundle that somebody with the key changed."""
-    found = bundle.check_of(tampering.remade(bundle, change, read_model)).faults.told
+    found = bundle.check_of(tampering.remade(bundle, change, read_model)).faults.listed
     return [fault.text for fault in found]
 
 

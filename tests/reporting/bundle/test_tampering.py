@@ -29,13 +29,13 @@ def bundle(server):
 
 
 def found(bundle, content):
-    return bundle.check_of(content).faults.told
+    return bundle.check_of(content).faults.listed
 
 
 def test_the_bundle_holds_before_it_is_changed(bundle):
     checked = bundle.check()
 
-    assert [fault.text for fault in checked.faults.told] == []
+    assert [fault.text for fault in checked.faults.listed] == []
     assert checked.recomputed.batches > 10
     assert "corrections.csv" in checked.contents.parts
     assert len(checked.contents.corrections) == 1
@@ -109,7 +109,7 @@ def test_evidence_that_the_operator_leaves_out_is_missed_for_the_audit_log_tells
 def test_another_key_opens_nothing(bundle):
     stranger = VerifierKey(bundle.key.name, SigningKey.made().public)
 
-    told = [fault.part for fault in bundle.check(stranger).faults.told]
+    told = [fault.part for fault in bundle.check(stranger).faults.listed]
 
     assert {"SHA256SUMS.sig", "audit/head.checkpoint"} <= set(told)
 
@@ -141,7 +141,7 @@ def zipped(*parts, compression=zipfile.ZIP_STORED):
 def test_a_file_that_means_harm_is_refused_in_a_sentence(content, said):
     key = VerifierKey("plant.example/audit_log/1", SigningKey.made().public)
 
-    told = check_bundle(memoryview(content), key, read_model).faults.told
+    told = check_bundle(memoryview(content), key, read_model).faults.listed
 
     assert len(told) == 1
     assert said in told[0].text

@@ -29,7 +29,7 @@ def checked(account, plant):
     """The bundle of all that a ledger holds, and what is found of it."""
     made = bundles.bundle(account, bundles.report_of(plant.api, plant.ledger))
     found = made.check()
-    assert [fault.text for fault in found.faults.told] == []
+    assert [fault.text for fault in found.faults.listed] == []
     return found.contents
 
 
@@ -49,7 +49,7 @@ def test_a_run_that_fell_has_both_its_batches_and_the_correction(api, account, p
 
     found = bundles.bundle(account, claim).check()
 
-    assert [fault.text for fault in found.faults.told] == []
+    assert [fault.text for fault in found.faults.listed] == []
     contents = found.contents
     assert [batch.total for batch in contents.batches.values()] == [10, 8]
     [correction] = contents.corrections.values()
@@ -74,7 +74,7 @@ def test_what_came_after_the_report_was_sent_off_is_not_in_its_bundle(api, accou
 
     found = bundles.bundle(account, claim).check()
 
-    assert [fault.text for fault in found.faults.told] == []
+    assert [fault.text for fault in found.faults.listed] == []
     assert [batch.total for batch in found.contents.batches.values()] == [10]
     assert found.contents.corrections == {}
 
@@ -114,7 +114,7 @@ def test_why_an_event_left_its_run_stands_among_the_corrections(api, drain, acco
 
     found = bundles.bundle(account, claim).check()
 
-    assert [fault.text for fault in found.faults.told] == []
+    assert [fault.text for fault in found.faults.listed] == []
     assert {one.data_point for one in found.contents.corrections.values()} == change.keys()
     assert [run.total for run in list_reported_runs(found.contents)] == [3]
 
@@ -132,7 +132,7 @@ def test_a_source_that_was_corrected_after_it_was_drawn_is_there_as_it_stands_no
 
     found = bundles.bundle(account, claim).check()
 
-    assert [fault.text for fault in found.faults.told] == []
+    assert [fault.text for fault in found.faults.listed] == []
     first = made.ledgers["Deliveries"]["id"]
     [number] = [one.ledger for one in found.contents.ledgers.values() if one.ledger_id == first]
     deliveries = [one for one in found.contents.batches.values() if one.ledger == number]
@@ -183,7 +183,7 @@ def test_the_difference_of_a_corrected_run_is_a_correction_as_the_interface_says
     restated = reports.accepted(claims, second)
 
     before, after = (bundles.bundle(account, one).check() for one in (first, restated))
-    assert [fault.text for fault in (*before.faults.told, *after.faults.told)] == []
+    assert [fault.text for fault in (*before.faults.listed, *after.faults.listed)] == []
     [change] = compare_bundles(before.contents, after.contents)
     assert list(change.causes) == ["correction"]
     assert list(change.causes) == restated["summary_of_changes"]["data"][0]["causes"]
@@ -194,7 +194,7 @@ def test_the_difference_of_a_corrected_run_is_a_correction_as_the_interface_says
 def test_ledger_report_and_bundle_come_to_the_same_whatever_is_mixed(account, told):
     checked = told(account).check()
 
-    assert [fault.text for fault in checked.faults.told] == []
+    assert [fault.text for fault in checked.faults.listed] == []
     contents, api = checked.contents, account.caller()
     runs = list_reported_runs(contents)
     said = api.get(f"/reports/{contents.report.id}").expect(200).body

@@ -68,7 +68,7 @@ def test_a_report_that_is_sent_off_has_its_bundle_and_keeps_it(claims):
     claims.plant.api.post(f"/reports/{report['id']}/accept", {}).expect(200)
 
     checked = bundle.check()
-    assert [fault.text for fault in checked.faults.told] == []
+    assert [fault.text for fault in checked.faults.listed] == []
     assert checked.contents.report.effective_at == "2025-02-01T00:00:00.000Z"
     assert [row["action"] for row in checked.vouched.rows if row["object"] == report["id"]] == [
         "report.create",

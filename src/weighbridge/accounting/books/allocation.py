@@ -357,7 +357,7 @@ class SlotRuns:
 
 @dataclass(frozen=True, slots=True)
 class RunWithoutSource:
-    """A run that is not made, and the nodes of it for which nobody named a source."""
+    """A run that is not made, and its nodes for which the request names no source."""
 
     slot: str
     """What the slot is called."""
@@ -509,7 +509,7 @@ def find_partitions_of_slot(
 # Drawings: what all runs of a generation draw with.
 #
 # One pool serves all versions of a generation, in the order of slots, nodes and partitions, so that what
-# one run takes the next does not find. Working it out moves amounts in the pool only; what it comes to is
+# one run takes the next does not find. The calculation moves amounts in the pool only; its result is
 # reported by `Pool.moved`, and posted as withdrawals and returns.
 
 

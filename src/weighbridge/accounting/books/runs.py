@@ -147,8 +147,8 @@ def build_slot_columns(slots: Sequence[Interval]) -> Mapping[str, list[Any] | st
 
 # The fingerprint of a run: a digest of everything that its result depends on.
 #
-# Two runs of the same fingerprint come to the same; a batch whose run has another one is made anew. What an
-# event says is identified by its id and the corrections in force on it, because a captured value never
+# Two runs with the same fingerprint have equal results; a batch whose run has another is recalculated. What
+# an event says is identified by its id and the corrections in force on it, because a captured value never
 # changes.
 #
 # A run of which no data is left has a fingerprint of its own: its data have left it, or other slots have
@@ -348,7 +348,7 @@ DIFFERENCE: Final[LiteralString] = """
            AND earlier.id < b.id AND earlier.deleted_at IS NULL
          ORDER BY earlier.id DESC LIMIT 1)) END
 """
-# The first batch of a run says what that comes to now, an adjusting one what it came to by then.
+# The first batch of a run has the current total, an adjusting batch the total at its time.
 RUN_TOTAL: Final[LiteralString] = """
     CASE WHEN b.adjusts IS NOT NULL OR b.run_id IS NULL THEN b.total ELSE (
         SELECT newest.total FROM batches newest
@@ -377,7 +377,7 @@ RESTS_ON: Final[LiteralString] = """
 """By value source, what the run of a batch rests on: as with the total, and nothing rests on nothing."""
 
 
-# Shares of value sources: how much of what a run comes to was measured, and how much was not.
+# Shares of value sources: how much of a run's total was measured, and how much was not.
 
 
 def compute_value_source_shares(contributions: Sequence[Decimal] | None) -> ValueSourceShares | None:

@@ -236,7 +236,7 @@ class VersionSlot(msgspec.Struct, frozen=True):
     end: datetime
     version: int
     is_empty: bool = False
-    """Whether it counts nothing, though it was generated or nobody will."""
+    """Whether no event counts in it, although it was generated or is not computed."""
 
     @property
     def bounds(self) -> Bounds:

@@ -232,7 +232,7 @@ _UNDECIDED: Final = SQL("""
 """)
 
 _BY: Final = {BoundaryPolicy.START: ", by its start", BoundaryPolicy.END: ", by its end"}
-"""What of an event lies in the period, where that is not all of it."""
+"""The part of an event in the period, if the event is only partly in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +348,7 @@ def _explain_unused(
 # Computing a model run: the engine's run over the data that were named.
 #
 # Invariants: what is missing or does not fit is refused in the sentences of a generation; where all is
-# there and yet comes to no value, as in a division by zero, the run has failed and says why.
+# there and has no result, as in a division by zero, the run has failed with the reason.
 
 
 @dataclass(frozen=True, slots=True)

@@ -268,7 +268,7 @@ async def read_catalogue(tx: Read, project: int) -> Catalogue:
 
 
 def resolve_streams(model: Model, catalogue: Catalogue, separate: Collection[str] = ()) -> ResolvedStreams:
-    """Return a model's streams; nodes in `separate` get their own streams, by data point type."""
+    """Return a model's streams; inputs in `separate` get their own streams, by data point type."""
     inputs = [(node, node.body) for node in model.nodes if isinstance(node.body, Input)]
     problems = [problem for node, body in inputs for problem in _check_input(node, body, catalogue)]
     filters = {} if problems else _compile_filters(inputs, catalogue, problems)

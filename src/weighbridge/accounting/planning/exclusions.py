@@ -95,9 +95,9 @@ _WITH_DATA: Final = SQL("""
 
 # Exclusions: what a generation does without, each with its reason, so that nothing is dropped silently.
 #
-# Events of the range that no run uses, runs that are not made, slots that nobody computes, and draws that
-# round to nothing are all reported as one kind of value; what a caller sees of them is made from it where the
-# answer is put together.
+# Events of the range that no run uses, runs that are not made, slots that are not computed, and withdrawals
+# that round to nothing are all reported as one kind of value; what a caller sees of them is made from it
+# where the answer is put together.
 #
 # What a caller named or skipped stays with its slot, so that data which come later are excluded too; that
 # is said with every generation.
@@ -325,7 +325,7 @@ def build_excluded_events(
 
 # An event that lies across boundaries lies across the first one after its start. It began within the hour
 # before that one, or is long, and long events have an index of their own: nothing reads the range again.
-# OFFSET has the boundaries looked up one by one, where the planner would hold every event against each.
+# OFFSET has the boundaries looked up one by one, where the planner would compare every event with each.
 _OUTSIDE_OF_SLOTS: Final = SQL("""
     WITH boundary AS (
         SELECT at, greatest(lag(at) OVER (ORDER BY at), at - {long}) AS earliest

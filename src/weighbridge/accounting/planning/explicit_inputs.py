@@ -282,7 +282,7 @@ def _add_kept(
 
 
 def _parse_event_names(names: Sequence[str] | None, project: int) -> dict[str, identity.Key | None] | None:
-    """The named data points of events, and names that are none; None when only outputs of batches are named.
+    """Parse the named data points of events, and unknown names; None if only outputs of batches are named.
 
     Those are for nodes that draw, and say nothing of measurements.
     """

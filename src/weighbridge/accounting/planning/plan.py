@@ -82,7 +82,7 @@ class ExcludedEvents:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedSlot:
-    """A slot that the range reaches into and nobody computes."""
+    """A slot that the range partly covers and that is not computed."""
 
     label: str
     has_data: bool = False
@@ -91,7 +91,7 @@ class ExcludedSlot:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedDraw:
-    """A draw of a run that came to nothing although something was needed."""
+    """A withdrawal of a run that is zero although an amount was needed."""
 
     slot: str
     """What the slot is called."""
@@ -147,7 +147,7 @@ class Run:
     draws: tuple[Drawn, ...] = ()
     """What its nodes hold of batches of other ledgers."""
     contributions: Mapping[str, Contributions | None] = field(default_factory=dict)
-    """What contributes to each output; None where nobody knows."""
+    """The contributions to each output; None if they are unknown."""
 
     @property
     def identity(self) -> RunIdentity:
@@ -169,7 +169,7 @@ class NewBatch:
 
 @dataclass(frozen=True, slots=True)
 class RunDifference:
-    """What one run comes to on one ledger, where that or its inputs are not what they were: a new batch."""
+    """A new batch of one run on one ledger, because its total or its inputs changed."""
 
     run: Run
     ledger: CreditedLedger
@@ -192,7 +192,7 @@ class RunDifference:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one version of a model comes to in a generation."""
+    """The plan of one model version in a generation."""
 
     scope: Scope
     streams: tuple[InputStream, ...]
@@ -301,7 +301,7 @@ class Keeping(Protocol):
 
 
 def total_of(model: Model, readings: Mapping[str, NodeReading], ledger: Keeping) -> Decimal:
-    """What a run comes to on a ledger: its output in the ledger's unit, rounded once as the ledger says."""
+    """Return a run's total on a ledger: its output in the ledger's unit, rounded once by its rule."""
     reading = readings.get(ledger.output)
     if reading is None or not isinstance(reading.amount, Decimal):
         return Decimal(0)  # an optional input had no data; a model's outputs are single numbers

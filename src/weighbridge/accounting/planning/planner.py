@@ -83,7 +83,7 @@ class ComputedRuns:
     """Readings of which inputs can make nothing."""
     problems: tuple[str, ...]
     rounded_away: tuple[Exclusion, ...] = ()
-    """Draws that came to nothing although something was needed."""
+    """Withdrawals that are zero although an amount was needed."""
 
 
 def compute_slots(

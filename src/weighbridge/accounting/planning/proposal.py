@@ -451,7 +451,7 @@ class Proposal:
     deficits: tuple[Shortage, ...]
     """Every deficit of its ledgers and of those that they draw from, as it is afterwards."""
     without_source: tuple[Exclusion, ...]
-    """Runs that no version makes, because nobody named a source for them."""
+    """Runs that no version makes, because the request names no source for them."""
     stale_sources: tuple[StaleSourceBatch, ...]
     """Batches that the runs draw from although their own runs are stale."""
     problems: tuple[Problem, ...]
@@ -459,7 +459,7 @@ class Proposal:
 
     @property
     def scope(self) -> Scope:
-        """That of the active version, which also names the ledgers and the slots that nobody computes."""
+        """That of the active version, which also names the ledgers and the slots that are not computed."""
         return self.plans[-1].scope
 
     @property

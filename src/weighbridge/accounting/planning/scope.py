@@ -193,7 +193,7 @@ class Scope:
     requested: Interval
     """The range of the request."""
     cadence: str
-    """That of the active version, which cuts the slots that nobody computes."""
+    """The scope of the active version, which cuts the slots that are not computed."""
     selection: Selection
     source_ledgers: Mapping[str, SourceLedgerView]
     """The ledgers that its nodes draw from, by node."""
@@ -202,7 +202,7 @@ class Scope:
     replaced: tuple[Interval, ...] = ()
     """Generated slots of other bounds that this version replaces."""
     elsewhere: tuple[Interval, ...] = ()
-    """Slots in force around its own that other versions compute, or nobody does now."""
+    """Slots in force around its own that other versions compute, or that are not computed now."""
     open_time: tuple[Interval, ...] = ()
     """Of the last scope: time of the range that no slot in force has, nor can have."""
     is_last: bool = False
@@ -270,7 +270,7 @@ async def build_scopes(
     """What each version of the model is to compute of a range, or of generated slots; the active one last.
 
     A version on trial is computed as if it were the active one, in the ledgers that it can credit. The last
-    scope also says which slots nobody computes. What was named and skipped in the slots is to be read with
+    scope also has the slots that are not computed. What was named and skipped in the slots is to be read with
     `add_inputs`. Raises Invalid when there is nothing that could be generated.
     """
     key = parse_ledger(ledger)
@@ -328,7 +328,7 @@ async def _build_version_scopes(
 
 
 def _share_with_last(scopes: Sequence[Scope], assignment: Assignment) -> list[Scope]:
-    """Scopes that know what the others compute, the last of which says what nobody does."""
+    """Return scopes with the slots of the others; the last scope has the slots that are not computed."""
     computed_slots = {slot for scope in scopes for slot in scope.slots}
     knowing = [
         replace(scope_, elsewhere=(*assignment.standing, *computed_slots.difference(scope_.slots)))
@@ -346,7 +346,7 @@ def _share_with_last(scopes: Sequence[Scope], assignment: Assignment) -> list[Sc
 
 
 async def _find_computed_model(tx: Read, key: identity.Key, trial_version: int | None) -> StoredModel:
-    """The version that is computed as the active one; that of a ledger without a model is none."""
+    """Return the version that is computed as the active one; None for a ledger without a model."""
     if trial_version is not None:
         return await find_stored_model(tx, trial_version)
     active_model = await find_active_model(tx, key.project, key.key)

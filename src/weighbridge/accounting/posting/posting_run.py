@@ -298,7 +298,7 @@ def _keep_with_slots(tx: Write, plan: Plan) -> None:
 
 # Consumers: the runs that drew from batches of a run, and its own batches on other ledgers.
 #
-# What the run comes to anew, they have not seen.
+# They have not read the run's new total.
 
 
 def mark_consumers(tx: Write, project: int, posted_batches: Sequence[PostedBatch]) -> None:

@@ -108,7 +108,7 @@ def insert_calculations(
 
 
 def _write_node_contributions(model: Model, node: Node, run: Run) -> str | None:
-    """What contributes to an output, as an array's text; None of other nodes, and where nobody knows."""
+    """Return the contributions to an output as an array's text; None for other nodes, or if unknown."""
     rests_on = run.contributions.get(node.slug, NO_CONTRIBUTIONS) if node in model.outputs else None
     return None if rests_on is None else write_array(write_columns(rests_on))
 

@@ -111,7 +111,7 @@ class StoredEvent(msgspec.Struct, frozen=True):
     captured_numbers: list[Decimal | None] | None
     captured_texts: list[str | None] | None
     captured_booleans: list[bool | None] | None
-    """What was captured, where corrections came to the event."""
+    """The captured values, if the event has corrections."""
     is_imputed: bool
     substituted: list[int]
     """The positions at which the batch saw another value in place of the captured one."""
@@ -120,7 +120,7 @@ class StoredEvent(msgspec.Struct, frozen=True):
 
     @property
     def is_as_captured(self) -> bool:
-        """Whether no correction ever came to the event, and no rule made it."""
+        """Whether the event never had a correction, and no rule created it."""
         return self.captured_numbers is None and not self.is_imputed
 
     def value_at(self, position: int) -> Content:

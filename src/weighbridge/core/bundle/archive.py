@@ -194,14 +194,14 @@ class BundleFault:
 class Faults:
     """All that was found, in the order in which it was looked for."""
 
-    told: list[BundleFault] = field(default_factory=list)
+    listed: list[BundleFault] = field(default_factory=list)
     count: int = 0
 
     def add(self, part: str, sentence: str) -> None:
         """Take down a fault; beyond the limit it is only counted."""
         self.count += 1
-        if len(self.told) < FAULTS_MAX:
-            self.told.append(BundleFault(part, sentence))
+        if len(self.listed) < FAULTS_MAX:
+            self.listed.append(BundleFault(part, sentence))
 
     def __bool__(self) -> bool:
         return bool(self.count)

@@ -1,11 +1,11 @@
 """Whether the ledger's entries say what batches, draws and the report say.
 
-    January came to 10 t, and to 8 t when a weighing was corrected; the report takes 8 t:
+    January totalled 10 t, and 8 t after a weighing was corrected; the report includes 8 t:
 
     entry 1   credit   10   by batch 1, on batch 1
     entry 2   fall     -2   by batch 2, on batch 1
 
-The run's entries come to 8, the total of its newest batch; 8 are left on batch 1, and the report takes no
+The run's entries add up to 8, the total of its newest batch; 8 are left on batch 1, and the report takes no
 more.
 
 Invariants: of every run the entries less what it is short of are the total of its newest batch; no batch
@@ -38,7 +38,7 @@ _DRAWS: Final = (EntryKind.DRAW, EntryKind.RETURN)
 
 @dataclass(frozen=True, slots=True)
 class IncludedRun:
-    """A run that the report takes of, and what it comes to by its newest batch."""
+    """A run that the report includes, and its total by its newest batch."""
 
     story: Sequence[BatchRow]
     """Its batches, the oldest first."""
@@ -58,7 +58,7 @@ class IncludedRun:
 
     @property
     def sentence(self) -> str:
-        """What it comes to and what the report takes of it, in words."""
+        """Return its total and its included amount, in words."""
         count = len(self.story)
         counted = "its batch" if count == 1 else f"the newest of {count} batches"
         of_unit = f"{plain(self.total)} {self.unit}".strip()
@@ -105,7 +105,7 @@ def group_batches_by_run(contents: BundleContents) -> dict[RunOfLedger, list[Bat
 
 
 def check_books(contents: BundleContents, vouched: TrustResult, faults: Faults) -> None:
-    """Hold batches, draws and the report against the entries; a bundle of format 1 has none."""
+    """Check batches, withdrawals and the report against the entries; a bundle of format 1 has none."""
     if not contents.has_whole_stories:
         return
     books = _Books(contents)
@@ -317,7 +317,7 @@ def _select_posted_fields(entry: EntryRow) -> tuple[object, ...]:
 
 
 def _find_negative_balance(entries: Iterable[EntryRow], *, by_effect: bool) -> str | None:
-    """The first moment at which entries come to less than nothing, by one of their two times."""
+    """Return the first instant with a negative sum of entries, by one of their two times."""
 
     def moment(entry: EntryRow) -> Instant:
         return entry.effective_at if by_effect else entry.posted_at

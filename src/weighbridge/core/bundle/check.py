@@ -7,7 +7,7 @@ In this order; all faults of a step are reported, and unverified parts are not e
 3. the head of the audit log is signed by it too, and each row is under that head;
 4. all rows are written the one way there is, and hang together; the log says of the report what it says;
 5. the indexes and the page are what the other parts make;
-6. every batch comes to what it says, computed again.
+6. every batch has its stated values when it is recomputed.
 
 Invariant: a bundle without faults is byte for byte the one that the service made, and its amounts follow from
 its events.
@@ -407,7 +407,7 @@ def prepare_models(contents: BundleContents) -> dict[int, PreparedModel]:
 
 
 def check_made(contents: BundleContents, vouched: TrustResult, faults: Faults) -> None:
-    """Hold what follows from the other parts against what it would be."""
+    """Compare the derived parts with their expected content."""
     try:
         rendered_parts = render_parts(contents, vouched)
     except (KeyError, ArithmeticError, ValueError, TypeError) as error:

@@ -390,7 +390,7 @@ class TrustResult:
 
 
 def verify_sums(parts: Mapping[str, memoryview], key: VerifierKey, faults: Faults) -> None:
-    """Hold every part against `SHA256SUMS`, and that against its signature."""
+    """Check every part against `SHA256SUMS`, and `SHA256SUMS` against its signature."""
     indexed = [
         IndexedPart(name, len(content), hash_part(content))
         for name, content in parts.items()
@@ -414,7 +414,7 @@ def verify_sums(parts: Mapping[str, memoryview], key: VerifierKey, faults: Fault
 
 
 def verify_audit(parts: Mapping[str, memoryview], key: VerifierKey, faults: Faults) -> TrustResult:
-    """Hold the rows of the audit log against their proofs, and these against the signed head."""
+    """Check the rows of the audit log against their proofs, and the proofs against the signed head."""
     vouched = TrustResult(is_signed=not faults)
     try:
         vouched.head = open_checkpoint(_decode_part(parts, HEAD), key)

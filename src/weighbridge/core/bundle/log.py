@@ -1,4 +1,4 @@
-"""Hold a bundle against its own proved rows of the audit log, record by record and correction by
+"""Compare a bundle with its own proved rows of the audit log, record by record and correction by
 correction.
 """
 
@@ -111,7 +111,7 @@ _OF_EVIDENCE: Final = ("type", "name", "content_type", "size", "sha256")
 
 
 def compare_with_log(contents: BundleContents, vouched: TrustResult, faults: Faults) -> None:
-    """Hold what the parts state against what the proved rows of the log state."""
+    """Compare the parts with the proved rows of the log."""
     log = LogRows(vouched.rows)
     deviations = chain(
         _check_report(contents, log), _check_evidence(contents, log), _check_models(contents, log)

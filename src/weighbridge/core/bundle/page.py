@@ -74,7 +74,7 @@ def compare_bundles(before: BundleContents, after: BundleContents) -> list[RunDe
 
 
 def describe_batches_of_run(contents: BundleContents, history: Sequence[BatchRow]) -> Iterator[str]:
-    """What a run came to with each of its batches, the oldest first, and why."""
+    """Describe a run's total with each of its batches, the oldest first, and the reasons."""
     before: _RunState | None = None
     for batch in history:
         state = _read_run_state(contents, batch.batch, ZERO)
@@ -179,7 +179,7 @@ def _select_draw_fields(draw: DrawRead) -> tuple[object, ...]:
     return draw.node, draw.source, draw.amount, draw.attributes
 
 
-# How a batch came to its values, as lines that people follow with a pencil.
+# The calculation of a batch, as lines that people can follow with a pencil.
 #
 #     `delivered = 5 t`                          sum of delivery.mass over 2 events
 #     `dry = delivered * (1 - moisture)`
@@ -366,7 +366,7 @@ def _render_sections(
 
 
 def _list_runs(contents: BundleContents) -> Iterator[tuple[str, str, str]]:
-    """The runs that the report takes of: what they come to now, and how they came there."""
+    """Render the runs that the report includes: their current totals, and the history of these."""
     for run in list_reported_runs(contents):
         yield run.name, run.sentence, "\n".join(describe_batches_of_run(contents, run.story))
 

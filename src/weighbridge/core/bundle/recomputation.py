@@ -113,7 +113,7 @@ def _find_deviating_batches(contents: BundleContents, line: SlotLine) -> Iterato
 
 
 class ComputedAgain:
-    """A slot, and what the engine comes to with the data of its batches."""
+    """A slot, and the engine's results for the data of its batches."""
 
     def __init__(self, contents: BundleContents, line: SlotLine, prepared: PreparedModel) -> None:
         self.prepared = prepared
@@ -277,7 +277,7 @@ def _read_rounding(text: str) -> LedgerRounding:
 def _compare(
     contents: BundleContents, slot: ComputedAgain, number: int, faults: Faults, recomputed: RecomputedBatches
 ) -> None:
-    """Hold what a batch says against what it is computed to be."""
+    """Compare a batch with its recomputation."""
     batch = contents.batches[number]
     recomputed.batches += 1
     run = slot.runs.get(read_partition(batch))
@@ -481,7 +481,7 @@ class _Sources:
                 yield f"its {dimension} is {own!r}, and that of the source {of_source!r}."
 
     def _standing(self, source: BatchRow, batch: BatchRow) -> BatchRow:
-        """The batch that said what the source's run came to when another was made."""
+        """Return the batch with the total of the source's run at the time of another batch."""
         if source.run is None:
             return source
         history = [story for story in self._stories[source.ledger, source.run] if story.batch < batch.batch]

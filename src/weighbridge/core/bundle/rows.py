@@ -72,7 +72,7 @@ class BatchRow(NamedTuple):
     share_places: int
     """Decimals at which shared amounts were cut."""
     total: Decimal
-    """What the run came to with this batch, in the ledger's unit."""
+    """The run's total with this batch, in the ledger's unit."""
     credited: Decimal
     """What the batch was credited with, in the ledger's unit."""
     engine_revision: int
@@ -440,7 +440,7 @@ def split_fields(line: str) -> Sequence[str | None]:
 
 
 def read(kind: TextKind, text: str | None, *, is_optional: bool, column: str) -> Any:
-    """A value from its field; UnreadableError, a sentence, for one that nobody writes."""
+    """Read a value from its field; UnreadableError for a text that no writer makes."""
     if text is None:
         if is_optional:
             return None

@@ -110,7 +110,7 @@ def divide_share(part: int, whole: int) -> Decimal | None:
 # A worked example. Of the 60 minutes of an hour 48 are valid: 48 / 60 = 0.8, which meets a share of 0.8,
 # and the hour is the average of the 48. With 47 the hour is incomplete and has no value.
 #
-# Invariants: what a slot comes to depends on its readings alone, never on the order in which they came; a
+# Invariants: the result of a slot depends on its readings alone, never on the order in which they came; a
 # share is compared without rounding.
 
 

@@ -124,7 +124,7 @@ def find_prevailing_claim(claims: Iterable[Claim]) -> Claim | None:
 #
 # The root over the leaves of a bulk write, in the order of its request, is in the write's row of the
 # audit log (RFC 6962, as in `core/proof`). So each event can prove later that it is as it was sent, with
-# its line and a path of hashes, and nobody has to be shown the others.
+# its line and a path of hashes, without the other lines.
 #
 # The line has what was captured, parted by tabs: project, number, event type, start, end, tracking id,
 # feedstock, asset, client reference, notes, locations, numbers, texts, booleans. Times are UTC by RFC 3339,

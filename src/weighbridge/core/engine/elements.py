@@ -133,7 +133,7 @@ def _settle_checked(
     shared: SharedAmount,
     contributions: Contributions,
 ) -> None:
-    """Keep an amount; data that come to none, or leave the slot uncovered, are a problem."""
+    """Store an amount; data without a result, or with gaps in the slot, are a problem."""
     body = node.body
     assert isinstance(body, Input)  # noqa: S101 - only inputs have elements
     has_none = amount is None and shared.part is None
@@ -176,7 +176,7 @@ def compute_slot_value(computation: SlotComputation, node: Node, body: Input, el
 def _compute_contributions(
     computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
 ) -> Contributions:
-    """What contributes to one number, in the unit of the data; nothing where nobody asks."""
+    """Return the contributions to one number, in the unit of the data; empty if not requested."""
     if not computation.setting.says_contributions or body.is_array:
         return NO_CONTRIBUTIONS
     if body.aggregate in _BY_STATISTICS:

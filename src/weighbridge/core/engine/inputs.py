@@ -68,7 +68,7 @@ from weighbridge.core.unit import ONE, Unit, convert, convert_by, find_absolute,
 _RANKS: Final = {source: rank for rank, source in enumerate(ValueSource)}
 
 Unknown = None
-"""In place of contributions: something contributes of which nobody knows what it rests on."""
+"""In place of contributions: a contributing value has unknown contributions."""
 
 
 def compute_contributions(
@@ -351,7 +351,9 @@ def read_statistics(computation: SlotComputation, node: Node, body: Input) -> No
 
 
 def contributing(computation: SlotComputation, node: Node, statistics: Statistics) -> Contributions:
-    """What contributes to the aggregate of statistics, in the unit of the data; nothing where nobody asks."""
+    """Return the contributions to the aggregate of statistics, in the unit of the data; empty if not
+    requested.
+    """
     if not computation.setting.says_contributions:
         return NO_CONTRIBUTIONS
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data

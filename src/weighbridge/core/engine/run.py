@@ -232,7 +232,7 @@ def _read_attribute(
 
 
 def _compare(computation: SlotComputation, drawer: Drawer, need: Need | None, draws: Sequence[Drawn]) -> None:
-    """Note where a record of draws does not come to what was needed."""
+    """Add a problem if recorded withdrawals do not add up to the need."""
     total = exact_total([draw_.amount for draw_ in draws])
     if need is not None and need.amount != total:
         place = name_partition(drawer.partition)
@@ -279,7 +279,7 @@ class SlotRun:
     not_counted: tuple[Group, ...]
     problems: tuple[Problem, ...]
     rounded_away: tuple[RoundedAway, ...] = ()
-    """Draws that came to nothing although something was needed."""
+    """Withdrawals that are zero although an amount was needed."""
 
 
 def run_slot(setting: EngineSetting, data: SlotData) -> SlotRun:

@@ -344,12 +344,12 @@ class Drawn:
     attributes: tuple[Decimal, ...] = ()
     units: tuple[Unit, ...] = ()
     rests_on: tuple[Contributions | None, ...] = ()
-    """What contributes to what the source came to, and to each attribute; None where nobody knows."""
+    """The contributions to the source's total and to each attribute; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundedAway:
-    """A draw that came to nothing: what a run's node needs, in the ledger's unit, rounds to zero there."""
+    """A withdrawal of zero: the need of a run's node, in the ledger's unit, rounds to zero there."""
 
     drawer: Drawer
     ledger: SourceLedgerView
@@ -364,7 +364,7 @@ class Drawing:
     pool: Pool
     source_ledgers: Mapping[str, SourceLedgerView]
     excluded: frozenset[Partition] = frozenset()
-    """Partitions that do not run, because nobody named a source for a node of theirs."""
+    """Partitions that do not run, because a node of theirs has no named source."""
     unchanged: frozenset[Partition] = frozenset()
     """Those of them that stay as they are; the others held something and fall to nothing."""
     recorded: Mapping[Drawer, tuple[Drawn, ...]] | None = None
@@ -375,7 +375,7 @@ class Drawing:
 
 # What the engine is given: the setting that all slots have in common, and the data of one slot.
 #
-# Invariants: the data of a slot hold all that the model reads; the engine asks nobody for more.
+# Invariants: the data of a slot hold all that the model reads; the engine reads nothing else.
 
 
 EVENTS_NAMED_MAX = 5
@@ -440,11 +440,11 @@ class GivenValues:
     """By slug; of a draw's attribute by `slug.attribute`. What is not there is missing."""
     partition: Mapping[str, str] = field(default_factory=dict)
     hours: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
-    """How long each event of an input lasted; of an input that is not there nobody knows it."""
+    """The duration of each event of an input; unknown for an absent input."""
     period_days: Decimal | None = None
-    """How many days of the calendar the slot is; None when nobody knows it."""
+    """The slot's number of calendar days; None if unknown."""
     period_hours: Decimal | None = None
-    """How long the slot lasts by the clock; None when nobody knows it."""
+    """The slot's duration by the clock; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -486,7 +486,7 @@ NOT_DRAWN: Final = "draws"
 """A node cannot draw what it is to draw."""
 
 NOT_COMPUTABLE: Final = "not_computable"
-"""All that the node needs is there, and it comes to no value."""
+"""The node has all its inputs, but no result."""
 
 HOUR: Final = "h"
 DAY: Final = "d"
@@ -503,7 +503,7 @@ class NodeReading:
 
 @dataclass(slots=True)
 class PartitionComputation:
-    """What the nodes came to in one partition, and the data that they used."""
+    """The results of the nodes in one partition, and the data that they used."""
 
     values: dict[str, Value]
     readings: dict[str, NodeReading] = field(default_factory=dict)
@@ -534,7 +534,7 @@ class SlotComputation:
     period_hours: Value | None = field(init=False)
     """The hours of the slot by the clock, where they are known."""
     rounded_away: list[RoundedAway] = field(default_factory=list)
-    """Draws that came to nothing although something was needed."""
+    """Withdrawals that are zero although an amount was needed."""
 
     def __post_init__(self) -> None:
         self.draws = {partition: [] for partition in self.by_partition}
@@ -582,7 +582,7 @@ class SlotComputation:
         )
 
     def keep(self, node: Node, partition: Partition, reading: NodeReading) -> None:
-        """Keep what a node came to in a partition, for the record and for the formulas that name it."""
+        """Store a node's result in a partition, for the record and for the formulas that name it."""
         self.by_partition[partition].readings[node.slug] = reading
         self.keep_value(node.slug, node.unit, partition, reading.amount)
 
@@ -644,7 +644,7 @@ def name_partition(partition: Partition) -> str:
 
 # The revision of the engine: which arithmetic computed a batch, where later code does it differently.
 #
-# Invariants: a change after which the same data and model version come to other digits, or to another
+# Invariants: a change after which the same data and model version give other digits, or another
 # division of the same whole, is a new revision with a sentence of what it changed; nothing else is.
 # Revisions only rise.
 

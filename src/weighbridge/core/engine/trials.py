@@ -43,7 +43,7 @@ from weighbridge.core.unit import Unit
 # The values of a list become events of a slot of their own, each known by its place: values of one place
 # are of one event, so that arrays are parallel and are joined element by element.
 #
-# Invariants: what a trial comes to is what a generation comes to over data with the same values, element
+# Invariants: a trial has the result of a generation over data with the same values, element
 # for element, and missing values get the same defaults or errors.
 
 

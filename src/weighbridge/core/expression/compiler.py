@@ -1,8 +1,8 @@
 """The compiler walks a tree once and asks the table of meanings at each node; a backend says what comes of
 it.
 
-`fold` is the walk: a backend gives it what a leaf comes to, and what an operation comes to of what its
-operands came to. The backends of this file are
+`fold` is the walk: a backend gives it the result of a leaf, and the result of an operation from those of its
+operands. The backends of this file are
 
     check            the type of an expression, by the typing rules
     evaluate         its value, with the types of the values that it meets
@@ -43,11 +43,11 @@ Exact rules in decimals of 34 digits, no differences. Where a function is not sm
 
 `find_degree` finds without values how results grow: when some of the values grow by a factor, by which power
 of it the result. Of a degree that is not zero, Euler's theorem says what all x * df/dx add up to: the degree
-times the result. So a result that is not zero changes with some of these values, and nobody has to find out
-with which.
+times the result. So a result that is not zero changes with some of these values, and it is not necessary to
+find out with which.
 
 Invariants: values that cannot change the result because of a choice are not looked at, so a fault among them
-does no harm; where a degree is known, it holds for all values; None says that nobody knows.
+does no harm; where a degree is known, it holds for all values; None means unknown.
 """
 
 import operator

@@ -112,7 +112,7 @@ class TypedNode(NamedTuple):
 
 
 Degree = Decimal | None
-"""By which power of a factor a result grows when some values grow by the factor; None when nobody knows."""
+"""By which power of a factor a result grows when some values grow by the factor; None if unknown."""
 
 Units = Callable[[TypedNode, Type], Sequence[Unit | None]]
 """The unit that each operand is converted to, None for as it is; operands beyond the last one are not
@@ -201,7 +201,7 @@ def stay_constant(_node: Expression, _degrees: Sequence[Degree]) -> Degree:
 
 
 def grow_unknown(_node: Expression, _degrees: Sequence[Degree]) -> Degree:
-    """Nobody knows how the result grows."""
+    """Return None: the growth of the result is unknown."""
     return None
 
 

@@ -226,7 +226,7 @@ DOWN: Final = "down"
 
 
 def round_total(value: Decimal, scale: int, rounding: LedgerRounding) -> Decimal:
-    """What a run comes to on a ledger, in the ledger's unit."""
+    """A run's total on a ledger, in the ledger's unit."""
     return round_to(value, scale, "floor" if rounding == DOWN else "half_even")
 
 
@@ -270,7 +270,7 @@ Contributions = Mapping[ValueSource, Decimal]
 """By source, in the unit of the amount; a source that is not there contributes nothing."""
 
 NO_CONTRIBUTIONS: Final[Contributions] = {}
-"""Those of constants and static inputs, and of what nobody measured."""
+"""Contributions of constants and static inputs, and of other unmeasured values."""
 
 _SIZES: Final = Context(prec=28, rounding=ROUND_HALF_EVEN)
 """The context of sizes: only their proportions count, and kept batches have them with so many digits."""
@@ -285,7 +285,7 @@ def find_magnitude(amount: Decimal) -> Decimal:
 
 
 def add_contributions(parts: Iterable[Contributions]) -> Contributions:
-    """What several come to together, added exactly and rounded once."""
+    """Return the sum of several, added exactly and rounded once."""
     columns: dict[ValueSource, list[Decimal]] = {}
     for part in parts:
         for source, amount in part.items():

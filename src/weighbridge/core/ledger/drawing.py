@@ -84,7 +84,7 @@ class SourceBatch:
     rests_on: Mapping[str, Contributions | None] = field(default_factory=dict)
     """What contributes to what its run came to, by output; under no name what it is drawn of.
 
-    None where nobody knows; what is not there, as of an instrument, rests on no value.
+    None if unknown; an absent entry, as of an instrument, means no contributions.
     """
 
     def contributions(self, output: str = "") -> Contributions | None:

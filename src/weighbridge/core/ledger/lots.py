@@ -229,7 +229,7 @@ class Obtainable:
 # may be of a run that took of others itself; so it goes on until no run has something free that owes to
 # others.
 #
-# Invariant: what is put back and reclaimed again leaves everything as it was, if nobody took of it
+# Invariant: what is put back and reclaimed again leaves everything as it was, if no withdrawal took from it
 # meanwhile.
 
 

@@ -2,8 +2,8 @@
 
 It is threaded through the runs in the order of slot, node and partition, so a later run sees what an earlier
 one took. A run keeps what it holds; it adds when it needs more and gives back what it drew last when it needs
-less. A run that finds too little may take over what runs after it hold, which then draw anew. What it holds
-of a source run beyond what that comes to by now it gives back and draws anew; what nothing covers stays.
+less. A run that finds too little may take over what later runs hold, which then withdraw again. What it holds
+of a source run beyond the run's current total, it returns and withdraws again; what nothing covers stays.
 
 Invariants: nothing is drawn that is not there, nor beyond the room of its account; what a node draws sums to
 its amount to the last digit; the same need again moves nothing.
@@ -228,7 +228,7 @@ class Pool:
         return self._held.moved()
 
     def _take_free(self, drawer: Drawer, need: Need, missing: Decimal) -> Decimal:
-        """Take what is missing of what nobody holds, in the order of the need; give what is missing still."""
+        """Take a missing amount from free balances, in the need's order; return what is still missing."""
         if missing > 0:
             offers = self._free_offers(drawer, need)
             if need.order is DrawOrder.PRO_RATA:
@@ -319,7 +319,7 @@ class Pool:
         return missing
 
     def _give_up(self, drawer: Drawer) -> list[tuple[int, Decimal]]:
-        """Return what a drawer holds of runs beyond what they come to by now, what it drew last first."""
+        """Return what a drawer holds of runs beyond their current totals, its last withdrawals first."""
         given_up = []
         for lot, amount in reversed(list(self._held.lots(drawer).items())):
             if part := min(amount, self._releases.excess(self.sources[lot[1]].run)):
@@ -328,7 +328,7 @@ class Pool:
         return given_up
 
     def _keep(self, drawer: Drawer, given_up: Sequence[tuple[int, Decimal]], missing: Decimal) -> Decimal:
-        """What nothing else covers stays as it was drawn, though its run no longer comes to it."""
+        """An amount without another source stays as it was withdrawn, although its run's total is lower."""
         for source, amount in reversed(given_up):
             part = min(amount, missing)
             if part:

@@ -19,11 +19,11 @@ What is given back comes in the order of `taken`, so it does not show in which o
 
 An entry counts for the later of the ends of the two slots, a run's total for the end of its own. What falls
 took of a later slot's batch is a deficit in between: it opens at the run's end and is settled at the later
-one. So deficit entries follow from entries and totals, and are not thought of one by one.
+one. So deficit entries follow from entries and totals, and need no rules of their own.
 
-Invariants: no balance is below zero; for every run and moment, what the run's entries come to less its
-deficit entries is its total at the end of its slot, and nothing elsewhere; what a batch posts for other runs
-than its own comes to nothing at every moment.
+Invariants: no balance is below zero; for every run and instant, its entries less its deficit entries are
+its total at the end of its slot, and zero at any other time; what a batch posts for other runs
+than its own adds up to zero at every instant.
 """
 
 from bisect import bisect_right
@@ -340,7 +340,7 @@ class _Partition:
         return PartitionEntries(tuple(self._entries), deficit_entries, still_open)
 
     def _deficit_entries(self, totals: Sequence[Total]) -> tuple[DeficitEntry, ...]:
-        """By poster, run and moment, what entries come to beyond what the run comes to."""
+        """Return by poster, run and instant the sum of entries beyond the run's total."""
         beyond: dict[tuple[Key, Key, datetime], Decimal] = {}
         for total in totals:
             for moment, amount in total.difference_by_moment.items():

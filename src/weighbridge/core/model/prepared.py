@@ -444,7 +444,7 @@ def _show_digits(amount: Amount) -> str:
 
 # Outputs that certainly depend on measured data, for any result other than zero.
 #
-# Where all data were captured, such an output was measured as a whole, and nobody needs its derivatives.
+# Where all data were captured, such an output was measured as a whole, and its derivatives are not needed.
 #
 # Invariant: an output is among them only when x * df/dx of all data, or of one input's, add up to a
 # multiple of it that is not zero.

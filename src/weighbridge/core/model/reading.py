@@ -44,7 +44,7 @@ from weighbridge.core.unit import Unit, UnitError, parse_unit
 # Reading takes the parts of a source one by one, and notes a flaw for each that is not as it must be.
 #
 # Invariants: a reader never raises for what a document says; what it cannot read it leaves out and notes,
-# naming the key, what came and what is allowed; a key that nobody asked for is a flaw.
+# naming the key, what came and what is allowed; an unknown key is a flaw.
 
 
 TEXT_MAX: Final = 10_000

@@ -32,8 +32,8 @@ class Range:
 class TextForm:
     """What a text looks like, or each of a list, and how that is said."""
 
-    fits: Callable[[str], object]
-    said: str
+    accepts: Callable[[str], object]
+    description: str
 
 
 def is_network(text: str) -> bool:
@@ -77,14 +77,14 @@ def read_whole_number(setting: Setting, text: str) -> int | Problem:
 
 def read_text(setting: Setting, text: str, form: TextForm) -> str | Problem:
     """Read a text of a form."""
-    return text if form.fits(text) else build_setting_problem(setting, text, form.said)
+    return text if form.accepts(text) else build_setting_problem(setting, text, form.description)
 
 
 def read_texts(setting: Setting, text: str, form: TextForm) -> tuple[str, ...] | Problem:
     """Read texts of a form, separated by commas."""
     texts = tuple(filter(None, (part.strip() for part in text.split(","))))
-    fit = all(form.fits(part) for part in texts)
-    return texts if fit else build_setting_problem(setting, text, form.said)
+    fit = all(form.accepts(part) for part in texts)
+    return texts if fit else build_setting_problem(setting, text, form.description)
 
 
 def build_setting_problem(setting: Setting, text: str, rule: str) -> Problem:

@@ -41,7 +41,7 @@ class DeliveryState(StrEnum):
 
 
 def is_taken(status: int | None) -> bool:
-    """Whether a receiver has taken a delivery; a redirect is followed by nobody."""
+    """Whether a receiver has accepted a delivery; redirects are not followed."""
     return status is not None and 200 <= status < 300
 
 

@@ -176,7 +176,7 @@ def reach(window: Window | None, first: datetime, zone: tzinfo) -> datetime | No
 class FieldReader:
     """Takes the fields of an object out of it, noting problems by their paths.
 
-    What is taken once is gone, so what is left over at the end is what nobody knows. A reader never raises,
+    What is taken once is gone, so the rest at the end is unknown. A reader never raises,
     and gives something of the right type in place of what is wrong.
     """
 

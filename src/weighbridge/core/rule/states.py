@@ -9,7 +9,7 @@ A proposal is the correction of a rule that needs approval: kept with its result
 result proposes while its record fails and the rule has a correction for it. A person approves it, which puts
 the correction in force, or rejects it. A proposal without a reason any more is withdrawn, or superseded when
 that is found out only as someone approves it; either may be made again. A decision is about one value: when
-the rule comes to another one, that is proposed anew.
+the rule calculates another one, it is proposed again.
 
 A rule run is one evaluation of a version of a rule over a period, with what it came to. A run that a task
 carries out has the state of its task; one that evaluates what has just changed is written down complete.
@@ -121,10 +121,10 @@ class ProposalTrigger(StrEnum):
     """Its record fails no more or has no correction, its result is dismissed, its rule changed or removed."""
 
     TAKE_BACK = "take_back"
-    """The correction that was approved is reverted: the rule says it no more, or a person reverted it."""
+    """The approved correction is reverted: the rule no longer calculates it, or a person reverted it."""
 
     APPROVE = "approve"
-    """A person lets the correction be, and the rule still comes to it."""
+    """A person permits the correction, and the rule still calculates it."""
 
     SUPERSEDE = "supersede"
     """A person lets the correction be, and its data have changed meanwhile."""

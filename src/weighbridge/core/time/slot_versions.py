@@ -7,7 +7,7 @@ and only where it cannot, the slot waits with the version that it had.
 
 Invariants: no two versions account for the same instant twice: of slots in force that share time one stays
 and the others are brought to zero; a slot that meets one in force of another cadence is passed over, and the
-time of it that nobody accounts for is open; what is replaced is replaced whole; slots come in order of time.
+time of it without a batch is open; what is replaced is replaced whole; slots come in order of time.
 """
 
 from bisect import bisect_left, bisect_right
@@ -60,11 +60,11 @@ class Assignment:
     cut: tuple[Interval, ...]
     """Generated slots that a replacement would cut in two; it must be refused."""
     overlapping: tuple[Interval, ...] = ()
-    """Those of the replaced that nobody asked to replace: they share time with others in force."""
+    """Replaced slots outside the request: they share time with others in force."""
     standing: tuple[Interval, ...] = ()
     """Slots in force that are not computed."""
     open_time: tuple[Interval, ...] = ()
-    """Time that nobody accounts for, of slots of the active version that others in force reach into."""
+    """Time without a batch, of slots of the active version that others in force overlap."""
 
     @property
     def computed(self) -> list[Interval]:
@@ -208,7 +208,7 @@ def _list_waiting(
     kept_slots: Collection[Interval],
     taken_slots: Sequence[Interval],
 ) -> list[GeneratedSlot]:
-    """Slots that their data have left where nobody else accounts for their time."""
+    """List slots that their data have left, if no other slot covers their time."""
     waiting_slots: list[GeneratedSlot] = []
     emptied_slots = [
         slot for slot in generated_slots if slot.is_whole and not slot.is_in_force and slot.slot in kept_slots

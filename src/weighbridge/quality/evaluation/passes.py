@@ -192,10 +192,12 @@ class SeriesPass:
             return alert
         if reading.value is None and not (reading.lacks_value and self._is_filled_first(reading)):
             return alert
-        found = outcome.found
+        found = outcome.result
         if isinstance(found, NoValue):
             waits = found.reason is Absence.PENDING_AFTER
-            return alert._replace(error=None if waits else f"The correction has no result. {found.says}")
+            return alert._replace(
+                error=None if waits else f"The correction has no result. {found.explanation}"
+            )
         captured = reading.replaced
         return alert._replace(from_value=captured, to_value=found.value, substitution=write_outcome(outcome))
 
@@ -204,7 +206,7 @@ class SeriesPass:
         clock = self._cadences[meter.event_type]
         number = clock.holding(outcome.slot.start)
         slot = ImputedSlot(*meter, clock.start(number), clock.start(number + 1))
-        found = outcome.found
+        found = outcome.result
         row = FindingTableRow(
             None, self._columns[meter.event_type].position, None, None, None, None, None, None,
             outcome.slot.start, slot=slot,

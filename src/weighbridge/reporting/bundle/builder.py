@@ -479,7 +479,7 @@ def _finish(parts: _Folder, request: BundleRequest, target: Path) -> tuple[int, 
         faults = Faults()
         contents = read_contents(parts.contents(stack), read_model, faults)
         assert contents is not None, "what was written is read"  # noqa: S101
-        assert not faults, faults.told  # noqa: S101
+        assert not faults, faults.listed  # noqa: S101
         _write_made(parts, contents)
         contents.events.clear()
     digests = write_sums([part for name, part in parts.indexed.items() if name not in {SUMS, SIGNATURE}])

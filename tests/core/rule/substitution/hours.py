@@ -64,7 +64,7 @@ def outcomes(given, series, zone="UTC"):
 def filled(given, series, zone="UTC"):
     """The value of each hour that needs one, by its number, or the reason why there is none."""
     return {
-        number: one.found.value if isinstance(one.found, FoundValue) else one.found.reason.value
+        number: one.result.value if isinstance(one.result, FoundValue) else one.result.reason.value
         for number, one in outcomes(given, series, zone).items()
     }
 

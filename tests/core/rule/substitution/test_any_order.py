@@ -44,7 +44,7 @@ SERIES = st.lists(WORDS, min_size=1, max_size=40)
 
 
 def values(program, words):
-    return {one.slot.about: (one.found, one.tier, one.gap_slots) for one in fill(program, hours(words), UTC)}
+    return {one.slot.about: (one.result, one.tier, one.gap_slots) for one in fill(program, hours(words), UTC)}
 
 
 @given(st.data(), SERIES, st.sampled_from(sorted(FILLINGS)))
@@ -88,7 +88,7 @@ def test_a_window_holds_captured_values_and_those_of_people_and_nothing_else(wor
         before = words[: one.slot.about - 1]
         fed = [Decimal(word.lstrip("m")) for word in before if word[0] not in "-!o"]
         assert one.value == max(fed, default=None)
-        assert one.value is None or one.found.members == len(fed)
+        assert one.value is None or one.result.members == len(fed)
 
 
 ASKING = {

@@ -123,7 +123,7 @@ def test_a_window_of_whole_periods_waits_for_the_end_of_its_period():
     after = filling.take([hour(25, "5")])
 
     assert before == []
-    assert [(one.slot.about, one.found.members) for one in after] == [(2, 23)]
+    assert [(one.slot.about, one.result.members) for one in after] == [(2, 23)]
 
 
 def test_a_calendar_is_that_of_the_projects_zone():
@@ -148,7 +148,7 @@ def test_a_gap_for_which_no_tier_holds_says_so():
 
     found = outcomes(given, "1 - 1")[2]
 
-    assert (found.found.reason, found.tier, found.method) == ("no_tier", None, None)
+    assert (found.result.reason, found.tier, found.method) == ("no_tier", None, None)
 
 
 def test_a_tier_whose_condition_has_no_result_is_not_passed_over():
@@ -156,7 +156,7 @@ def test_a_tier_whose_condition_has_no_result_is_not_passed_over():
 
     found = outcomes(given, "- 1")[1]
 
-    assert (found.found.reason, found.tier) == ("no_result", 1)
+    assert (found.result.reason, found.tier) == ("no_result", 1)
 
 
 def test_a_gap_that_has_not_ended_is_decided_as_it_stands():

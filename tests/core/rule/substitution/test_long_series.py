@@ -77,7 +77,7 @@ def test_a_window_is_what_a_plain_look_says(name):
     for one in found[:: max(1, len(found) // 60)]:
         values = [member.value for member in look(members, one.slot)]
         if not values:
-            assert isinstance(one.found, NoValue)
+            assert isinstance(one.result, NoValue)
         else:
-            assert one.found.members == len(values)
+            assert one.result.members == len(values)
             assert abs(one.value - sum(values) / len(values)) < 1e-20

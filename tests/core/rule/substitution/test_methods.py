@@ -74,10 +74,10 @@ def test_an_expression_reads_what_else_the_event_holds():
 def test_what_has_no_result_says_so():
     method = {"method": "expression", "expression": "1 / ({{load}} - 6)"}
 
-    found = outcomes(method, [hour(1, "!9", (Decimal(6),))])[1].found
+    found = outcomes(method, [hour(1, "!9", (Decimal(6),))])[1].result
 
     assert found.reason == "no_result"
-    assert "zero" in found.says
+    assert "zero" in found.explanation
 
 
 @pytest.mark.parametrize(
@@ -194,9 +194,9 @@ def test_an_outcome_says_what_gave_the_value():
     found = outcomes({"tiers": tiers}, "10 20 - !3 10")
 
     first, second = found[3], found[4]
-    assert (first.method, first.found.method, first.found.members) == ("greater_of", "maximum", 2)
+    assert (first.method, first.result.method, first.result.members) == ("greater_of", "maximum", 2)
     assert (first.tier, first.code, first.gap_slots, first.is_settled) == (1, "08", 2, True)
-    assert first.found.window.members == 100
+    assert first.result.window.members == 100
     assert first.availability == Decimal("0.6666666666666666666666666666666667")
     assert second.availability == Decimal("0.5")
     assert (first.is_missing, second.is_missing) == (True, False)

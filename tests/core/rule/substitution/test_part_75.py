@@ -174,7 +174,7 @@ def test_the_mean_of_a_load_range_is_that_of_its_hours_alone():
 
     found = outcomes(NOX, [*series, *gap])[91]
 
-    assert (found.code, found.value, found.found.members) == ("11", Decimal("0.412"), 60)
+    assert (found.code, found.value, found.result.members) == ("11", Decimal("0.412"), 60)
 
 
 OXYGEN = {

@@ -48,7 +48,7 @@ def test_a_lost_hour_takes_the_mean_plus_two_deviations_of_the_whole_year():
 
     # Of 2, 4, 6 and 8 the mean is 5 and the sample variance 20 / 3; the deviation is 2.58199.
     assert found.value == Decimal("10.1640")
-    assert found.found.members == 4
+    assert found.result.members == 4
 
 
 SECONDS = {2: "10", 25: "20", 28: "25", 39: "30", 42: "!0", 48: "40", 52: "50", 72: "60"}

@@ -85,4 +85,4 @@ def test_a_window_holds_what_it_says_and_nothing_that_is_forbidden(name, has_con
         before = [slot for slot in fed if slot.start < one.slot.start]
         members = held(before, one.slot, fed)
         assert one.value == max((slot.value for slot in members), default=None)
-        assert one.value is None or one.found.members == len(members)
+        assert one.value is None or one.result.members == len(members)

@@ -343,7 +343,7 @@ class WindowMembers:
         return self._values[members.first - self._forgotten : members.last - self._forgotten]
 
     def forget(self, first: int) -> None:
-        """Nobody will ask for members before this number."""
+        """Forget the members before this number."""
         if first > self._forgotten:
             del self._starts[: first - self._forgotten]
             del self._values[: first - self._forgotten]
@@ -376,7 +376,7 @@ class _Gap:
 class Filling:
     """One pass of a program over the slots of one meter; the zone is that of the project's calendar.
 
-    What becomes of slots that nobody asks for, by when they start, is not worked out.
+    Outcomes of slots outside the requested start times are not calculated.
     """
 
     def __init__(

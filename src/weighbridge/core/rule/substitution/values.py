@@ -11,7 +11,7 @@ Invariants: the slots of a series come in order of time, each once; a slot's val
 as a calibration adjusted it), or a person's, and never what a rule put in for it: so nothing that was
 substituted can feed a window or be a border.
 
-What a method comes to for one slot of a gap.
+The result of a method for one slot of a gap.
 
 Invariants: a value follows from the slot, its borders and the members of its windows alone; arithmetic is
 exact until one rounding to 34 digits (two with a square root); what has no result is absent with a reason,
@@ -107,16 +107,16 @@ class NoValue(NamedTuple):
     """No value, and why."""
 
     reason: Absence
-    says: str
+    explanation: str
 
 
 class SlotOutcome(NamedTuple):
     """What becomes of a slot that needs a value."""
 
     slot: SeriesSlot
-    found: FoundValue | NoValue
+    result: FoundValue | NoValue
     method: str | None
-    """The method of the tier; `found.method` is the one of its parts that gave the value."""
+    """The method of the tier; `result.method` is the one of its parts that gave the value."""
     tier: int | None
     """Which tier it was, counted from 1."""
     code: str | None
@@ -130,7 +130,7 @@ class SlotOutcome(NamedTuple):
     @property
     def value(self) -> Decimal | None:
         """The value, if there is one."""
-        return self.found.value if isinstance(self.found, FoundValue) else None
+        return self.result.value if isinstance(self.result, FoundValue) else None
 
     @property
     def is_missing(self) -> bool:
@@ -163,7 +163,7 @@ def write_outcome(outcome: SlotOutcome) -> dict[str, Any] | None:
 
     `found_by` is the part of the method that gave the value; `availability` is null where no tier asks.
     """
-    result = outcome.found
+    result = outcome.result
     if isinstance(result, NoValue):
         return None
     return {
@@ -202,7 +202,7 @@ class MethodInputs:
 def compute_value(
     method: SlotMethod, inputs: MethodInputs, rounding: ValueRounding | None = None
 ) -> FoundValue | NoValue:
-    """What the method comes to for a slot, rounded if need be."""
+    """Return the method's result for a slot, rounded if required."""
     try:
         result = _compute_unrounded(method, inputs)
         if rounding is None or isinstance(result, NoValue):
@@ -278,7 +278,7 @@ def _interpolate(before: Border, after: Border, moment: datetime) -> Decimal:
 
 
 def compute_window_statistic(method: FromWindow, values: Sequence[Decimal]) -> FoundValue | NoValue:
-    """What a method comes to over the members of its window; raises ArithmeticError beyond the numbers."""
+    """Return a method's result over the members of its window; raises ArithmeticError beyond the numbers."""
     if not values:
         return _NO_MEMBERS
     if method.deviation is DeviationKind.SAMPLE and len(values) < 2:

@@ -5,6 +5,7 @@ import random
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from tests.given.bundles import KEY, Bundle
@@ -16,12 +17,13 @@ from weighbridge.core.bundle.contents import (
     SIGNATURE,
     SUMS,
     IndexedPart,
+    Vouched,
     hash_part,
     read_contents,
     verify_audit,
     write_sums,
 )
-from weighbridge.core.signing import SigningKey, write_ssh_signature
+from weighbridge.core.signing import SigningKey, VerifierKey, write_ssh_signature
 
 Parts = dict[str, bytes]
 Change = tuple[str, bytes]
@@ -140,7 +142,13 @@ def remade(bundle: Bundle, change: Callable[[Parts], None], read_model: Any) -> 
     views = {name: memoryview(content) for name, content in parts.items()}
     contents = read_contents(views, read_model, Faults())
     assert contents is not None
-    vouched = verify_audit(views, bundle.key, Faults())
-    for name, content in render_parts(contents, vouched).items():
+    log = tuple((name, content) for name, content in sorted(parts.items()) if name.startswith("audit/"))
+    for name, content in render_parts(contents, _vouched_by(log, bundle.key)).items():
         parts[name] = content
     return signed(parts)
+
+
+@lru_cache(maxsize=4)
+def _vouched_by(log: tuple[tuple[str, bytes], ...], key: VerifierKey) -> Vouched:
+    """What the log of a bundle vouches for, whose parts most changes leave as they are."""
+    return verify_audit({name: memoryview(content) for name, content in log}, key, Faults())

@@ -16,8 +16,10 @@ import base64
 import binascii
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from struct import pack
 from textwrap import wrap
 from typing import Any, Final, Self
@@ -39,7 +41,7 @@ def write_canonical_json(value: Any) -> bytes:
 
 def _replace_decimals(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _replace_decimals(value[name]) for name in sorted(value, key=_encode_utf_16)}
+        return {name: _replace_decimals(value[name]) for name in _sort_names(value)}
     if isinstance(value, list | tuple):
         return [_replace_decimals(item) for item in value]
     if isinstance(value, Decimal):
@@ -47,6 +49,11 @@ def _replace_decimals(value: Any) -> Any:
     if isinstance(value, int) and not -WHOLE_NUMBER_MAX <= value <= WHOLE_NUMBER_MAX:
         return str(value)
     return value
+
+
+def _sort_names(names: Collection[str]) -> list[str]:
+    """The order of UTF-16 units, which that of characters is for ASCII, in a third of the time."""
+    return sorted(names) if "".join(names).isascii() else sorted(names, key=_encode_utf_16)
 
 
 def _encode_utf_16(name: str) -> bytes:
@@ -137,11 +144,17 @@ class VerifierKey:
 
     def verify(self, content: bytes, signature: bytes) -> bool:
         """Whether the key signed these bytes."""
-        try:
-            Ed25519PublicKey.from_public_bytes(self.public).verify(signature, content)
-        except InvalidSignature:
-            return False
-        return True
+        return _is_signed(self.public, content, signature)
+
+
+@lru_cache(maxsize=64)
+def _is_signed(public: bytes, content: bytes, signature: bytes) -> bool:
+    """Remembered, for all proofs of a bundle repeat the signature of one head."""
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, content)
+    except InvalidSignature:
+        return False
+    return True
 
 
 # What is raised when something that should be proved is not.

@@ -5104,35 +5104,36 @@
     }
   }
 
-  /** In the page bundle-check.html: check the file that was chosen, and show what was found. */
-  function runInPage(form) {
-    const shown = form.ownerDocument.getElementById("found");
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
+  /** In a page: check the file that was chosen in `parts`, and show what was found. */
+  function runInPage(parts) {
+    const shown = parts.ownerDocument.getElementById("found"),
+      [file, key] = parts.querySelectorAll("input");
+    parts.querySelector("button").addEventListener("click", async () => {
+      if (!file.files.length || !key.value.trim()) {
+        shown.textContent = "Choose a bundle, and enter the key.";
+        return;
+      }
       shown.textContent = "Checking …";
       try {
-        const [file] = form.elements.bundle.files,
-          found = await checkBundle(new Uint8Array(await file.arrayBuffer()), form.elements.key.value);
-        const lines = found.faults.length
-          ? found.faults.map(({ part, sentence }) => (part ? `${part}: ${sentence}` : sentence))
-          : ["The bundle is valid."];
-        const runs = found.runs.map(
-          (run) => `${run.name}: total ${run.total} ${run.unit}, the report includes ${run.included} ${run.unit}`,
-        );
-        const { batches, nodeValues } = found.counts;
-        shown.textContent = [
-          ...lines,
-          "",
-          ...runs,
-          "",
-          `${batches} batches and ${nodeValues} values were calculated again.`,
-          "Not checked:",
-          ...found.notChecked,
-        ].join("\n");
+        shown.textContent = describe(await checkBundle(new Uint8Array(await file.files[0].arrayBuffer()), key.value));
       } catch (error) {
         shown.textContent = explain(error);
       }
     });
+  }
+  /** What was found, for people. */
+  function describe({ faults, runs, counts, notChecked }) {
+    const found = faults.map(({ part, sentence }) => (part ? `${part}: ${sentence}` : sentence));
+    const totals = runs.map((run) => `${run.name}: total ${run.total} ${run.unit}, included ${run.included} ${run.unit}`);
+    return [
+      ...(found.length ? found : ["The bundle is valid."]),
+      "",
+      ...totals,
+      `${counts.batches} batches with ${counts.nodeValues} values were calculated again.`,
+      "",
+      "Not checked:",
+      ...notChecked,
+    ].join("\n");
   }
 
   // ---------------------------------------------------------------------------------------------------------

@@ -18,11 +18,13 @@ from tests.given.second_checker import SCRIPT, run_second_checker
 from tools.stored_release.folders import EVIDENCE, KEY, released
 
 from weighbridge.core.bundle.archive import read_parts
+from weighbridge.core.bundle.tables import TABLES, define_events_table
 from weighbridge.core.engine.slot_computation import GivenValues
 from weighbridge.core.engine.trials import try_out
 from weighbridge.core.expression import names, print_tree
 from weighbridge.core.expression.arithmetic import raise_any
 from weighbridge.core.expression.parsing import parse
+from weighbridge.core.expression.pattern import compile_pattern
 from weighbridge.core.model import ModelError, prepare
 from weighbridge.core.model.canonical import write_canonical
 from weighbridge.core.model.definition import Formula
@@ -127,6 +129,42 @@ def test_it_has_the_table_of_units():
     table = SCRIPT.read_text().partition("UNIT_TABLE = `\n")[2].partition("`;")[0]
 
     assert table == UNITS.read_text()
+
+
+def listed_columns():
+    """The columns that the page about bundles lists, by part: name, type, whether it is a key."""
+    page = (ROOT / "docs/reference/proof-bundle.md").read_text()
+    listed = {}
+    for part, table in re.findall(r"^\*\*`([^`]+)`\*\*\n\n((?:\|.*\n)+)", page, re.MULTILINE):
+        rows = [line.strip("|\n ").split(" | ") for line in table.splitlines()[2:]]
+        listed[part] = [
+            (name, kind, bool(rest) and rest[0].startswith("key"))
+            for names, kind, *rest in rows
+            for name in re.findall(r"`([^`]+)`", names)
+        ]
+    return listed
+
+
+def test_the_page_lists_every_column_with_its_type(compute):
+    def described(table):
+        return [
+            (one.name, str(one.kind) + "?" * one.is_optional, index < table.keys)
+            for index, one in enumerate(table.columns)
+        ]
+
+    events = define_events_table("<type>", [])
+    expected = {table.part: described(table) for table in TABLES[2]}
+    listed = listed_columns()
+    listed["corrections.csv"] = [
+        (name, {"from_value": "text?", "to_value": "text"}.get(name, kind), is_key)
+        for name, kind, is_key in listed["corrections.csv"]
+    ]
+
+    assert listed.pop(events.part) == [*described(events), (".<slug>", "number, text or flag, ?", False)]
+    assert listed == expected
+    assert compute("parts.listColumns(one)", [*expected]) == [
+        [list(one) for one in columns] for columns in expected.values()
+    ]
 
 
 def test_decimals_have_the_same_digits(compute):
@@ -256,6 +294,35 @@ def test_formulas_are_printed_alike(compute):
     found = compute("parts.printExpression(parts.parseExpression(one))", formulas)
 
     assert found == [print_tree(parse(formula)) for formula in formulas]
+
+
+def test_patterns_match_alike(compute):
+    patterns = [
+        "^a.c$", "[a-c]{2,3}x?", r"\d+\.\d*", r"[\w-]+@", r"[^\W_]", "(ab|c)+$", "ü|ß",
+        r"\S\s\S", "[.^$]", "a,b", r"\[x\]",
+    ]  # fmt: skip
+    texts = [
+        "abc",
+        "a\nc",
+        "ccx",
+        "12.5",
+        "wood-7@",
+        "_",
+        "abab",
+        "]a",
+        "Grün",
+        "a b",
+        "a\x1cb",
+        "^",
+        "a,b",
+        "[x]",
+        "",
+    ]
+    pairs = [(text, pattern) for text in texts for pattern in patterns]
+
+    found = compute("parts.matchesPattern(...one)", pairs)
+
+    assert found == [compile_pattern(pattern).search(text) for text, pattern in pairs]
 
 
 def shown(amount):

@@ -1077,7 +1077,7 @@
     let held = "";
     for (const piece of text.split("\n").slice(0, -1)) {
       held += piece;
-      if (part.endsWith(".csv") && (held.match(/"/g)?.length ?? 0) % 2) {
+      if (part.endsWith(".csv") && held.includes('"') && (held.match(/"/g)?.length ?? 0) % 2) {
         held += "\n";
         continue;
       }
@@ -1233,6 +1233,11 @@
 
   /** `3-7,9`: ascending numbers, in as few ranges as can be. */
   function parseRanges(text) {
+    if (parsedRanges.size > 10000) parsedRanges.clear();
+    return gather(parsedRanges, text, () => parseNewRanges(text));
+  }
+  const parsedRanges = new Map();
+  function parseNewRanges(text) {
     const numbers = [];
     for (const piece of text ? text.split(",") : []) {
       const found = /^([0-9]+)(?:-([0-9]+))?$/.exec(piece);
@@ -1254,6 +1259,18 @@
       `${text.slice(0, 60)} are not written as ranges are.`,
     );
     return numbers;
+  }
+
+  /** Whether ascending numbers have one. */
+  function hasNumber(numbers, wanted) {
+    let low = 0,
+      high = numbers.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (numbers[middle] < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return numbers[low] === wanted;
   }
 
   /** The id of a record: project, number and kind packed in 96 bits and stirred. */
@@ -2305,21 +2322,42 @@
     apply: (contents) => spreadOver(contents, ([left, right]) => (left === undecided ? right : left)),
   });
   const same = (a, b) => (a instanceof Dec ? equal(a, b) : a === b);
-  const compiledPatterns = new Map();
-  /** Patterns know literals, `.`, classes, counts, groups, `|`, `^` and `$`; no back reference and no look-around. */
-  function matchesPattern(text, pattern) {
-    if (!compiledPatterns.has(pattern)) {
-      const widened = pattern.replace(
-        /\\([dwsDWS])/g,
-        (whole, one) => ({ d: "\\p{Nd}", D: "\\P{Nd}", w: "[\\p{L}\\p{N}_]", W: "[^\\p{L}\\p{N}_]" })[one] ?? whole,
-      );
-      compiledPatterns.set(
-        pattern,
-        new RegExp(widened.includes("[\\p{") && /\[[^\]]*\\[wW]/.test(pattern) ? pattern : widened, "us"),
-      );
-    }
-    return compiledPatterns.get(pattern).test(text);
+  const SPACES = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+  const CHARACTER_CLASSES = { d: "\\p{Nd}", w: "\\p{L}\\p{N}_", s: SPACES };
+  /** A character, or a class such as \d, as the member of a class. */
+  function writeMember(letter, isEscaped) {
+    const members = isEscaped ? CHARACTER_CLASSES[letter.toLowerCase()] : undefined;
+    if (members) return letter === letter.toLowerCase() ? `[${members}]` : `[^${members}]`;
+    return `\\u{${letter.codePointAt(0).toString(16)}}`;
   }
+  const compiledPatterns = new Map();
+  /** A pattern of the language as a regular expression: literals, `.`, classes, counts, groups, `|`, `^` and `$`. */
+  function compilePattern(pattern) {
+    const letters = [...pattern];
+    let written = "";
+    for (let at = 0; at < letters.length; at += 1) {
+      const letter = letters[at];
+      if (letter === "\\") written += writeMember(letters[(at += 1)] ?? refuse("A pattern ends too early."), true);
+      else if (letter !== "[")
+        written += "().^$*+?{}|".includes(letter) || /[\d,]/.test(letter) ? letter : writeMember(letter);
+      else {
+        const isNegated = letters[at + 1] === "^";
+        if (isNegated) at += 1;
+        written += isNegated ? "[^" : "[";
+        for (at += 1; letters[at] !== "]"; at += 1) {
+          requireThat(at < letters.length, "A bracket of a pattern is not closed.");
+          if (letters[at] === "\\") written += writeMember(letters[(at += 1)], true);
+          else if (letters[at + 1] === "-" && letters[at + 2] !== "]") {
+            written += `${writeMember(letters[at])}-${writeMember(letters[at + 2])}`;
+            at += 2;
+          } else written += writeMember(letters[at]);
+        }
+        written += "]";
+      }
+    }
+    return new RegExp(written, "sv");
+  }
+  const matchesPattern = (text, pattern) => gather(compiledPatterns, pattern, () => compilePattern(pattern)).test(text);
 
   const OPERATORS = {
     "+": sumOf(add, ONE),
@@ -4272,7 +4310,7 @@
         named.add(number);
         const row = contents.corrections.get(number);
         if (!row) continue;
-        const reads = line.inputs.filter((read) => parseRanges(read.events).includes(row.event));
+        const reads = line.inputs.filter((read) => hasNumber(parseRanges(read.events), row.event));
         if (!reads.length) tell(number, `is of an event that batch ${line.batch} was not made of.`);
         for (const read of reads) {
           const event = contents.events
@@ -5124,7 +5162,9 @@
   /** What was found, for people. */
   function describe({ faults, runs, counts, notChecked }) {
     const found = faults.map(({ part, sentence }) => (part ? `${part}: ${sentence}` : sentence));
-    const totals = runs.map((run) => `${run.name}: total ${run.total} ${run.unit}, included ${run.included} ${run.unit}`);
+    const totals = runs.map(
+      (run) => `${run.name}: total ${run.total} ${run.unit}, included ${run.included} ${run.unit}`,
+    );
     return [
       ...(found.length ? found : ["The bundle is valid."]),
       "",
@@ -5649,8 +5689,11 @@ zeta ζ	29979245800	0
 `;
 
   globalThis.checkBundle = checkBundle;
+  const listColumns = (part) =>
+    TABLES[part].columns.map(({ name, kind, isOptional, isKey }) => [name, kind + (isOptional ? "?" : ""), isKey]);
   /** What the tests hold against the first implementation. */
   checkBundle.parts = {
+    listColumns,
     parseDec,
     add,
     subtract,
@@ -5665,6 +5708,7 @@ zeta ζ	29979245800	0
     parseUnit,
     convert,
     writeUnit,
+    matchesPattern,
     parseExpression,
     printExpression,
     evaluate,

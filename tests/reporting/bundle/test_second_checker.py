@@ -9,8 +9,10 @@ import random
 import re
 import subprocess
 import zipfile
+from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.given import bundles, reports
@@ -31,6 +33,8 @@ from weighbridge.core.model.definition import Formula
 from weighbridge.core.proof.signing import SigningKey, VerifierKey
 from weighbridge.core.quantity.number import CONTEXT, plain, round_to
 from weighbridge.core.quantity.unit import UnitError, convert, parse_unit
+from weighbridge.core.time.cadence import CADENCES, EPOCH, EVENT, count_days, find_slot, label_slot
+from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.modelling.document.yaml_text import read_model
 
 ROOT = Path(__file__).parents[3]
@@ -294,6 +298,53 @@ def test_formulas_are_printed_alike(compute):
     found = compute("parts.printExpression(parts.parseExpression(one))", formulas)
 
     assert found == [print_tree(parse(formula)) for formula in formulas]
+
+
+ZONES = (
+    "UTC", "Europe/Berlin", "America/Sao_Paulo", "Asia/Kolkata", "Australia/Lord_Howe", "America/New_York",
+    "Africa/Cairo",
+)  # fmt: skip
+
+
+def test_slots_are_cut_and_named_alike_in_every_zone(compute):
+    chance = random.Random(7)  # noqa: S311 - the same moments in every run
+    changes = [
+        "2025-03-30T01",
+        "2025-10-26T01",
+        "2018-11-04T03",
+        "2018-02-18T02",
+        "2024-10-05T15",
+        "2024-04-26T22",
+    ]
+    moments = [datetime.fromisoformat(f"{hour}:00:00+00:00") for hour in changes]
+    moments = [moment + timedelta(minutes=step) for moment in moments for step in (-90, -30, -1, 0, 30, 61)]
+    moments += [EPOCH + timedelta(minutes=chance.randrange(30_000_000)) for _ in range(20)]
+    cases = [
+        (cadence, moment, zone)
+        for zone in ZONES
+        for moment in moments
+        for cadence in CADENCES
+        if cadence != EVENT
+    ]
+
+    found = compute(
+        "((slot) => [slot.start, slot.end, parts.labelSlot(one[0], slot, one[2]),"
+        " String(parts.countDays({ start: one[1], end: slot.end }, one[2]))])(parts.findSlot(...one))",
+        [(cadence, _milliseconds(moment), zone) for cadence, moment, zone in cases],
+    )
+
+    assert found == [_cut(*case) for case in cases]
+
+
+def _cut(cadence, moment, name):
+    zone = ZoneInfo(name)
+    slot = find_slot(cadence, moment, zone)
+    days = count_days(Interval(Instant.of(moment), slot.end), zone)
+    return [_milliseconds(slot.start), _milliseconds(slot.end), label_slot(cadence, slot, zone), plain(days)]
+
+
+def _milliseconds(moment):
+    return (moment - EPOCH) // timedelta(milliseconds=1)
 
 
 def test_patterns_match_alike(compute):

@@ -40,14 +40,15 @@ def test_a_file_without_a_network_checks_a_bundle(site, made):
     context.close()
 
 
-def test_the_page_behind_a_link_checks_the_bundle_that_it_gives(site, api, drain):
+def test_the_page_behind_a_link_checks_the_bundle_that_it_gives(site, person, api, drain):
     claims = reports.claims(api, drain, 5)
     report = reports.accepted(claims, claims.report(4))
     link = api.post(f"/reports/{report['id']}/links", {"link": {"name": "Verifier", "expires_in": 3600}})
     key = api.get("/audit_log/key").expect(200).body["verifier_key"]
+    address = link.expect(201).body["url"].replace("/api/v1/", "/")
     page = site.browser.new_page()
     asked = []
-    page.goto(link.expect(201).body["url"].replace("/api/v1/", "/"))
+    page.goto(address)
     page.on("request", lambda request: asked.append(request.url))
 
     found = found_in(page, api.get(f"/reports/{report['id']}/bundle").expect(200).content, key)
@@ -55,3 +56,4 @@ def test_the_page_behind_a_link_checks_the_bundle_that_it_gives(site, api, drain
     assert found.startswith("The bundle is valid.")
     assert asked == []
     page.close()
+    person.look(address.removeprefix(site.server.address), shot="by_link_with_bundle")

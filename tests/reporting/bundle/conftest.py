@@ -1,10 +1,22 @@
-"""Every file that a test here checks is checked by the second checker, too: both agree on it."""
+"""Every file that a test here checks is checked by the second checker, too: both agree on it.
 
-from collections.abc import Iterator
+`make bundle-set` also stores these files, for those who write a third checker.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
 
 import pytest
 from tests.given import bundles
+from tests.given.bundles import CheckedFile
 from tests.given.second_checker import find_node, run_second_checker
+
+SET: Final = os.environ.get("WEIGHBRIDGE_BUNDLE_SET")
+"""The folder that files are stored in; none where it is not set."""
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +35,8 @@ def _hold_both_checkers_against_each_other() -> Iterator[None]:
     yield
     files = list({(one.content, one.key): one for one in bundles.CHECKED}.values())
     bundles.CHECKED.clear()
+    if SET is not None:
+        _store(Path(SET), files)
     node = find_node()
     if node is None or not files:
         return
@@ -33,3 +47,13 @@ def _hold_both_checkers_against_each_other() -> Iterator[None]:
         if one.is_valid is bool(second.faults)
     ]  # fmt: skip
     assert differ == []
+
+
+def _store(folder: Path, files: Iterable[CheckedFile]) -> None:
+    """Store files by their digests, with a line for each that says by which key it is valid or not."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "set.jsonl").open("a", encoding="utf-8") as listed:
+        for content, key, is_valid in files:
+            name = f"{hashlib.sha256(content).hexdigest()}.zip"
+            (folder / name).write_bytes(content)
+            listed.write(json.dumps({"file": name, "key": key.text, "is_valid": is_valid}) + "\n")

@@ -18,7 +18,7 @@
   /** What this program leaves open, which the first checker compares. */
   const NOT_CHECKED = [
     "report.html: its content is not made again from the other parts. Its digest is signed.",
-    "models/*.yaml: a document is read as far as its calculation needs it; it is not judged whether it is a valid model.",
+    "models/*.yaml: a document is read as far as its calculation needs it, and not judged beyond that.",
   ];
 
   class Unreadable extends Error {}
@@ -390,7 +390,7 @@
           isSmall = factor.n * UNIT_MAX < factor.d;
         requireThat(!isLarge && !isSmall, `The unit ${symbol} is larger or smaller than anything measured.`);
         if (meaning.offset.n) {
-          requireThat(gathered.size === 1 && power === 1, `${symbol} stands alone only.`);
+          requireThat(gathered.size === 1 && power === 1, `${symbol} has an offset and is used alone only.`);
           offset = meaning.offset;
         }
       }
@@ -512,12 +512,12 @@
   const FAULTS_MAX = 100;
   class Faults {
     constructor() {
-      this.told = [];
+      this.list = [];
       this.count = 0;
     }
     add(part, sentence) {
       this.count += 1;
-      if (this.told.length < FAULTS_MAX) this.told.push({ part, sentence });
+      if (this.list.length < FAULTS_MAX) this.list.push({ part, sentence });
     }
   }
 
@@ -1148,31 +1148,33 @@
   const COLUMNS = {
     "ledgers.csv": "*ledger:whole ledger_id:text name:text unit:text scale:whole rounding:text output:text?",
     "models.csv": "*model:whole model_id:text name:text version:whole sha256:digest",
-    "batches.csv":
-      "*batch:whole batch_id:text ledger:whole tracking_id:text start_time:time end_time:time run:whole? by_event:flag event:whole? run_tracking_id:text? feedstock:text? asset:text? model:whole? share_places:whole total:number credited:number engine_revision:whole generation:whole? created_at:time deleted_at:time?",
-    "node_values.csv":
-      "*batch:whole *node:text name:text unit:text? value:number? whole:number? elements:list? element_count:whole? elements_sha256:digest? is_output:flag is_primary:flag contributions:list?",
+    "batches.csv": `*batch:whole batch_id:text ledger:whole tracking_id:text start_time:time end_time:time run:whole?
+        by_event:flag event:whole? run_tracking_id:text? feedstock:text? asset:text? model:whole?
+        share_places:whole total:number credited:number engine_revision:whole generation:whole? created_at:time
+        deleted_at:time?`,
+    "node_values.csv": `*batch:whole *node:text name:text unit:text? value:number? whole:number? elements:list?
+        element_count:whole? elements_sha256:digest? is_output:flag is_primary:flag contributions:list?`,
     "event_types.csv": "*event_type:text *data_point:text position:whole value_type:text unit:text?",
     "meters.csv": "*kind:text *name:text in_service_from:time? in_service_until:time?",
-    "corrections.csv":
-      "*correction:whole event:whole data_point:text origin:text from_value:text? to_value:text rule:whole? rule_version:whole? reason:text? user:whole created_at:time",
-    "static_inputs.csv":
-      "*static_input:whole slug:text value:number unit:text? effective_from:time asset:text? feedstock:text? location:text?",
-    "evidence.csv":
-      "*evidence:whole event:whole type:text name:text url:text? content_type:text? size:whole? sha256:digest? created_at:time",
-    "entries.csv":
-      "*entry:whole ledger:whole batch:whole kind:text amount:number effective_at:time posted_at:time posted_by:whole? run:whole? node:text? reverses:whole? report:whole?",
-    "deficits.csv":
-      "*entry:whole ledger:whole run:whole amount:number effective_at:time posted_at:time posted_by:whole reverses:whole? report:whole?",
+    "corrections.csv": `*correction:whole event:whole data_point:text origin:text from_value:text? to_value:text rule:whole?
+        rule_version:whole? reason:text? user:whole created_at:time`,
+    "static_inputs.csv": `*static_input:whole slug:text value:number unit:text? effective_from:time asset:text? feedstock:text?
+        location:text?`,
+    "evidence.csv": `*evidence:whole event:whole type:text name:text url:text? content_type:text? size:whole? sha256:digest?
+        created_at:time`,
+    "entries.csv": `*entry:whole ledger:whole batch:whole kind:text amount:number effective_at:time posted_at:time
+        posted_by:whole? run:whole? node:text? reverses:whole? report:whole?`,
+    "deficits.csv": `*entry:whole ledger:whole run:whole amount:number effective_at:time posted_at:time posted_by:whole
+        reverses:whole? report:whole?`,
   };
-  const EVENT_COLUMNS =
-    "*event:whole *version:whole start_time:time end_time:time tracking_id:text? feedstock:text? asset:text? location:text? client_reference:text? is_imputed:flag";
+  const EVENT_COLUMNS = `*event:whole *version:whole start_time:time end_time:time tracking_id:text? feedstock:text? asset:text?
+      location:text? client_reference:text? is_imputed:flag`;
   const WITHOUT_ENTRIES = new Set(["entries.csv", "deficits.csv"]);
 
   function defineTable(part, columns) {
     return {
       part,
-      columns: columns.split(" ").map((one) => {
+      columns: columns.split(/\s+/).map((one) => {
         const [, key, name, kind, optional] = /^(\*?)([^:]+):([a-z]+)(\??)$/.exec(one);
         return { isKey: Boolean(key), name, kind, isOptional: Boolean(optional) };
       }),
@@ -2099,7 +2101,7 @@
     };
   }
 
-  /** The canonical text: JSON with sorted keys, indented by one space, without what is not said or a default. */
+  /** The canonical text: JSON with sorted keys, indented by one space, without what is not there or a default. */
   function writeCanonicalModel(model) {
     return writeIndented(
       toPlain({
@@ -2647,7 +2649,10 @@
     return lift([step.content], (amount) => convert(amount, step.unit, unit));
   }
 
-  /** What a tree comes to, with the inputs whose events its elements follow, and with what each of its parts came to, so that it can be walked backwards. */
+  /**
+   * What a tree comes to, with the inputs whose events its elements follow, and with what each of its parts came to, so
+   * that it can be walked backwards.
+   */
   function evaluate(tree, environment) {
     switch (tree.kind) {
       case "number":
@@ -2876,7 +2881,7 @@
     annual: 368 * DAY,
   };
 
-  /** The last cut at or before a moment: hours are cut each time that the wall shows them, longer slots the first time. */
+  /** The last cut at or before a moment: hours are cut each time that the clock shows them, longer slots once. */
   function findCut(cadence, moment, zone) {
     const floor = FLOORS[cadence],
       wall = wallAt(moment, zone),
@@ -3028,7 +3033,7 @@
   const toAbsolute = (value, unit) => (isAbsolute(unit) ? value : convert(value, unit, absoluteUnit(unit)));
 
   // ---------------------------------------------------------------------------------------------------------
-  // Inputs: what a batch read, in groups of equal tags. A group that sums tell enough of has pairs of values and
+  // Inputs: what a batch read, in groups of equal tags. A group that sums addFault enough of has pairs of values and
   // weights; the others have elements in the order of time.
   // ---------------------------------------------------------------------------------------------------------
 
@@ -3162,7 +3167,7 @@
       return { ...group, elements: [], pairs, isOfSlot: true, isCaptured };
     });
   }
-  /** The order of elements: start, end, tracking id, reference, the values that are read, names, number; none comes last. */
+  /** Elements by start, end, tracking id, reference, the values that are read, names, number; no value comes last. */
   function orderElements(contents, model, inputs, events) {
     const there = new Set(contents.points.get(inputs[0].body.eventType).map((point) => point.data_point)),
       ranking = new Set();
@@ -3285,7 +3290,7 @@
     readings.forEach((reading, index) => gather(groups, reading.meter, () => []).push({ ...reading, index }));
     return [...groups.values()];
   }
-  /** What each reading stands for; those of a meter without any length until its next one, the last until the slot's end. */
+  /** The time that each reading counts for; of a meter whose readings have no length, until its next one or the slot's end. */
   function listStretches(readings, slot) {
     return groupByMeter(readings).flatMap((some) => {
       if (!some.every((one) => isReading(one.time))) return some;
@@ -3438,7 +3443,8 @@
     }
     note(node, fact, run) {
       if (run && node) run.failed.add(node.slug);
-      const sentence = `Node ${node?.slug ?? ""} ${fact}${run && labelPartition(run.partition) ? ` for ${labelPartition(run.partition)}` : ""}.`;
+      const label = run ? labelPartition(run.partition) : "";
+      const sentence = `Node ${node?.slug ?? ""} ${fact}${label ? ` for ${label}` : ""}.`;
       if (!this.problems.includes(sentence)) this.problems.push(sentence);
     }
     run() {
@@ -3644,7 +3650,7 @@
           has.contributions.push(scaleContributions(contributions, divide(parts[at], converted)));
       });
     }
-    /** In the node's unit, with the part of what is shared; without any, what stands in. */
+    /** In the node's unit, with the part of what is shared; without any, the substitute. */
     settle(run, node, amount, shared, contributions) {
       const unit = this.unitOfPoint(node);
       if (!Array.isArray(amount)) {
@@ -4016,18 +4022,18 @@
     }
   }
   async function compareBatch(contents, slot, batch, faults, counts) {
-    const tell = (part, sentence) => faults.add(part, `Batch ${batch.batch_id}: ${sentence}`);
+    const addFault = (part, sentence) => faults.add(part, `Batch ${batch.batch_id}: ${sentence}`);
     const { model } = slot,
       run = slot.runs.get(partitionKey(partitionOf(batch))),
       ledger = contents.ledgers.get(batch.ledger),
       output = ledger.output ?? model.primaryOutput;
     counts.batches += 1;
-    for (const problem of slot.problems) tell("batches.csv", problem);
-    checkPlace(contents, model, batch, (sentence) => tell("batches.csv", sentence));
+    for (const problem of slot.problems) addFault("batches.csv", problem);
+    checkPlace(contents, model, batch, (sentence) => addFault("batches.csv", sentence));
     if (batch.engine_revision !== 2)
-      tell("batches.csv", `Revision ${batch.engine_revision} of the engine is not known.`);
+      addFault("batches.csv", `Revision ${batch.engine_revision} of the engine is not known.`);
     if (!run && (!batch.total.isZero || contents.lineage.get(batch.batch).inputs.length)) {
-      tell("batches.csv", "Its events make no run of its partition.");
+      addFault("batches.csv", "Its events make no run of its partition.");
       return;
     }
     const kept = contents.values.get(batch.batch) ?? new Map(),
@@ -4037,14 +4043,14 @@
         row = kept.get(node.slug);
       if (!reading || reading.amount === null) {
         if (row)
-          tell(
+          addFault(
             "node_values.csv",
             `Node ${node.slug} is ${await describeKept(row)}, and nothing when calculated again.`,
           );
         continue;
       }
       if (!row) {
-        tell("node_values.csv", `Node ${node.slug} is missing.`);
+        addFault("node_values.csv", `Node ${node.slug} is missing.`);
         continue;
       }
       const anew = await describeAmount(reading.amount),
@@ -4053,7 +4059,7 @@
       const isBoth = isArray ? row.value !== null : Boolean(row.elements?.length || row.elements_sha256);
       const wholes = [row.whole, reading.whole].map(String);
       if (stated !== anew || wholes[0] !== wholes[1] || isBoth) {
-        tell("node_values.csv", `Node ${node.slug} is ${stated}, and ${anew} when calculated again.`);
+        addFault("node_values.csv", `Node ${node.slug} is ${stated}, and ${anew} when calculated again.`);
         continue;
       }
       counts.nodeValues += 1;
@@ -4064,15 +4070,15 @@
         row.is_output !== isOutput ||
         row.is_primary !== (node.slug === output)
       ) {
-        tell("node_values.csv", `Node ${node.slug} has another name, unit or purpose than in its model.`);
+        addFault("node_values.csv", `Node ${node.slug} has another name, unit or purpose than in its model.`);
       }
       if (!isOutput && row.contributions !== null)
-        tell("node_values.csv", `Node ${node.slug} is no output, and rests on something.`);
+        addFault("node_values.csv", `Node ${node.slug} is no output, and rests on something.`);
       if (isOutput && run?.restsOn) {
         const rests = run.restsOn.has(node.slug) ? run.restsOn.get(node.slug) : new Map();
         const columns = rests && SOURCES.map((source) => (rests.get(source) ?? ZERO).toString());
         if (JSON.stringify(row.contributions) !== JSON.stringify(columns))
-          tell(
+          addFault(
             "node_values.csv",
             `Node ${node.slug} rests on ${row.contributions}, and on ${columns} when calculated again.`,
           );
@@ -4080,7 +4086,7 @@
       }
     }
     const unknown = [...kept.keys()].find((slug) => !model.bySlug.has(slug));
-    if (unknown) tell("node_values.csv", `Node ${unknown} is none of its model.`);
+    if (unknown) addFault("node_values.csv", `Node ${unknown} is none of its model.`);
     if (!run) return;
     const amount = run.readings.get(output)?.amount ?? null;
     const sum =
@@ -4091,23 +4097,27 @@
             ledger.rounding === "down" ? "floor" : "half_even",
           )
         : ZERO;
-    if (!equal(sum, batch.total)) tell("batches.csv", `Its run comes to ${sum}, and the batch says ${batch.total}.`);
+    if (!equal(sum, batch.total))
+      addFault("batches.csv", `Its run comes to ${sum}, and the batch says ${batch.total}.`);
     if (batch.share_places !== model.sharePlaces)
-      tell("batches.csv", `Shares were cut at ${batch.share_places} places, and its model says ${model.sharePlaces}.`);
+      addFault(
+        "batches.csv",
+        `Shares were cut at ${batch.share_places} places, and its model says ${model.sharePlaces}.`,
+      );
   }
   /** Its slot is one of its cadence, and its name is that of its slot and partition. */
-  function checkPlace(contents, model, batch, tell) {
+  function checkPlace(contents, model, batch, addFault) {
     const zone = contents.manifest.time_zone,
       slot = slotOf(batch);
     if (batch.deleted_at !== null || (batch.total.isZero && !contents.lineage.get(batch.batch).inputs.length)) return;
     if (!batch.by_event) {
       const own = model.cadence === "event" ? null : findSlot(model.cadence, batch.start_time, zone);
       if (!own || own.start !== slot.start || own.end !== slot.end || batch.event !== null) {
-        tell(`Its slot is none of ${model.cadence} slots in ${zone}.`);
+        addFault(`Its slot is none of ${model.cadence} slots in ${zone}.`);
         return;
       }
     } else if (model.cadence !== "event") {
-      tell(`Its slot is none of ${model.cadence} slots in ${zone}.`);
+      addFault(`Its slot is none of ${model.cadence} slots in ${zone}.`);
       return;
     }
     const place = batch.event
@@ -4117,7 +4127,8 @@
         : labelSlot(model.cadence, slot, zone);
     const partition = partitionOf(batch),
       name = partition.tracking_id || [place, labelPartition(partition)].filter(Boolean).join(" ");
-    if (batch.tracking_id !== name) tell(`It is called ${batch.tracking_id}, and its slot and partition make ${name}.`);
+    if (batch.tracking_id !== name)
+      addFault(`It is called ${batch.tracking_id}, and its slot and partition make ${name}.`);
   }
 
   // ---------------------------------------------------------------------------------------------------------
@@ -4197,17 +4208,18 @@
   function checkReport(contents, faults) {
     const { report, manifest } = contents,
       byId = new Map([...contents.batches.values()].map((one) => [one.batch_id, one]));
-    const tell = (sentence) => faults.add("report.json", sentence);
+    const addFault = (sentence) => faults.add("report.json", sentence);
     if (report.id !== manifest.report_id || report.project_id !== manifest.project_id)
       faults.add("bundle.json", "It names another report or project than report.json.");
     const sum = exactTotal(report.inclusions.map((one) => parseDec(one.amount)));
-    if (!equal(sum, parseDec(report.amount))) tell(`Its inclusions add up to ${sum}, and it states ${report.amount}.`);
-    if (contents.reported.size !== report.inclusions.length) tell("It includes one batch twice.");
+    if (!equal(sum, parseDec(report.amount)))
+      addFault(`Its inclusions add up to ${sum}, and it states ${report.amount}.`);
+    if (contents.reported.size !== report.inclusions.length) addFault("It includes one batch twice.");
     for (const one of report.inclusions) {
       const batch = byId.get(one.batch_id),
         ledger = batch && contents.ledgers.get(batch.ledger);
       if (!batch) {
-        tell(`It includes batch ${one.batch_id}, which is not there.`);
+        addFault(`It includes batch ${one.batch_id}, which is not there.`);
         continue;
       }
       const stated = [one.tracking_id, one.start_time, one.end_time, one.unit, report.ledger_id];
@@ -4219,9 +4231,9 @@
         ledger?.ledger_id,
       ];
       if (stated.some((value, at) => value !== own[at]))
-        tell(`What it says of batch ${one.batch_id} is not what the batch is.`);
+        addFault(`What it says of batch ${one.batch_id} is not what the batch is.`);
       if (compare(parseDec(one.amount), batch.credited) > 0)
-        tell(`It includes more of batch ${one.batch_id} than that was credited with.`);
+        addFault(`It includes more of batch ${one.batch_id} than that was credited with.`);
     }
   }
   function checkBatches(contents, faults) {
@@ -4300,30 +4312,30 @@
   /** Each correction was in force for a batch, whose event had the value that it put there. */
   function checkCorrections(contents, faults) {
     const named = new Set(),
-      tell = (number, sentence) => faults.add("corrections.csv", `Correction ${number} ${sentence}`);
+      addFault = (number, sentence) => faults.add("corrections.csv", `Correction ${number} ${sentence}`);
     for (const [number, one] of contents.corrections)
-      if (!ORIGINS.includes(one.origin)) tell(number, `has the origin ${one.origin}, which is none.`);
+      if (!ORIGINS.includes(one.origin)) addFault(number, `has the origin ${one.origin}, which is none.`);
     for (const [number, one] of contents.corrections)
-      if ((one.rule === null) !== (one.rule_version === null)) tell(number, "names a rule without its version.");
+      if ((one.rule === null) !== (one.rule_version === null)) addFault(number, "names a rule without its version.");
     for (const line of contents.lineage.values()) {
       for (const number of parseRanges(line.corrections)) {
         named.add(number);
         const row = contents.corrections.get(number);
         if (!row) continue;
         const reads = line.inputs.filter((read) => hasNumber(parseRanges(read.events), row.event));
-        if (!reads.length) tell(number, `is of an event that batch ${line.batch} was not made of.`);
+        if (!reads.length) addFault(number, `is of an event that batch ${line.batch} was not made of.`);
         for (const read of reads) {
           const event = contents.events
             .get(read.event_type)
             ?.byKey.get(`${row.event}/${read.versions[row.event] ?? 0}`);
           const field = FIELDS_OF_EVENTS[row.data_point] ?? `.${row.data_point}`;
           if (!event || !(field in event)) {
-            tell(number, `is of ${row.data_point}, which event ${row.event} does not have.`);
+            addFault(number, `is of ${row.data_point}, which event ${row.event} does not have.`);
             break;
           }
           const seen = field.endsWith("_time") ? writeMoment(event[field]) : writeField(event[field]);
           if (seen !== row.to_value) {
-            tell(number, `puts ${row.to_value} there, and batch ${line.batch} read ${seen}.`);
+            addFault(number, `puts ${row.to_value} there, and batch ${line.batch} read ${seen}.`);
             break;
           }
         }
@@ -4819,12 +4831,12 @@
         return;
       }
       const { after } = row,
-        tell = (sentence) => faults.add("batches.csv", `Instrument ${batch.batch_id} ${sentence}`),
+        addFault = (sentence) => faults.add("batches.csv", `Instrument ${batch.batch_id} ${sentence}`),
         isAmount = (value) => value !== null && isNumberOf(String(after.amount), value);
       if (!isAmount(batch.total) || !isAmount(batch.credited) || ledger.ledger_id !== after.ledger_id)
-        tell("has another amount or ledger than the log says.");
+        addFault("has another amount or ledger than the log says.");
       if (writeMoment(batch.created_at) !== row.at || ![after.external_id, after.name].includes(batch.tracking_id))
-        tell("has another name or time than the log says.");
+        addFault("has another name or time than the log says.");
       const day = after.issued_on ?? new Date(wallAt(batch.created_at, zone)).toISOString().slice(0, 10),
         slot = findSlot("daily", batch.start_time, zone);
       const isPlaced =
@@ -4838,7 +4850,7 @@
         batch.asset ||
         batch.share_places
       )
-        tell("is of another day or partition than the log says.");
+        addFault("is of another day or partition than the log says.");
       const units = { mass: "t", energy_intensity: "g{CO2e}/MJ", lower_heating_value: "MJ/kg" };
       for (const value of (contents.values.get(batch.batch) ?? new Map()).values()) {
         const logged = after[value.node] ?? null,
@@ -4937,28 +4949,28 @@
         if (!contents.parts.has(part)) continue;
         const document = readJson(fromUtf8(contents.parts.get(part)).replace(/\n$/, "")),
           name = idOf("rule", project, number),
-          tell = (sentence) => faults.add(part, sentence);
+          addFault = (sentence) => faults.add(part, sentence);
         const logged = rowsOf(name, "rule"),
           row = logged.find((one) => one.after?.version === version);
         if (!row) {
-          tell(`No row of the log is about version ${version} of the rule ${name}.`);
+          addFault(`No row of the log is about version ${version} of the rule ${name}.`);
           continue;
         }
         for (const field of fields) {
           const isSame = JSON.stringify(document[field]) === JSON.stringify(row.after[field] ?? null);
-          if (field in document && !isSame) tell(`The ${field} of the rule is another than the log says.`);
+          if (field in document && !isSame) addFault(`The ${field} of the rule is another than the log says.`);
         }
         const called = lastOf(logged.filter((one) => one.after && "name" in one.after))?.after.name;
         if (document.user_id !== row.user_id || document.name !== called)
-          tell("It is called otherwise, or of another user than the log says.");
+          addFault("It is called otherwise, or of another user than the log says.");
         for (const noun of ["event_type", "asset"]) {
           const watched = document[`${noun}_id`] ?? null,
             id = row.after[`${noun}_id`] ?? null;
           if (watched === null ? id !== null : !Number.isSafeInteger(watched) || idOf(noun, project, watched) !== id)
-            tell(`It is about another ${noun} than the log says.`);
+            addFault(`It is about another ${noun} than the log says.`);
         }
         if (document.project_id !== project || document.rule_id !== number || document.version !== version)
-          tell("It is of another project, rule or version than its name says.");
+          addFault("It is of another project, rule or version than its name says.");
       }
     }
   }
@@ -5051,7 +5063,7 @@
   async function checkBundle(file, keyText) {
     const faults = new Faults(),
       counts = { parts: 0, rowsOfLog: 0, batches: 0, nodeValues: 0, contributions: 0 },
-      result = { faults: faults.told, counts, runs: [], notChecked: [...NOT_CHECKED] };
+      result = { faults: faults.list, counts, runs: [], notChecked: [...NOT_CHECKED] };
     let parts;
     const key = await readKey(keyText);
     try {
